@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory that is neither zeroed nor given back between uses.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace assay {
+
+/// Uninitialised bytes that keep their capacity. A cohort reads thousands of volumes of one size:
+/// fresh memory would cost a page fault and a zeroing for each 4 kB, more than counting its voxels.
+class Buffer {
+ public:
+  /// Makes room for `size` bytes, aligned for any scalar; what was there before is lost.
+  std::span<std::byte> resize(std::size_t size) {
+    if (size > capacity_) {
+      bytes_.reset();  // first, so that two copies never exist at once
+      capacity_ = 0;
+      bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      capacity_ = size;
+    }
+    size_ = size;
+    return {bytes_.get(), size_};
+  }
+
+  std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
+  std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace assay

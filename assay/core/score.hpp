@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a metric yields.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace assay {
+
+/// Why a metric has no value. A reader can then tell "bad" from "not defined".
+enum class Undefined { both_empty, reference_empty, prediction_empty, zero_denominator };
+
+/// Every reason, in the order in which they are shown.
+inline constexpr std::array all_undefined = {Undefined::both_empty, Undefined::reference_empty,
+                                             Undefined::prediction_empty,
+                                             Undefined::zero_denominator};
+
+/// A number, or the reason there is none. Never NaN, never a silent 0.
+using Score = std::variant<double, Undefined>;
+
+/// The quotient, or `zero_denominator`.
+constexpr Score ratio(double numerator, double denominator) {
+  if (denominator == 0) return Undefined::zero_denominator;
+  return numerator / denominator;
+}
+
+/// The number, if there is one.
+constexpr std::optional<double> value(const Score& score) {
+  if (const auto* number = std::get_if<double>(&score)) return *number;
+  return std::nullopt;
+}
+
+/// The spelling used in JSON, CSV and the report.
+constexpr std::string_view name(Undefined why) {
+  switch (why) {
+    case Undefined::both_empty: return "both_empty";
+    case Undefined::reference_empty: return "reference_empty";
+    case Undefined::prediction_empty: return "prediction_empty";
+    case Undefined::zero_denominator: return "zero_denominator";
+  }
+  return "";
+}
+
+}  // namespace assay

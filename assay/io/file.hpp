@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whole files: in by memory map, out by a temporary name and a rename.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// A file mapped into memory, read-only. Opens exactly the path that was given.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  /// Throws Error::io naming the path when it is absent, a folder, or may not be read.
+  explicit MappedFile(const std::filesystem::path& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// The whole file as text. Throws Error::io.
+std::string read_text(const std::filesystem::path& path);
+
+/// Writes a temporary file beside `path`, syncs it and renames it: readers see the old file or the
+/// whole new one, and a full disk leaves the old one. Throws Error::io; nothing is left behind.
+void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_atomically(const std::filesystem::path& path, std::string_view text);
+
+/// SHA-256 as 64 lower-case hex digits.
+std::string sha256(std::span<const std::byte> bytes);
+std::string sha256(std::string_view text);
+
+}  // namespace assay

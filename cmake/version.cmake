@@ -1,0 +1,8 @@
+# generated/assay_commit.hpp: the commit that is being built, refreshed by each build, not only by
+# each configure, so that provenance never names yesterday's commit.
+set(commit_header ${PROJECT_BINARY_DIR}/generated/assay_commit.hpp)
+add_custom_target(assay_version
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DHEADER=${commit_header}
+          -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/write_commit.cmake
+  BYPRODUCTS ${commit_header}
+  COMMENT "")

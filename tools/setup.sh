@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Installs what the named groups need, and nothing that is already there. Safe to repeat.
+# usage: setup.sh GROUP...        groups: build test fuzz bench
+set -euo pipefail
+
+build="g++ cmake ninja-build ccache pkg-config git
+  libdeflate-dev zlib1g-dev libssl-dev libtbb-dev libfmt-dev nlohmann-json3-dev libcli11-dev libboost-math-dev"
+test="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags
+  python3 python3-numpy python3-scipy python3-nibabel python3-pytest"
+fuzz="clang-14 libclang-rt-14-dev"
+bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch"
+
+wanted=()
+for group in "$@"; do
+  case "$group" in
+    build | test | fuzz | bench) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
+    *) echo "setup: there is no group '$group' (build, test, fuzz, bench)" >&2; exit 2 ;;
+  esac
+done
+
+missing=()
+for package in "${wanted[@]}"; do
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+run=()
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: needs root to install; run: apt-get install ${missing[*]}" >&2
+    exit 2
+  fi
+  run=(sudo)
+fi
+echo "setup: installing ${#missing[@]} packages: ${missing[*]}"
+options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900 -o Dpkg::Options::=--force-unsafe-io -o Dpkg::Use-Pty=0)
+"${run[@]}" apt-get -qq -o DPkg::Lock::Timeout=900 update
+"${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install "${missing[@]}" >/dev/null
