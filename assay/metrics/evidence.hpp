@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is measured once per case, and what every metric is then a function of.
+#pragma once
+
+#include <cstdint>
+
+namespace assay {
+
+/// Voxel counts of one label or region against the rest.
+struct Confusion {
+  std::int64_t tp = 0, fp = 0, fn = 0, tn = 0;
+
+  constexpr std::int64_t prediction() const { return tp + fp; }
+  constexpr std::int64_t reference() const { return tp + fn; }
+  constexpr std::int64_t total() const { return tp + fp + fn + tn; }
+  constexpr bool operator==(const Confusion&) const = default;
+};
+
+/// All that is known of one label in one case.
+struct Evidence {
+  Confusion counts;
+  double voxel_ml = 0;  ///< volume of one voxel of the reference
+
+  bool operator==(const Evidence&) const = default;
+};
+
+/// Which masks have anything in them.
+enum class Presence { ok, reference_empty, prediction_empty, both_empty };
+
+constexpr Presence presence(const Confusion& counts) {
+  if (counts.reference() != 0)
+    return counts.prediction() != 0 ? Presence::ok : Presence::prediction_empty;
+  return counts.prediction() != 0 ? Presence::reference_empty : Presence::both_empty;
+}
+
+}  // namespace assay

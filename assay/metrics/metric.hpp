@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One row per metric: its definition, and everything that is said about it anywhere.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "assay/core/score.hpp"
+#include "assay/metrics/evidence.hpp"
+
+namespace assay {
+
+/// Which way a value improves. `zero`: the nearer to zero the better; `neither`: it only informs.
+enum class Better { higher, lower, zero, neither };
+
+/// The spelling used in JSON and help.
+std::string_view name(Better better);
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Range {
+  double low = 0, high = 1;
+};
+
+/// The score when a mask is empty. Where nothing is stated, the formula decides.
+struct EmptyRule {
+  std::optional<Score> both{}, reference{}, prediction{};
+};
+
+/// What formulas take besides evidence; written into every result.
+struct Parameters {
+  double beta = 1;         ///< weight of recall in fbeta
+  double dice_smooth = 0;  ///< added to numerator and denominator of Dice by some tools
+};
+
+/// The argument of a formula says which evidence it needs; the pipeline gathers no other.
+using CountFormula = Score (*)(const Confusion&);
+using ParameterFormula = Score (*)(const Confusion&, const Parameters&);
+using VolumeFormula = Score (*)(const Confusion&, double voxel_ml);
+using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula>;
+
+/// CLI help, JSON schema, docs/metrics.md, the HTML report and the Python docstrings read this row.
+struct Metric {
+  std::string_view name;      ///< spelling in CLI, JSON and Python
+  std::string_view title;     ///< for people
+  std::string_view group;     ///< overlap, boundary, lesion, probability
+  std::string_view equation;  ///< plain text
+  std::string_view unit;      ///< "" for a ratio
+  Better better;
+  Range range;
+  EmptyRule empty;
+  std::optional<double> worst;  ///< what a failed prediction counts where failures count as worst
+  std::string_view note;        ///< one sentence on use or pitfall
+  std::string_view reference;   ///< where the definition stands
+  Formula formula;
+};
+
+/// Every metric, in the order shown to people.
+std::span<const Metric> metrics();
+
+/// The metric of that name. Throws Error::usage, naming the nearest spelling.
+const Metric& metric(std::string_view name);
+
+/// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in table
+/// order and without repetition. Throws Error::usage on an unknown or empty name.
+std::vector<const Metric*> chosen_metrics(std::string_view list);
+
+/// The groups that `chosen_metrics` understands.
+std::vector<std::string_view> metric_groups();
+
+/// A named way to settle what definitions leave open, such as another tool's rules.
+struct Convention {
+  /// Exception to a metric's own rules; `otherwise` takes the place of any value still undefined.
+  struct Override {
+    std::string_view metric;
+    EmptyRule empty;
+    std::optional<double> otherwise{};
+  };
+
+  std::string_view name;
+  std::string_view summary;
+  double dice_smooth = 0;
+  std::span<const Override> overrides{};
+};
+
+/// Every convention; the first is the default.
+std::span<const Convention> conventions();
+
+/// The convention of that name. Throws Error::usage, naming the nearest spelling.
+const Convention& convention(std::string_view name);
+
+/// Applies the rule for empty masks, then the formula.
+Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters = {},
+            const Convention& convention = conventions().front());
+
+/// The field's threshold of reliable segmentation; tables mark means that reach it.
+inline constexpr double reliable_dice = 0.85;
+
+namespace detail {  // one list per family; a row is added in exactly one of these
+extern const std::span<const Metric> overlap_metrics;
+extern const std::span<const Metric> volume_metrics;
+}  // namespace detail
+
+}  // namespace assay
