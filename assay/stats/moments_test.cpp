@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/stats/moments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "assay/core/error.hpp"
+
+using namespace assay;
+
+namespace {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+const std::vector<double> one_to_four = {1, 2, 3, 4};
+
+/// 1, -1/2, 1/3, ...: no two orders of addition agree in the last bit for long.
+std::vector<double> harmonic(std::size_t n) {
+  std::vector<double> values(n);
+  for (std::size_t i = 0; i < n; ++i) values[i] = (i % 2 ? -1.0 : 1.0) / static_cast<double>(i + 1);
+  return values;
+}
+
+}  // namespace
+
+TEST(Moments, worked_by_hand) {
+  EXPECT_EQ(pairwise_sum(one_to_four), 10);
+  EXPECT_EQ(mean(one_to_four), 2.5);
+  EXPECT_EQ(variance(one_to_four, 0), 1.25);
+  EXPECT_EQ(variance(one_to_four, 1), 5.0 / 3);
+  EXPECT_EQ(standard_deviation(one_to_four, 0), std::sqrt(1.25));
+  EXPECT_EQ(median(one_to_four), 2.5);
+  EXPECT_EQ(median(std::vector<double>{9, 1, 5}), 5);
+}
+
+TEST(Moments, without_enough_values_there_is_no_number) {
+  const std::vector<double> none, one = {3};
+  EXPECT_EQ(pairwise_sum(none), 0);
+  EXPECT_TRUE(std::isnan(mean(none)));
+  EXPECT_TRUE(std::isnan(median(none)));
+  EXPECT_TRUE(std::isnan(percentile(none, 50)));
+  EXPECT_TRUE(std::isnan(variance(one, 1)));
+  EXPECT_EQ(variance(one, 0), 0);
+}
+
+TEST(Moments, sum_is_numpys_to_the_bit) {
+  // np.sum of the alternating harmonic numbers, NumPy 1.24
+  EXPECT_EQ(pairwise_sum(harmonic(7)), 0x1.84e04e04e04e0p-1);
+  EXPECT_EQ(pairwise_sum(harmonic(8)), 0x1.44e04e04e04e0p-1);
+  EXPECT_EQ(pairwise_sum(harmonic(131)), 0x1.64d68d7bbc496p-1);
+  EXPECT_EQ(pairwise_sum(harmonic(1000)), 0x1.62a2af1bd3625p-1);
+}
+
+TEST(Percentile, interpolates_linearly) {
+  EXPECT_EQ(percentile(one_to_four, 0), 1);
+  EXPECT_EQ(percentile(one_to_four, 25), 1.75);
+  EXPECT_EQ(percentile(one_to_four, 50), 2.5);
+  EXPECT_EQ(percentile(one_to_four, 100), 4);
+  EXPECT_EQ(percentile(std::vector<double>{4, 1, 3, 2}, 75), 3.25);
+  EXPECT_EQ(percentile_of_sorted(one_to_four, 75), 3.25);
+}
+
+TEST(Percentile, not_a_number_stays_visible) {
+  EXPECT_TRUE(std::isnan(percentile(std::vector<double>{1, NAN, 2}, 50)));
+  EXPECT_TRUE(std::isnan(percentile(std::vector<double>{1, inf}, 100)));    // as NumPy
+  EXPECT_TRUE(std::isnan(percentile(std::vector<double>{1, 2, inf}, 50)));  // 2 + inf * 0, as NumPy
+  EXPECT_EQ(percentile(std::vector<double>{1, 2, inf}, 25), 1.5);
+}
+
+TEST(Percentile, out_of_range_is_refused) {
+  EXPECT_THROW(percentile(one_to_four, -1), Error);
+  EXPECT_THROW(percentile(one_to_four, 100.5), Error);
+  EXPECT_THROW(percentile(one_to_four, NAN), Error);
+}
