@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -31,9 +32,9 @@ struct Scaling {
 
 /// What a header says, in one form for all formats.
 struct ImageHeader {
-  Grid grid;
+  Grid grid{};
   VoxelType type = VoxelType::u8;
-  Scaling scaling;
+  Scaling scaling{};
   bool byte_swapped = false;  ///< stored in the other byte order than this machine's
 };
 
@@ -53,6 +54,9 @@ class Image {
   Buffer release() &&;
 
  private:
+  std::span<const std::byte> source() const;
+  void require_room() const;
+
   ImageHeader header_;
   std::variant<MappedFile, Buffer> source_;
   std::size_t offset_;

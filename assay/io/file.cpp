@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/file.hpp"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "assay/core/error.hpp"
+
+namespace assay {
+namespace {
+
+/// What people can do about the errors that they meet.
+struct Remedy {
+  int error;
+  std::string_view sentence;
+};
+
+constexpr std::array remedies = {
+    Remedy{ENOENT, "does not exist; check the spelling"},
+    Remedy{ENOTDIR, "does not exist: a part of its path is a file, not a folder"},
+    Remedy{EACCES, "may not be accessed; check the permissions of the file and its folder"},
+    Remedy{EPERM, "may not be accessed; check the permissions of the file and its folder"},
+    Remedy{EROFS, "is on a read-only file system; choose another folder"},
+    Remedy{EISDIR, "is a folder; give a file"},
+    Remedy{ENOSPC, "could not be written: the disk is full; make room or choose another folder"},
+    Remedy{EDQUOT,
+           "could not be written: the quota is used up; make room or choose another folder"},
+    Remedy{EFBIG, "could not be written: it is larger than the limit for files; raise the limit"},
+    Remedy{ENAMETOOLONG, "has too long a name; choose a shorter one"},
+    Remedy{EMFILE, "could not be opened: too many files are open; raise the limit (ulimit -n)"},
+};
+
+Error file_error(const std::filesystem::path& path, int error) {
+  const auto remedy = std::ranges::find(remedies, error, &Remedy::error);
+  const std::string sentence = remedy != remedies.end()
+                                   ? std::string(remedy->sentence)
+                                   : "failed: " + std::generic_category().message(error);
+  return Error(Error::Kind::io, sentence).within(path.string());
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  /// Closing can be the moment at which a network file system reports a failed write.
+  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+/// Deletes a file unless it was given its final name.
+class TemporaryName {
+ public:
+  explicit TemporaryName(std::filesystem::path path) : path_(std::move(path)) {}
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+  ~TemporaryName() {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+  bool rename_to(const std::filesystem::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) return false;
+    path_.clear();
+    return true;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Creates a file that did not exist: other threads and processes may be writing beside us.
+std::pair<int, std::filesystem::path> create_beside(const std::filesystem::path& path) {
+  for (int attempt = 0; attempt < 10000; ++attempt) {
+    auto name = path.parent_path() /
+                (".assay-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp");
+    const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (number >= 0) return {number, std::move(name)};
+    if (errno != EEXIST) break;
+  }
+  throw file_error(path, errno);
+}
+
+bool write_all(int file, std::span<const std::byte> bytes) {
+  constexpr std::size_t most = std::size_t{1} << 30;  // write() takes less than 2 GiB at a time
+  while (!bytes.empty()) {
+    const auto written = ::write(file, bytes.data(), std::min(bytes.size(), most));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+/// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
+void sync_folder(const std::filesystem::path& path) {
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.is_open()) ::fsync(file.number());
+}
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!file.is_open() || ::fstat(file.number(), &status) != 0) throw file_error(path, errno);
+  if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw Error(Error::Kind::io, path.string() + ": is not a regular file; copy it to one first");
+  const auto size = static_cast<std::size_t>(status.st_size);
+  if (size == 0) return;  // mmap refuses to map nothing
+  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (data == MAP_FAILED) throw file_error(path, errno);
+  data_ = static_cast<const std::byte*>(data);
+  size_ = size;
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  const MappedFile file(path);
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  auto [number, name] = create_beside(path);
+  Descriptor file(number);
+  TemporaryName temporary(std::move(name));
+  if (!write_all(file.number(), bytes) || ::fsync(file.number()) != 0 || !file.close() ||
+      !temporary.rename_to(path))
+    throw file_error(path, errno);
+  sync_folder(path);
+}
+
+void write_atomically(const std::filesystem::path& path, std::string_view text) {
+  write_atomically(path, std::as_bytes(std::span(text)));
+}
+
+std::string sha256(std::span<const std::byte> bytes) {
+  std::array<unsigned char, 32> digest{};
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
+    throw Error(Error::Kind::unsupported, "OpenSSL offers no SHA-256; check its configuration");
+  std::string text;
+  for (const unsigned char byte : digest) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
+std::string sha256(std::string_view text) {
+  return sha256(std::as_bytes(std::span(text)));
+}
+
+}  // namespace assay

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/image.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "assay/core/error.hpp"
+#include "assay/io/gzip.hpp"
+#include "assay/io/layout.hpp"
+#include "assay/io/nifti.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+/// A format that can be read. Adding one: its two files, a row here, its endings below.
+struct Format {
+  std::string_view name;
+  bool (*recognises)(Bytes head);
+  Layout (*layout)(Bytes head, const fs::path& path);
+};
+
+constexpr std::array formats = {
+    Format{"NIfTI", is_nifti, nifti_layout},
+};
+
+/// A name that images go by, and how to write one; nullptr for names that are only read.
+struct Ending {
+  std::string_view text;
+  std::vector<EncodedFile> (*encode)(const fs::path& path, const Encodable& image);
+};
+
+constexpr std::array endings = {
+    // longest first
+    Ending{".nii.gz", encode_nifti}, Ending{".hdr.gz", nullptr},        Ending{".img.gz", nullptr},
+    Ending{".nii", encode_nifti},    Ending{".hdr", encode_nifti_pair}, Ending{".img", nullptr},
+};
+
+constexpr auto ending_texts = [] {
+  std::array<std::string_view, endings.size()> texts;
+  std::ranges::transform(endings, texts.begin(), &Ending::text);
+  return texts;
+}();
+
+template <class Rows, class Name>
+std::string listed(const Rows& rows, Name name) {
+  std::string text;
+  for (const auto& row : rows) text += (text.empty() ? "" : ", ") + std::string(name(row));
+  return text;
+}
+
+/// Enough for the header of any format when it is inside a gzip file.
+constexpr std::size_t peek_limit = 4096;
+
+Layout layout_of(Bytes file, const fs::path& path) {
+  if (file.empty()) throw Error(Error::Kind::input, "is empty (0 bytes); copy it again");
+  const std::vector<std::byte> inflated = inflate_prefix(file, peek_limit);
+  const Bytes head = is_gzip(file) ? Bytes(inflated) : file;
+  if (head.empty())
+    throw Error(Error::Kind::input,
+                "the compressed data are damaged or cut short; copy or download the file again");
+  const auto format =
+      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
+  if (format != formats.end()) return format->layout(head, path);
+  throw Error(Error::Kind::unsupported,
+              "is not an image that assay knows by its first bytes; it reads " +
+                  listed(formats, [](const Format& f) { return f.name; }));
+}
+
+/// Where voxels begin and end in their file, once it is inflated.
+struct Extent {
+  std::size_t offset, size;
+  std::size_t end() const { return offset + size; }
+};
+
+Extent extent_of(const Layout& layout) {
+  Extent extent{layout.offset, voxel_bytes(layout.header)};
+  if (extent.size > SIZE_MAX - extent.offset)
+    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
+  return extent;
+}
+
+/// A cohort must not end because one header asks for more than the machine has.
+std::span<std::byte> room_in(Buffer& buffer, std::size_t size) try {
+  return buffer.resize(size);
+} catch (const std::bad_alloc&) {
+  throw Error(Error::Kind::input,
+              fmt::format("needs {} bytes of memory, more than there are; use a larger machine, or "
+                          "fewer jobs at once",
+                          size));
+}
+
+/// Refused before a single byte is allocated: the header of a bomb, or of nonsense.
+void require_plausible(std::size_t promised, std::size_t compressed) {
+  if (promised <= inflated_size_bound(compressed)) return;
+  throw Error(Error::Kind::input,
+              fmt::format("its header promises {} bytes, more than {} compressed bytes can hold; "
+                          "the header is wrong or the file is cut short",
+                          promised, compressed));
+}
+
+Image inflated_gzip(const Layout& layout, Bytes file, Buffer scratch) {
+  const Extent extent = extent_of(layout);
+  require_plausible(extent.end(), file.size());
+  inflate_gzip(file, room_in(scratch, extent.end()));
+  return {layout.header, std::move(scratch), extent.offset};
+}
+
+Image inflated_zlib(const Layout& layout, Bytes file, Buffer scratch) {
+  const std::size_t size = voxel_bytes(layout.header);
+  Bytes stream = file.subspan(std::min(layout.offset, file.size()));
+  if (layout.zlib_size) stream = stream.first(std::min(*layout.zlib_size, stream.size()));
+  require_plausible(size, stream.size());
+  inflate_zlib(stream, room_in(scratch, size));
+  return {layout.header, std::move(scratch), 0};
+}
+
+/// Where uncompressed voxels start. Bytes behind them are nobody's business and are left alone.
+std::size_t plain_offset(const Layout& layout, Bytes file) {
+  const Extent extent = extent_of(layout);
+  if (file.size() < extent.end())
+    throw Error(Error::Kind::input,
+                fmt::format("is cut short: its header promises {} bytes, the file has {}; copy or "
+                            "download it again",
+                            extent.end(), file.size()));
+  return layout.at_end ? file.size() - extent.size : extent.offset;
+}
+
+/// Inside one file the content says whether it is compressed.
+bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file) {
+  if (layout.voxel_files.empty()) return is_gzip(file);
+  return voxel_file.extension() == ".gz";  // bare voxels may start with any two bytes
+}
+
+/// The voxels, if they are compressed.
+std::optional<Image> inflated(const Layout& layout, const fs::path& voxel_file, Bytes file,
+                              Buffer& scratch) {
+  if (layout.is_zlib) return inflated_zlib(layout, file, std::move(scratch));
+  if (!is_compressed(layout, voxel_file, file)) return std::nullopt;
+  return inflated_gzip(layout, file, std::move(scratch));
+}
+
+/// The first of the names that exists; the first of all when none does, to be complained about.
+std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
+  if (names.empty()) return std::nullopt;
+  const auto found = std::ranges::find_if(names, [](const fs::path& name) {
+    std::error_code ignored;
+    return fs::exists(name, ignored);
+  });
+  return found != names.end() ? *found : names.front();
+}
+
+/// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
+/// for by name, if one was: then no other will do.
+Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
+                Buffer scratch) {
+  MappedFile file(header_path);
+  const Layout layout = layout_of(file.bytes(), header_path);
+  if (wanted && layout.voxel_files.empty())
+    throw Error(Error::Kind::input, "the header beside it, " + header_path.filename().string() +
+                                        ", has voxels of its own; give that file instead");
+  const auto voxel_file = wanted ? wanted : first_existing(layout.voxel_files);
+  if (voxel_file) file = MappedFile(*voxel_file);
+  if (auto image = inflated(layout, voxel_file.value_or(header_path), file.bytes(), scratch))
+    return std::move(*image);
+  const std::size_t offset = plain_offset(layout, file.bytes());
+  return {layout.header, std::move(file), offset};
+}
+
+void write_encodable(const fs::path& path, const Encodable& image) {
+  const std::string_view ending = image_ending(path.filename().string());
+  const auto row = std::ranges::find(endings, ending, &Ending::text);
+  if (row == endings.end() || row->encode == nullptr) {
+    std::vector<Ending> writable(endings.begin(), endings.end());
+    std::erase_if(writable, [](const Ending& e) { return e.encode == nullptr; });
+    throw Error(Error::Kind::usage, path.string() + ": images are written as " +
+                                        listed(writable, [](const Ending& e) { return e.text; }));
+  }
+  for (const EncodedFile& file : row->encode(path, image)) write_atomically(file.path, file.bytes);
+}
+
+template <class T>
+Encodable encodable(View<T> volume, VoxelType type) {
+  if (volume.voxels.size() != volume.grid.size())
+    throw Error(Error::Kind::input, "the voxel count does not match the grid");
+  return {volume.grid, type, std::as_bytes(volume.voxels)};
+}
+
+}  // namespace
+
+std::size_t bytes_per_voxel(VoxelType type) {
+  constexpr std::array<std::size_t, 11> sizes = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 16};
+  return sizes[static_cast<std::size_t>(type)];
+}
+
+Image::Image(const ImageHeader& header, MappedFile file, std::size_t offset)
+    : header_(header), source_(std::move(file)), offset_(offset) {
+  require_room();
+}
+
+Image::Image(const ImageHeader& header, Buffer buffer, std::size_t offset)
+    : header_(header), source_(std::move(buffer)), offset_(offset) {
+  require_room();
+}
+
+Bytes Image::source() const {
+  return std::visit([](const auto& owner) -> Bytes { return owner.bytes(); }, source_);
+}
+
+void Image::require_room() const {
+  if (offset_ > source().size() || voxel_bytes(header_) > source().size() - offset_)
+    throw Error(Error::Kind::input, "there are fewer bytes than the image's header promises");
+}
+
+Bytes Image::voxels() const& {
+  return source().subspan(offset_, grid().size() * bytes_per_voxel(header_.type));
+}
+
+Buffer Image::release() && {
+  auto* buffer = std::get_if<Buffer>(&source_);
+  return buffer != nullptr ? std::move(*buffer) : Buffer();
+}
+
+Image read_image(const fs::path& path, Buffer scratch) try {
+  const auto header_path = first_existing(nifti_header_paths(path));
+  std::error_code ignored;
+  if (header_path && fs::exists(*header_path, ignored))
+    return read_from(*header_path, path, std::move(scratch));
+  return read_from(path, std::nullopt, std::move(scratch));
+} catch (const Error& e) {
+  // An error that opening this very file gave names it already.
+  const std::string name = path.string();
+  throw std::string_view(e.what()).starts_with(name + ": ") ? e : e.within(name);
+}
+
+Image decode_image(Bytes file, std::string_view name) try {
+  const Layout layout = layout_of(file, fs::path(name));
+  if (!layout.voxel_files.empty())
+    throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
+  Buffer buffer;
+  if (auto image = inflated(layout, {}, file, buffer)) return std::move(*image);
+  const Bytes voxels = file.subspan(plain_offset(layout, file), voxel_bytes(layout.header));
+  std::ranges::copy(voxels, room_in(buffer, voxels.size()).begin());
+  return {layout.header, std::move(buffer), 0};
+} catch (const Error& e) {
+  throw e.within(name);
+}
+
+void write_image(const fs::path& path, View<std::uint8_t> volume) {
+  write_encodable(path, encodable(volume, VoxelType::u8));
+}
+
+void write_image(const fs::path& path, View<std::int16_t> volume) {
+  write_encodable(path, encodable(volume, VoxelType::i16));
+}
+
+void write_image(const fs::path& path, View<float> volume) {
+  write_encodable(path, encodable(volume, VoxelType::f32));
+}
+
+std::span<const std::string_view> image_endings() {
+  return ending_texts;
+}
+
+std::string_view image_ending(std::string_view file_name) {
+  const auto found = std::ranges::find_if(ending_texts, [&](std::string_view text) {
+    return file_name.size() > text.size() && file_name.ends_with(text);
+  });
+  return found != ending_texts.end() ? *found : std::string_view();
+}
+
+}  // namespace assay

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/layout.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "assay/core/error.hpp"
+
+namespace assay {
+namespace {
+
+double determinant(const Affine& a) {
+  return a[0][0] * (a[1][1] * a[2][2] - a[1][2] * a[2][1]) -
+         a[0][1] * (a[1][0] * a[2][2] - a[1][2] * a[2][0]) +
+         a[0][2] * (a[1][0] * a[2][1] - a[1][1] * a[2][0]);
+}
+
+bool is_finite(const Affine& affine) {
+  return std::ranges::all_of(affine, [](const auto& row) {
+    return std::ranges::all_of(row, [](double x) { return std::isfinite(x); });
+  });
+}
+
+}  // namespace
+
+Shape shape_from(std::span<const std::int64_t> extents) {
+  const auto all = fmt::format("{}", fmt::join(extents, "x"));
+  if (std::ranges::any_of(extents, [](std::int64_t n) { return n < 1; }))
+    throw Error(Error::Kind::input,
+                fmt::format("its size is {}: every axis needs at least one voxel", all));
+  Shape shape = {1, 1, 1};
+  std::size_t volumes = 1;
+  for (std::size_t axis = 0; axis < extents.size(); ++axis) {
+    const auto extent = static_cast<std::size_t>(extents[axis]);
+    if (axis < 3) {
+      shape[axis] = extent;
+    } else if (__builtin_mul_overflow(volumes, extent, &volumes)) {
+      throw Error(Error::Kind::input, fmt::format("its size, {}, is impossible", all));
+    }
+  }
+  if (volumes > 1)
+    throw Error(Error::Kind::unsupported,
+                fmt::format("holds {} volumes ({}); assay takes one volume per file, so split it",
+                            volumes, all));
+  return shape;
+}
+
+std::size_t voxel_bytes(const ImageHeader& header) {
+  std::size_t bytes = bytes_per_voxel(header.type);
+  for (const std::size_t extent : header.grid.shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes))
+      throw Error(Error::Kind::input,
+                  fmt::format("its size, {}, is impossible; the header is damaged",
+                              fmt::join(header.grid.shape, "x")));
+  return bytes;
+}
+
+void require_usable(const Affine& affine, std::string_view name, std::string_view remedy) {
+  if (!is_finite(affine))
+    throw Error(Error::Kind::input, fmt::format("its {} holds NaN or infinity; {}", name, remedy));
+  const Point mm = spacing_mm({.shape = {1, 1, 1}, .affine = affine});
+  // Relative to the spacing: micrometre voxels have tiny determinants and are fine.
+  const double volume = std::abs(determinant(affine)), product = mm[0] * mm[1] * mm[2];
+  if (!(volume > 1e-9 * product) || !std::isfinite(product))
+    throw Error(
+        Error::Kind::input,
+        fmt::format("its {} is singular: voxels would coincide in space; {}", name, remedy));
+}
+
+void append_little_endian(std::vector<std::byte>& out, const Encodable& image) {
+  const std::size_t start = out.size();
+  out.insert(out.end(), image.voxels.begin(), image.voxels.end());
+  if constexpr (std::endian::native == std::endian::big) {
+    const auto width = static_cast<std::ptrdiff_t>(bytes_per_voxel(image.type));
+    for (auto at = out.begin() + static_cast<std::ptrdiff_t>(start); at != out.end(); at += width)
+      std::reverse(at, at + width);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Foreground in one pass without arithmetic on voxels. Scaling is monotonic, also after rounding:
+// so the stored numbers that mean "foreground" are an interval, whose ends a binary search over
+// the type's values finds with exactly the arithmetic of the definition. The pass over the voxels
+// only compares stored numbers with two bounds, which every type's vector unit does at the speed
+// of memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "assay/core/error.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/stored.hpp"
+
+namespace assay {
+namespace {
+
+/// Numbers of type T as unsigned integers in the same order.
+template <class T>
+struct Keys {
+  using Key = Bits<T>;
+  static constexpr Key sign = static_cast<Key>(Key{1} << (8 * sizeof(T) - 1));
+
+  static Key of(T value) {
+    const auto bits = std::bit_cast<Key>(value);
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<Key>((bits & sign) != 0 ? ~bits : bits | sign);
+    } else {
+      return static_cast<Key>(std::is_signed_v<T> ? bits ^ sign : bits);
+    }
+  }
+  static T value(Key key) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::bit_cast<T>(static_cast<Key>((key & sign) != 0 ? key ^ sign : ~key));
+    } else {
+      return std::bit_cast<T>(static_cast<Key>(std::is_signed_v<T> ? key ^ sign : key));
+    }
+  }
+  static Key least() { return of(std::numeric_limits<T>::lowest()); }
+  static Key greatest() { return of(std::numeric_limits<T>::max()); }
+};
+
+/// An interval of stored numbers. Integers: both ends belong to it. Floating point: neither does,
+/// so that a bound is never a denormal number, which some libraries make the processor take for 0.
+template <class T>
+struct Interval {
+  T low, high;
+
+  bool contains(T value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return (value > low) & (value < high);
+    } else {
+      return (value >= low) & (value <= high);
+    }
+  }
+};
+
+/// The first finite number for which `holds`, which is false up to some point and true from there.
+template <class T, class Predicate>
+std::optional<Bits<T>> first_key(Predicate holds) {
+  auto low = Keys<T>::least(), high = Keys<T>::greatest();
+  if (!holds(Keys<T>::value(high))) return std::nullopt;
+  while (low < high) {
+    const auto middle = static_cast<Bits<T>>(low + (high - low) / 2);
+    if (holds(Keys<T>::value(middle))) {
+      high = middle;
+    } else {
+      low = static_cast<Bits<T>>(middle + 1);
+    }
+  }
+  return low;
+}
+
+/// All numbers from the first for which `holds` on.
+template <class T, class Predicate>
+Interval<T> upper_interval(Predicate holds) {
+  using Limits = std::numeric_limits<T>;
+  const auto key = first_key<T>(holds);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!key) return {Limits::infinity(), Limits::infinity()};
+    if (*key == Keys<T>::least()) return {-Limits::infinity(), Limits::infinity()};
+    return {Keys<T>::value(static_cast<Bits<T>>(*key - 1)), Limits::infinity()};
+  } else {
+    if (!key) return {Limits::max(), Limits::lowest()};
+    return {Keys<T>::value(*key), Limits::max()};
+  }
+}
+
+/// All numbers before the first for which `holds`.
+template <class T, class Predicate>
+Interval<T> lower_interval(Predicate holds) {
+  using Limits = std::numeric_limits<T>;
+  const auto key = first_key<T>(holds);
+  if constexpr (std::is_floating_point_v<T>) {
+    return {-Limits::infinity(), key ? Keys<T>::value(*key) : Limits::infinity()};
+  } else {
+    if (!key) return {Limits::lowest(), Limits::max()};
+    if (*key == Keys<T>::least()) return {Limits::max(), Limits::lowest()};
+    return {Limits::lowest(), Keys<T>::value(static_cast<Bits<T>>(*key - 1))};
+  }
+}
+
+enum class Trend { rising, falling };
+
+/// The stored numbers whose value satisfies `holds`, which is true from some value on (rising) or
+/// up to some value (falling).
+template <class T, class Predicate>
+Interval<T> stored_interval(const Scaling& scaling, Trend trend, Predicate holds) {
+  const auto holds_for = [&](T stored) {
+    // A long double is exact for 64-bit integers too, where a double is not.
+    return scaling.is_identity() ? holds(static_cast<long double>(stored))
+                                 : holds(static_cast<long double>(scaled(stored, scaling)));
+  };
+  if ((scaling.slope > 0) == (trend == Trend::rising)) return upper_interval<T>(holds_for);
+  return lower_interval<T>([&](T stored) { return !holds_for(stored); });
+}
+
+/// The stored numbers whose value is finite: with a large slope not even all integers are.
+template <class T>
+Interval<T> finite_interval(const Scaling& scaling) {
+  constexpr long double most = std::numeric_limits<double>::max();
+  const auto a =
+      stored_interval<T>(scaling, Trend::rising, [](long double v) { return v >= -most; });
+  const auto b =
+      stored_interval<T>(scaling, Trend::falling, [](long double v) { return v <= most; });
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+template <class T>
+Interval<T> foreground_interval(const Scaling& scaling, std::optional<double> threshold) {
+  return stored_interval<T>(scaling, Trend::rising, [&](long double value) {
+    return threshold ? value >= *threshold : value > 0;
+  });
+}
+
+/// Voxels that are looked at before a decision is taken; small enough for the first-level cache.
+constexpr std::size_t block_size = 4096;
+
+/// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators and
+/// a fixed trip count keep branches out, so that compilers turn it into vector code.
+template <class T, bool swapped>
+bool mark_block(const std::byte* in, std::uint8_t* out, const Interval<Scalar<T>>& foreground,
+                const Interval<Scalar<T>>& finite) {
+  Bits<Scalar<T>> all_finite = 1;
+  for (std::size_t i = 0; i < block_size; ++i) {
+    const Scalar<T> value = load_scalar<T, swapped>(in + i * sizeof(T));
+    out[i] = static_cast<std::uint8_t>(foreground.contains(value));
+    if constexpr (std::is_floating_point_v<Scalar<T>>)
+      all_finite &= static_cast<Bits<Scalar<T>>>(finite.contains(value));
+  }
+  return all_finite != 0;
+}
+
+/// Counts what mark_block found and says where the first is: slow, and only for the message.
+template <class T, bool swapped>
+[[noreturn]] void refuse_non_finite(const Image& image, const Interval<Scalar<T>>& finite) {
+  std::size_t count = 0, first = 0;
+  for (std::size_t i = 0; i < image.grid().size(); ++i) {
+    if (finite.contains(load_scalar<T, swapped>(image.voxels().data() + i * sizeof(T)))) continue;
+    if (count++ == 0) first = i;
+  }
+  throw Error(Error::Kind::input,
+              fmt::format("{} voxel{} NaN or infinite, the first at {}; replace {} (by 0 for "
+                          "background) and score again",
+                          count, count == 1 ? " is" : "s are", place(image.grid(), first),
+                          count == 1 ? "it" : "them"));
+}
+
+template <class T, bool swapped>
+bool mark(const std::byte* in, std::span<std::uint8_t> out, const Interval<Scalar<T>>& foreground,
+          const Interval<Scalar<T>>& finite) {
+  std::size_t done = 0;
+  for (; done + block_size <= out.size(); done += block_size)
+    if (!mark_block<T, swapped>(in + done * sizeof(T), out.data() + done, foreground, finite))
+      return false;
+  for (; done < out.size(); ++done) {
+    const Scalar<T> value = load_scalar<T, swapped>(in + done * sizeof(T));
+    out[done] = static_cast<std::uint8_t>(foreground.contains(value));
+    if (!finite.contains(value)) return false;
+  }
+  return true;
+}
+
+template <class T, bool swapped>
+View<std::uint8_t> foreground_of(const Image& image, std::optional<double> threshold,
+                                 Buffer& scratch) {
+  using S = Scalar<T>;
+  const Scaling& scaling = image.header().scaling;
+  const auto finite = finite_interval<S>(scaling);
+  const auto foreground = foreground_interval<S>(scaling, threshold);
+  const std::byte* stored = image.voxels().data();
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    // "Not 0" is what the bytes say themselves: nothing to convert.
+    if (foreground.low == 1 && foreground.high == 255)
+      return {image.grid(), {reinterpret_cast<const std::uint8_t*>(stored), image.grid().size()}};
+  }
+  const auto room = scratch.resize(image.grid().size());
+  const std::span out(reinterpret_cast<std::uint8_t*>(room.data()), room.size());
+  const bool can_overflow =
+      std::is_integral_v<S> && !(finite.contains(std::numeric_limits<S>::lowest()) &&
+                                 finite.contains(std::numeric_limits<S>::max()));
+  if (can_overflow || !mark<T, swapped>(stored, out, foreground, finite))
+    refuse_non_finite<T, swapped>(image, finite);
+  return {image.grid(), out};
+}
+
+}  // namespace
+
+std::string place(const Grid& grid, std::size_t index) {
+  const auto [width, height, depth] = grid.shape;
+  return fmt::format("({}, {}, {})", index % width, index / width % height, index / width / height);
+}
+
+View<std::uint8_t> foreground(const Image& image, std::optional<double> threshold,
+                              Buffer& scratch) {
+  if (threshold && std::isnan(*threshold))
+    throw Error(Error::Kind::usage, "the threshold is not a number");
+  return visit_stored(image.header(), [&]<class T, bool swapped>() {
+    return foreground_of<T, swapped>(image, threshold, scratch);
+  });
+}
+
+std::vector<double> values(const Image& image) {
+  std::vector<double> out(image.grid().size());
+  visit_stored(image.header(), [&]<class T, bool swapped>() {
+    const std::byte* at = image.voxels().data();
+    for (double& value : out) {
+      value = scaled(load_scalar<T, swapped>(at), image.header().scaling);
+      at += sizeof(T);
+    }
+  });
+  return out;
+}
+
+}  // namespace assay
