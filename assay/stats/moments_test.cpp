@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/core/error.hpp"
+#include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
 
@@ -73,4 +74,37 @@ TEST(Percentile, out_of_range_is_refused) {
   EXPECT_THROW(percentile(one_to_four, -1), Error);
   EXPECT_THROW(percentile(one_to_four, 100.5), Error);
   EXPECT_THROW(percentile(one_to_four, NAN), Error);
+}
+
+TEST(Moments, vectors) {
+  const auto cases = vectors::cases("moments");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const auto values = vectors::data(item, "a");
+    const auto& want = *vectors::expected(item, "scipy-1.10.1");
+    const std::string where = item.at("id");
+    const double sem =
+        standard_deviation(values, 1) / std::sqrt(static_cast<double>(values.size()));
+    vectors::expect_near(pairwise_sum(values), vectors::number(want.at("sum")), 0, where);
+    vectors::expect_near(mean(values), vectors::number(want.at("mean")), 0, where);
+    vectors::expect_near(variance(values, 1), vectors::number(want.at("var1")), 0, where);
+    vectors::expect_near(standard_deviation(values, 0), vectors::number(want.at("std0")), 0, where);
+    vectors::expect_near(standard_deviation(values, 1), vectors::number(want.at("std1")), 0, where);
+    vectors::expect_near(sem, vectors::number(want.at("sem")), 0, where);
+  }
+}
+
+TEST(Percentile, vectors) {
+  const auto cases = vectors::cases("percentile");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const auto values = vectors::data(item, "a");
+    const auto wanted = vectors::numbers(vectors::expected(item, "scipy-1.10.1")->at("v"));
+    const auto q = vectors::numbers(item.at("q"));
+    for (std::size_t i = 0; i < q.size(); ++i)
+      vectors::expect_near(percentile(values, q[i]), wanted[i], 0, item.at("id"));
+  }
+  for (const auto& item : vectors::reference("percentile_linear"))
+    vectors::expect_near(percentile(vectors::numbers(item.at("x")), item.at("q")),
+                         vectors::number(item.at("value")), 0, item.dump());
 }

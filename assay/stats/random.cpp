@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Published bootstrap numbers name a seed, not a stream; with Python that means this one. NumPy
+// promises not to change SeedSequence and PCG64, and the bounded draws have been the same from 1.17
+// to 2.4. The hash constants are those of O'Neill, "Developing a seed_seq alternative" (2015).
+#include "assay/stats/random.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "assay/core/error.hpp"
+
+namespace assay {
+
+namespace {
+
+/// One round of the hash: the multiplier itself changes with every word.
+struct Hash {
+  std::uint32_t constant, factor;
+
+  std::uint32_t operator()(std::uint32_t word) {
+    word ^= constant;
+    constant *= factor;
+    word *= constant;
+    return word ^ (word >> 16);
+  }
+};
+
+std::uint32_t mixed(std::uint32_t x, std::uint32_t y) {
+  const std::uint32_t sum = 0xca01f9ddU * x - 0x4973f715U * y;
+  return sum ^ (sum >> 16);
+}
+
+std::vector<std::uint32_t> with_spawn_key(std::span<const std::uint32_t> entropy,
+                                          std::span<const std::uint32_t> key) {
+  std::vector<std::uint32_t> words(entropy.begin(), entropy.end());
+  if (!key.empty()) words.resize(std::max<std::size_t>(words.size(), 4));
+  words.insert(words.end(), key.begin(), key.end());
+  return words;
+}
+
+/// words = words * 10 + digit, with carries into further words.
+void append_digit(std::vector<std::uint32_t>& words, char digit) {
+  auto carry = static_cast<std::uint64_t>(digit - '0');
+  for (std::uint32_t& word : words) {
+    carry += std::uint64_t{word} * 10;
+    word = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+  if (carry != 0) words.push_back(static_cast<std::uint32_t>(carry));
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> seed_words(std::uint64_t seed) {
+  std::vector<std::uint32_t> words = {static_cast<std::uint32_t>(seed)};
+  if (seed >> 32 != 0) words.push_back(static_cast<std::uint32_t>(seed >> 32));
+  return words;
+}
+
+std::vector<std::uint32_t> seed_words(std::string_view decimal) {
+  const bool digits =
+      std::all_of(decimal.begin(), decimal.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (decimal.empty() || !digits)
+    throw Error(Error::Kind::usage, "seed '" + std::string(decimal) +
+                                        "' is not a whole number of at least 0 in decimal digits");
+  std::vector<std::uint32_t> words = {0};
+  for (const char digit : decimal) append_digit(words, digit);
+  return words;
+}
+
+SeedSequence::SeedSequence(std::span<const std::uint32_t> entropy,
+                           std::span<const std::uint32_t> spawn_key) {
+  const std::vector<std::uint32_t> words = with_spawn_key(entropy, spawn_key);
+  Hash hash = {0x43b0d7e5U, 0x931e8875U};
+  for (std::size_t i = 0; i < pool_.size(); ++i) pool_[i] = hash(i < words.size() ? words[i] : 0);
+  for (std::size_t from = 0; from < pool_.size(); ++from)
+    for (std::size_t to = 0; to < pool_.size(); ++to)
+      if (from != to) pool_[to] = mixed(pool_[to], hash(pool_[from]));
+  for (std::size_t from = pool_.size(); from < words.size(); ++from)
+    for (std::uint32_t& to : pool_) to = mixed(to, hash(words[from]));
+}
+
+std::vector<std::uint32_t> SeedSequence::words32(std::size_t count) const {
+  Hash hash = {0x8b51f9ddU, 0x58f38dedU};
+  std::vector<std::uint32_t> words(count);
+  for (std::size_t i = 0; i < count; ++i) words[i] = hash(pool_[i % pool_.size()]);
+  return words;
+}
+
+std::vector<std::uint64_t> SeedSequence::words64(std::size_t count) const {
+  const std::vector<std::uint32_t> halves = words32(2 * count);
+  std::vector<std::uint64_t> words(count);
+  for (std::size_t i = 0; i < count; ++i)
+    words[i] = std::uint64_t{halves[2 * i]} | std::uint64_t{halves[2 * i + 1]} << 32;
+  return words;
+}
+
+Pcg64::Pcg64(const SeedSequence& seed) {
+  const std::vector<std::uint64_t> words = seed.words64(4);
+  const Uint128 start = Uint128{words[0]} << 64 | words[1];
+  const Uint128 sequence = Uint128{words[2]} << 64 | words[3];
+  increment_ = sequence << 1 | 1;
+  step();
+  state_ += start;
+  step();
+}
+
+std::uint64_t Generator::redrawn32(std::uint32_t bound, std::uint64_t product) {
+  const std::uint32_t threshold = (0U - bound) % bound;
+  while (static_cast<std::uint32_t>(product) < threshold)
+    product = std::uint64_t{bits_.next32()} * bound;
+  return product;
+}
+
+std::uint64_t Generator::below64(std::uint64_t bound) {
+  if (bound == 0) return bits_.next64();
+  if (bound == 0x100000000U) return bits_.next32();
+  Uint128 product = Uint128{bits_.next64()} * bound;
+  if (static_cast<std::uint64_t>(product) < bound) {
+    const std::uint64_t threshold = (0U - bound) % bound;
+    while (static_cast<std::uint64_t>(product) < threshold)
+      product = Uint128{bits_.next64()} * bound;
+  }
+  return static_cast<std::uint64_t>(product >> 64);
+}
+
+std::vector<std::size_t> Generator::permutation(std::size_t size) {
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  shuffle(std::span(order));
+  return order;
+}
+
+std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> seed, std::uint64_t n,
+                                              std::size_t size) {
+  if (n == 0 && size > 0)
+    throw Error(Error::Kind::usage, "cannot choose from 0 items; n must be at least 1");
+  Generator generator{SeedSequence(seed)};
+  std::vector<std::uint64_t> indices(size);
+  std::generate(indices.begin(), indices.end(), [&] { return generator.below(n); });
+  return indices;
+}
+
+}  // namespace assay

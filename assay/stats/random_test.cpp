@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/stats/random.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "assay/core/error.hpp"
+#include "assay/stats/random_legacy.hpp"
+#include "assay/stats/vectors_for_test.hpp"
+
+using namespace assay;
+
+namespace {
+
+std::string decimal(Uint128 value) {
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
+  } while ((value /= 10) != 0);
+  return digits;
+}
+
+Generator seeded(const std::string& seed) {
+  return Generator(SeedSequence(seed_words(seed)));
+}
+
+std::vector<std::uint64_t> drawn(Generator& generator, std::uint64_t n, std::size_t size) {
+  std::vector<std::uint64_t> indices(size);
+  std::generate(indices.begin(), indices.end(), [&] { return generator.below(n); });
+  return indices;
+}
+
+void expect_head(std::span<const std::uint64_t> found, const vectors::Json& head) {
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    const auto& entry = head[i];
+    const auto wanted =
+        entry.is_string() ? std::stoull(entry.get<std::string>()) : entry.get<std::uint64_t>();
+    EXPECT_EQ(found[i], wanted) << i;
+  }
+}
+
+}  // namespace
+
+TEST(Random, seed_42_is_numpys) {
+  Generator generator(42);
+  EXPECT_EQ(generator.uniform(), 0.7739560485559633);
+  EXPECT_EQ(generator.uniform(), 0.4388784397520523);
+  Generator again(42);
+  EXPECT_EQ(drawn(again, 10, 5), (std::vector<std::uint64_t>{0, 7, 6, 4, 4}));
+  EXPECT_EQ(again.uniform(), 0.6973680290593639);  // the waiting half is left alone
+  EXPECT_EQ(drawn(again, 10, 3), (std::vector<std::uint64_t>{8, 2, 0}));
+}
+
+TEST(Random, seeds_of_any_size) {
+  using Words = std::vector<std::uint32_t>;
+  EXPECT_EQ(seed_words(0U), Words{0});
+  EXPECT_EQ(seed_words("0"), Words{0});
+  EXPECT_EQ(seed_words("4294967296"), (Words{0, 1}));
+  EXPECT_EQ(seed_words(std::uint64_t{1} << 32), (Words{0, 1}));
+  EXPECT_EQ(seed_words("340282366920938463463374607431768211456"), (Words{0, 0, 0, 0, 1}));
+  EXPECT_THROW(seed_words("-1"), Error);
+  EXPECT_THROW(seed_words(""), Error);
+  EXPECT_THROW(seed_words("4x"), Error);
+}
+
+TEST(Random, one_item_consumes_nothing) {
+  Generator generator(7), untouched(7);
+  EXPECT_EQ(generator.below(1), 0U);
+  EXPECT_EQ(generator.uniform(), untouched.uniform());
+  EXPECT_THROW(default_rng_choice(seed_words(1U), 0, 1), Error);
+}
+
+TEST(Random, fill_is_the_same_stream_as_single_draws) {
+  Generator single(3), filled(3);
+  std::vector<std::uint16_t> indices(101);
+  for (int call = 0; call < 3; ++call) {
+    filled.fill_below(934, std::span(indices));
+    for (const auto index : indices) EXPECT_EQ(index, single.below(934));
+  }
+}
+
+TEST(Random, vectors_of_states) {
+  const auto cases = vectors::cases("rng_state");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const auto& want = *vectors::expected(item, "all");
+    const SeedSequence seed(seed_words(item.at("seed").get<std::string>()));
+    EXPECT_EQ(vectors::Json(seed.pool()), want.at("pool"));
+    const auto words = seed.words64(4);
+    expect_head(words, want.at("generate_state4_u64"));
+    Pcg64 bits(seed);
+    EXPECT_EQ(decimal(bits.state()), want.at("state"));
+    EXPECT_EQ(decimal(bits.increment()), want.at("inc"));
+    std::vector<std::uint64_t> raw(want.at("first_uint64").size());
+    std::generate(raw.begin(), raw.end(), [&] { return bits.next64(); });
+    expect_head(raw, want.at("first_uint64"));
+  }
+}
+
+TEST(Random, vectors_of_choices) {
+  const auto cases = vectors::cases("rng_choice");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    SCOPED_TRACE(item.at("id"));
+    const auto& want = *vectors::expected(item, "all");
+    Generator generator = seeded(item.at("seed").get<std::string>());
+    const auto& bound = item.at("n");
+    const std::uint64_t n =
+        bound.is_string() ? std::stoull(bound.get<std::string>()) : bound.get<std::uint64_t>();
+    std::uint64_t hash = vectors::fnv1a<std::uint64_t>({});
+    for (int rep = 0; rep < item.at("reps").get<int>(); ++rep) {
+      const auto indices = drawn(generator, n, item.at("size").get<std::size_t>());
+      hash = vectors::fnv1a(std::span(indices), hash);
+      if (rep == 0) expect_head(indices, want.at("first_rep_head"));
+    }
+    EXPECT_EQ(std::to_string(hash), want.at("fnv1a_words"));
+    EXPECT_EQ(generator.bits().buffered(), want.at("has_uint32").get<int>() != 0);
+    EXPECT_EQ(generator.bits().buffer(), want.at("uinteger").get<std::uint32_t>());
+  }
+}
+
+TEST(Random, vectors_of_doubles_and_mixed_draws) {
+  const auto mixed = vectors::cases("rng_mixed");
+  if (mixed.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : mixed) {
+    const auto& want = *vectors::expected(item, "all");
+    Generator generator = seeded(item.at("seed").get<std::string>());
+    const auto n = item.at("n").get<std::uint64_t>();
+    expect_head(drawn(generator, n, 5), want.at("int5"));
+    EXPECT_EQ(generator.uniform(), want.at("double"));
+    expect_head(drawn(generator, n, 3), want.at("int3"));
+    EXPECT_EQ(generator.uniform(), want.at("double2"));
+  }
+  for (const auto& item : vectors::cases("rng_random")) {
+    Generator generator = seeded(item.at("seed").get<std::string>());
+    for (const auto& u : vectors::expected(item, "all")->at("u")) EXPECT_EQ(generator.uniform(), u);
+  }
+}
+
+TEST(Random, vectors_of_shuffles_and_children) {
+  const auto shuffles = vectors::cases("rng_shuffle");
+  if (shuffles.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : shuffles) {
+    const auto& want = *vectors::expected(item, "all");
+    const auto order = seeded(item.at("seed").get<std::string>()).permutation(item.at("n"));
+    EXPECT_EQ(std::to_string(vectors::fnv1a(std::span(order))), want.at("fnv1a_words"));
+  }
+  for (const auto& item : vectors::cases("rng_spawn")) {
+    SCOPED_TRACE(item.at("id"));
+    const auto& want = *vectors::expected(item, "all");
+    const std::uint32_t key = item.at("child");
+    Generator child(SeedSequence(seed_words(item.at("seed").get<std::string>()), {{key}}));
+    const auto n = item.at("n").get<std::size_t>();
+    expect_head(drawn(child, n, want.at("head").size()), want.at("head"));
+  }
+}
+
+TEST(Random, vectors_of_the_specifications_draws) {
+  const auto section = vectors::reference("numpy_rng");
+  if (section.is_null()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& [n, calls] : section.at("choice_first_two_calls").items()) {
+    Generator generator(42);
+    for (const auto& call : calls) expect_head(drawn(generator, std::stoull(n), call.size()), call);
+  }
+}
+
+TEST(RandomState, equals_numpys_legacy_generator) {
+  // RandomState(42).permutation(10), and a second call on the same state
+  RandomState state(42);
+  EXPECT_EQ(state.permutation(10), (std::vector<std::size_t>{8, 1, 5, 0, 7, 2, 9, 4, 3, 6}));
+  EXPECT_EQ(state.permutation(5), (std::vector<std::size_t>{1, 0, 3, 4, 2}));
+}
