@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Tables of text: RFC 4180, with what spreadsheets and Python really write.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+struct Csv {
+  std::vector<std::string> header;
+  std::vector<std::vector<std::string>> rows;  ///< each as long as the header
+
+  /// The position of a column, if there is one.
+  std::optional<std::size_t> column(std::string_view name) const;
+};
+
+/// Reads comma- or tab-separated text: quotes, doubled quotes, line breaks in fields, CRLF, a
+/// byte-order mark, blank lines at the end. The separator is a tab when the header has one and no
+/// comma. Throws Error::input with `name` and the line on an open quote or a row of another width.
+Csv parse_csv(std::string_view text, std::string_view name);
+
+/// One field, quoted only when it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// nnU-Net's dataset.json: label names, regions and the ignore label.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "assay/metrics/count.hpp"
+
+namespace assay {
+
+struct DatasetLabels {
+  std::vector<Region> regions;   ///< what is scored: without background and ignore label
+  std::optional<Label> ignored;  ///< the label named "ignore"
+};
+
+/// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label that stands for a
+/// list of values is a region and keeps its name as key. Throws Error::input.
+DatasetLabels read_dataset_json(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/folder.hpp"
+
+#include <algorithm>
+
+#include "assay/core/error.hpp"
+#include "assay/io/image.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+/// x.img is read through its header x.hdr.
+bool has_own_header(const fs::path& path) {
+  std::string name = path.string();
+  const std::size_t dot = name.rfind(".img");
+  if (dot == std::string::npos) return false;
+  return fs::exists(name.replace(dot, 4, ".hdr"));
+}
+
+}  // namespace
+
+std::vector<std::string> list_images(const fs::path& root) try {
+  std::vector<std::string> found;
+  const auto options = fs::directory_options::follow_directory_symlink;
+  for (auto it = fs::recursive_directory_iterator(root, options); it != fs::end(it); ++it) {
+    const fs::path& path = it->path();
+    if (is_hidden(path)) {
+      if (it->is_directory()) it.disable_recursion_pending();
+      continue;
+    }
+    if (it->is_directory() || image_ending(path.filename().string()).empty()) continue;
+    if (!has_own_header(path)) found.push_back(path.lexically_relative(root).generic_string());
+  }
+  std::ranges::sort(found);
+  return found;
+} catch (const fs::filesystem_error&) {
+  throw Error(Error::Kind::io, root.string() +
+                                   ": the folder cannot be read; check the path and "
+                                   "its permissions");
+}
+
+}  // namespace assay

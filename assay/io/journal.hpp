@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The append-only file that makes long work survive: one line per record, each with a checksum.
+/// docs/formats/journal.md describes it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+/// What a journal is for; a run resumes only a journal whose header is its own.
+struct JournalHeader {
+  std::string settings_sha256, inputs_sha256, version;
+
+  bool operator==(const JournalHeader&) const = default;
+};
+
+/// What a journal holds.
+struct JournalContent {
+  JournalHeader header;
+  std::vector<std::string> records;  ///< one line of JSON each, in the order written
+  std::size_t bytes = 0;             ///< length of the sound part: what follows is a torn line
+};
+
+/// Reads a journal; nothing when the file is absent or holds no whole line yet. A torn last line is
+/// left out: it was never committed. Any other damage throws Error::input with the line.
+std::optional<JournalContent> read_journal(const std::filesystem::path& path);
+
+/// The single writer of a journal.
+class Journal {
+ public:
+  /// Starts an empty journal. Throws Error::io when the file cannot be made, or when another
+  /// process holds it.
+  static Journal create(const std::filesystem::path& path, const JournalHeader& header);
+
+  /// Opens a journal that was read, drops its torn end, and writes behind it.
+  static Journal resume(const std::filesystem::path& path, const JournalContent& content);
+
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&&) = delete;
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+  ~Journal();
+
+  /// Writes records and returns when they are on disk (fdatasync): one call, one commit.
+  void commit(const std::vector<std::string>& records);
+
+ private:
+  Journal(const std::filesystem::path& path, bool truncate);
+  void write(std::string_view text);
+
+  std::filesystem::path path_;
+  int file_ = -1;
+};
+
+}  // namespace assay

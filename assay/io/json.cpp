@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/detail/json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "assay/core/error.hpp"
+
+namespace assay::detail {
+namespace {
+
+/// Stand-ins for the tokens that JSON lacks: strings that start with a byte no text file holds.
+struct Token {
+  std::string_view text, stand_in;
+  double value;
+};
+constexpr std::array tokens = {
+    Token{"NaN", "\x01NaN", std::numeric_limits<double>::quiet_NaN()},
+    Token{"-Infinity", "\x01-Infinity", -std::numeric_limits<double>::infinity()},
+    Token{"Infinity", "\x01Infinity", std::numeric_limits<double>::infinity()},
+};
+
+/// Replaces Python's tokens by strings that JSON allows; strings in the text stay as they are.
+std::string with_stand_ins(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      out += c;
+      if (c == '\\' && i + 1 < text.size()) out += text[++i];
+      in_string = c != '"';
+      continue;
+    }
+    const auto token = std::ranges::find_if(
+        tokens, [&](const Token& t) { return text.substr(i).starts_with(t.text); });
+    if (token == tokens.end()) {
+      out += c;
+      in_string = c == '"';
+      continue;
+    }
+    out += "\"\\u0001" + std::string(token->text) + '"';
+    i += token->text.size() - 1;
+  }
+  return out;
+}
+
+void put_numbers_back(Json& value) {
+  if (value.is_structured()) {
+    for (Json& element : value) put_numbers_back(element);
+  } else if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    const auto token = std::ranges::find(tokens, text, &Token::stand_in);
+    if (token != tokens.end()) value = token->value;
+  }
+}
+
+std::string place(std::string_view text, std::size_t byte) {
+  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+  const auto line = std::ranges::count(before, '\n') + 1;
+  const std::size_t last_break = before.rfind('\n');
+  const std::size_t column =
+      before.size() - (last_break == std::string_view::npos ? 0 : last_break + 1);
+  return "line " + std::to_string(line) + ", column " +
+         std::to_string(std::max<std::size_t>(column, 1));
+}
+
+class Writer {
+ public:
+  explicit Writer(const JsonStyle& style) : style_(style) {}
+
+  std::string take() && { return std::move(out_); }
+
+  void write(const Json& value, int depth) {
+    if (value.is_object()) {
+      write_all(value, depth, "{}", false, [&](const auto& item) {
+        out_ += Json(item.key()).dump() + (style_.indent > 0 ? ": " : ":");
+        write(item.value(), depth + 1);
+      });
+    } else if (value.is_array()) {
+      const bool flat =
+          std::ranges::none_of(value, [](const Json& e) { return e.is_structured(); });
+      write_all(value, depth, "[]", flat,
+                [&](const auto& item) { write(item.value(), depth + 1); });
+    } else if (value.is_number_float()) {
+      write_number(value.get<double>());
+    } else {
+      out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+  }
+
+ private:
+  template <class Each>
+  void write_all(const Json& value, int depth, const char* brackets, bool flat, Each each) {
+    out_ += brackets[0];
+    bool first = true;
+    for (const auto& item : value.items()) {
+      if (!first) out_ += flat && style_.indent > 0 ? ", " : ",";
+      if (!flat) new_line(depth + 1);
+      each(item);
+      first = false;
+    }
+    if (!first && !flat) new_line(depth);
+    out_ += brackets[1];
+  }
+
+  void new_line(int depth) {
+    if (style_.indent == 0) return;
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(depth * style_.indent), ' ');
+  }
+
+  void write_number(double x) {
+    if (std::isfinite(x))
+      out_ += shortest(x);
+    else if (!style_.python_tokens)
+      out_ += "null";
+    else
+      out_ += std::isnan(x) ? "NaN" : (x > 0 ? "Infinity" : "-Infinity");
+  }
+
+  JsonStyle style_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string shortest(double x) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
+  std::string text(digits.data(), end);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string to_text(const Json& value, const JsonStyle& style) {
+  Writer writer(style);
+  writer.write(value, 0);
+  return std::move(writer).take();
+}
+
+Json parse_json(std::string_view text, std::string_view name) {
+  const std::string prepared = with_stand_ins(text);
+  try {
+    Json value = Json::parse(prepared);
+    put_numbers_back(value);
+    return value;
+  } catch (const Json::exception& e) {
+    const auto* syntax = dynamic_cast<const Json::parse_error*>(&e);
+    throw Error(Error::Kind::input,
+                std::string(name) + ": not valid JSON" +
+                    (syntax != nullptr ? " at " + place(prepared, syntax->byte) : "") +
+                    "; the file may be cut short or not be a results file");
+  }
+}
+
+}  // namespace assay::detail

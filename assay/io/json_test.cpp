@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/detail/json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+#include "assay/core/error.hpp"
+
+using namespace assay;
+using detail::Json;
+
+TEST(Json, doubles_are_short_and_read_back_equal) {
+  EXPECT_EQ(detail::shortest(0.1), "0.1");
+  EXPECT_EQ(detail::shortest(1), "1.0");
+  EXPECT_EQ(detail::shortest(-0.0), "-0.0");
+  EXPECT_EQ(detail::shortest(1e22), "1e+22");
+  std::mt19937_64 rng(1);
+  for (int i = 0; i < 10000; ++i) {
+    const auto x = std::bit_cast<double>(rng());
+    if (std::isfinite(x)) EXPECT_EQ(detail::parse_json(detail::shortest(x), "x").get<double>(), x);
+  }
+}
+
+TEST(Json, what_json_lacks_is_null_or_the_token_of_python) {
+  const Json value = {{"a", NAN}, {"b", INFINITY}, {"c", {1.5, -INFINITY}}};
+  EXPECT_EQ(detail::to_text(value, {.indent = 0}), R"({"a":null,"b":null,"c":[1.5,null]})");
+  EXPECT_EQ(detail::to_text(value, {.indent = 0, .python_tokens = true}),
+            R"({"a":NaN,"b":Infinity,"c":[1.5,-Infinity]})");
+}
+
+TEST(Json, reads_what_python_writes) {
+  const Json value =
+      detail::parse_json(R"({"NaN \" Infinity": [NaN, -Infinity, Infinity, "NaN"]})", "p");
+  const Json& list = value["NaN \" Infinity"];
+  EXPECT_TRUE(std::isnan(list[0].get<double>()));
+  EXPECT_EQ(list[1].get<double>(), -INFINITY);
+  EXPECT_EQ(list[2].get<double>(), INFINITY);
+  EXPECT_EQ(list[3].get<std::string>(), "NaN");
+}
+
+TEST(Json, an_error_names_file_and_place_in_our_words) {
+  try {
+    detail::parse_json("{\n  \"a\": 1,\n", "r.json");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
+        "results file");
+  }
+}
+
+TEST(Json, indented_text_keeps_short_lists_on_one_line) {
+  EXPECT_EQ(detail::to_text({{"a", {1, 2}}, {"b", Json::array()}, {"c", Json::object()}}),
+            "{\n  \"a\": [1, 2],\n  \"b\": [],\n  \"c\": {}\n}");
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/results.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "assay/io/csv.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/file.hpp"
+#include "assay/stats/moments.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+constexpr std::string_view schema = "assay.segmentation/1";
+
+/// What the specification's EvaluationResult holds; these come first in the file.
+constexpr std::string_view headline[] = {"dice", "avd", "mcc"};
+
+Json optional(const std::optional<double>& x) {
+  return x ? Json(*x) : Json(nullptr);
+}
+
+Json to_json(const Score& score) {
+  return optional(value(score));
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
+  return out;
+}
+
+std::string_view name(Missing missing) {
+  constexpr std::string_view names[] = {"exclude", "worst", "error"};
+  return names[static_cast<std::size_t>(missing)];
+}
+
+std::string_view name(Presence presence) {
+  constexpr std::string_view names[] = {"ok", "reference_empty", "prediction_empty", "both_empty"};
+  return names[static_cast<std::size_t>(presence)];
+}
+
+/// The specification's MetricResult: ddof 0, every value.
+Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
+  std::vector<double> defined;
+  Json values = Json::array();
+  for (const Score& s : scores) {
+    values.push_back(to_json(s));
+    if (const auto x = value(s)) defined.push_back(*x);
+  }
+  const bool none = defined.empty();
+  return {{"name", upper(metric)},
+          {"mean", none ? Json(nullptr) : Json(mean(defined))},
+          {"std", none ? Json(nullptr) : Json(standard_deviation(defined, 0))},
+          {"values", values}};
+}
+
+Json to_json(const Metric& metric, const Summary& s) {
+  Json undefined = Json::object();
+  for (const Undefined why : all_undefined)
+    if (const auto count = s.undefined[static_cast<std::size_t>(why)]; count != 0)
+      undefined[std::string(assay::name(why))] = count;
+  return {{"direction", assay::name(metric.better)},
+          {"n", s.n},
+          {"undefined", undefined},
+          {"mean", optional(s.mean)},
+          {"std", optional(s.std)},
+          {"median", optional(s.median)},
+          {"q25", optional(s.q25)},
+          {"q75", optional(s.q75)},
+          {"min", optional(s.min)},
+          {"max", optional(s.max)},
+          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
+          {"ci_method", "t"}};
+}
+
+Json metrics_block(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    const Metric& metric = *result.settings.metrics[m];
+    Json block = to_json(metric, summary(case_averages(result, m)));
+    if (const auto means = both_means(result, m)) {
+      block["mean_scored_only"] = means->scored_only;
+      block["mean_missing_as_worst"] = means->with_worst;
+    }
+    out[std::string(metric.name)] = block;
+  }
+  return out;
+}
+
+Json labels_block(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t r = 0; r < result.regions.size(); ++r) {
+    const Region& region = result.regions[r];
+    Json of_metrics = Json::object();
+    for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+      const Metric& metric = *result.settings.metrics[m];
+      of_metrics[std::string(metric.name)] = to_json(metric, summary(region_scores(result, m, r)));
+    }
+    std::map<Presence, std::size_t> seen;
+    for (const CaseScores& c : result.cases)
+      if (c.record.fate == Fate::scored) ++seen[presence(c.labels[r].evidence.counts)];
+    Json status = Json::object();
+    for (const auto& [presence, count] : seen) status[std::string(name(presence))] = count;
+    out[region.key] = {{"name", region.name},
+                       {"members", region.members},
+                       {"status", status},
+                       {"metrics", of_metrics}};
+  }
+  return out;
+}
+
+Json to_json(const LabelScores& label, const SegmentationResult& result, bool has_evidence) {
+  Json out = Json::object(), undefined = Json::object();
+  for (std::size_t m = 0; m < label.scores.size(); ++m) {
+    const std::string key(result.settings.metrics[m]->name);
+    out[key] = to_json(label.scores[m]);
+    if (const auto* why = std::get_if<Undefined>(&label.scores[m]))
+      undefined[key] = assay::name(*why);
+  }
+  const Confusion& c = label.evidence.counts;
+  out["status"] = has_evidence ? name(presence(c)) : "counted_as_worst";
+  out["undefined"] = undefined;
+  if (has_evidence)
+    out["evidence"] = {{"tp", c.tp},
+                       {"fp", c.fp},
+                       {"fn", c.fn},
+                       {"tn", c.tn},
+                       {"voxel_ml", label.evidence.voxel_ml}};
+  return out;
+}
+
+Json groups_json(const Groups& groups) {
+  Json out = Json::object();
+  for (const auto& [column, value] : groups) out[column] = value;
+  return out;
+}
+
+Json to_json(const CaseScores& scores, const SegmentationResult& result) {
+  const CaseRecord& record = scores.record;
+  const bool ok = record.fate == Fate::scored;
+  Json out = {{"id", record.id}, {"status", ok ? "ok" : "failed"}};
+  if (!ok) {
+    out["reason"] = assay::name(record.fate);
+    out["error"] = record.error;
+  }
+  if (!record.warnings.empty()) out["warnings"] = record.warnings;
+  out["groups"] = groups_json(record.groups);
+  out["prediction"] = record.prediction.empty() ? Json(nullptr) : Json(record.prediction);
+  out["reference"] = record.reference.empty() ? Json(nullptr) : Json(record.reference);
+  if (ok) {
+    out["prediction_sha256"] = record.prediction_sha256;
+    out["reference_sha256"] = record.reference_sha256;
+  }
+  Json labels = Json::object();
+  for (std::size_t r = 0; r < scores.labels.size(); ++r)
+    labels[result.regions[r].key] = to_json(scores.labels[r], result, ok);
+  out["label"] = labels;
+  return out;
+}
+
+Json to_json(const Ledger& l) {
+  return {{"expected", l.expected},
+          {"scored", l.scored},
+          {"failed", l.failed},
+          {"missing_prediction", l.missing_prediction},
+          {"missing_reference", l.missing_reference}};
+}
+
+Json to_json(const ScoreSettings& s) {
+  Json names = Json::array(), regions = Json::object();
+  for (const Metric* m : s.metrics) names.push_back(m->name);
+  for (const Region& r : s.regions) regions[r.key] = r.members;
+  return {{"label_average", "mean over foreground labels"},
+          {"metrics", names},
+          {"convention", s.convention->name},
+          {"beta", s.beta},
+          {"dice_smooth", s.convention->dice_smooth},
+          {"labels", s.all_labels ? Json("all") : regions},
+          {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
+          {"threshold", optional(s.threshold)},
+          {"missing", name(s.missing)},
+          {"allow_affine_mismatch", s.allow_affine_mismatch},
+          {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+}
+
+Json to_json(const Provenance& p, const SegmentationResult& result) {
+  Json out = {{"assay", p.version},
+              {"commit", p.commit},
+              {"command", p.command},
+              {"started", p.started},
+              {"finished", p.finished},
+              {"jobs", p.jobs},
+              {"inputs_sha256", inputs_sha256(result)}};
+  if (p.host) out["host"] = *p.host;
+  return out;
+}
+
+/// nnU-Net's names for what we keep as evidence and scores.
+Json nnunet_metrics(const Evidence& evidence) {
+  const Confusion& c = evidence.counts;
+  const Convention& rules = convention("nnunet");
+  return {{"Dice", to_json(score(metric("dice"), evidence, {}, rules))},
+          {"FN", c.fn},
+          {"FP", c.fp},
+          {"IoU", to_json(score(metric("iou"), evidence, {}, rules))},
+          {"TN", c.tn},
+          {"TP", c.tp},
+          {"n_pred", c.prediction()},
+          {"n_ref", c.reference()}};
+}
+
+/// nanmean over JSON blocks of the same keys.
+Json mean_of(const std::vector<Json>& blocks) {
+  Json out = Json::object();
+  if (blocks.empty()) return out;
+  for (const auto& item : blocks.front().items()) {
+    std::vector<double> values;
+    for (const Json& block : blocks)
+      if (block[item.key()].is_number()) values.push_back(block[item.key()].get<double>());
+    out[item.key()] = values.empty() ? Json(NAN) : Json(mean(values));
+  }
+  return out;
+}
+
+/// nnU-Net writes a region as "(1, 2)" and a label as "1".
+std::string nnunet_key(const Region& region) {
+  if (region.members.size() < 2) return region.key;
+  std::string key;
+  for (const Label label : region.members)
+    key += (key.empty() ? "(" : ", ") + std::to_string(label);
+  return key + ")";
+}
+
+}  // namespace
+
+std::string results_text(const SegmentationResult& result, const Provenance& provenance) {
+  Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
+  const auto counted =
+      std::ranges::count_if(result.cases, [](const CaseScores& c) { return !c.labels.empty(); });
+  for (const auto key : headline) {
+    const auto found = std::ranges::find(result.settings.metrics, key, &Metric::name);
+    const auto position = static_cast<std::size_t>(found - result.settings.metrics.begin());
+    out[std::string(key)] = found == result.settings.metrics.end()
+                                ? headline_block(key, {})
+                                : headline_block(key, case_averages(result, position));
+  }
+  out["num_samples"] = counted;
+  out["metrics"] = metrics_block(result);
+  out["labels"] = labels_block(result);
+  Json cases = Json::array();
+  for (const CaseScores& c : result.cases) cases.push_back(to_json(c, result));
+  out["cases"] = cases;
+  out["ledger"] = to_json(result.ledger);
+  out["settings"] = to_json(result.settings);
+  out["provenance"] = to_json(provenance, result);
+  return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
+}
+
+std::string long_csv(const SegmentationResult& result) {
+  std::string out = "model,case,label,metric,value,status\n";
+  const std::string model = csv_field(result.settings.model_name);
+  for (const CaseScores& scores : result.cases) {
+    const std::string id = csv_field(scores.record.id);
+    const std::string fate(name(scores.record.fate));
+    if (scores.labels.empty()) out += model + ',' + id + ",,,," + fate + '\n';
+    for (std::size_t r = 0; r < scores.labels.size(); ++r)
+      for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+        const Score& s = scores.labels[r].scores[m];
+        const auto* why = std::get_if<Undefined>(&s);
+        const std::string status = scores.record.fate != Fate::scored ? fate
+                                   : why != nullptr ? std::string(assay::name(*why))
+                                                    : "ok";
+        out += model + ',' + id + ',' + csv_field(result.regions[r].key) + ',' +
+               std::string(result.settings.metrics[m]->name) + ',' +
+               (value(s) ? detail::shortest(*value(s)) : "") + ',' + status + '\n';
+      }
+  }
+  return out;
+}
+
+std::string nnunet_summary(const SegmentationResult& result) {
+  Json per_case = Json::array();
+  std::vector<std::vector<Json>> by_region(result.regions.size());
+  for (const CaseScores& scores : result.cases) {
+    if (scores.record.fate != Fate::scored) continue;
+    Json metrics = Json::object();
+    for (std::size_t r = 0; r < result.regions.size(); ++r) {
+      by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
+      metrics[nnunet_key(result.regions[r])] = by_region[r].back();
+    }
+    per_case.push_back({{"metrics", metrics},
+                        {"prediction_file", scores.record.prediction},
+                        {"reference_file", scores.record.reference}});
+  }
+  Json means = Json::object();
+  std::vector<Json> region_means;
+  for (std::size_t r = 0; r < result.regions.size(); ++r) {
+    region_means.push_back(mean_of(by_region[r]));
+    means[nnunet_key(result.regions[r])] = region_means.back();
+  }
+  const Json out = {
+      {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
+  return detail::to_text(out, {.indent = 4, .python_tokens = true}) + "\n";
+}
+
+std::string settings_text(const ScoreSettings& settings) {
+  return detail::to_text(to_json(settings), {.indent = 0});
+}
+
+std::string inputs_sha256(const SegmentationResult& result) {
+  std::string listing;
+  for (const CaseScores& c : result.cases)
+    for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
+                                    c.record.prediction_sha256, c.record.reference_sha256})
+      listing += part + '\n';
+  return sha256(listing);
+}
+
+std::string record_text(const CaseRecord& r) {
+  Json counts = Json::object();
+  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
+  Json groups = Json::array();
+  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
+  const Json out = {{"kind", "case"},
+                    {"id", r.id},
+                    {"fate", name(r.fate)},
+                    {"error", r.error},
+                    {"warnings", r.warnings},
+                    {"groups", groups},
+                    {"prediction", r.prediction},
+                    {"reference", r.reference},
+                    {"prediction_sha256", r.prediction_sha256},
+                    {"reference_sha256", r.reference_sha256},
+                    {"counts", counts},
+                    {"voxels", r.voxels},
+                    {"voxel_ml", r.voxel_ml}};
+  return detail::to_text(out, {.indent = 0});
+}
+
+}  // namespace assay

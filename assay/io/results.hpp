@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Results files: `assay.segmentation/1` out and in, the long CSV, nnU-Net's summary.json, and the
+/// records of the journal. docs/formats/results.md describes them.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/metrics/results.hpp"
+
+namespace assay {
+
+/// Where a result comes from: the only part of a results file that differs between two runs on the
+/// same inputs with the same settings.
+struct Provenance {
+  std::string version, commit;
+  std::vector<std::string> command;
+  std::string started, finished;      ///< ISO 8601, UTC
+  std::optional<std::string> host{};  ///< absent in anonymous results
+  unsigned jobs = 1;
+};
+
+/// The text of an `assay.segmentation/1` file.
+std::string results_text(const SegmentationResult& result, const Provenance& provenance);
+
+/// The long form, one value a line: model,case,label,metric,value,status.
+std::string long_csv(const SegmentationResult& result);
+
+/// The layout of nnU-Net's summary.json.
+std::string nnunet_summary(const SegmentationResult& result);
+
+/// Every setting that decides a number, as one line of JSON: what is hashed for the journal.
+std::string settings_text(const ScoreSettings& settings);
+
+/// A hash over id, files and content of all cases.
+std::string inputs_sha256(const SegmentationResult& result);
+
+/// One case as one line of JSON, and back. Throws Error::input on text that is no such record.
+std::string record_text(const CaseRecord& record);
+CaseRecord parse_record(std::string_view text);
+
+/// One metric of a results file that was read: a value per case, or the reason there is none.
+struct MetricColumn {
+  std::string name;
+  std::vector<std::optional<double>> values;
+};
+
+/// What a comparison needs of a results file, whoever wrote it.
+struct ResultTable {
+  std::string model_name;
+  std::vector<std::string> ids;  ///< empty when the file has none: then only positions pair
+  std::vector<MetricColumn> columns;
+};
+
+/// Reads the case averages of `assay.segmentation/1`, or the specification's EvaluationResult, as
+/// written by Python (NaN and Infinity included). Throws Error::input naming file and fault.
+ResultTable read_results(const std::filesystem::path& path);
+
+}  // namespace assay

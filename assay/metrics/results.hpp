@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A scored cohort: what is known of each case, and what follows for the whole. Scores are computed
+/// from evidence here and nowhere else, so a resumed or merged run gives the same numbers.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/core/score.hpp"
+#include "assay/metrics/count.hpp"
+#include "assay/metrics/metric.hpp"
+
+namespace assay {
+
+/// What became of a case that was expected.
+enum class Fate { scored, failed, missing_prediction, missing_reference };
+
+std::string_view name(Fate fate);
+
+/// What a failed or missing prediction counts in means.
+enum class Missing { exclude, worst, error };
+
+/// Everything that decides a number; written into the result.
+struct ScoreSettings {
+  std::string model_name;
+  std::vector<const Metric*> metrics;
+  const Convention* convention = &conventions().front();
+  double beta = 1;
+  std::vector<Region> regions = {foreground_region()};
+  bool all_labels = false;  ///< score every label that occurs; `regions` then only gives names
+  std::optional<Label> ignored{};
+  std::optional<double> threshold{};
+  Missing missing = Missing::exclude;
+  bool allow_affine_mismatch = false;
+  bool compat_spec = false;  ///< the specification's numbers and JSON tokens
+};
+
+using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value
+
+/// What was measured on one case: the unit of the journal. Counts only; scores follow.
+struct CaseRecord {
+  std::string id;
+  Fate fate = Fate::failed;
+  std::string error;  ///< why the case could not be scored; "" when it was
+  std::vector<std::string> warnings{};
+  Groups groups{};
+  std::string prediction{}, reference{};  ///< as given, relative to the roots
+  std::string prediction_sha256{}, reference_sha256{};
+  std::map<std::string, Confusion> counts{};  ///< by region key
+  std::int64_t voxels = 0;                    ///< voxels that were compared
+  double voxel_ml = 0;
+
+  bool operator==(const CaseRecord&) const = default;
+};
+
+/// One label or region of one case.
+struct LabelScores {
+  Evidence evidence;
+  std::vector<Score> scores;  ///< one for each metric of the settings
+};
+
+struct CaseScores {
+  CaseRecord record;
+  std::vector<LabelScores> labels;  ///< one for each region; empty when the case does not count
+};
+
+struct Ledger {
+  std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
+};
+
+struct SegmentationResult {
+  ScoreSettings settings;
+  std::vector<Region> regions;    ///< what was scored, in order
+  std::vector<CaseScores> cases;  ///< every expected case, by id
+  Ledger ledger;
+};
+
+/// Scores the records. The order of `records` does not matter; cases come out sorted by id.
+SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records);
+
+/// Distribution of one metric over cases.
+struct Summary {
+  std::size_t n = 0;                                            ///< cases with a value
+  std::array<std::size_t, all_undefined.size()> undefined{};    ///< the rest, by reason
+  std::optional<double> mean, std, median, q25, q75, min, max;  ///< std: ddof 1
+  std::optional<std::pair<double, double>> ci95;                ///< of the mean, Student's t
+};
+
+Summary summary(std::span<const Score> scores);
+
+/// One value per counted case, in the order of cases: the unweighted mean over its regions that
+/// have a value. Undefined, with the first region's reason, when none has.
+std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric);
+
+/// The values of one region.
+std::vector<Score> region_scores(const SegmentationResult& result, std::size_t metric,
+                                 std::size_t region);
+
+/// Mean of the case averages under both policies: scored cases only, and with every failed or
+/// missing prediction counted as worst. Nothing when the metric has no worst value.
+struct BothMeans {
+  double scored_only = 0, with_worst = 0;
+};
+std::optional<BothMeans> both_means(const SegmentationResult& result, std::size_t metric);
+
+}  // namespace assay

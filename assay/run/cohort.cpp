@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/cohort.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/core/error.hpp"
+#include "assay/io/csv.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/folder.hpp"
+#include "assay/io/image.hpp"
+#include "assay/run/label_plan.hpp"
+#include "assay/run/pairing.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// nnU-Net leaves this beside predictions, never beside references.
+constexpr const char* prediction_marker = "predict_from_raw_data_args.json";
+
+CasePlan lost_prediction(const std::string& id, const std::string& reference) {
+  return {.id = id,
+          .reference = reference,
+          .fate = Fate::missing_prediction,
+          .error = "there is no prediction for the reference " + reference};
+}
+
+CasePlan lost_reference(const std::string& id, const std::string& prediction) {
+  return {.id = id,
+          .prediction = prediction,
+          .fate = Fate::missing_reference,
+          .error = "there is no reference for the prediction " + prediction};
+}
+
+std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
+  const auto paths = list_images(root);
+  if (paths.empty()) {
+    std::string endings;
+    for (const auto ending : image_endings())
+      endings += (endings.empty() ? "" : ", ") + std::string(ending);
+    throw Error(Error::Kind::input, root.string() + ": no image in this folder (" + endings + ")");
+  }
+  return pattern.empty() ? named_files(paths) : matching_files(paths, pattern);
+}
+
+void refuse_swapped_folders(const CohortRequest& request) {
+  if (fs::exists(request.reference / prediction_marker) &&
+      !fs::exists(request.prediction / prediction_marker))
+    throw Error(Error::Kind::usage,
+                request.reference.string() + ": given as the reference, but it holds nnU-Net's " +
+                    prediction_marker + "; the prediction comes first, so swap the two");
+}
+
+std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairing& pairing) {
+  std::vector<CasePlan> cases;
+  for (const Pair& pair : pairing.pairs)
+    cases.push_back({.id = pair.id,
+                     .prediction = pair.prediction.path,
+                     .reference = pair.reference.path,
+                     .files = {{"", request.prediction / pair.prediction.path,
+                                request.reference / pair.reference.path}}});
+  for (const NamedFile& f : pairing.without_prediction)
+    cases.push_back(lost_prediction(f.stem, f.path));
+  for (const NamedFile& f : pairing.without_reference)
+    cases.push_back(lost_reference(f.stem, f.path));
+  return cases;
+}
+
+using Structures = std::map<std::string, std::string>;  // label -> path
+
+std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
+  std::map<std::string, Structures> out;
+  for (const NamedFile& f : files)
+    if (!out[f.stem].try_emplace(f.label, f.path).second)
+      throw Error(Error::Kind::input, "case " + f.stem + " has two files for " + f.label + ", " +
+                                          out[f.stem][f.label] + " and " + f.path);
+  return out;
+}
+
+CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
+                            const Structures& predictions, const Structures& references) {
+  CasePlan plan = {.id = id,
+                   .prediction = fs::path(predictions.begin()->second).parent_path().string(),
+                   .reference = fs::path(references.begin()->second).parent_path().string()};
+  for (const auto& [label, path] : references) {
+    const auto found = predictions.find(label);
+    if (found == predictions.end()) {
+      plan.fate = Fate::missing_prediction;
+      plan.error = "there is no prediction of " + label + " for the reference " + path;
+      return plan;
+    }
+    plan.files.push_back({label, request.prediction / found->second, request.reference / path});
+  }
+  return plan;
+}
+
+/// One file per structure, in a folder per case: every structure is a region of its case.
+std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
+                                          const std::vector<NamedFile>& predictions,
+                                          const std::vector<NamedFile>& references) {
+  const auto of_predictions = by_case(predictions), of_references = by_case(references);
+  std::vector<CasePlan> cases;
+  for (const auto& [id, structures] : of_references) {
+    const auto found = of_predictions.find(id);
+    cases.push_back(found == of_predictions.end()
+                        ? lost_prediction(id, structures.begin()->second)
+                        : case_of_structures(request, id, found->second, structures));
+  }
+  for (const auto& [id, structures] : of_predictions)
+    if (!of_references.contains(id))
+      cases.push_back(lost_reference(id, structures.begin()->second));
+  return cases;
+}
+
+bool names_structures(const std::string& pattern) {
+  return pattern.find("{label}") != std::string::npos;
+}
+
+std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
+                                       std::vector<std::string>& notes) {
+  refuse_swapped_folders(request);
+  const auto predictions = files_in(request.prediction, request.prediction_pattern);
+  const auto references = files_in(request.reference, request.reference_pattern);
+  const bool structures = names_structures(request.prediction_pattern);
+  if (structures != names_structures(request.reference_pattern))
+    throw Error(Error::Kind::usage,
+                "{label} stands in one pattern only; give it in --pred-pattern and --ref-pattern, "
+                "such as '{id}/{label}.nii.gz'");
+  if (structures) return cases_of_structures(request, predictions, references);
+  const Pairing pairing = paired(predictions, references);
+  if (pairing.pairs.empty())
+    throw Error(Error::Kind::input,
+                "no prediction matches a reference by name (" + predictions.front().path + " and " +
+                    references.front().path +
+                    ", for example); say how with --pred-pattern and --ref-pattern, such as "
+                    "'{id}_seg.nii.gz'");
+  if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
+  return cases_of_pairing(request, pairing);
+}
+
+std::vector<CasePlan> case_of_files(const CohortRequest& request) {
+  const std::string name = request.reference.filename().string();
+  const std::string id = name.substr(0, name.size() - image_ending(name).size());
+  return {{.id = id,
+           .prediction = request.prediction.filename().string(),
+           .reference = name,
+           .files = {{"", request.prediction, request.reference}}}};
+}
+
+// ---- Manifest -------------------------------------------------------------------------------
+
+std::size_t needed_column(const Csv& table, const char* name, const fs::path& path) {
+  if (const auto column = table.column(name)) return *column;
+  throw Error(Error::Kind::input, path.string() + ": has no column '" + name +
+                                      "'; a manifest has id, prediction, reference, and any others "
+                                      "as groups");
+}
+
+/// A path of the manifest: absolute, below the root that was given, or beside the manifest.
+fs::path located(const std::string& text, const fs::path& root, const fs::path& manifest) {
+  return (root.empty() ? manifest.parent_path() : root) / text;
+}
+
+std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
+  const Csv table = parse_csv(read_text(request.manifest), request.manifest.string());
+  const std::size_t id = needed_column(table, "id", request.manifest);
+  const std::size_t prediction = needed_column(table, "prediction", request.manifest);
+  const std::size_t reference = needed_column(table, "reference", request.manifest);
+  std::vector<CasePlan> cases;
+  for (const auto& row : table.rows) {
+    CasePlan plan = {.id = row[id], .prediction = row[prediction], .reference = row[reference]};
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (c != id && c != prediction && c != reference)
+        plan.groups.emplace_back(table.header[c], row[c]);
+    const fs::path p = located(row[prediction], request.prediction, request.manifest);
+    const fs::path r = located(row[reference], request.reference, request.manifest);
+    if (row[reference].empty() || !fs::exists(r)) {
+      plan.fate = Fate::missing_reference;
+      plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
+    } else if (row[prediction].empty() || !fs::exists(p)) {
+      plan.fate = Fate::missing_prediction;
+      plan.error = "the prediction '" + row[prediction] + "' of the manifest does not exist";
+    }
+    plan.files = {{"", p, r}};
+    cases.push_back(std::move(plan));
+  }
+  if (cases.empty())
+    throw Error(Error::Kind::input, request.manifest.string() + ": the manifest lists no case");
+  return cases;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+void must_exist(const fs::path& path, const char* side) {
+  if (!fs::exists(path))
+    throw Error(Error::Kind::io, path.string() + ": no such file or folder; it was given as the " +
+                                     std::string(side));
+}
+
+std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::string>& notes) {
+  if (!request.manifest.empty()) return cases_of_manifest(request);
+  must_exist(request.prediction, "prediction");
+  must_exist(request.reference, "reference");
+  const bool folders = fs::is_directory(request.prediction);
+  if (folders != fs::is_directory(request.reference))
+    throw Error(Error::Kind::usage, "the prediction is a " +
+                                        std::string(folders ? "folder" : "file") +
+                                        " and the reference a " + (folders ? "file" : "folder") +
+                                        "; give two files, two folders, or --manifest");
+  return folders ? cases_of_folders(request, notes) : case_of_files(request);
+}
+
+void refuse_repeated_ids(const std::vector<CasePlan>& cases) {
+  for (std::size_t i = 1; i < cases.size(); ++i)
+    if (cases[i].id == cases[i - 1].id)
+      throw Error(Error::Kind::input,
+                  "case " + cases[i].id + " is listed twice; ids must be unique");
+}
+
+std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
+  std::set<std::string> keys;
+  for (const CasePlan& plan : cases)
+    for (const FilePair& files : plan.files)
+      if (!files.region.empty()) keys.insert(files.region);
+  std::vector<Region> regions;
+  for (const std::string& key : keys) regions.push_back({key, key, {}});
+  return regions;
+}
+
+std::string model_name(const CohortRequest& request) {
+  if (!request.model_name.empty()) return request.model_name;
+  fs::path path = request.prediction.empty() ? request.manifest : request.prediction;
+  path = fs::absolute(path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "preds/" is "preds"
+  const std::string name = path.filename().string();
+  const std::string ending(image_ending(name));
+  return ending.empty() && path.has_extension() && !fs::is_directory(path)
+             ? path.stem().string()
+             : name.substr(0, name.size() - ending.size());
+}
+
+}  // namespace
+
+Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
+  Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
+  cohort.settings.model_name = model_name(request);
+  cohort.cases = cases_of(request, cohort.notes);
+  std::ranges::sort(cohort.cases, {}, &CasePlan::id);
+  refuse_repeated_ids(cohort.cases);
+  settle_labels(request, cohort.settings, cohort.notes);
+  if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
+    if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
+      throw Error(Error::Kind::usage,
+                  "{label} in the patterns names the structures; drop --labels, "
+                  "--region and --ignore-label");
+    cohort.settings.regions = std::move(structures);
+  }
+  return cohort;
+}
+
+}  // namespace assay

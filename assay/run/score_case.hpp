@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One case, from files to counts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/core/buffer.hpp"
+#include "assay/metrics/results.hpp"
+
+namespace assay {
+
+/// A pair of files. With one file per structure each pair scores one region.
+struct FilePair {
+  std::string region;  ///< key; "" when the files hold all regions
+  std::filesystem::path prediction, reference;
+};
+
+/// A case that is expected, and what is known of it before any file is opened.
+struct CasePlan {
+  std::string id;
+  Groups groups{};
+  std::string prediction{}, reference{};  ///< as shown in results
+  std::vector<FilePair> files{};
+  Fate fate = Fate::scored;  ///< or why it cannot be scored at all
+  std::string error{};       ///< the sentence that goes with it
+};
+
+/// Memory that one worker keeps from case to case.
+class Workspace {
+ public:
+  Buffer take();
+  void give(Buffer buffer);
+
+ private:
+  std::vector<Buffer> spare_;
+};
+
+/// Reads, aligns and counts. Never throws for a reason in the files: the record then says what was
+/// wrong, so that one bad case does not stop a cohort.
+CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace);
+
+/// Hashes of the files as they are now; what a resumed run compares with its journal.
+struct CaseHashes {
+  std::string prediction, reference;
+};
+CaseHashes case_hashes(const CasePlan& plan);
+
+}  // namespace assay

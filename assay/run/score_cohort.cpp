@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/score_cohort.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/journal.hpp"
+#include "assay/io/results.hpp"
+#include "assay/run/journal_writer.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::chrono::milliseconds commit_interval{200};
+
+/// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order.
+template <class Work>
+void for_each_case(std::size_t cases, const Execution& execution, Work work) {
+  const auto jobs = static_cast<int>(execution.jobs);
+  std::atomic<std::size_t> next = 0;
+  const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
+  tbb::task_arena arena(jobs);
+  arena.execute([&] {
+    tbb::parallel_for(
+        0, jobs,
+        [&](int) {
+          Workspace workspace;
+          for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;)
+            work(i, workspace);
+        },
+        tbb::simple_partitioner{});
+  });
+}
+
+JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
+  std::string listing;
+  for (const CasePlan& plan : cohort.cases)
+    listing += plan.id + '\n' + plan.prediction + '\n' + plan.reference + '\n';
+  return {.settings_sha256 = sha256(settings_text(cohort.settings)),
+          .inputs_sha256 = sha256(listing),
+          .version = execution.version};
+}
+
+void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
+                    const std::filesystem::path& path) {
+  const char* differs = found.settings_sha256 != ours.settings_sha256 ? "with other settings"
+                        : found.inputs_sha256 != ours.inputs_sha256   ? "for other cases"
+                        : found.version != ours.version ? "by another version of assay"
+                                                        : nullptr;
+  if (differs != nullptr)
+    throw Error(Error::Kind::input, path.string() + ": this journal was begun " + differs +
+                                        "; run without --resume to start over");
+}
+
+/// What is left of an earlier run and still true: a case counts only if its files are unchanged.
+std::map<std::string, CaseRecord> replayed(const JournalContent& content, const Cohort& cohort) {
+  std::map<std::string, CaseRecord> by_id;
+  for (const std::string& text : content.records) {
+    CaseRecord record = parse_record(text);
+    by_id.insert_or_assign(record.id, std::move(record));
+  }
+  for (const CasePlan& plan : cohort.cases) {
+    const auto found = by_id.find(plan.id);
+    if (found == by_id.end()) continue;
+    const CaseRecord& record = found->second;
+    bool same = record.fate == Fate::scored && plan.fate == Fate::scored;
+    if (same) {
+      const CaseHashes now = case_hashes(plan);
+      same = now.prediction == record.prediction_sha256 && now.reference == record.reference_sha256;
+    }
+    if (!same) by_id.erase(found);  // failed cases are tried again too: the file may be mended
+  }
+  return by_id;
+}
+
+struct Opened {
+  std::optional<Journal> journal;
+  std::map<std::string, CaseRecord> done;
+};
+
+Opened opened_journal(const Cohort& cohort, const Execution& execution) {
+  if (execution.journal.empty()) return {};
+  const JournalHeader header = header_of(cohort, execution);
+  if (execution.resume) {
+    if (const auto content = read_journal(execution.journal)) {
+      refuse_foreign(content->header, header, execution.journal);
+      return {Journal::resume(execution.journal, *content), replayed(*content, cohort)};
+    }
+  }
+  return {Journal::create(execution.journal, header), {}};
+}
+
+}  // namespace
+
+CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
+  Opened opened = opened_journal(cohort, execution);
+  std::optional<JournalWriter> writer;
+  if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
+
+  const std::size_t total = cohort.cases.size();
+  std::vector<std::optional<CaseRecord>> slots(total);
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each_case(total, execution, [&](std::size_t i, Workspace& workspace) {
+    const CasePlan& plan = cohort.cases[i];
+    const auto before = opened.done.find(plan.id);
+    const bool fresh = before == opened.done.end();
+    slots[i] = fresh ? score_case(plan, cohort.settings, workspace) : before->second;
+    if (writer && fresh) writer->add(record_text(*slots[i]));
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (execution.progress) execution.progress(done, total, *slots[i]);
+  });
+  if (writer) writer->finish();
+
+  CohortRecords out = {.records = {}, .replayed = opened.done.size(), .interrupted = done < total};
+  for (auto& slot : slots)
+    if (slot) out.records.push_back(std::move(*slot));
+  return out;
+}
+
+}  // namespace assay

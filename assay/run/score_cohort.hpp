@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A cohort, scored on all cores, with a journal to survive on.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "assay/run/cohort.hpp"
+
+namespace assay {
+
+/// How to run, as opposed to what to score: nothing here changes a number.
+struct Execution {
+  unsigned jobs = 1;
+  std::filesystem::path journal{};  ///< "": none
+  bool resume = false;
+  std::string version{};  ///< of the program, for the journal
+  /// Told after each case, from any thread but never from two at once.
+  std::function<void(std::size_t done, std::size_t total, const CaseRecord& last)> progress{};
+  const std::atomic<bool>* stop =
+      nullptr;  ///< set by a signal: finish the cases under way, no more
+};
+
+struct CohortRecords {
+  std::vector<CaseRecord> records;  ///< in the order of the cohort; short when interrupted
+  std::size_t replayed = 0;         ///< taken from the journal instead of being scored again
+  bool interrupted = false;
+};
+
+/// Scores every case. The records do not depend on `jobs`, nor on how often the run was resumed.
+/// Throws Error when the journal belongs to another request, is damaged, or cannot be written.
+CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution);
+
+}  // namespace assay
