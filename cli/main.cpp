@@ -1,4 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() {
-  return 0;
+/// The program: reads the command line, hands over to one command, and turns errors into sentences.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+#include "assay/core/error.hpp"
+#include "assay/core/nearest.hpp"
+#include "cli/commands.hpp"
+#include "cli/parser.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::atomic<bool> stop_requested = false;  // the one thing a signal handler may touch
+
+/// The first Ctrl-C asks for an orderly end; the second ends at once.
+extern "C" void request_stop(int) {
+  if (stop_requested.exchange(true)) _exit(interrupted);
+}
+
+void listen_for_signals() {
+  struct sigaction action = {};
+  action.sa_handler = request_stop;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int run(int argc, char** argv) {
+  Parser parser;
+  if (const auto status = parser.parse(argc, argv)) return *status;
+  listen_for_signals();
+  const Session session = {.out = std::cout,
+                           .err = std::cerr,
+                           .command = {argv, argv + argc},
+                           .stop = stop_requested,
+                           .out_is_terminal = isatty(STDOUT_FILENO) != 0,
+                           .err_is_terminal = isatty(STDERR_FILENO) != 0};
+  const Exit status = parser.run(session);
+  std::cout.flush();
+  if (!std::cout) throw Error(Error::Kind::io, "the output cannot be written; is the disk full?");
+  return status;
+}
+
+}  // namespace
+}  // namespace assay::cli
+
+int main(int argc, char** argv) try {
+  return assay::cli::run(argc, argv);
+} catch (const assay::Error& e) {
+  std::cerr << "assay: " << e.what() << '\n';
+  return assay::cli::could_not;
+} catch (const std::bad_alloc&) {
+  std::cerr << "assay: not enough memory\n";
+  return assay::cli::could_not;
+} catch (const std::exception& e) {
+  std::cerr << "assay: this should not have happened; please report it (" << e.what() << ")\n";
+  return assay::cli::could_not;
 }

@@ -17,9 +17,6 @@ using detail::Json;
 
 constexpr std::string_view schema = "assay.segmentation/1";
 
-/// What the specification's EvaluationResult holds; these come first in the file.
-constexpr std::string_view headline[] = {"dice", "avd", "mcc"};
-
 Json optional(const std::optional<double>& x) {
   return x ? Json(*x) : Json(nullptr);
 }
@@ -76,6 +73,16 @@ Json to_json(const Metric& metric, const Summary& s) {
           {"max", optional(s.max)},
           {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
           {"ci_method", "t"}};
+}
+
+/// The same cases under other metrics: evidence is kept, so nothing is read again.
+SegmentationResult with_metrics(const SegmentationResult& result,
+                                std::vector<const Metric*> metrics) {
+  ScoreSettings settings = result.settings;
+  settings.metrics = std::move(metrics);
+  std::vector<CaseRecord> records;
+  for (const CaseScores& c : result.cases) records.push_back(c.record);
+  return scored(settings, std::move(records));
 }
 
 Json metrics_block(const SegmentationResult& result) {
@@ -242,12 +249,11 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
   const auto counted =
       std::ranges::count_if(result.cases, [](const CaseScores& c) { return !c.labels.empty(); });
-  for (const auto key : headline) {
-    const auto found = std::ranges::find(result.settings.metrics, key, &Metric::name);
-    const auto position = static_cast<std::size_t>(found - result.settings.metrics.begin());
-    out[std::string(key)] = found == result.settings.metrics.end()
-                                ? headline_block(key, {})
-                                : headline_block(key, case_averages(result, position));
+  // The specification's reader needs these three, whatever else was asked for.
+  const SegmentationResult headline = with_metrics(result, chosen_metrics("dice,avd,mcc"));
+  for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
+    const std::string_view key = headline.settings.metrics[m]->name;
+    out[std::string(key)] = headline_block(key, case_averages(headline, m));
   }
   out["num_samples"] = counted;
   out["metrics"] = metrics_block(result);

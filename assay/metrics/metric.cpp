@@ -28,21 +28,42 @@ struct Apply {
   Score operator()(VolumeFormula f) const { return f(evidence.counts, evidence.voxel_ml); }
 };
 
-bool in_paper(const Metric& m) {
-  return m.name == "dice" || m.name == "avd" || m.name == "mcc" || m.name == "dice_macro";
-}
-
-/// A name that stands for several metrics.
+/// A name that stands for several metrics: a list, or the rows that a test picks.
 struct Group {
   std::string_view name;
+  std::string_view list;
   bool (*holds)(const Metric&);
 };
 
 constexpr Group groups[] = {
-    {"paper", in_paper},
-    {"overlap", [](const Metric& m) { return m.group == "overlap"; }},
-    {"all", [](const Metric&) { return true; }},
+    {"paper", "dice,avd,mcc,dice_macro", nullptr},
+    {"overlap", "", [](const Metric& m) { return m.group == "overlap"; }},
+    {"all", "", [](const Metric&) { return true; }},
 };
+
+/// The parts of a comma-separated list; an empty list has one empty part.
+std::vector<std::string_view> parts(std::string_view list) {
+  std::vector<std::string_view> out;
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    out.push_back(list.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return out;
+}
+
+/// What one name of a list stands for.
+std::vector<const Metric*> expanded(std::string_view name) {
+  std::vector<const Metric*> out;
+  const auto group = std::ranges::find(groups, name, &Group::name);
+  if (group == std::end(groups)) return {&metric(name)};
+  if (group->holds == nullptr)
+    for (const auto part : parts(group->list)) out.push_back(&metric(part));
+  else
+    for (const Metric& m : metrics())
+      if (group->holds(m)) out.push_back(&m);
+  return out;
+}
 
 constexpr EmptyRule reference_needed = {.both = Undefined::both_empty,
                                         .reference = Undefined::reference_empty};
@@ -115,24 +136,10 @@ const Metric& metric(std::string_view name) {
 }
 
 std::vector<const Metric*> chosen_metrics(std::string_view list) {
-  std::vector<bool> chosen(metrics().size());
-  const auto take = [&](std::string_view wanted) {
-    const auto group = std::ranges::find(groups, wanted, &Group::name);
-    if (group == std::end(groups)) {
-      chosen[static_cast<std::size_t>(&metric(wanted) - metrics().data())] = true;
-      return;
-    }
-    for (std::size_t i = 0; i < chosen.size(); ++i)
-      if (group->holds(metrics()[i])) chosen[i] = true;
-  };
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    take(list.substr(start, comma - start));
-    start = comma + 1;
-  }
   std::vector<const Metric*> out;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (chosen[i]) out.push_back(&metrics()[i]);
+  for (const auto part : parts(list))
+    for (const Metric* m : expanded(part))
+      if (std::ranges::find(out, m) == out.end()) out.push_back(m);
   return out;
 }
 

@@ -66,8 +66,8 @@ std::span<const Metric> metrics();
 /// The metric of that name. Throws Error::usage, naming the nearest spelling.
 const Metric& metric(std::string_view name);
 
-/// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in table
-/// order and without repetition. Throws Error::usage on an unknown or empty name.
+/// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
+/// order asked for and without repetition. Throws Error::usage on an unknown or empty name.
 std::vector<const Metric*> chosen_metrics(std::string_view list);
 
 /// The groups that `chosen_metrics` understands.

@@ -1,0 +1,57 @@
+# The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
+.PHONY: all build demo test bench format lint fuzz docs install clean
+all: build
+
+BUILD = build/release
+FUZZ_SECONDS ?= 30
+
+build:
+	@tools/setup.sh build
+	@cmake --preset release -DASSAY_TESTS=OFF -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD)
+
+demo: build
+	@$(BUILD)/bin/assay demo
+
+test:
+	@tools/setup.sh build test
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
+	@cmake --build $(BUILD)
+	@cmake --preset asan >/dev/null
+	@cmake --build build/asan
+	@/usr/bin/python3 tests/run.py
+
+bench:
+	@tools/setup.sh build test bench
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
+	@cmake --build $(BUILD)
+	@$(BUILD)/bin/assay_bench
+	@/usr/bin/python3 bench/end_to_end.py
+
+format:
+	@tools/setup.sh build test
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+lint:
+	@tools/setup.sh build test
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) --target assay_version
+	@/usr/bin/python3 tests/run.py lint
+
+# A bounded search from the committed corpus; what it finds is added there by hand.
+fuzz:
+	@tools/setup.sh build fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz --target fuzzers
+	@tests/fuzz/run.sh build/fuzz/bin $(FUZZ_SECONDS)
+
+# The pages that the program prints itself.
+docs: build
+	@$(BUILD)/bin/assay docs cli > docs/cli.md
+	@$(BUILD)/bin/assay docs metrics > docs/metrics.md
+
+install: build
+	@cmake --install $(BUILD)
+
+clean:
+	@rm -rf build

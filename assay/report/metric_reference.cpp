@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/metric_reference.hpp"
+
+#include <fmt/format.h>
+
+#include "assay/metrics/metric.hpp"
+
+namespace assay {
+namespace {
+
+std::string bound(double x) {
+  return x == infinity ? "∞" : fmt::format("{:g}", x);
+}
+
+std::string range_text(const Metric& m) {
+  return fmt::format("{} … {}{}", bound(m.range.low), bound(m.range.high),
+                     m.unit.empty() ? "" : fmt::format(" {}", m.unit));
+}
+
+std::string direction_text(const Metric& m) {
+  switch (m.better) {
+    case Better::higher: return "higher is better";
+    case Better::lower: return "lower is better";
+    case Better::zero: return "nearer to 0 is better";
+    case Better::neither: return "informs only";
+  }
+  return "";
+}
+
+/// What an empty mask gives: by the rule, or by the formula itself.
+std::string on_empty(const Metric& m, const Confusion& counts) {
+  const Score s = score(m, {counts, 0.001});
+  if (const auto x = value(s)) return fmt::format("{:g}", *x);
+  return fmt::format("undefined ({})", name(std::get<Undefined>(s)));
+}
+
+// Masks of any size show the rule, unless the value is a volume and depends on the size.
+constexpr Confusion both_empty = {.tn = 1000};
+constexpr Confusion no_reference = {.fp = 10, .tn = 990};
+constexpr Confusion no_prediction = {.fn = 10, .tn = 990};
+
+bool depends_on_size(const Metric& m) {
+  return m.unit == "mL" || m.name == "specificity" || m.name == "npv" || m.name == "accuracy" ||
+         m.name == "balanced_accuracy" || m.name == "dice_macro";
+}
+
+std::string empty_text(const Metric& m) {
+  if (depends_on_size(m)) {
+    const std::string both = on_empty(m, both_empty);
+    return fmt::format("both {}; else by the formula", both);
+  }
+  return fmt::format("both {}; reference {}; prediction {}", on_empty(m, both_empty),
+                     on_empty(m, no_reference), on_empty(m, no_prediction));
+}
+
+std::string worst_text(const Metric& m) {
+  return m.worst ? fmt::format("{:g}", *m.worst) : "not counted";
+}
+
+/// A bar would end the cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+std::string metric_listing() {
+  std::string out;
+  for (const Metric& m : metrics())
+    out += fmt::format("{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}\n{:<22}{}{}\n\n", m.name,
+                       m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
+                       "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference));
+  out += "groups: ";
+  for (const auto group : metric_groups()) out += fmt::format("{} ", group);
+  out += "\nconventions:\n";
+  for (const Convention& c : conventions()) out += fmt::format("  {:<18}{}\n", c.name, c.summary);
+  return out;
+}
+
+std::string metric_reference() {
+  std::string out =
+      "# Metrics\n\nMade by `assay docs metrics` from the metric table; do not edit.\n\n"
+      "TP, FP, FN, TN are voxel counts of one label or region against the rest; V is a volume.\n"
+      "\"Failed\" is what a missing or unreadable prediction counts under `--missing worst`.\n";
+  for (const Metric& m : metrics())
+    out += fmt::format(
+        "\n## `{}`\n\n{}. {}\n\n| | |\n|---|---|\n| formula | `{}` |\n| range | {} |\n"
+        "| direction | {} |\n| empty masks | {} |\n| failed | {} |\n| group | {} |\n{}",
+        m.name, m.title, m.note, cell(m.equation), range_text(m), direction_text(m), empty_text(m),
+        worst_text(m), m.group,
+        m.reference.empty() ? "" : fmt::format("| reference | {} |\n", m.reference));
+  out +=
+      "\n## Conventions\n\nWritten into every result; `--convention NAME` chooses.\n\n"
+      "| name | |\n|---|---|\n";
+  for (const Convention& c : conventions())
+    out += fmt::format("| `{}` | {} |\n", c.name, c.summary);
+  return out;
+}
+
+}  // namespace assay

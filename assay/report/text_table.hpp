@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Columns of text that line up.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+enum class Align { left, right };
+
+struct Column {
+  std::string title;
+  Align align = Align::right;
+};
+
+/// Rows of cells under titles, columns as wide as their widest cell, two blanks between them.
+std::string text_table(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows);
+
+/// How many columns of a terminal the UTF-8 text takes (no wide characters are used here).
+std::size_t display_width(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include "assay_commit.hpp"
+
+namespace assay::cli {
+
+std::span<const Command* const> commands() {
+  static constexpr const Command* table[] = {
+      &score_command,
+      &metrics_command,
+      &docs_command,
+  };
+  return table;
+}
+
+unsigned jobs(const Common& common) {
+  return common.jobs != 0 ? common.jobs : std::max(1U, std::thread::hardware_concurrency());
+}
+
+const char* version() {
+  return ASSAY_VERSION;
+}
+
+const char* commit() {
+  return ASSAY_COMMIT;
+}
+
+}  // namespace assay::cli

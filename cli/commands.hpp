@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The commands: one declaration, one row, one file each.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+
+namespace assay::cli {
+
+enum Exit { done = 0, answer_is_no = 1, could_not = 2, some_failed = 3, interrupted = 130 };
+
+/// What every command understands.
+struct Common {
+  bool json = false, quiet = false, verbose = false, no_color = false;
+  std::string out;
+  unsigned jobs = 0;  ///< 0: all cores
+};
+
+/// What a command is given besides its own options.
+struct Session {
+  std::ostream& out;                 ///< results
+  std::ostream& err;                 ///< talk
+  std::vector<std::string> command;  ///< as typed, for provenance
+  const std::atomic<bool>& stop;     ///< set by Ctrl-C
+  bool out_is_terminal = false, err_is_terminal = false;
+};
+
+/// What to do once the command line is parsed.
+using Action = std::function<Exit(const Common& common, const Session& session)>;
+
+struct Example {
+  const char* command;
+  const char* effect;
+};
+
+struct Command {
+  const char* name;
+  const char* summary;
+  Action (*declare)(Arguments& arguments);
+  std::span<const Example> examples;
+};
+
+extern const Command score_command, metrics_command, docs_command;
+
+/// Every command, in the order shown by --help.
+std::span<const Command* const> commands();
+
+/// `--jobs`, or the number of cores.
+unsigned jobs(const Common& common);
+
+const char* version();
+const char* commit();
+
+}  // namespace assay::cli

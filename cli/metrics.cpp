@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay metrics: the table of metrics, for people, programs and docs/metrics.md.
+#include <memory>
+#include <ostream>
+
+#include "assay/io/metric_table.hpp"
+#include "assay/report/metric_reference.hpp"
+#include "cli/commands.hpp"
+
+namespace assay::cli {
+namespace {
+
+Action declare(Arguments&) {
+  return [](const Common& common, const Session& session) {
+    session.out << (common.json ? metric_table_json() : metric_listing());
+    return done;
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay metrics", "every metric with its formula, range and rule for empty masks"},
+    {"assay metrics --json", "the same for programs"},
+};
+
+}  // namespace
+
+const Command metrics_command = {"metrics", "List the metrics and how they are defined", declare,
+                                 examples};
+
+}  // namespace assay::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/parser.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "assay/core/nearest.hpp"
+
+namespace assay::cli {
+namespace {
+
+void declare_common(CLI::App& app, Common& common) {
+  Arguments arguments(app);
+  arguments.flag("--json", common.json, "Print the result as JSON; all else goes to stderr");
+  arguments.option("--out FILE|DIR", common.out, "Where to write the result");
+  arguments.option("--jobs N", common.jobs, "Cases at a time (default: all cores)");
+  arguments.flag("--quiet", common.quiet, "Say only what went wrong");
+  arguments.flag("--verbose", common.verbose, "Say what happens to each case");
+  arguments.flag("--no-color", common.no_color, "No colours on the terminal");
+}
+
+std::string examples_text(const Command& command) {
+  if (command.examples.empty()) return "";
+  std::string text = "Examples:\n";
+  for (const Example& example : command.examples)
+    text += "  " + std::string(example.command) + "\n      " + example.effect + "\n";
+  return text;
+}
+
+constexpr const char* exit_statuses =
+    "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
+    "3 done, but some cases failed or were missing; 130 interrupted.";
+
+/// The word the user meant, in words of our own; the parser's library speaks of its insides.
+std::string unknown_word(const CLI::App& app, int argc, char** argv) {
+  const auto subcommands = app.get_subcommands();
+  if (subcommands.empty()) {
+    if (argc < 2) return "a command is needed";
+    std::vector<std::string> names;
+    for (const Command* command : commands()) names.emplace_back(command->name);
+    return "there is no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names);
+  }
+  const CLI::App& command = *subcommands.front();
+  std::vector<std::string> options;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+  for (int i = 2; i < argc; ++i) {
+    const std::string typed = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (typed.starts_with("--") && typed.size() > 2 && std::ranges::count(options, typed) == 0)
+      return "there is no option '" + typed + "'" + did_you_mean(typed, options);
+  }
+  return "";
+}
+
+}  // namespace
+
+Parser::Parser() {
+  app_.require_subcommand(1);
+  app_.set_version_flag("--version", std::string("assay ") + version() + " (" + commit() + ")");
+  app_.set_help_flag("-h,--help", "Show this help");
+  app_.footer("'assay COMMAND --help' shows options and examples of a command.\n" +
+              std::string(exit_statuses));
+  for (const Command* command : commands()) {
+    CLI::App* sub = app_.add_subcommand(command->name, command->summary);
+    sub->set_help_flag("-h,--help", "Show this help");
+    Arguments arguments(*sub);
+    sub->final_callback([this, action = command->declare(arguments)] { chosen_ = action; });
+    declare_common(*sub, common_);
+    sub->footer(examples_text(*command) + exit_statuses);
+    sub->get_formatter()->column_width(34);
+  }
+}
+
+std::optional<int> Parser::parse(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app_.help();  // of the chosen command, if there is one
+    return done;
+  } catch (const CLI::CallForVersion& e) {
+    std::cout << e.what() << '\n';
+    return done;
+  } catch (const CLI::ParseError& e) {
+    const auto chosen = app_.get_subcommands();
+    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    const std::string ours = unknown_word(app_, argc, argv);
+    std::cerr << "assay" << command << ": " << (ours.empty() ? e.what() : ours) << "\n'assay"
+              << command << " --help' shows what there is.\n";
+    return could_not;
+  }
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The command line, read by one table of commands.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "cli/commands.hpp"
+
+namespace assay::cli {
+
+class Parser {
+ public:
+  Parser();
+
+  /// Reads the command line. An exit status when there is nothing left to do: help or version was
+  /// shown, or the usage was wrong and has been explained on standard error.
+  std::optional<int> parse(int argc, char** argv);
+
+  /// Runs the chosen command.
+  Exit run(const Session& session) const { return chosen_(common_, session); }
+
+  /// The commands and their options, for documentation and completion.
+  const CLI::App& app() const { return app_; }
+
+ private:
+  CLI::App app_{"assay measures medical-imaging AI, honestly and fast.", "assay"};
+  Common common_;
+  Action chosen_;
+};
+
+}  // namespace assay::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+namespace assay::cli {
+namespace {
+
+constexpr std::size_t bar_width = 24;
+constexpr std::chrono::milliseconds between_drawings{100};
+
+std::string time_left(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s left", seconds);
+  if (seconds < 5400) return fmt::format("{:.0f} min left", seconds / 60);
+  return fmt::format("{:.1f} h left", seconds / 3600);
+}
+
+}  // namespace
+
+void Progress::update(std::size_t done, std::size_t total, bool failed) {
+  failed_ += failed ? 1U : 0U;
+  const auto now = Clock::now();
+  if (!visible_ || (done < total && now - last_drawn_ < between_drawings)) return;
+  last_drawn_ = now;
+  drawn_ = true;
+  const double seconds = std::chrono::duration<double>(now - started_).count();
+  const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
+  const std::size_t filled = bar_width * done / std::max<std::size_t>(total, 1);
+  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {:.0f}/s  {}{}", std::string(filled, '#'),
+                         std::string(bar_width - filled, '-'), done, total, rate,
+                         time_left(static_cast<double>(total - done) / rate),
+                         failed_ != 0 ? fmt::format("  {} failed", failed_) : "")
+          << std::flush;
+}
+
+void Progress::clear() {
+  if (drawn_) stream_ << "\r\x1b[K" << std::flush;
+  drawn_ = false;
+}
+
+}  // namespace assay::cli

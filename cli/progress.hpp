@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A line that moves while something takes long; silent unless someone is watching.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+
+namespace assay::cli {
+
+/// "[#######-------------]  57/200  31/s  4 s left  1 failed". Not thread-safe: the caller locks.
+class Progress {
+ public:
+  Progress(std::ostream& stream, bool visible) : stream_(stream), visible_(visible) {}
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::size_t done, std::size_t total, bool failed);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::ostream& stream_;
+  bool visible_;
+  bool drawn_ = false;
+  std::size_t failed_ = 0;
+  Clock::time_point started_ = Clock::now(), last_drawn_{};
+};
+
+}  // namespace assay::cli

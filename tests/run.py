@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Runs every test and ends with one line: 'N passed, N failed, N skipped'.
+
+usage: run.py [STAGE...]      stages: unit asan python lint (default: all)
+"""
+import concurrent.futures, json, os, pathlib, subprocess, sys, tempfile, time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RELEASE = ROOT / "build/release"
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.reasons = {}
+
+    def add(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = self.passed + passed, self.failed + failed, self.skipped + skipped
+
+    def skip(self, name, reason):
+        self.add(skipped=1)
+        self.reasons.setdefault(reason, []).append(name)
+
+
+def gtest(tally, preset):
+    """The unit tests; a crash counts as one failure."""
+    with tempfile.TemporaryDirectory() as work:
+        report = pathlib.Path(work) / "report.json"
+        command = [ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}", "--gtest_brief=1"]
+        status = subprocess.run(command, cwd=ROOT).returncode
+        if not report.exists():
+            print(f"{preset}: the test program died with status {status}")
+            tally.add(failed=1)
+            return
+        for suite in json.loads(report.read_text())["testsuites"]:
+            for test in suite["testsuite"]:
+                name = f"{suite['name']}.{test['name']}"
+                if test["result"] == "SKIPPED":
+                    tally.skip(name, test.get("skipped", [{}])[0].get("message", "skipped").split("\n")[-1].strip() or "skipped")
+                else:
+                    tally.add(failed=1) if test.get("failures") else tally.add(passed=1)
+        if status not in (0, 1):
+            tally.add(failed=1)
+
+
+def pytest(tally):
+    with tempfile.TemporaryDirectory() as work:
+        report = pathlib.Path(work) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", ROOT / "tests"]
+        environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"), "PYTHONDONTWRITEBYTECODE": "1"}
+        status = subprocess.run(command, cwd=ROOT, env=environment).returncode
+        if not report.exists():
+            tally.add(failed=1)
+            return
+        for case in ElementTree.parse(report).iter("testcase"):
+            skipped = case.find("skipped")
+            if skipped is not None:
+                tally.skip(case.get("name"), skipped.get("message", "skipped"))
+            else:
+                bad = case.find("failure") is not None or case.find("error") is not None
+                tally.add(failed=1) if bad else tally.add(passed=1)
+        if status not in (0, 1):
+            tally.add(failed=1)
+
+
+def check(tally, name, command):
+    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tally.add(passed=1) if done.returncode == 0 else tally.add(failed=1)
+    if done.returncode:
+        print(f"--- {name}\n{done.stdout}")
+
+
+def tracked(*patterns):
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], cwd=ROOT, text=True, capture_output=True)
+    return sorted(set(listed.stdout.split()))
+
+
+def tidy(tally):
+    """clang-tidy on what is compiled into the library and the program, one file a core."""
+    files = [f for f in tracked("assay/*.cpp", "cli/*.cpp") if not f.endswith("_test.cpp")]
+    command = ["clang-tidy", "--quiet", "-p", "build/release", "--extra-arg=-Wno-unknown-warning-option"]
+    def one(file):
+        done = subprocess.run([*command, file], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return file, done.returncode, done.stdout
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = list(pool.map(one, files))
+    bad = [(f, text) for f, status, text in results if status]
+    for file, text in bad:
+        print(f"--- clang-tidy {file}\n{text}")
+    tally.add(failed=1) if bad else tally.add(passed=1)
+
+
+def lint(tally):
+    python = sys.executable
+    sources = tracked("*.cpp", "*.hpp")
+    check(tally, "clang-format", ["clang-format", "--dry-run", "--Werror", *sources])
+    check(tally, "layers", [python, "tools/layers.py", ".", "--ranks", "tools/ranks.txt", "-q"])
+    check(tally, "sizes", [python, "tools/sizes.py", "."])
+    check(tally, "copied code", [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "3"])
+    tidy(tally)
+
+
+STAGES = {
+    "unit": lambda tally: gtest(tally, "release"),
+    "asan": lambda tally: gtest(tally, "asan"),
+    "python": pytest,
+    "lint": lint,
+}
+
+
+def main():
+    tally = Tally()
+    for stage in sys.argv[1:] or STAGES:
+        started = time.monotonic()
+        STAGES[stage](tally)
+        print(f"{stage}: {time.monotonic() - started:.0f} s", flush=True)
+    for reason, names in sorted(tally.reasons.items()):
+        print(f"skipped {len(names)}: {reason} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
+    print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
+    return int(tally.failed > 0 or tally.passed == 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
