@@ -12,6 +12,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/layout.hpp"
+#include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
 
 namespace assay {
@@ -29,6 +30,7 @@ struct Format {
 
 constexpr std::array formats = {
     Format{"NIfTI", is_nifti, nifti_layout},
+    Format{"MetaImage", is_metaimage, metaimage_layout},
 };
 
 /// A name that images go by, and how to write one; nullptr for names that are only read.
@@ -39,8 +41,9 @@ struct Ending {
 
 constexpr std::array endings = {
     // longest first
-    Ending{".nii.gz", encode_nifti}, Ending{".hdr.gz", nullptr},        Ending{".img.gz", nullptr},
-    Ending{".nii", encode_nifti},    Ending{".hdr", encode_nifti_pair}, Ending{".img", nullptr},
+    Ending{".nii.gz", encode_nifti},   Ending{".hdr.gz", nullptr}, Ending{".img.gz", nullptr},
+    Ending{".nii", encode_nifti},      Ending{".mha", encode_mha}, Ending{".mhd", encode_mhd},
+    Ending{".hdr", encode_nifti_pair}, Ending{".img", nullptr},
 };
 
 constexpr auto ending_texts = [] {

@@ -57,7 +57,7 @@ void expect_round_trip(const std::filesystem::path& path, const Grid& grid) {
 }
 
 std::vector<std::string> writable_endings() {
-  return {".nii", ".nii.gz", ".hdr"};
+  return {".nii", ".nii.gz", ".hdr", ".mha", ".mhd"};
 }
 
 TEST(Image, writing_and_reading_gives_the_same_volume) {
@@ -79,9 +79,11 @@ TEST(Image, long_axes_are_written_too) {
 TEST(Image, written_bytes_are_the_same_every_time) {
   const TemporaryFolder folder;
   for (const std::string& ending : writable_endings()) {
-    write_ramp<float>(folder / ("a" + ending), oblique);
-    write_ramp<float>(folder / ("b" + ending), oblique);
-    EXPECT_EQ(read_text(folder / ("a" + ending)), read_text(folder / ("b" + ending)));
+    const auto path = folder / ("a" + ending);
+    write_ramp<float>(path, oblique);
+    const std::string first = read_text(path);
+    write_ramp<float>(path, oblique);
+    EXPECT_EQ(read_text(path), first);
   }
 }
 
@@ -107,8 +109,9 @@ TEST(Image, qform_agrees_with_the_sform) {
 TEST(Image, unknown_endings_are_not_written) {
   const TemporaryFolder folder;
   for (const char* name : {"a.png", "a.img", "a", "a.gz"})
-    EXPECT_THAT(refusal([&] { write_ramp<float>(folder / name, oblique); }),
-                HasSubstr(std::string(name) + ": images are written as .nii.gz, .nii, .hdr"));
+    EXPECT_THAT(
+        refusal([&] { write_ramp<float>(folder / name, oblique); }),
+        HasSubstr(std::string(name) + ": images are written as .nii.gz, .nii, .mha, .mhd, .hdr"));
   EXPECT_EQ(folder.entries(), 0U);
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label map becomes a small code per voxel in three passes: the range of the labels, those that
-// occur, the codes. Labels of a narrow range (nearly all) go through a table indexed by label;
-// the others through a hash map, where runs of equal voxels spare most look-ups.
+// A label map becomes a small code per voxel. Types of up to 16 bits need no arithmetic on voxels:
+// one pass notes which stored numbers occur, one looks up their codes. Wider types take three:
+// the range of the labels, those that occur, the codes. Labels of a narrow range (nearly all) go
+// through a table indexed by label; the others through a hash map, where runs of equal voxels
+// spare most look-ups.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <unordered_map>
@@ -32,7 +34,9 @@ std::string shown(S stored, const Scaling& scaling) {
 
 /// Whether a value is a whole number that a Label holds.
 bool is_label(double value) {
-  return value >= -0x1p63 && value < 0x1p63 && value == std::trunc(value);
+  // By way of an integer: the baseline processor has no instruction that truncates a double.
+  return value >= -0x1p63 && value < 0x1p63 &&
+         value == static_cast<double>(static_cast<Label>(value));
 }
 
 template <class S>
@@ -44,29 +48,45 @@ bool is_label(S stored, const Scaling& scaling) {
 }
 
 template <class S>
-[[noreturn]] void refuse(const Image& image, std::size_t index, S stored) {
+Label label_of(S stored, const Scaling& scaling) {
+  if constexpr (std::is_integral_v<S>) {
+    if (scaling.is_identity()) return static_cast<Label>(stored);
+  }
+  return static_cast<Label>(scaled(stored, scaling));
+}
+
+/// Looks for the first voxel at or behind `index` that is no label, and says so.
+template <class T, bool swapped>
+[[noreturn]] void refuse(const Image& image, std::size_t index) {
+  const Scaling& scaling = image.header().scaling;
+  const auto stored = [&](std::size_t i) {
+    return load_scalar<T, swapped>(image.voxels().data() + i * sizeof(T));
+  };
+  while (is_label(stored(index), scaling)) ++index;
   throw Error(
       Error::Kind::input,
-      fmt::format("voxel {} is {}, which is not a whole number that can be a label; if this "
-                  "is a probability map, give a threshold instead of labels",
-                  place(image.grid(), index), shown(stored, image.header().scaling)));
+      fmt::format("voxel {} is {}, which is not a whole number that can be a label; if this is a "
+                  "probability map, give a threshold instead of labels",
+                  place(image.grid(), index), shown(stored(index), scaling)));
 }
 
 /// Labels of the voxels from `first` on, up to a block.
 template <class T, bool swapped>
 std::span<const Label> decode(const Image& image, std::size_t first, Block& block) {
-  const Scaling& scaling = image.header().scaling;
+  const Scaling scaling = image.header().scaling;
   const std::byte* in = image.voxels().data() + first * sizeof(T);
   const std::size_t count = std::min(block_size, image.grid().size() - first);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Scalar<T> stored = load_scalar<T, swapped>(in + i * sizeof(T));
-    if (!is_label(stored, scaling)) refuse(image, first + i, stored);
-    if constexpr (std::is_integral_v<Scalar<T>>) {
-      block[i] = scaling.is_identity() ? static_cast<Label>(stored)
-                                       : static_cast<Label>(scaled(stored, scaling));
-    } else {
-      block[i] = static_cast<Label>(scaled(stored, scaling));
+  Label last = 0;
+  const std::byte* last_at = nullptr;
+  for (std::size_t i = 0; i < count; ++i, in += sizeof(T)) {
+    // Labels come in runs, so most voxels repeat their neighbour.
+    if (last_at == nullptr || std::memcmp(in, last_at, sizeof(T)) != 0) {
+      const Scalar<T> stored = load_scalar<T, swapped>(in);
+      if (!is_label(stored, scaling)) refuse<T, swapped>(image, first + i);
+      last = label_of(stored, scaling);
+      last_at = in;
     }
+    block[i] = last;
   }
   return std::span(block).first(count);
 }
@@ -199,6 +219,57 @@ LabelView labels_by(Codes codes, const Image& image, Buffer& scratch, std::vecto
   return encoded<std::uint16_t>(image, codes, scratch, names);
 }
 
+/// Stored numbers of up to 16 bits that occur, by their bits.
+template <class T, bool swapped>
+std::vector<bool> occurring(const Image& image) {
+  std::vector<std::uint8_t> seen(std::size_t{1} << (8 * sizeof(T)));
+  const std::byte* in = image.voxels().data();
+  for (std::size_t i = 0; i < image.grid().size(); ++i)
+    seen[load<Bits<T>, swapped>(in + i * sizeof(T))] = 1;
+  return {seen.begin(), seen.end()};
+}
+
+template <class Code, class T, bool swapped>
+LabelView translated(const Image& image, std::span<const std::uint16_t> code_of, Buffer& scratch,
+                     std::span<const Label> names) {
+  const std::size_t count = image.grid().size();
+  auto* out = reinterpret_cast<Code*>(scratch.resize(count * sizeof(Code)).data());
+  const std::byte* in = image.voxels().data();
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = static_cast<Code>(code_of[load<Bits<T>, swapped>(in + i * sizeof(T))]);
+  return {image.grid(), std::span<const Code>(out, count), names};
+}
+
+template <class T, bool swapped>
+LabelView narrow_labels(const Image& image, Buffer& scratch, std::vector<Label>& names) {
+  const Scaling& scaling = image.header().scaling;
+  const std::vector<bool> seen = occurring<T, swapped>(image);
+  names.clear();
+  for (std::size_t bits = 0; bits < seen.size(); ++bits) {
+    const T stored = std::bit_cast<T>(static_cast<Bits<T>>(bits));
+    if (seen[bits] && !is_label(stored, scaling)) refuse<T, swapped>(image, 0);
+    if (seen[bits]) names.push_back(label_of(stored, scaling));
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());  // a slope may merge two
+  std::vector<std::uint16_t> code_of(seen.size());
+  for (std::size_t bits = 0; bits < seen.size(); ++bits) {
+    if (!seen[bits]) continue;
+    const Label label = label_of(std::bit_cast<T>(static_cast<Bits<T>>(bits)), scaling);
+    const auto at = std::ranges::lower_bound(names, label);
+    code_of[bits] = static_cast<std::uint16_t>(at - names.begin());
+  }
+  if (names.size() <= 256)
+    return translated<std::uint8_t, T, swapped>(image, code_of, scratch, names);
+  return translated<std::uint16_t, T, swapped>(image, code_of, scratch, names);
+}
+
+LabelView wide_labels(const Image& image, Buffer& scratch, std::vector<Label>& names) {
+  const Range range = range_of(image);
+  if (Table::serves(range)) return labels_by(Table(range), image, scratch, names);
+  return labels_by(Map(), image, scratch, names);
+}
+
 }  // namespace
 
 LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values) {
@@ -208,9 +279,10 @@ LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values
     const auto* codes = reinterpret_cast<const std::uint8_t*>(image.voxels().data());
     return {image.grid(), std::span(codes, image.grid().size()), values};
   }
-  const Range range = range_of(image);
-  if (Table::serves(range)) return labels_by(Table(range), image, scratch, values);
-  return labels_by(Map(), image, scratch, values);
+  return visit_stored(image.header(), [&]<class T, bool swapped>() {
+    if constexpr (sizeof(T) <= 2) return narrow_labels<T, swapped>(image, scratch, values);
+    return wide_labels(image, scratch, values);
+  });
 }
 
 }  // namespace assay

@@ -155,14 +155,15 @@ bool mark_block(const std::byte* in, std::uint8_t* out, const Interval<Scalar<T>
   return all_finite != 0;
 }
 
-/// Counts what mark_block found and says where the first is: slow, and only for the message.
+/// Counts what is not finite and says where the first is: slow, and only for the message.
 template <class T, bool swapped>
-[[noreturn]] void refuse_non_finite(const Image& image, const Interval<Scalar<T>>& finite) {
+void require_finite(const Image& image, const Interval<Scalar<T>>& finite) {
   std::size_t count = 0, first = 0;
   for (std::size_t i = 0; i < image.grid().size(); ++i) {
     if (finite.contains(load_scalar<T, swapped>(image.voxels().data() + i * sizeof(T)))) continue;
     if (count++ == 0) first = i;
   }
+  if (count == 0) return;
   throw Error(Error::Kind::input,
               fmt::format("{} voxel{} NaN or infinite, the first at {}; replace {} (by 0 for "
                           "background) and score again",
@@ -203,8 +204,8 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
   const bool can_overflow =
       std::is_integral_v<S> && !(finite.contains(std::numeric_limits<S>::lowest()) &&
                                  finite.contains(std::numeric_limits<S>::max()));
-  if (can_overflow || !mark<T, swapped>(stored, out, foreground, finite))
-    refuse_non_finite<T, swapped>(image, finite);
+  if (!mark<T, swapped>(stored, out, foreground, finite) || can_overflow)
+    require_finite<T, swapped>(image, finite);
   return {image.grid(), out};
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the fuzzers run, one function per reader. A test replays the corpus through the same
+/// functions, so that what was once found stays found.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "assay/core/error.hpp"
+#include "assay/io/gzip.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/metaimage.hpp"
+#include "assay/io/nifti.hpp"
+
+namespace assay::fuzz {
+
+using Input = std::span<const std::byte>;
+
+/// Refusing is fine; anything else that goes wrong is a find.
+template <class Call>
+void allow_refusal(Call call) {
+  try {
+    call();
+  } catch (const Error&) {  // the reader's way to say no
+  }
+}
+
+/// Every way from an image to voxels.
+inline void look_at(const Image& image) {
+  Buffer scratch;
+  std::vector<Label> names;
+  allow_refusal([&] { foreground(image, std::nullopt, scratch); });
+  allow_refusal([&] { foreground(image, 0.5, scratch); });
+  allow_refusal([&] { labels(image, scratch, names); });
+  if (values(image).size() != image.grid().size()) std::abort();
+}
+
+inline void nifti(Input input) {
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.nii")); });
+  if (is_nifti(input)) allow_refusal([&] { nifti_layout(input, "fuzz.hdr"); });
+}
+
+inline void metaimage(Input input) {
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.mha")); });
+  if (is_metaimage(input)) allow_refusal([&] { metaimage_layout(input, "fuzz.mhd"); });
+}
+
+/// libdeflate and zlib must agree on whatever both accept.
+inline void gzip(Input input) {
+  constexpr std::size_t limit = 1 << 16;
+  const auto prefix = inflate_prefix(input, limit);
+  std::vector<std::byte> out(prefix.size());
+  allow_refusal([&] {
+    inflate_gzip(input, out);
+    if (out != prefix) std::abort();
+  });
+  allow_refusal([&] { inflate_zlib(input, out); });
+}
+
+struct Target {
+  std::string_view name;
+  void (*run)(Input input);
+};
+inline constexpr std::array targets = {
+    Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage}, Target{"fuzz_gzip", gzip}};
+
+}  // namespace assay::fuzz
