@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A made-up stroke cohort, for the demonstration, tests and benchmarks: no data of any patient.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+struct DemoOptions {
+  std::size_t cases = 24;
+  std::size_t side = 128;  ///< voxels along each axis of a field of view of 256 mm
+  std::uint64_t seed = 42;
+  bool with_faults = true;  ///< of at least three cases, model "good" lacks one and damages one
+  unsigned jobs = 1;
+};
+
+struct DemoCohort {
+  std::filesystem::path references;
+  std::vector<std::pair<std::string, std::filesystem::path>> models;  ///< name, folder
+  std::filesystem::path manifest;  ///< CSV: id, site, scanner, lesion_ml
+};
+
+/// Writes references and the predictions of four models: `good`, `over` (draws too much), `under`
+/// (too little) and `misses_small`. Lesions measure 1 to 300 mL in total per case. The same options
+/// give the same bytes, whatever `jobs`. Cases of an earlier cohort in `folder` are removed. Throws
+/// Error when there would be nothing to write, or it cannot be written.
+DemoCohort write_demo_cohort(const std::filesystem::path& folder, const DemoOptions& options);
+
+}  // namespace assay
