@@ -12,6 +12,7 @@ std::span<const Command* const> commands() {
   static constexpr const Command* table[] = {
       &score_command,
       &metrics_command,
+      &demo_command,
       &docs_command,
   };
   return table;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/score_cohort.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -27,6 +28,8 @@ void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   const auto jobs = static_cast<int>(execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
+  // More jobs than cores are allowed: they hide the latency of a network file system.
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, execution.jobs);
   tbb::task_arena arena(jobs);
   arena.execute([&] {
     tbb::parallel_for(

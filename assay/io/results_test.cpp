@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/results.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "assay/core/error.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/file.hpp"
+
+using namespace assay;
+using detail::Json;
+using testing::HasSubstr;
+
+namespace {
+
+CaseRecord scored_case(std::string id, const Confusion& counts) {
+  CaseRecord r = {.id = std::move(id), .fate = Fate::scored, .error = {}};
+  r.groups = {{"site", "A, \"B\""}};
+  r.prediction = "p/x.nii";
+  r.reference = "x.nii";
+  r.counts = {{"foreground", counts}};
+  r.voxels = counts.total();
+  r.voxel_ml = 0.001;
+  return r;
+}
+
+SegmentationResult cohort(bool compat = false) {
+  ScoreSettings settings;
+  settings.model_name = "net";
+  settings.metrics = chosen_metrics("dice,avd,recall");
+  settings.compat_spec = compat;
+  settings.convention = &convention(compat ? "spec" : "metrics-reloaded");
+  CaseRecord lost = {.id = "c", .fate = Fate::failed, .error = "it is <broken>"};
+  return scored(settings, {scored_case("a", {.tp = 10, .fp = 10, .fn = 10, .tn = 70}),
+                           scored_case("b", {.fp = 5, .tn = 95}), lost});
+}
+
+Json written(bool compat = false) {
+  return detail::parse_json(results_text(cohort(compat), {}), "result");
+}
+
+std::filesystem::path temporary(const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "results_test.json";
+  write_atomically(path, text);
+  return path;
+}
+
+}  // namespace
+
+TEST(ResultsFile, the_first_block_is_the_specification_s) {
+  const Json file = written();
+  EXPECT_EQ(file["schema"], "assay.segmentation/1");
+  EXPECT_EQ(file["dice"]["name"], "DICE");
+  EXPECT_EQ(file["dice"]["values"], (Json{0.5, 0.0}));
+  EXPECT_EQ(file["dice"]["std"], 0.25);          // ddof 0
+  EXPECT_EQ(file["mcc"]["values"][1], nullptr);  // not asked for, still there
+  EXPECT_EQ(file["num_samples"], 2);
+}
+
+TEST(ResultsFile, an_undefined_value_is_null_with_its_reason) {
+  const Json file = written();
+  const Json& b = file["cases"][1]["label"]["foreground"];
+  EXPECT_EQ(b["avd"], nullptr);
+  EXPECT_EQ(b["undefined"]["avd"], "reference_empty");
+  EXPECT_EQ(b["status"], "reference_empty");
+  EXPECT_EQ(b["evidence"]["fp"], 5);
+  EXPECT_EQ(file["metrics"]["avd"]["n"], 1);
+  EXPECT_EQ(file["metrics"]["avd"]["undefined"]["reference_empty"], 1);
+}
+
+TEST(ResultsFile, a_failed_case_keeps_its_reason_and_both_means_are_given) {
+  const Json file = written();
+  EXPECT_EQ(file["cases"][2]["status"], "failed");
+  EXPECT_EQ(file["cases"][2]["error"], "it is <broken>");
+  EXPECT_EQ(file["ledger"]["failed"], 1);
+  EXPECT_EQ(file["metrics"]["dice"]["mean_scored_only"], 0.25);
+  EXPECT_DOUBLE_EQ(file["metrics"]["dice"]["mean_missing_as_worst"].get<double>(), 0.5 / 3);
+}
+
+TEST(ResultsFile, compat_spec_writes_the_tokens_of_python) {
+  const std::string text = results_text(cohort(true), {});
+  EXPECT_THAT(text, HasSubstr("Infinity"));
+  EXPECT_THAT(text, HasSubstr("NaN"));  // the deviation of a list with infinity in it
+  EXPECT_EQ(results_text(cohort(), {}).find("Infinity"), std::string::npos);
+}
+
+TEST(ResultsFile, long_form_has_one_value_a_line) {
+  EXPECT_THAT(long_csv(cohort()),
+              testing::StartsWith("model,case,label,metric,value,status\n"
+                                  "net,a,foreground,dice,0.5,ok\nnet,a,foreground,avd,0.0,ok\n"));
+  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,b,foreground,avd,,reference_empty\n"));
+  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,c,,,,failed\n"));
+}
+
+TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {
+  const Json file = detail::parse_json(nnunet_summary(cohort()), "summary");
+  EXPECT_EQ(file["metric_per_case"].size(), 2U);
+  EXPECT_EQ(file["metric_per_case"][0]["metrics"]["foreground"]["TP"], 10);
+  EXPECT_EQ(file["foreground_mean"]["Dice"], 0.25);
+  EXPECT_EQ(file["mean"]["foreground"]["n_pred"], 12.5);
+}
+
+TEST(CaseRecordText, survives_the_journal) {
+  CaseRecord record = scored_case("sub-\"1\"/ü", {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40});
+  record.warnings = {"odd\nthing"};
+  record.voxel_ml = 0.1 + 0.2;
+  EXPECT_EQ(parse_record(record_text(record)), record);
+  EXPECT_EQ(record_text(record).find('\n'), std::string::npos);
+  EXPECT_THROW(parse_record("{}"), Error);
+  EXPECT_THROW(parse_record(R"({"id": 1})"), Error);
+}
+
+TEST(ReadResults, reads_ours_and_the_specification_s) {
+  const ResultTable ours = read_results(temporary(results_text(cohort(), {})));
+  EXPECT_EQ(ours.ids, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(ours.columns[0].name, "dice");
+  EXPECT_EQ(ours.columns[1].values, (std::vector<std::optional<double>>{0.0, std::nullopt}));
+
+  const ResultTable theirs = read_results(temporary(
+      R"({"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},
+          "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2})"));
+  EXPECT_TRUE(theirs.ids.empty());
+  EXPECT_EQ(theirs.columns[0].values, (std::vector<std::optional<double>>{0.5, std::nullopt}));
+  EXPECT_EQ(theirs.columns[1].values[0], infinity);
+}
+
+TEST(ReadResults, refuses_what_is_no_results_file) {
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      read_results(temporary(text));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("{}"), HasSubstr("not a results file"));
+  EXPECT_THAT(message(R"({"schema": "assay.qa/1"})"), HasSubstr("holds 'assay.qa/1'"));
+  EXPECT_THAT(message(R"({"model_name": "m", "dice": 3})"),
+              HasSubstr("missing or of another type"));
+  EXPECT_THAT(message("{\"schema\": "), HasSubstr("not valid JSON at line 1"));
+}
