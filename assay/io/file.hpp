@@ -10,7 +10,8 @@
 
 namespace assay {
 
-/// A file mapped into memory, read-only. Opens exactly the path that was given.
+/// A file mapped into memory, read-only. Opens exactly the path that was given. Nobody may shorten
+/// the file in the meantime: the system answers reads behind its new end with a signal.
 class MappedFile {
  public:
   MappedFile() = default;

@@ -8,7 +8,7 @@
 
 #include <csignal>
 
-#include "assay/io/test_files.hpp"
+#include "assay/io/detail/test_files.hpp"
 
 namespace assay {
 namespace {

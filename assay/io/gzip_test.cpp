@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "assay/io/test_files.hpp"
+#include "assay/io/detail/test_files.hpp"
 
 namespace assay {
 namespace {

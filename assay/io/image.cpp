@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
 #include <utility>
 
 #include "assay/core/error.hpp"
@@ -88,16 +87,6 @@ Extent extent_of(const Layout& layout) {
   if (extent.size > SIZE_MAX - extent.offset)
     throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
   return extent;
-}
-
-/// A cohort must not end because one header asks for more than the machine has.
-std::span<std::byte> room_in(Buffer& buffer, std::size_t size) try {
-  return buffer.resize(size);
-} catch (const std::bad_alloc&) {
-  throw Error(Error::Kind::input,
-              fmt::format("needs {} bytes of memory, more than there are; use a larger machine, or "
-                          "fewer jobs at once",
-                          size));
 }
 
 /// Refused before a single byte is allocated: the header of a bomb, or of nonsense.

@@ -9,8 +9,9 @@
 #include <numeric>
 #include <string>
 
+#include "assay/io/detail/test_files.hpp"
 #include "assay/io/gzip.hpp"
-#include "assay/io/test_files.hpp"
+#include "assay/io/layout.hpp"
 
 namespace assay {
 namespace {
@@ -167,6 +168,15 @@ TEST(Image, buffer_is_given_back_for_the_next_image) {
 
 TEST(Image, fewer_bytes_than_promised_never_make_an_image) {
   EXPECT_THAT(refusal([] { Image({.grid = oblique}, Buffer(), 0); }), HasSubstr("fewer bytes"));
+}
+
+TEST(Image, lack_of_memory_is_an_error_like_others) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends the program instead of throwing";
+#endif
+  Buffer buffer;
+  const std::string said = refusal([&] { room_in(buffer, std::size_t{1} << 62); });
+  EXPECT_THAT(said, HasSubstr("needs 4611686018427387904 bytes of memory, more than there are"));
 }
 
 std::size_t foreground_count(const std::filesystem::path& path) {

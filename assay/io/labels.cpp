@@ -16,6 +16,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/layout.hpp"
 #include "assay/io/stored.hpp"
 
 namespace assay {
@@ -189,7 +190,7 @@ class Map {
 template <class Code, class Codes>
 LabelView encoded(const Image& image, Codes& codes, Buffer& scratch, std::span<const Label> names) {
   const std::size_t count = image.grid().size();
-  auto* out = reinterpret_cast<Code*>(scratch.resize(count * sizeof(Code)).data());
+  auto* out = reinterpret_cast<Code*>(room_in(scratch, count * sizeof(Code)).data());
   for_each_block(image, [&](std::size_t first, std::span<const Label> labels) {
     for (std::size_t i = 0; i < labels.size(); ++i)
       out[first + i] = static_cast<Code>(codes.code(labels[i]));
@@ -233,7 +234,7 @@ template <class Code, class T, bool swapped>
 LabelView translated(const Image& image, std::span<const std::uint16_t> code_of, Buffer& scratch,
                      std::span<const Label> names) {
   const std::size_t count = image.grid().size();
-  auto* out = reinterpret_cast<Code*>(scratch.resize(count * sizeof(Code)).data());
+  auto* out = reinterpret_cast<Code*>(room_in(scratch, count * sizeof(Code)).data());
   const std::byte* in = image.voxels().data();
   for (std::size_t i = 0; i < count; ++i)
     out[i] = static_cast<Code>(code_of[load<Bits<T>, swapped>(in + i * sizeof(T))]);

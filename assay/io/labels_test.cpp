@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "assay/io/detail/test_files.hpp"
 #include "assay/io/image.hpp"
-#include "assay/io/test_files.hpp"
 
 namespace assay {
 namespace {

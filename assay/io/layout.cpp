@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <new>
 
 #include "assay/core/error.hpp"
 
@@ -69,6 +70,15 @@ void require_usable(const Affine& affine, std::string_view name, std::string_vie
     throw Error(
         Error::Kind::input,
         fmt::format("its {} is singular: voxels would coincide in space; {}", name, remedy));
+}
+
+std::span<std::byte> room_in(Buffer& buffer, std::size_t size) try {
+  return buffer.resize(size);
+} catch (const std::bad_alloc&) {
+  throw Error(Error::Kind::input,
+              fmt::format("needs {} bytes of memory, more than there are; use a larger machine, or "
+                          "fewer jobs at once",
+                          size));
 }
 
 void append_little_endian(std::vector<std::byte>& out, const Encodable& image) {

@@ -49,6 +49,10 @@ std::size_t voxel_bytes(const ImageHeader& header);
 /// calls it, `remedy` what can be done.
 void require_usable(const Affine& affine, std::string_view name, std::string_view remedy);
 
+/// Room for `size` bytes. Throws Error when there is none: a cohort must not end because one header
+/// asks for more than the machine has.
+std::span<std::byte> room_in(Buffer& buffer, std::size_t size);
+
 /// The voxels with the lowest byte first, whatever the machine.
 void append_little_endian(std::vector<std::byte>& out, const Encodable& image);
 

@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
+#include "assay/io/detail/test_files.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
-#include "assay/io/test_files.hpp"
 
 namespace assay {
 namespace {

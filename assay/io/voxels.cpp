@@ -10,10 +10,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <new>
 
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/layout.hpp"
 #include "assay/io/stored.hpp"
 
 namespace assay {
@@ -199,7 +199,7 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
     if (foreground.low == 1 && foreground.high == 255)
       return {image.grid(), {reinterpret_cast<const std::uint8_t*>(stored), image.grid().size()}};
   }
-  const auto room = scratch.resize(image.grid().size());
+  const auto room = room_in(scratch, image.grid().size());
   const std::span out(reinterpret_cast<std::uint8_t*>(room.data()), room.size());
   const bool can_overflow =
       std::is_integral_v<S> && !(finite.contains(std::numeric_limits<S>::lowest()) &&

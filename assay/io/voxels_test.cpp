@@ -9,9 +9,9 @@
 #include <random>
 #include <string>
 
+#include "assay/io/detail/test_files.hpp"
 #include "assay/io/image.hpp"
 #include "assay/io/stored.hpp"
-#include "assay/io/test_files.hpp"
 
 namespace assay {
 namespace {
