@@ -5,10 +5,10 @@ set -euo pipefail
 
 build="g++ cmake ninja-build ccache pkg-config git
   libdeflate-dev zlib1g-dev libssl-dev libtbb-dev libfmt-dev nlohmann-json3-dev libcli11-dev libboost-math-dev"
-test="libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags
+test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags
   python3 python3-numpy python3-scipy python3-nibabel python3-pytest"
 fuzz="clang-14 libclang-rt-14-dev"
-bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch"
+bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn"
 
 wanted=()
 for group in "$@"; do

@@ -89,7 +89,43 @@ def gzip_seeds():
     yield "name", good[:3] + b"\x08" + good[4:10] + b"name\0" + good[10:]
 
 
-for target, seeds in (("fuzz_nifti", nifti_seeds), ("fuzz_metaimage", metaimage_seeds), ("fuzz_gzip", gzip_seeds)):
+def csv_seeds():
+    yield "plain", b"id,prediction,reference\n1,a,b\n"
+    yield "quotes", b'a,b\n"x, ""y""\nz",2\n'
+    yield "tabs", b"a\tb\n1\t2\n"
+    yield "mark", b"\xef\xbb\xbfa\r\n1\r\n"
+    yield "open_quote", b'a\n"x'
+    yield "short_row", b"a,b\n1\n"
+    yield "long_row", b"a\n1,2\n"
+    yield "no_end", b"a,b\n1,2"
+    yield "blank", b"a\n\n\n1\n\n"
+    yield "empty", b""
+    yield "quote_in_field", b'a,b\n1"2,"3"4\n'
+    yield "nul", b"a,b\n\0,\xff\n"
+
+
+def record_seeds():
+    whole = (b'{"kind":"case","id":"a","fate":"scored","error":"","warnings":["w"],"groups":[["site","A"]],'
+             b'"prediction":"p","reference":"r","prediction_sha256":"","reference_sha256":"",'
+             b'"counts":{"1":[1,2,3,4]},"voxels":10,"voxel_ml":0.001}')
+    yield "whole", whole
+    yield "cut", whole[:80]
+    yield "fate", whole.replace(b"scored", b"lost")
+    yield "missing", whole.replace(b'"fate":"scored",', b"")
+    yield "counts", whole.replace(b"[1,2,3,4]", b"[1]")
+    yield "negative", whole.replace(b"[1,2,3,4]", b"[-1,2,3,9223372036854775807]")
+    yield "too_large", whole.replace(b"[1,2,3,4]", b"[1e300,2,3,4]")
+    yield "type", whole.replace(b'"a"', b"7")
+    yield "nan", whole.replace(b"0.001", b"NaN")
+    yield "infinity", whole.replace(b"0.001", b"-Infinity")
+    yield "deep", b"[" * 500
+    yield "utf8", whole.replace(b'"a"', b'"\xff\xfe"')
+    yield "escape", whole.replace(b'"a"', b'"\\u0001NaN"')
+
+
+SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
+         "fuzz_csv": csv_seeds, "fuzz_record": record_seeds}
+for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():
         (CORPUS / target / name).write_bytes(data)

@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "assay/core/error.hpp"
+#include "assay/io/csv.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
 #include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
+#include "assay/io/results.hpp"
 
 namespace assay::fuzz {
 
@@ -62,11 +64,33 @@ inline void gzip(Input input) {
   allow_refusal([&] { inflate_zlib(input, out); });
 }
 
+inline std::string_view as_text(Input input) {
+  return {reinterpret_cast<const char*>(input.data()), input.size()};
+}
+
+/// A table that was read can be written and read again.
+inline void csv(Input input) {
+  allow_refusal([&] {
+    const Csv table = parse_csv(as_text(input), "fuzz.csv");
+    for (const auto& row : table.rows)
+      if (row.size() != table.header.size()) std::abort();
+  });
+}
+
+/// JSON in any shape, and a journal's record if it is one: written and read back it is the same.
+inline void record(Input input) {
+  allow_refusal([&] {
+    const CaseRecord once = parse_record(as_text(input));
+    if (parse_record(record_text(once)) != once) std::abort();
+  });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
 };
 inline constexpr std::array targets = {
-    Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage}, Target{"fuzz_gzip", gzip}};
+    Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage}, Target{"fuzz_gzip", gzip},
+    Target{"fuzz_csv", csv}, Target{"fuzz_record", record}};
 
 }  // namespace assay::fuzz

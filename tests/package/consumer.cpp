@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Uses one function of each layer that a consumer would.
+#include <assay/metrics/metric.hpp>
+#include <assay/run/score_cohort.hpp>
+#include <iostream>
+
+int main() {
+  const assay::Evidence evidence = {.counts = {.tp = 1, .fp = 1, .fn = 1, .tn = 7}, .voxel_ml = 1};
+  std::cout << *assay::value(assay::score(assay::metric("dice"), evidence)) << '\n';
+  try {
+    assay::planned_cohort({.prediction = "absent", .reference = "absent"}, {});
+  } catch (const assay::Error& e) {
+    std::cout << e.what() << '\n';
+  }
+}
