@@ -24,6 +24,7 @@ class Buffer {
     return {bytes_.get(), size_};
   }
 
+  std::size_t capacity() const { return capacity_; }
   std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 

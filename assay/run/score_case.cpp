@@ -41,8 +41,8 @@ bool lies_within(const LabelView& view, std::span<const std::byte> bytes) {
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
-  Side side{.image = read_image(path, workspace.take()),
-            .codes = workspace.take(),
+  Side side{.image = read_image(path, workspace.take_largest()),
+            .codes = workspace.take_smallest(),
             .values = {},
             .labels = {}};
   if (how.as_labels && !how.threshold) {
@@ -126,7 +126,7 @@ void score_files(const FilePair& files, const ScoreSettings& settings, Workspace
   if (!alignment.warning.empty()) record.warnings.push_back(alignment.warning);
   Buffer moved;
   if (!alignment.map.is_identity()) {
-    moved = workspace.take();
+    moved = workspace.take_largest();
     prediction.labels = walked(prediction.labels, alignment.map, moved);
   }
   record.voxel_ml = voxel_ml(grid);
@@ -142,15 +142,23 @@ void score_files(const FilePair& files, const ScoreSettings& settings, Workspace
 
 }  // namespace
 
-Buffer Workspace::take() {
+Buffer Workspace::take_largest() {
   if (spare_.empty()) return {};
-  Buffer last = std::move(spare_.back());
+  Buffer largest = std::move(spare_.back());
   spare_.pop_back();
-  return last;
+  return largest;
+}
+
+Buffer Workspace::take_smallest() {
+  if (spare_.empty()) return {};
+  Buffer smallest = std::move(spare_.front());
+  spare_.erase(spare_.begin());
+  return smallest;
 }
 
 void Workspace::give(Buffer buffer) {
-  spare_.push_back(std::move(buffer));
+  const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
+  spare_.insert(place, std::move(buffer));
 }
 
 CaseHashes case_hashes(const CasePlan& plan) {

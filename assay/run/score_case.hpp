@@ -30,11 +30,14 @@ struct CasePlan {
 /// Memory that one worker keeps from case to case.
 class Workspace {
  public:
-  Buffer take();
+  /// For the voxels of a file, which are always stored.
+  Buffer take_largest();
+  /// For what may not be needed: a large buffer must not lie idle while a file asks for another.
+  Buffer take_smallest();
   void give(Buffer buffer);
 
  private:
-  std::vector<Buffer> spare_;
+  std::vector<Buffer> spare_;  ///< ascending by capacity
 };
 
 /// Reads, aligns and counts. Never throws for a reason in the files: the record then says what was
