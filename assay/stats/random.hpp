@@ -56,6 +56,12 @@ class Pcg64 {
     return static_cast<std::uint32_t>(both);
   }
 
+  /// Makes the upper half of an earlier next64() wait, as next32() would have.
+  void put_back(std::uint32_t half) {
+    buffer_ = half;
+    buffered_ = true;
+  }
+
   /// Uniform in [0, 1); neither uses nor clears the buffered half.
   double next_double() { return static_cast<double>(next64() >> 11) * 0x1p-53; }
 
@@ -110,11 +116,10 @@ class Generator {
     return bound - 1 < 0xFFFFFFFFU ? below32(static_cast<std::uint32_t>(bound)) : below64(bound);
   }
 
-  /// `below` for bounds up to 2^32 - 1, as many times as there are places.
+  /// `below` for bounds up to 2^32 - 1, as many times as there are places: the same stream, but two
+  /// indices from each 64 bits without asking each time which half is next.
   template <class Index>
-  void fill_below(std::uint32_t bound, std::span<Index> indices) {
-    for (Index& index : indices) index = static_cast<Index>(below32(bound));
-  }
+  void fill_below(std::uint32_t bound, std::span<Index> indices);
 
   template <class T>
   void shuffle(std::span<T> items) {
@@ -138,6 +143,29 @@ class Generator {
 
   Pcg64 bits_;
 };
+
+template <class Index>
+void Generator::fill_below(std::uint32_t bound, std::span<Index> indices) {
+  Generator local = *this;  // a copy of its own can live in registers
+  std::size_t i = 0;
+  const std::size_t size = indices.size();
+  while (i < size) {
+    for (; bound > 1 && !local.bits_.buffered() && i + 2 <= size; i += 2) {
+      const std::uint64_t both = local.bits_.next64();
+      const std::uint64_t first = (both & 0xFFFFFFFFU) * bound, second = (both >> 32) * bound;
+      if (static_cast<std::uint32_t>(first) < bound || static_cast<std::uint32_t>(second) < bound)
+          [[unlikely]] {
+        local.bits_.put_back(static_cast<std::uint32_t>(both >> 32));
+        indices[i++] = static_cast<Index>(local.redrawn32(bound, first) >> 32);
+        break;
+      }
+      indices[i] = static_cast<Index>(first >> 32);
+      indices[i + 1] = static_cast<Index>(second >> 32);
+    }
+    if (i < size) indices[i++] = static_cast<Index>(local.below32(bound));
+  }
+  *this = local;
+}
 
 /// default_rng(seed).choice(n, size): indices below n, with replacement.
 std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> seed, std::uint64_t n,
