@@ -40,6 +40,22 @@ std::vector<std::uint32_t> with_spawn_key(std::span<const std::uint32_t> entropy
   return words;
 }
 
+/// Both halves of each word, scaled to 0 .. bound - 1. False when one of them may have to be
+/// rejected (its product's low half is below the bound); a test after the loop is cheaper than one
+/// in it.
+bool scaled(std::span<const std::uint64_t> words, std::uint32_t bound,
+            std::span<std::uint32_t> indices) {
+  constexpr std::uint64_t low = 0xFFFFFFFFU;
+  std::uint64_t borrow = 0;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::uint64_t first = (words[i] & low) * bound, second = (words[i] >> 32) * bound;
+    indices[2 * i] = static_cast<std::uint32_t>(first >> 32);
+    indices[2 * i + 1] = static_cast<std::uint32_t>(second >> 32);
+    borrow |= ((first & low) - bound) | ((second & low) - bound);
+  }
+  return borrow >> 63 == 0;
+}
+
 /// words = words * 10 + digit, with carries into further words.
 void append_digit(std::vector<std::uint32_t>& words, char digit) {
   auto carry = static_cast<std::uint64_t>(digit - '0');
@@ -107,11 +123,51 @@ Pcg64::Pcg64(const SeedSequence& seed) {
   step();
 }
 
+void Pcg64::fill64(std::span<std::uint64_t> words) {
+  constexpr std::size_t lanes = 4;
+  constexpr Uint128 stride = multiplier * multiplier * multiplier * multiplier;
+  const Uint128 jump = increment_ * (((multiplier + 1) * multiplier + 1) * multiplier + 1);
+  // One step waits for the one before it; four walks that each take every fourth step do not.
+  std::array<Uint128, lanes> lane{};
+  Uint128 ahead = state_;
+  for (Uint128& each : lane) each = ahead = ahead * multiplier + increment_;
+  const std::size_t whole = words.size() - words.size() % lanes;
+  for (std::size_t i = 0; i < whole; i += lanes) {
+    state_ = lane.back();
+    for (std::size_t k = 0; k < lanes; ++k) {
+      words[i + k] = output(lane[k]);
+      lane[k] = lane[k] * stride + jump;
+    }
+  }
+  for (std::size_t i = whole; i < words.size(); ++i) words[i] = next64();
+}
+
 std::uint64_t Generator::redrawn32(std::uint32_t bound, std::uint64_t product) {
   const std::uint32_t threshold = (0U - bound) % bound;
   while (static_cast<std::uint32_t>(product) < threshold)
     product = std::uint64_t{bits_.next32()} * bound;
   return product;
+}
+
+void Generator::fill_below(std::uint32_t bound, std::span<std::uint32_t> indices) {
+  std::array<std::uint64_t, 256> words{};
+  std::size_t i = 0;
+  while (i < indices.size()) {
+    const std::size_t pairs = std::min(words.size(), (indices.size() - i) / 2);
+    const Pcg64 before = bits_;
+    bool usable = bound > 1 && !bits_.buffered() && pairs > 0;
+    if (usable) {
+      bits_.fill64(std::span(words).first(pairs));
+      usable = scaled(std::span(words).first(pairs), bound, indices.subspan(i, 2 * pairs));
+    }
+    if (usable) {
+      i += 2 * pairs;
+    } else {  // the odd one at either end, or a block with a draw that Lemire's method rejects
+      bits_ = before;
+      const std::size_t end = i + (pairs == 0 || bits_.buffered() ? 1 : 2 * pairs);
+      for (; i < end; ++i) indices[i] = below32(bound);
+    }
+  }
 }
 
 std::uint64_t Generator::below64(std::uint64_t bound) {

@@ -73,11 +73,16 @@ TEST(Random, one_item_consumes_nothing) {
 }
 
 TEST(Random, fill_is_the_same_stream_as_single_draws) {
-  Generator single(3), filled(3);
-  std::vector<std::uint16_t> indices(101);
-  for (int call = 0; call < 3; ++call) {
-    filled.fill_below(934, std::span(indices));
-    for (const auto index : indices) EXPECT_EQ(index, single.below(934));
+  // Near 2^31 every other draw is rejected: all ways through the pairs are taken.
+  for (const std::uint32_t bound : {1U, 2U, 934U, 0x80000001U, 0xFFFFFFFFU}) {
+    Generator single(3), filled(3);
+    for (const std::size_t size : {101U, 1U, 0U, 64U, 3U}) {
+      std::vector<std::uint32_t> indices(size);
+      filled.fill_below(bound, std::span(indices));
+      for (const auto index : indices) EXPECT_EQ(index, single.below(bound));
+      EXPECT_EQ(filled.bits().state() == single.bits().state(), true);
+      EXPECT_EQ(filled.bits().buffered(), single.bits().buffered());
+    }
   }
 }
 

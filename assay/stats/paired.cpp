@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/stats/paired.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "assay/core/error.hpp"
+#include "assay/stats/distributions.hpp"
+#include "assay/stats/moments.hpp"
+#include "assay/stats/named.hpp"
+#include "assay/stats/wilcoxon.hpp"
+
+namespace assay {
+
+namespace {
+
+/// Mean, its standard error and the degrees of freedom.
+struct Mean {
+  double value, error, df;
+};
+
+Mean mean_of(std::span<const double> differences) {
+  const auto n = static_cast<double>(differences.size());
+  return {mean(differences), standard_deviation(differences, 1) / std::sqrt(n), n - 1};
+}
+
+TTest above(const Mean& found, double limit) {
+  const double t = (found.value - limit) / found.error;
+  return {t, student_t_sf(t, found.df), found.df};
+}
+
+TTest below(const Mean& found, double limit) {
+  const double t = (found.value - limit) / found.error;
+  return {t, student_t_cdf(t, found.df), found.df};
+}
+
+void require_margin(double margin) {
+  if (!(margin > 0)) throw Error(Error::Kind::usage, "a margin must be greater than 0");
+}
+
+constexpr std::array verdict_names = {
+    Named<Verdict>{"different", Verdict::different},
+    Named<Verdict>{"equivalent", Verdict::equivalent},
+    Named<Verdict>{"non-inferior", Verdict::non_inferior},
+    Named<Verdict>{"inconclusive", Verdict::inconclusive},
+};
+
+}  // namespace
+
+TTest paired_t(std::span<const double> x, std::span<const double> y) {
+  const Mean found = mean_of(differences(x, y));
+  const double t = found.value / found.error;
+  return {t, 2 * student_t_sf(std::fabs(t), found.df), found.df};
+}
+
+Interval mean_interval(std::span<const double> differences, double level) {
+  const Mean found = mean_of(differences);
+  const double reach = student_t_quantile((1 + level) / 2, found.df) * found.error;
+  return {found.value, found.value - reach, found.value + reach};
+}
+
+Tost tost_paired(std::span<const double> x, std::span<const double> y, double margin) {
+  require_margin(margin);
+  const Mean found = mean_of(differences(x, y));
+  const TTest lower = above(found, -margin), upper = below(found, margin);
+  return {std::max(lower.pvalue, upper.pvalue), lower, upper};
+}
+
+TTest noninferiority(std::span<const double> x, std::span<const double> y, double margin) {
+  require_margin(margin);
+  return above(mean_of(differences(x, y)), -margin);
+}
+
+std::string_view name(Verdict verdict) {
+  return name_in(std::span<const Named<Verdict>>(verdict_names), verdict);
+}
+
+Verdict verdict(const Interval& difference, std::optional<double> margin) {
+  const auto [estimate, lower, upper] = difference;
+  if (margin && lower > -*margin && upper < *margin) return Verdict::equivalent;
+  if (lower > 0 || upper < 0) return Verdict::different;
+  if (margin && lower > -*margin) return Verdict::non_inferior;
+  return Verdict::inconclusive;
+}
+
+double t_power(double effect, double n, double alpha) {
+  const double df = n - 1, shift = effect * std::sqrt(n);
+  const double critical = student_t_quantile(1 - alpha / 2, df);
+  return noncentral_t_sf(critical, df, shift) + noncentral_t_cdf(-critical, df, shift);
+}
+
+double pairs_for_power(double effect, double power, double alpha) {
+  if (effect == 0 || !(power > alpha && power < 1))
+    throw Error(Error::Kind::usage,
+                "a sample size needs an effect and a power between alpha and 1");
+  double low = 2, high = 4;
+  while (t_power(effect, high, alpha) < power) {
+    low = high;
+    high *= 2;
+    if (high > 1e9) return std::numeric_limits<double>::infinity();
+  }
+  for (int step = 0; step < 80 && high - low > 1e-12 * high; ++step) {
+    const double middle = (low + high) / 2;
+    (t_power(effect, middle, alpha) < power ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace assay

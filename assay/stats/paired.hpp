@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Paired t tests: of a difference, of equivalence, of non-inferiority; their power; and the
+/// verdict.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "assay/stats/effects.hpp"
+
+namespace assay {
+
+struct TTest {
+  double t = 0, pvalue = 0, df = 0;
+};
+
+/// Two-sided, of x - y. Fewer than two pairs give NaN.
+TTest paired_t(std::span<const double> x, std::span<const double> y);
+
+/// The mean of the differences and its t interval.
+Interval mean_interval(std::span<const double> differences, double level = 0.95);
+
+struct Tost {
+  double pvalue = 0;  ///< the larger of the two
+  TTest lower;        ///< against "the mean difference is at most -margin"
+  TTest upper;        ///< against "the mean difference is at least +margin"
+};
+
+/// Two one-sided tests (Schuirmann 1987) that the mean of x - y lies within +-margin.
+Tost tost_paired(std::span<const double> x, std::span<const double> y, double margin);
+
+/// One-sided test that x is not worse than y by `margin` or more; higher is better.
+TTest noninferiority(std::span<const double> x, std::span<const double> y, double margin);
+
+enum class Verdict { different, equivalent, non_inferior, inconclusive };
+
+std::string_view name(Verdict verdict);
+
+/// What an interval of the difference (higher is better) says. With a margin: equivalent when it
+/// lies within +-margin, even if it excludes zero (a difference too small to matter); different
+/// when it excludes zero; non-inferior when it lies above -margin. A large p-value alone is
+/// inconclusive.
+Verdict verdict(const Interval& difference, std::optional<double> margin = {});
+
+/// Two-sided power of the paired t test for a standardised difference `effect` with n pairs.
+double t_power(double effect, double n, double alpha = 0.05);
+
+/// The number of pairs, not rounded, at which `t_power` reaches `power`.
+double pairs_for_power(double effect, double power = 0.8, double alpha = 0.05);
+
+}  // namespace assay

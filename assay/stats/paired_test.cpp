@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/stats/paired.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "assay/core/error.hpp"
+#include "assay/stats/vectors_for_test.hpp"
+
+using namespace assay;
+
+namespace {
+
+using Values = std::vector<double>;
+const Values zeros(4, 0.0);
+
+}  // namespace
+
+TEST(PairedT, worked_by_hand) {
+  // d = 1, 2, 3, 6: mean 3, sd sqrt(14/3), t = 3 / sqrt(14/12)
+  const TTest found = paired_t(Values{1, 2, 3, 6}, zeros);
+  EXPECT_DOUBLE_EQ(found.t, 3 / std::sqrt(14.0 / 12));
+  EXPECT_EQ(found.df, 3);
+  const Interval interval = mean_interval(Values{1, 2, 3, 6});
+  EXPECT_NEAR((interval.upper - 3) / std::sqrt(14.0 / 12), 3.182446305284263, 1e-12);
+  EXPECT_TRUE(std::isnan(paired_t(Values{1}, Values{2}).pvalue));
+}
+
+TEST(Tost, agrees_with_its_interval) {
+  const Values d = {0.1, -0.2, 0.05, 0.15};
+  const Interval ninety = mean_interval(d, 0.9);
+  const double reach = std::max(std::fabs(ninety.lower), std::fabs(ninety.upper));
+  EXPECT_NEAR(tost_paired(d, zeros, reach).pvalue, 0.05, 1e-12);
+  EXPECT_LT(tost_paired(d, zeros, 1.1 * reach).pvalue, 0.05);
+  EXPECT_EQ(noninferiority(d, zeros, reach).pvalue, tost_paired(d, zeros, reach).lower.pvalue);
+  EXPECT_THROW(tost_paired(d, zeros, 0), Error);
+  EXPECT_THROW(noninferiority(d, zeros, NAN), Error);
+}
+
+TEST(Verdict, reads_the_interval) {
+  struct Case {
+    double lower, upper;
+    std::optional<double> margin;
+    Verdict wanted;
+  };
+  const Case cases[] = {
+      {0.01, 0.05, {}, Verdict::different},       {-0.05, -0.01, {}, Verdict::different},
+      {-0.01, 0.01, {}, Verdict::inconclusive},   {-0.01, 0.01, 0.02, Verdict::equivalent},
+      {0.001, 0.01, 0.02, Verdict::equivalent},   {0.001, 0.05, 0.02, Verdict::different},
+      {-0.01, 0.05, 0.02, Verdict::non_inferior}, {-0.03, 0.05, 0.02, Verdict::inconclusive},
+      {-0.05, -0.001, 0.02, Verdict::different},  {-0.02, 0.01, 0.02, Verdict::inconclusive},
+  };
+  for (const auto& [lower, upper, margin, wanted] : cases)
+    EXPECT_EQ(verdict({0, lower, upper}, margin), wanted) << lower << " to " << upper;
+  EXPECT_EQ(name(Verdict::non_inferior), "non-inferior");
+}
+
+TEST(Power, sample_size_inverts_power) {
+  for (const double effect : {0.2, 0.5, 1.5})
+    EXPECT_NEAR(t_power(effect, pairs_for_power(effect)), 0.8, 1e-9);
+  EXPECT_NEAR(t_power(0, 20), 0.05, 1e-12);
+  EXPECT_THROW(pairs_for_power(0), Error);
+}
+
+TEST(PairedT, vectors) {
+  const auto cases = vectors::cases("paired_t");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const Values a = vectors::numbers(item.at("a")), b = vectors::numbers(item.at("b"));
+    Values d(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) d[i] = a[i] - b[i];
+    const auto& want = *vectors::expected(item, "scipy-1.15.3");
+    const double rtol = item.at("rtol");
+    vectors::expect_near(paired_t(a, b).t, want.at("t"), rtol, "t");
+    vectors::expect_near(paired_t(a, b).pvalue, want.at("p"), rtol, "p");
+    vectors::expect_near(cohens_dz(d), want.at("cohen_dz"), rtol, "dz");
+    vectors::expect_near(mean_interval(d).lower, want.at("ci95")[0], rtol, "lower");
+    vectors::expect_near(mean_interval(d).upper, want.at("ci95")[1], rtol, "upper");
+  }
+}
+
+TEST(Tost, vectors) {
+  const auto cases = vectors::cases("tost_paired");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const Tost found = tost_paired(vectors::numbers(item.at("a")), vectors::numbers(item.at("b")),
+                                   item.at("margin"));
+    const auto& want = *vectors::expected(item, "scipy-1.15.3");
+    const double rtol = item.at("rtol");
+    const std::string where = item.at("id");
+    vectors::expect_near(found.pvalue, want.at("p"), rtol, where);
+    vectors::expect_near(found.lower.t, want.at("lower")[0], rtol, where);
+    vectors::expect_near(found.lower.pvalue, want.at("lower")[1], rtol, where);
+    vectors::expect_near(found.upper.t, want.at("upper")[0], rtol, where);
+    vectors::expect_near(found.upper.pvalue, want.at("upper")[1], rtol, where);
+  }
+}
+
+TEST(Power, vectors) {
+  const auto cases = vectors::cases("t_power");
+  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  for (const auto& item : cases) {
+    const auto& want = *vectors::expected(item, "scipy-1.17.1");
+    vectors::expect_near(t_power(item.at("effect_size"), item.at("nobs"), item.at("alpha")),
+                         want.at("power"), item.at("rtol"), item.at("id"));
+  }
+  for (const auto& item : vectors::cases("t_power_n")) {
+    const auto& want = *vectors::expected(item, "scipy-1.17.1");
+    vectors::expect_near(
+        pairs_for_power(item.at("effect_size"), item.at("power"), item.at("alpha")), want.at("n"),
+        item.at("rtol"), item.at("id"));
+  }
+}
