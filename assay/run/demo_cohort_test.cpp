@@ -7,8 +7,8 @@
 #include <map>
 
 #include "assay/io/csv.hpp"
+#include "assay/io/detail/test_files.hpp"
 #include "assay/io/image.hpp"
-#include "assay/io/test_files.hpp"
 #include "assay/metrics/count.hpp"
 
 using namespace assay;
