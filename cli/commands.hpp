@@ -46,7 +46,7 @@ struct Command {
   std::span<const Example> examples;
 };
 
-extern const Command score_command, metrics_command, demo_command, docs_command;
+extern const Command score_command, metrics_command, demo_command, bench_command, docs_command;
 
 /// Every command, in the order shown by --help.
 std::span<const Command* const> commands();

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay bench: how fast this machine scores, against the floor and against peers, in one run.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/gzip.hpp"
+#include "assay/io/image.hpp"
+#include "assay/metrics/count.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/demo_cohort.hpp"
+#include "assay/run/score_cohort.hpp"
+#include "cli/commands.hpp"
+#include "peers_script.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::Json;
+
+struct Options {
+  unsigned cases = 12, side = 256;
+  bool check = false;
+};
+
+/// One figure, and what it should reach.
+struct Figure {
+  std::string key, title;
+  double value;
+  std::optional<double> at_most{}, at_least{};
+
+  bool is_met() const {
+    return (!at_most || value <= *at_most) && (!at_least || value >= *at_least);
+  }
+};
+
+double cpu_ms() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+/// CPU milliseconds of one call: the least of some, behind one that does not count, since other
+/// processes can only make it longer.
+template <class Work>
+double least_ms(Work work) {
+  constexpr int rounds = 5;
+  work();
+  double least = infinity;
+  for (int round = 0; round < rounds; ++round) {
+    const double start = cpu_ms();
+    work();
+    least = std::min(least, cpu_ms() - start);
+  }
+  return least;
+}
+
+Cohort planned(const DemoCohort& demo) {
+  ScoreSettings settings;
+  settings.metrics = chosen_metrics("paper");
+  return planned_cohort({.prediction = demo.models.front().second, .reference = demo.references},
+                        settings);
+}
+
+/// Inflating the cohort's files and nothing else: the floor under any program that reads them.
+double inflate_only_ms(const Cohort& cohort) {
+  struct File {
+    MappedFile gzip;
+    std::size_t size;
+  };
+  constexpr std::size_t header = 352;  // what write_image puts before uint8 voxels
+  std::vector<File> files;
+  for (const CasePlan& plan : cohort.cases)
+    for (const fs::path& path : {plan.files.front().prediction, plan.files.front().reference})
+      files.push_back({MappedFile(path), header + read_image(path).grid().size()});
+  Buffer room;
+  const double all = least_ms([&] {
+    for (const File& file : files) inflate_gzip(file.gzip.bytes(), room.resize(file.size));
+  });
+  return all / static_cast<double>(cohort.cases.size());
+}
+
+double score_ms(const Cohort& cohort) {
+  return least_ms([&] { scored_cohort(cohort, {.jobs = 1}); }) /
+         static_cast<double>(cohort.cases.size());
+}
+
+double kernel_ms(const Cohort& cohort) {
+  const FilePair& files = cohort.cases.back().files.front();  // the largest lesion
+  const Image prediction = read_image(files.prediction), reference = read_image(files.reference);
+  Buffer p, r;
+  const auto in_p = foreground(prediction, std::nullopt, p);
+  const auto in_r = foreground(reference, std::nullopt, r);
+  return least_ms([&] { count_foreground(in_p.voxels, in_r.voxels); });
+}
+
+/// What the embedded script prints; empty when there is no Python to run it.
+Json measured_peers(const DemoCohort& demo, const fs::path& folder) {
+  const fs::path script = folder / "peers.py";
+  write_atomically(script, peers_script);
+  const std::string command =
+      fmt::format("/usr/bin/python3 '{}' '{}' '{}' 2>/dev/null", script.string(),
+                  demo.models.front().second.string(), demo.references.string());
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  std::string text;
+  char part[4096];
+  while (pipe != nullptr && fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
+  return text.empty() ? Json::array() : detail::parse_json(text, "the peers' times");
+}
+
+void add_peers(const Json& peers, double ours, std::vector<Figure>& figures, std::ostream& talk) {
+  for (const Json& peer : peers) {
+    const auto name = peer.at("peer").get<std::string>();
+    if (peer.contains("absent")) {
+      talk << "absent: " << name << " (" << peer.at("absent").get<std::string>() << ")\n";
+      continue;
+    }
+    Figure figure = {
+        .key = "over_" + name,
+        .title = fmt::format("{} ({}) / assay", name, peer.at("version").get<std::string>()),
+        .value = peer.at("cpu_ms_per_case").get<double>() / ours};
+    if (name == "specification") figure.at_least = 100;
+    figures.push_back(std::move(figure));
+  }
+  if (peers.empty()) talk << "absent: /usr/bin/python3 with nibabel and torch, for the peers\n";
+}
+
+std::vector<Figure> measured(const Options& o, const Common& common, std::ostream& talk) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("assay-bench-{}", getpid());
+  const std::unique_ptr<const fs::path, void (*)(const fs::path*)> cleared(
+      &folder, [](const fs::path* path) {
+        std::error_code ignored;
+        fs::remove_all(*path, ignored);
+      });
+  talk << fmt::format("making {} cases of {}³ …\n", o.cases, o.side) << std::flush;
+  const DemoCohort demo = write_demo_cohort(
+      folder, {.cases = o.cases, .side = o.side, .with_faults = false, .jobs = jobs(common)});
+  const Cohort cohort = planned(demo);
+  const double inflate = inflate_only_ms(cohort), ours = score_ms(cohort);
+  const bool full_size = o.side == 256;
+  std::vector<Figure> figures = {
+      {"count_ms", "counting one pair (ms)", kernel_ms(cohort),
+       full_size ? std::optional(2.0) : std::nullopt},
+      {"inflate_ms", "inflating one pair (ms)", inflate},
+      {"score_ms", "one pair, files to numbers (ms)", ours},
+      {"over_inflate", "files to numbers / inflating alone", ours / inflate,
+       full_size ? std::optional(1.5) : std::nullopt},
+  };
+  talk << "timing peers …\n" << std::flush;
+  add_peers(measured_peers(demo, folder), ours, figures, talk);
+  return figures;
+}
+
+std::string target_text(const Figure& f) {
+  if (f.at_most) return fmt::format("≤ {:g} {}", *f.at_most, f.is_met() ? "met" : "MISSED");
+  if (f.at_least) return fmt::format("≥ {:g} {}", *f.at_least, f.is_met() ? "met" : "MISSED");
+  return "";
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const std::vector<Figure> figures = measured(o, common, session.err);
+  Json out = {{"schema", "assay.bench/1"},
+              {"cases", o.cases},
+              {"side", o.side},
+              {"figures", Json::object()}};
+  std::vector<std::vector<std::string>> rows;
+  for (const Figure& f : figures) {
+    out["figures"][f.key] = {{"value", f.value}, {"met", f.is_met()}};
+    rows.push_back({f.title, fmt::format("{:.2f}", f.value), target_text(f)});
+  }
+  if (common.json)
+    session.out << detail::to_text(out) << '\n';
+  else
+    session.out << text_table(
+        {{"CPU time, one core", Align::left}, {"value"}, {"target", Align::left}}, rows);
+  if (!common.out.empty()) write_atomically(common.out, detail::to_text(out) + "\n");
+  const bool all_met = std::ranges::all_of(figures, &Figure::is_met);
+  return o.check && !all_met ? answer_is_no : done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  arguments.option("--cases N", options->cases, "Cases to make (default: 12)");
+  arguments.option("--side N", options->side, "Voxels along each axis (default: 256)");
+  arguments.flag("--check", options->check, "Exit status 1 when a target is missed");
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay bench", "kernels, files to numbers, and ratios to the peers that are installed"},
+    {"assay bench --json --check", "for programs; exit status 1 when a target is missed"},
+};
+
+}  // namespace
+
+const Command bench_command = {"bench", "Measure speed against the floor and against peers",
+                               declare, examples};
+
+}  // namespace assay::cli

@@ -1,0 +1,13 @@
+# embed(NAME FILE): generated/NAME.hpp with `inline constexpr std::string_view NAME` = the file's text.
+function(embed name file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  set(header "#pragma once\n#include <string_view>\ninline constexpr std::string_view ${name} = R\"embed(${text})embed\";\n")
+  set(target ${PROJECT_BINARY_DIR}/generated/${name}.hpp)
+  if(EXISTS ${target})
+    file(READ ${target} before)
+  endif()
+  if(NOT "${before}" STREQUAL "${header}")
+    file(WRITE ${target} "${header}")
+  endif()
+endfunction()
