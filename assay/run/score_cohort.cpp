@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/score_cohort.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -25,12 +26,15 @@ constexpr std::chrono::milliseconds commit_interval{200};
 template <class Work>
 void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   const auto jobs = static_cast<int>(execution.jobs);
+  const auto workers = static_cast<int>(std::clamp<std::size_t>(cases, 1, execution.jobs));
+  // Without it more jobs than cores bring a warning from the library, and no more threads.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
   tbb::task_arena arena(jobs);
   arena.execute([&] {
     tbb::parallel_for(
-        0, jobs,
+        0, workers,
         [&](int) {
           Workspace workspace;
           for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;)
@@ -70,13 +74,11 @@ std::map<std::string, CaseRecord> replayed(const JournalContent& content, const 
   for (const CasePlan& plan : cohort.cases) {
     const auto found = by_id.find(plan.id);
     if (found == by_id.end()) continue;
-    const CaseRecord& record = found->second;
-    bool same = record.fate == Fate::scored && plan.fate == Fate::scored;
-    if (same) {
-      const CaseHashes now = case_hashes(plan);
-      same = now.prediction == record.prediction_sha256 && now.reference == record.reference_sha256;
-    }
-    if (!same) by_id.erase(found);  // failed cases are tried again too: the file may be mended
+    CaseRecord& record = found->second;
+    record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
+    const bool scored = record.fate == Fate::scored && plan.fate == Fate::scored;
+    // Failed cases are tried again too: the file may be mended.
+    if (!scored || !has_hashes(record, plan)) by_id.erase(found);
   }
   return by_id;
 }
