@@ -50,3 +50,10 @@ def test_help_has_two_examples_and_all_common_options(command):
     assert len(re.findall(r"^  (?:source <\()?assay ", text.partition("Examples:")[2], flags=re.M)) >= 2
     for option in ("--json", "--out", "--quiet", "--verbose", "--jobs", "--no-color"):
         assert f"\n  {option} " in text
+
+
+@pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "--json"], ["docs", "cli"]], ids=" ".join)
+def test_out_takes_what_would_be_printed(tmp_path, arguments):
+    printed = subprocess.run([PROGRAM, *arguments], capture_output=True).stdout
+    done = subprocess.run([PROGRAM, *arguments, "--out", tmp_path / "out"], capture_output=True)
+    assert (done.returncode, done.stdout, (tmp_path / "out").read_bytes()) == (0, b"", printed)
