@@ -2,6 +2,10 @@
 #include "cli/arguments.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "assay/core/nearest.hpp"
 
 namespace assay::cli {
 namespace {
@@ -17,10 +21,38 @@ Declared split(const std::string& name) {
   return {name.substr(0, blank), name.substr(blank + 1)};
 }
 
+using Check = std::function<std::string(std::string&)>;  // what is wrong with a value, or ""
+
+/// Says it in our words before the parser's library does in its own.
+template <class Number>
+std::string refuse_other_than(const std::string& text, const char* expected) {
+  Number number{};
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec == std::errc{} && end.ptr == text.data() + text.size()) return "";
+  return "'" + text + "' is not " + expected;
+}
+
+template <class Target>
+Check check_of() {
+  if constexpr (std::is_same_v<Target, std::string>)
+    return [](const std::string& text) { return text.empty() ? "needs a value" : ""; };
+  else if constexpr (std::is_same_v<Target, unsigned>)
+    return [](const std::string& text) {
+      return refuse_other_than<unsigned>(text, "a whole number from 0 on");
+    };
+  else if constexpr (std::is_same_v<Target, std::optional<long long>>)
+    return [](const std::string& text) {
+      return refuse_other_than<long long>(text, "a whole number");
+    };
+  else
+    return [](const std::string& text) { return refuse_other_than<double>(text, "a number"); };
+}
+
 template <class Target>
 void add(CLI::App& app, const std::string& name, Target& target, const std::string& help) {
   const Declared declared = split(name);
   CLI::Option* option = app.add_option(declared.names, target, help);
+  option->check(CLI::Validator(check_of<Target>(), "", ""));
   if (!declared.value.empty()) option->type_name(declared.value);
 }
 
@@ -74,9 +106,11 @@ void Arguments::choice(const std::string& name, std::string& target,
                        const std::vector<std::string>& words, const std::string& help) {
   std::string listed;
   for (const std::string& word : words) listed += (listed.empty() ? "" : "|") + word;
-  CLI::IsMember one_of(words);
-  one_of.description("");  // the type says it already
-  app_.add_option(name, target, help)->check(one_of)->type_name(listed);
+  const Check one_of = [words, listed](const std::string& text) {
+    if (std::ranges::find(words, text) != words.end()) return std::string();
+    return "'" + text + "' is none of " + listed + did_you_mean(text, words);
+  };
+  app_.add_option(name, target, help)->check(CLI::Validator(one_of, "", ""))->type_name(listed);
 }
 
 }  // namespace assay::cli

@@ -16,7 +16,9 @@ std::span<const Command* const> commands() {
 }
 
 unsigned jobs(const Common& common) {
-  return common.jobs != 0 ? common.jobs : std::max(1U, std::thread::hardware_concurrency());
+  constexpr unsigned most = 256;  // more threads than any machine has use for
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::min(common.jobs != 0 ? common.jobs : cores, std::max(most, cores));
 }
 
 const char* version() {

@@ -8,6 +8,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
+#include "assay/io/file.hpp"
 #include "assay/report/metric_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"
@@ -87,10 +88,13 @@ constexpr Page pages[] = {
 Action declare(Arguments& arguments) {
   const auto page = std::make_shared<std::string>();
   arguments.positional("PAGE", *page, "cli, metrics, or completion-bash");
-  return [page](const Common&, const Session& session) {
+  return [page](const Common& common, const Session& session) {
     for (const Page& p : pages)
       if (p.name == *page) {
-        session.out << p.text();
+        if (common.out.empty())
+          session.out << p.text();
+        else
+          write_atomically(common.out, p.text());
         return done;
       }
     throw Error(Error::Kind::usage,

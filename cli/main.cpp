@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -55,6 +56,10 @@ int main(int argc, char** argv) try {
   return assay::cli::run(argc, argv);
 } catch (const assay::Error& e) {
   std::cerr << "assay: " << e.what() << '\n';
+  return assay::cli::could_not;
+} catch (const std::filesystem::filesystem_error& e) {
+  std::cerr << "assay: " << e.path1().string() << ": cannot be looked at; check the path ("
+            << e.code().message() << ")\n";
   return assay::cli::could_not;
 } catch (const std::bad_alloc&) {
   std::cerr << "assay: not enough memory\n";

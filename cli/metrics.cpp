@@ -3,6 +3,7 @@
 #include <memory>
 #include <ostream>
 
+#include "assay/io/file.hpp"
 #include "assay/io/metric_table.hpp"
 #include "assay/report/metric_reference.hpp"
 #include "cli/commands.hpp"
@@ -12,7 +13,11 @@ namespace {
 
 Action declare(Arguments&) {
   return [](const Common& common, const Session& session) {
-    session.out << (common.json ? metric_table_json() : metric_listing());
+    const std::string text = common.json ? metric_table_json() : metric_listing();
+    if (common.out.empty())
+      session.out << text;
+    else
+      write_atomically(common.out, text);
     return done;
   };
 }

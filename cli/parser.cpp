@@ -31,11 +31,22 @@ constexpr const char* exit_statuses =
     "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
     "3 done, but some cases failed or were missing; 130 interrupted.";
 
-/// The word the user meant, in words of our own; the parser's library speaks of its insides.
+/// What the parser's library says, in words of our own.
+std::string explained(const CLI::ParseError& error) {
+  const std::string text = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+    return text.substr(0, text.find(':')) + ": needs a value";
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+    return "nothing is known to do with '" + text.substr(text.rfind(": ") + 2) + "'";
+  return text;
+}
+
+/// The word the user meant; the parser's library speaks of its insides.
 std::string unknown_word(const CLI::App& app, int argc, char** argv) {
   const auto subcommands = app.get_subcommands();
   if (subcommands.empty()) {
     if (argc < 2) return "a command is needed";
+    if (argv[1][0] == '-') return "there is no option '" + std::string(argv[1]) + "'";
     std::vector<std::string> names;
     for (const Command* command : commands()) names.emplace_back(command->name);
     return "there is no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names);
@@ -66,7 +77,7 @@ Parser::Parser() {
     Arguments arguments(*sub);
     sub->final_callback([this, action = command->declare(arguments)] { chosen_ = action; });
     declare_common(*sub, common_);
-    sub->footer(examples_text(*command) + exit_statuses);
+    sub->footer(examples_text(*command) + "\n" + exit_statuses);
     sub->get_formatter()->column_width(34);
   }
 }
@@ -85,7 +96,7 @@ std::optional<int> Parser::parse(int argc, char** argv) {
     const auto chosen = app_.get_subcommands();
     const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
     const std::string ours = unknown_word(app_, argc, argv);
-    std::cerr << "assay" << command << ": " << (ours.empty() ? e.what() : ours) << "\n'assay"
+    std::cerr << "assay" << command << ": " << (ours.empty() ? explained(e) : ours) << "\n'assay"
               << command << " --help' shows what there is.\n";
     return could_not;
   }

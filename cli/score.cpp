@@ -2,6 +2,8 @@
 /// assay score: a folder of predictions against a folder of references.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -67,6 +69,8 @@ void declare_options(Arguments& a, Options& o) {
 ScoreSettings settings_of(const Options& o) {
   if (!o.compat.empty() && !o.convention.empty() && o.convention != "spec")
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
+  if (o.threshold && !std::isfinite(*o.threshold))
+    throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
   if (!(o.beta > 0)) throw Error(Error::Kind::usage, "--beta must be above 0");
   ScoreSettings s;
   s.metrics = chosen_metrics(o.metrics);
@@ -109,7 +113,9 @@ fs::path results_path(const std::string& out, const Options& o, const std::strin
   if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
   std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
   fs::create_directories(out, ignored);
-  return fs::path(out) / (o.format == "nnunet" ? "summary.json" : model + ".json");
+  std::string name = o.format == "nnunet" ? "summary.json" : model + ".json";
+  std::ranges::replace(name, '/', '_');  // a model's name is no way out of the folder
+  return fs::path(out) / name;
 }
 
 /// Names what was not scored, and what was odd, on standard error.
@@ -155,6 +161,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
   if (o.resume && out.empty())
     throw Error(Error::Kind::usage, "--resume needs the --out of the run that it goes on with");
+  if (!out.empty()) require_writable(out);  // better now than after hours of scoring
+  if (!o.csv.empty()) require_writable(o.csv);
   const CohortRecords records = run_cohort(cohort,
                                            {.jobs = jobs(common),
                                             .journal = journal,

@@ -47,6 +47,20 @@ Error file_error(const std::filesystem::path& path, int error) {
   return Error(Error::Kind::io, sentence).within(path.string());
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// A rename would put a plain file in the place of a device, such as /dev/stdout.
+void require_replaceable(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;
+  if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
+  if (!S_ISREG(status.st_mode))
+    throw Error(Error::Kind::io,
+                path.string() + ": is a pipe or a device; results are written to files only");
+}
+
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
@@ -109,8 +123,7 @@ bool write_all(int file, std::span<const std::byte> bytes) {
 
 /// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
 void sync_folder(const std::filesystem::path& path) {
-  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.is_open()) ::fsync(file.number());
 }
 
@@ -150,7 +163,21 @@ std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
+void require_writable(const std::filesystem::path& path) {
+  require_replaceable(path);
+  const auto folder = folder_of(path);
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) != 0) {
+    if (errno != ENOENT) throw file_error(path, errno);
+    throw Error(Error::Kind::io, path.string() + ": cannot be written, since the folder " +
+                                     folder.string() + " does not exist; make it first");
+  }
+  if (!S_ISDIR(status.st_mode)) throw file_error(path, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw file_error(path, errno);
+}
+
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  require_replaceable(path);
   auto [number, name] = create_beside(path);
   Descriptor file(number);
   TemporaryName temporary(std::move(name));

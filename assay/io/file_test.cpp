@@ -54,6 +54,30 @@ TEST(File, writing_into_an_absent_folder_says_so) {
             path.string() + ": does not exist; check the spelling");
 }
 
+TEST(File, a_pipe_or_device_is_never_replaced) {
+  const TemporaryFolder folder;
+  const auto path = folder / "pipe";
+  ::mkfifo(path.c_str(), 0600);
+  const std::string said =
+      path.string() + ": is a pipe or a device; results are written to files only";
+  EXPECT_EQ(refusal([&] { write_atomically(path, "x"); }), said);
+  EXPECT_EQ(refusal([&] { require_writable(path); }), said);
+  EXPECT_TRUE(std::filesystem::is_fifo(path));
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(File, what_cannot_be_written_is_known_beforehand) {
+  const TemporaryFolder folder;
+  write_atomically(folder / "file", "x");
+  EXPECT_NO_THROW(require_writable(folder / "file"));
+  EXPECT_NO_THROW(require_writable(folder / "new"));
+  EXPECT_THAT(refusal([&] { require_writable(folder / "absent/new"); }),
+              HasSubstr("the folder " + (folder / "absent").string() + " does not exist"));
+  EXPECT_THAT(refusal([&] { require_writable(folder / "file/new"); }), HasSubstr("is a file"));
+  EXPECT_THAT(refusal([&] { require_writable(folder.path()); }), HasSubstr("is a folder"));
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
 TEST(File, writing_over_a_folder_leaves_nothing_behind) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "taken");

@@ -113,7 +113,12 @@ Journal::Journal(const std::filesystem::path& path, bool truncate) : path_(path)
 
 Journal Journal::create(const std::filesystem::path& path, const JournalHeader& header) {
   Journal journal(path, true);
-  journal.commit({header_text(header)});
+  try {
+    journal.commit({header_text(header)});
+  } catch (const Error&) {
+    ::unlink(path.c_str());  // it holds nothing yet
+    throw;
+  }
   return journal;
 }
 

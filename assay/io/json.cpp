@@ -78,7 +78,8 @@ class Writer {
   void write(const Json& value, int depth) {
     if (value.is_object()) {
       write_all(value, depth, "{}", false, [&](const auto& item) {
-        out_ += Json(item.key()).dump() + (style_.indent > 0 ? ": " : ":");
+        write_text(item.key());
+        out_ += style_.indent > 0 ? ": " : ":";
         write(item.value(), depth + 1);
       });
     } else if (value.is_array()) {
@@ -89,11 +90,16 @@ class Writer {
     } else if (value.is_number_float()) {
       write_number(value.get<double>());
     } else {
-      out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+      write_text(value);
     }
   }
 
  private:
+  /// Names of files and columns need not be UTF-8; a results file is.
+  void write_text(const Json& value) {
+    out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
   template <class Each>
   void write_all(const Json& value, int depth, const char* brackets, bool flat, Each each) {
     out_ += brackets[0];

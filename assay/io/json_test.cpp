@@ -53,6 +53,11 @@ TEST(Json, an_error_names_file_and_place_in_our_words) {
   }
 }
 
+TEST(Json, text_that_is_not_utf8_is_replaced_in_values_and_keys) {
+  EXPECT_EQ(detail::to_text(Json{{"gr\xF6", "\xE4"}}, {.indent = 0}),
+            "{\"gr\xEF\xBF\xBD\":\"\xEF\xBF\xBD\"}");
+}
+
 TEST(Json, indented_text_keeps_short_lists_on_one_line) {
   EXPECT_EQ(detail::to_text({{"a", {1, 2}}, {"b", Json::array()}, {"c", Json::object()}}),
             "{\n  \"a\": [1, 2],\n  \"b\": [],\n  \"c\": {}\n}");

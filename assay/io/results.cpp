@@ -207,14 +207,18 @@ Json to_json(const Provenance& p, const SegmentationResult& result) {
   return out;
 }
 
+/// What nnU-Net leaves undefined is its NaN: null in valid JSON.
+Json nnunet_number(std::string_view name, const Evidence& evidence) {
+  return value(score(metric(name), evidence, {}, convention("nnunet"))).value_or(NAN);
+}
+
 /// nnU-Net's names for what we keep as evidence and scores.
 Json nnunet_metrics(const Evidence& evidence) {
   const Confusion& c = evidence.counts;
-  const Convention& rules = convention("nnunet");
-  return {{"Dice", to_json(score(metric("dice"), evidence, {}, rules))},
+  return {{"Dice", nnunet_number("dice", evidence)},
           {"FN", c.fn},
           {"FP", c.fp},
-          {"IoU", to_json(score(metric("iou"), evidence, {}, rules))},
+          {"IoU", nnunet_number("iou", evidence)},
           {"TN", c.tn},
           {"TP", c.tp},
           {"n_pred", c.prediction()},
@@ -228,7 +232,7 @@ Json mean_of(const std::vector<Json>& blocks) {
   for (const auto& item : blocks.front().items()) {
     std::vector<double> values;
     for (const Json& block : blocks)
-      if (block[item.key()].is_number()) values.push_back(block[item.key()].get<double>());
+      if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
     out[item.key()] = values.empty() ? Json(NAN) : Json(mean(values));
   }
   return out;
@@ -247,8 +251,7 @@ std::string nnunet_key(const Region& region) {
 
 std::string results_text(const SegmentationResult& result, const Provenance& provenance) {
   Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
-  const auto counted =
-      std::ranges::count_if(result.cases, [](const CaseScores& c) { return !c.labels.empty(); });
+  const auto counted = std::ranges::count_if(result.cases, is_counted);
   // The specification's reader needs these three, whatever else was asked for.
   const SegmentationResult headline = with_metrics(result, chosen_metrics("dice,avd,mcc"));
   for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
@@ -311,7 +314,7 @@ std::string nnunet_summary(const SegmentationResult& result) {
   }
   const Json out = {
       {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
-  return detail::to_text(out, {.indent = 4, .python_tokens = true}) + "\n";
+  return detail::to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
 }
 
 std::string settings_text(const ScoreSettings& settings) {
@@ -336,6 +339,7 @@ std::string record_text(const CaseRecord& r) {
                     {"id", r.id},
                     {"fate", name(r.fate)},
                     {"error", r.error},
+                    {"reference_at_fault", r.reference_at_fault},
                     {"warnings", r.warnings},
                     {"groups", groups},
                     {"prediction", r.prediction},

@@ -70,6 +70,7 @@ CaseRecord parse_record(std::string_view text) {
     CaseRecord r = {.id = json.at("id"),
                     .fate = parse_fate(json.at("fate").get<std::string>()),
                     .error = json.at("error")};
+    r.reference_at_fault = json.at("reference_at_fault");
     r.warnings = json.at("warnings").get<std::vector<std::string>>();
     for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));
     r.prediction = json.at("prediction");

@@ -10,8 +10,9 @@
 namespace assay {
 namespace {
 
-bool prediction_is_at_fault(Fate fate) {
-  return fate == Fate::failed || fate == Fate::missing_prediction;
+bool prediction_is_at_fault(const CaseRecord& record) {
+  return (record.fate == Fate::failed && !record.reference_at_fault) ||
+         record.fate == Fate::missing_prediction;
 }
 
 /// With "all labels" a cohort's labels are known only when every case has been seen.
@@ -41,12 +42,20 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
   return {found->second, record.voxel_ml};
 }
 
+/// JSON has no infinity: outside of --compat spec it is undefined, for the reason it is infinite.
+Score in_json(const Score& score, const ScoreSettings& settings) {
+  const auto x = value(score);
+  if (settings.compat_spec || !x || std::isfinite(*x)) return score;
+  return Undefined::reference_empty;
+}
+
 LabelScores label_scores(const ScoreSettings& settings, const Evidence& evidence) {
   LabelScores out = {.evidence = evidence, .scores = {}};
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
   for (const Metric* metric : settings.metrics)
-    out.scores.push_back(score(*metric, evidence, parameters, *settings.convention));
+    out.scores.push_back(
+        in_json(score(*metric, evidence, parameters, *settings.convention), settings));
   return out;
 }
 
@@ -61,7 +70,7 @@ LabelScores worst_scores(const ScoreSettings& settings) {
 CaseScores case_scores(const ScoreSettings& settings, const std::vector<Region>& regions,
                        CaseRecord record) {
   CaseScores out;
-  const bool as_worst = settings.missing == Missing::worst && prediction_is_at_fault(record.fate);
+  const bool as_worst = settings.missing == Missing::worst && prediction_is_at_fault(record);
   for (const Region& region : regions) {
     if (record.fate == Fate::scored)
       out.labels.push_back(label_scores(settings, evidence_of(record, region)));
@@ -93,6 +102,7 @@ std::vector<double> defined(std::span<const Score> scores) {
 Score average(const CaseScores& scores, std::size_t metric) {
   std::vector<Score> of_labels;
   for (const LabelScores& label : scores.labels) of_labels.push_back(label.scores[metric]);
+  if (of_labels.empty()) return Undefined::both_empty;  // all labels were asked for: there is none
   const std::vector<double> values = defined(of_labels);
   return values.empty() ? of_labels.front() : Score{mean(values)};
 }
@@ -145,10 +155,14 @@ Summary summary(std::span<const Score> scores) {
   return out;
 }
 
+bool is_counted(const CaseScores& scores) {
+  return scores.record.fate == Fate::scored || !scores.labels.empty();
+}
+
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric) {
   std::vector<Score> out;
   for (const CaseScores& scores : result.cases)
-    if (!scores.labels.empty()) out.push_back(average(scores, metric));
+    if (is_counted(scores)) out.push_back(average(scores, metric));
   return out;
 }
 
@@ -170,7 +184,7 @@ std::optional<BothMeans> both_means(const SegmentationResult& result, std::size_
         only_scored.push_back(*x);
         with_worst.push_back(*x);
       }
-    } else if (prediction_is_at_fault(scores.record.fate)) {
+    } else if (prediction_is_at_fault(scores.record)) {
       with_worst.push_back(*worst);
     }
   }

@@ -47,7 +47,8 @@ using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, v
 struct CaseRecord {
   std::string id;
   Fate fate = Fate::failed;
-  std::string error;  ///< why the case could not be scored; "" when it was
+  std::string error;                ///< why the case could not be scored; "" when it was
+  bool reference_at_fault = false;  ///< it was the reference that could not be read
   std::vector<std::string> warnings{};
   Groups groups{};
   std::string prediction{}, reference{};  ///< as given, relative to the roots
@@ -93,6 +94,9 @@ struct Summary {
 };
 
 Summary summary(std::span<const Score> scores);
+
+/// Whether a case is in the means: it was scored, or counts as worst.
+bool is_counted(const CaseScores& scores);
 
 /// One value per counted case, in the order of cases: the unweighted mean over its regions that
 /// have a value. Undefined, with the first region's reason, when none has.

@@ -89,6 +89,34 @@ TEST(Results, a_failed_prediction_counts_as_worst_when_asked_to) {
   EXPECT_EQ(case_averages(scored(settings, records), 1), (std::vector<Score>{0.0, 1.0, 1.0}));
 }
 
+TEST(Results, a_broken_reference_is_not_the_predictions_fault) {
+  CaseRecord broken = lost("b", Fate::failed);
+  broken.reference_at_fault = true;
+  ScoreSettings settings = dice_and_avd();
+  settings.missing = Missing::worst;
+  const auto result = scored(settings, {case_of("a", {{"foreground", half}}), broken});
+  EXPECT_EQ(case_averages(result, 0), (std::vector<Score>{0.5}));
+  EXPECT_FALSE(both_means(result, 0));
+}
+
+TEST(Results, infinity_is_kept_for_the_specification_only) {
+  ScoreSettings settings = dice_and_avd();
+  settings.convention = &convention("spec");
+  const std::vector<CaseRecord> records = {case_of("a", {{"foreground", false_alarm}})};
+  EXPECT_EQ(case_averages(scored(settings, records), 1),
+            (std::vector<Score>{Undefined::reference_empty}));
+  settings.compat_spec = true;
+  EXPECT_EQ(case_averages(scored(settings, records), 1), (std::vector<Score>{INFINITY}));
+}
+
+TEST(Results, a_scored_case_counts_even_without_any_label) {
+  ScoreSettings settings = dice_and_avd();
+  settings.all_labels = true;
+  const auto result = scored(settings, {case_of("a", {})});
+  EXPECT_TRUE(is_counted(result.cases[0]));
+  EXPECT_EQ(case_averages(result, 0), (std::vector<Score>{Undefined::both_empty}));
+}
+
 TEST(Summary, describes_a_sample_as_numpy_would) {
   const std::vector<Score> scores = {1.0, 2.0, 3.0, 4.0, 10.0};
   const Summary s = summary(scores);

@@ -171,6 +171,9 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   const std::size_t reference = needed_column(table, "reference", request.manifest);
   std::vector<CasePlan> cases;
   for (const auto& row : table.rows) {
+    if (row[id].empty())
+      throw Error(Error::Kind::input,
+                  request.manifest.string() + ": a case has no id; give every line one");
     CasePlan plan = {.id = row[id], .prediction = row[prediction], .reference = row[reference]};
     for (std::size_t c = 0; c < row.size(); ++c)
       if (c != id && c != prediction && c != reference)
@@ -213,11 +216,12 @@ std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::st
   return folders ? cases_of_folders(request, notes) : case_of_files(request);
 }
 
-void refuse_repeated_ids(const std::vector<CasePlan>& cases) {
+void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& manifest) {
+  const std::string where = manifest.empty() ? "" : manifest.string() + ": ";
   for (std::size_t i = 1; i < cases.size(); ++i)
     if (cases[i].id == cases[i - 1].id)
       throw Error(Error::Kind::input,
-                  "case " + cases[i].id + " is listed twice; ids must be unique");
+                  where + "case " + cases[i].id + " is listed twice; ids must be unique");
 }
 
 std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
@@ -249,7 +253,7 @@ Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
   cohort.settings.model_name = model_name(request);
   cohort.cases = cases_of(request, cohort.notes);
   std::ranges::sort(cohort.cases, {}, &CasePlan::id);
-  refuse_repeated_ids(cohort.cases);
+  refuse_repeated_ids(cohort.cases, request.manifest);
   settle_labels(request, cohort.settings, cohort.notes);
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
     if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)

@@ -68,6 +68,13 @@ void refuse_repeats(const std::vector<Region>& regions) {
       usage("label or region '" + region.key + "' is asked for twice");
 }
 
+void refuse_ignored(const std::vector<Region>& regions, const std::optional<Label>& ignored) {
+  for (const Region& region : regions)
+    if (ignored && region.members == std::vector{*ignored})
+      usage("label " + std::to_string(*ignored) +
+            " is ignored, so it cannot be scored; drop it, or drop --ignore-label");
+}
+
 }  // namespace
 
 void settle_labels(const CohortRequest& request, ScoreSettings& settings,
@@ -90,6 +97,7 @@ void settle_labels(const CohortRequest& request, ScoreSettings& settings,
     usage("--labels all and --region exclude each other; list the labels instead");
   for (const std::string& text : request.regions) regions.push_back(region_of(text));
   refuse_repeats(regions);
+  refuse_ignored(regions, settings.ignored);
   if (regions.empty() && !settings.all_labels) regions = {foreground_region()};
   if (settings.threshold && (settings.all_labels || regions != std::vector{foreground_region()}))
     usage(

@@ -40,6 +40,43 @@ bool lies_within(const LabelView& view, std::span<const std::byte> bytes) {
   return start >= bytes.data() && start < bytes.data() + bytes.size();
 }
 
+/// One of the two files of a pair, in the words of messages.
+struct Role {
+  const char* name;
+  std::filesystem::path FilePair::*file;
+  std::string CasePlan::*shown;
+};
+
+constexpr Role of_prediction = {"prediction", &FilePair::prediction, &CasePlan::prediction};
+constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
+
+/// The part of a path above what results show of it.
+std::string root_of(const std::filesystem::path& file, const std::string& shown) {
+  const std::string full = file.string();
+  const std::size_t at = shown.empty() ? std::string::npos : full.rfind(shown);
+  return at == std::string::npos ? (file.parent_path() / "").string() : full.substr(0, at);
+}
+
+/// Results name no place on this machine: paths are shown relative to the roots that were given.
+std::string without_root(std::string text, const std::string& root) {
+  if (root.size() < 2) return text;
+  for (std::size_t at = 0; (at = text.find(root, at)) != std::string::npos;)
+    text.erase(at, root.size());
+  return text;
+}
+
+/// What one side of a pair gives; an error names the side and its file, and is remembered as the
+/// reference's fault if it is.
+template <class Work>
+auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, CaseRecord& record,
+             Work work) try {
+  return work(files.*role.file);
+} catch (const Error& e) {
+  record.reference_at_fault = role.file == &FilePair::reference;
+  throw Error(e.kind(), std::string(role.name) + " " +
+                            without_root(e.what(), root_of(files.*role.file, plan.*role.shown)));
+}
+
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
   Side side{.image = read_image(path, workspace.take_largest()),
             .codes = workspace.take_smallest(),
@@ -114,12 +151,15 @@ void count_mask(const LabelView& prediction, const LabelView& reference, const s
   record.voxels = record.counts[key].total();
 }
 
-void score_files(const FilePair& files, const ScoreSettings& settings, Workspace& workspace,
-                 CaseRecord& record) {
+void score_files(const CasePlan& plan, const FilePair& files, const ScoreSettings& settings,
+                 Workspace& workspace, CaseRecord& record) {
   const bool masks = !files.region.empty() || only_foreground(settings);
-  Side prediction = read_side(files.prediction,
-                              {.as_labels = !masks, .threshold = settings.threshold}, workspace);
-  Side reference = read_side(files.reference, {.as_labels = !masks, .threshold = {}}, workspace);
+  Side prediction = on_side(of_prediction, plan, files, record, [&](const auto& path) {
+    return read_side(path, {.as_labels = !masks, .threshold = settings.threshold}, workspace);
+  });
+  Side reference = on_side(of_reference, plan, files, record, [&](const auto& path) {
+    return read_side(path, {.as_labels = !masks, .threshold = {}}, workspace);
+  });
 
   const Grid& grid = reference.labels.grid;
   const Alignment alignment = aligned(prediction.labels.grid, grid, settings.allow_affine_mismatch);
@@ -138,6 +178,14 @@ void score_files(const FilePair& files, const ScoreSettings& settings, Workspace
   workspace.give(std::move(moved));
   give_back(std::move(prediction), workspace);
   give_back(std::move(reference), workspace);
+}
+
+std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
+  std::string hashes;
+  for (const FilePair& files : plan.files)
+    hashes += on_side(role, plan, files, record,
+                      [](const auto& path) { return sha256(MappedFile(path).bytes()); });
+  return plan.files.size() == 1 ? hashes : sha256(hashes);  // many files: a hash of their hashes
 }
 
 }  // namespace
@@ -161,16 +209,12 @@ void Workspace::give(Buffer buffer) {
   spare_.insert(place, std::move(buffer));
 }
 
-CaseHashes case_hashes(const CasePlan& plan) {
-  if (plan.files.size() == 1)
-    return {sha256(MappedFile(plan.files.front().prediction).bytes()),
-            sha256(MappedFile(plan.files.front().reference).bytes())};
-  std::string of_predictions, of_references;  // many files: a hash of their hashes
-  for (const FilePair& files : plan.files) {
-    of_predictions += sha256(MappedFile(files.prediction).bytes());
-    of_references += sha256(MappedFile(files.reference).bytes());
-  }
-  return {sha256(of_predictions), sha256(of_references)};
+bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {
+  CaseRecord now;
+  return record.prediction_sha256 == hash_of(of_prediction, plan, now) &&
+         record.reference_sha256 == hash_of(of_reference, plan, now);
+} catch (const Error&) {
+  return false;  // a file that cannot be read now is not the one that was
 }
 
 CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace) {
@@ -181,16 +225,16 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
   if (plan.fate != Fate::scored) return record;
   const auto failed = [&](const std::string& why) {
     CaseRecord out = {.id = record.id, .fate = Fate::failed, .error = why};
+    out.reference_at_fault = record.reference_at_fault;
     out.groups = record.groups;
     out.prediction = record.prediction;
     out.reference = record.reference;
     return out;
   };
   try {
-    CaseHashes hashes = case_hashes(plan);
-    record.prediction_sha256 = std::move(hashes.prediction);
-    record.reference_sha256 = std::move(hashes.reference);
-    for (const FilePair& files : plan.files) score_files(files, settings, workspace, record);
+    record.prediction_sha256 = hash_of(of_prediction, plan, record);
+    record.reference_sha256 = hash_of(of_reference, plan, record);
+    for (const FilePair& files : plan.files) score_files(plan, files, settings, workspace, record);
     return record;
   } catch (const Error& e) {
     return failed(e.what());

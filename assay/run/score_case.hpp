@@ -44,10 +44,7 @@ class Workspace {
 /// wrong, so that one bad case does not stop a cohort.
 CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace);
 
-/// Hashes of the files as they are now; what a resumed run compares with its journal.
-struct CaseHashes {
-  std::string prediction, reference;
-};
-CaseHashes case_hashes(const CasePlan& plan);
+/// Whether the files of a case are, byte for byte, those that the record was made from.
+bool has_hashes(const CaseRecord& record, const CasePlan& plan);
 
 }  // namespace assay

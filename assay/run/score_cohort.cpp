@@ -26,6 +26,9 @@ constexpr std::chrono::milliseconds commit_interval{200};
 template <class Work>
 void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   const auto jobs = static_cast<int>(execution.jobs);
+  const auto workers = static_cast<int>(std::clamp<std::size_t>(cases, 1, execution.jobs));
+  // Without it more jobs than cores bring a warning from the library, and no more threads.
+  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
   // More jobs than cores are allowed: they hide the latency of a network file system.
@@ -33,7 +36,7 @@ void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   tbb::task_arena arena(jobs);
   arena.execute([&] {
     tbb::parallel_for(
-        0, jobs,
+        0, workers,
         [&](int) {
           Workspace workspace;
           for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;)
@@ -73,13 +76,11 @@ std::map<std::string, CaseRecord> replayed(const JournalContent& content, const 
   for (const CasePlan& plan : cohort.cases) {
     const auto found = by_id.find(plan.id);
     if (found == by_id.end()) continue;
-    const CaseRecord& record = found->second;
-    bool same = record.fate == Fate::scored && plan.fate == Fate::scored;
-    if (same) {
-      const CaseHashes now = case_hashes(plan);
-      same = now.prediction == record.prediction_sha256 && now.reference == record.reference_sha256;
-    }
-    if (!same) by_id.erase(found);  // failed cases are tried again too: the file may be mended
+    CaseRecord& record = found->second;
+    record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
+    const bool scored = record.fate == Fate::scored && plan.fate == Fate::scored;
+    // Failed cases are tried again too: the file may be mended.
+    if (!scored || !has_hashes(record, plan)) by_id.erase(found);
   }
   return by_id;
 }

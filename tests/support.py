@@ -1,0 +1,105 @@
+"""What the tests of the program share: running it, making images, the vectors beside the repository."""
+import base64, json, os, pathlib, subprocess
+
+import nibabel
+import numpy
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")) / "assay"
+SHARED = ROOT.parent / "shared"
+
+BOX = numpy.s_[2:6, 2:6, 2:6]
+SHAPE = (10, 9, 8)
+
+
+def assay(*arguments, cwd=None, status=0, **options):
+    """Runs the program; its exit status must be `status`."""
+    command = [PROGRAM, *map(str, arguments)]
+    options = {"text": True, "capture_output": True, "timeout": 60, "stdin": subprocess.DEVNULL, **options}
+    done = subprocess.run(command, cwd=cwd, **options)
+    assert done.returncode == status, f"exit {done.returncode}, not {status}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+def strict(text):
+    """JSON as the standard has it."""
+    def refuse(token):
+        raise AssertionError(f"{token} is no JSON")
+    return json.loads(text, parse_constant=refuse)
+
+
+def score(*arguments, status=0, cwd=None):
+    """The result of `assay score --json`."""
+    return strict(assay("score", *arguments, "--json", status=status, cwd=cwd).stdout)
+
+
+def save(path, voxels, affine=None, dtype=None):
+    """Writes a NIfTI file, with the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    voxels = numpy.asarray(voxels)
+    voxels = voxels.astype(dtype or (numpy.uint8 if voxels.dtype == bool else voxels.dtype))
+    nibabel.save(nibabel.Nifti1Image(voxels, numpy.eye(4) if affine is None else affine), path)
+    return path
+
+
+def mask(*boxes, shape=SHAPE, dtype=numpy.uint8):
+    """Zeros with boxes of 1, 2, 3 ..."""
+    out = numpy.zeros(shape, dtype)
+    for label, box in enumerate(boxes, 1):
+        out[box] = label
+    return out
+
+
+def random_mask(seed, shape=SHAPE, share=0.3):
+    return (numpy.random.default_rng(seed).random(shape) < share).astype(numpy.uint8)
+
+
+def cohort(folder, ids, prediction="pred/{}.nii.gz", reference="ref/{}.nii.gz", shape=SHAPE):
+    """Random pairs, the same for the same ids."""
+    for number, name in enumerate(ids):
+        save(folder / reference.format(name), random_mask(number, shape))
+        save(folder / prediction.format(name), random_mask(number, shape) ^ random_mask(number + 1000, shape, 0.1))
+    return folder / "pred", folder / "ref"
+
+
+def counts(prediction, reference):
+    p, r = numpy.asarray(prediction) > 0, numpy.asarray(reference) > 0
+    return {"tp": int((p & r).sum()), "fp": int((p & ~r).sum()), "fn": int((~p & r).sum()), "tn": int((~p & ~r).sum())}
+
+
+def dice(prediction, reference):
+    c = counts(prediction, reference)
+    return 2 * c["tp"] / (2 * c["tp"] + c["fp"] + c["fn"])
+
+
+def evidence(result, case=0, label="foreground"):
+    found = dict(result["cases"][case]["label"][label]["evidence"])
+    found.pop("voxel_ml")
+    return found
+
+
+def shared(path):
+    """A file or folder of the vectors beside the repository; skips where they are absent."""
+    found = SHARED / path
+    if not found.exists():
+        pytest.skip(f"no ../shared/{path}")
+    return found
+
+
+def unpacked(case, side, shape=None):
+    bits = numpy.unpackbits(numpy.frombuffer(base64.b64decode(case[f"{side}_bits_b64"]), numpy.uint8))
+    shape = shape or case["shape"]
+    return bits[: numpy.prod(shape)].reshape(shape)
+
+
+def listing(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def without_provenance(path):
+    """The bytes of a results file before its last key, `provenance`."""
+    text = pathlib.Path(path).read_text()
+    head, found, _ = text.rpartition('"provenance"')
+    assert found
+    return head

@@ -1,0 +1,59 @@
+"""Transcripts: tests/cli/*.txt hold '$ command' lines, what they print, and '[exit]'.
+
+A line '...' stands for any further lines, and '...' within a line for any text. Standard error follows standard output.
+"""
+import pathlib, re, shlex, subprocess
+
+import pytest
+
+from support import PROGRAM
+
+FILES = sorted((pathlib.Path(__file__).parent / "cli").glob("*.txt"))
+
+
+def steps(text):
+    """(command, expected lines, exit status) of a transcript; other lines between them are comments."""
+    found = []
+    for block in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, *rest = block.splitlines()
+        end = next(i for i, line in enumerate(rest) if re.fullmatch(r"\[\d+\]", line))
+        found.append((command, rest[:end], int(rest[end][1:-1])))
+    return found
+
+
+def pattern(lines):
+    parts = [r"(?:.*\n)*?" if line == "..." else r"[^\n]*".join(map(re.escape, line.split("..."))) + r"\n" for line in lines]
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_transcript(path, tmp_path):
+    for command, expected, status in steps(path.read_text()):
+        program, *arguments = shlex.split(command)
+        assert program == "assay"
+        done = subprocess.run([PROGRAM, *arguments], cwd=tmp_path, text=True, capture_output=True, timeout=60)
+        shown = done.stdout + done.stderr
+        assert done.returncode == status, f"$ {command}\n{shown}"
+        assert re.fullmatch(pattern(expected), shown), f"$ {command}\n{shown}\n--- expected\n" + "\n".join(expected)
+
+
+def test_every_command_has_a_transcript_of_its_help():
+    listed = subprocess.run([PROGRAM, "--help"], text=True, capture_output=True).stdout
+    commands = re.findall(r"^  (\w+) ", listed.partition("Subcommands:")[2], flags=re.M)
+    tried = {command for path in FILES for command, _, _ in steps(path.read_text())}
+    assert commands and not [name for name in commands if f"assay {name} --help" not in tried]
+
+
+@pytest.mark.parametrize("command", ["score", "metrics", "docs"])
+def test_help_has_two_examples_and_all_common_options(command):
+    text = subprocess.run([PROGRAM, command, "--help"], text=True, capture_output=True).stdout
+    assert len(re.findall(r"^  (?:source <\()?assay ", text.partition("Examples:")[2], flags=re.M)) >= 2
+    for option in ("--json", "--out", "--quiet", "--verbose", "--jobs", "--no-color"):
+        assert f"\n  {option} " in text
+
+
+@pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "--json"], ["docs", "cli"]], ids=" ".join)
+def test_out_takes_what_would_be_printed(tmp_path, arguments):
+    printed = subprocess.run([PROGRAM, *arguments], capture_output=True).stdout
+    done = subprocess.run([PROGRAM, *arguments, "--out", tmp_path / "out"], capture_output=True)
+    assert (done.returncode, done.stdout, (tmp_path / "out").read_bytes()) == (0, b"", printed)
