@@ -53,7 +53,7 @@ double cpu_ms() {
 /// processes can only make it longer.
 template <class Work>
 double least_ms(Work work) {
-  constexpr int rounds = 5;
+  constexpr int rounds = 9;
   work();
   double least = infinity;
   for (int round = 0; round < rounds; ++round) {

@@ -5,6 +5,9 @@
 // are folded into 64-bit sums. The compiler turns each row into a few vector instructions, and the
 // same source gives the AVX2 and the portable version.
 //
+// Packed masks: 64 voxels become the bits of one word by a comparison and a move of the results'
+// signs; what is left of counting is an and and two population counts per word.
+//
 // Label maps: nearly all voxels lie in long runs of one pair of labels. A block of 64 voxels that
 // repeats the current pair is recognised by xor and or, without looking at single voxels; only
 // blocks on a border between labels are taken apart.
@@ -12,10 +15,15 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cstring>
 #include <map>
 #include <type_traits>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace assay {
 namespace {
@@ -58,6 +66,51 @@ inline std::int64_t folded(const std::array<std::uint8_t, lanes>& counters) {
   return sums;
 }
 
+/// Which of 64 bytes are not zero, as the bits of a word.
+inline std::uint64_t bits(const std::uint8_t* bytes) {
+  std::uint64_t out = 0;
+  for (unsigned k = 0; k < 8; ++k) {
+    std::uint64_t eight = 0;
+    std::memcpy(&eight, bytes + std::size_t{8} * k, sizeof eight);
+    constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f, high = 0x8080808080808080;
+    // The high bit of each byte: whether it holds anything. A multiplication gathers all eight.
+    const std::uint64_t set = (((eight & low) + low) | eight) & high;
+    out |= ((set >> 7) * 0x0102040810204080 >> 56) << (8 * k);
+  }
+  return out;
+}
+
+void pack_words(std::span<const std::uint8_t> mask, std::span<std::uint64_t> words) {
+  for (std::size_t w = 0; w < mask.size() / 64; ++w) words[w] = bits(mask.data() + 64 * w);
+}
+
+void add(Sums& sums, std::uint64_t in_p, std::uint64_t in_r) {
+  sums.prediction += std::popcount(in_p);
+  sums.reference += std::popcount(in_r);
+  sums.both += std::popcount(in_p & in_r);
+}
+
+Sums count_words(std::span<const std::uint8_t> p, std::span<const std::uint64_t> r) {
+  Sums sums;
+  for (std::size_t w = 0; w < p.size() / 64; ++w) add(sums, bits(p.data() + 64 * w), r[w]);
+  return sums;
+}
+
+/// The voxels behind the last whole word.
+std::uint64_t last_bits(std::span<const std::uint8_t> mask) {
+  std::uint64_t out = 0;
+  for (std::size_t i = mask.size() / 64 * 64; i < mask.size(); ++i)
+    out |= std::uint64_t{mask[i] != 0 ? 1U : 0U} << (i % 64);
+  return out;
+}
+
+Confusion confusion_of(const Sums& sums, std::size_t voxels) {
+  return {.tp = sums.both,
+          .fp = sums.prediction - sums.both,
+          .fn = sums.reference - sums.both,
+          .tn = static_cast<std::int64_t>(voxels) - sums.prediction - sums.reference + sums.both};
+}
+
 /// Whether 64 voxels repeat the pair that `p` and `r` are filled with.
 [[gnu::always_inline]] inline bool block_repeats(const std::uint8_t* p, const std::uint8_t* r,
                                                  std::uint8_t now_p, std::uint8_t now_r) {
@@ -92,10 +145,36 @@ inline std::int64_t folded(const std::array<std::uint8_t, lanes>& counters) {
                                               std::span<std::int64_t> counts) {
   count_pairs(p, r, counts);
 }
+// Written out once more: a function for one processor cannot be inlined into a loop for another.
+[[gnu::target("avx2")]] inline std::uint64_t bits_avx2(const std::uint8_t* bytes) {
+  const __m256i zero = _mm256_setzero_si256();
+  const auto* at = reinterpret_cast<const __m256i*>(bytes);
+  const __m256i low = _mm256_cmpeq_epi8(_mm256_loadu_si256(at), zero);
+  const __m256i high = _mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), zero);
+  return ~(std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(low))} |
+           std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32);
+}
+[[gnu::target("avx2")]] void pack_words_avx2(std::span<const std::uint8_t> mask,
+                                             std::span<std::uint64_t> words) {
+  for (std::size_t w = 0; w < mask.size() / 64; ++w) words[w] = bits_avx2(mask.data() + 64 * w);
+}
+[[gnu::target("avx2,popcnt")]] Sums count_words_avx2(std::span<const std::uint8_t> p,
+                                                     std::span<const std::uint64_t> r) {
+  Sums sums;
+  for (std::size_t w = 0; w < p.size() / 64; ++w) {
+    const std::uint64_t in_p = bits_avx2(p.data() + 64 * w), in_r = r[w];
+    sums.prediction += __builtin_popcountll(in_p);
+    sums.reference += __builtin_popcountll(in_r);
+    sums.both += __builtin_popcountll(in_p & in_r);
+  }
+  return sums;
+}
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") != 0;
 }
 #else
+const auto pack_words_avx2 = pack_words;
+const auto count_words_avx2 = count_words;
 const auto count_rows_avx2 = count_rows;
 const auto count_pairs_avx2 = count_pairs;
 bool has_avx2() {
@@ -150,10 +229,22 @@ Confusion count_foreground(std::span<const std::uint8_t> prediction,
     sums.reference += reference[i] != 0 ? 1 : 0;
     sums.both += prediction[i] != 0 && reference[i] != 0 ? 1 : 0;
   }
-  return {.tp = sums.both,
-          .fp = sums.prediction - sums.both,
-          .fn = sums.reference - sums.both,
-          .tn = static_cast<std::int64_t>(n) - sums.prediction - sums.reference + sums.both};
+  return confusion_of(sums, n);
+}
+
+void pack_foreground(std::span<const std::uint8_t> mask, std::span<std::uint64_t> bits) {
+  assert(bits.size() == packed_words(mask.size()));
+  has_avx2() ? pack_words_avx2(mask, bits) : pack_words(mask, bits);
+  if (mask.size() % 64 != 0) bits.back() = last_bits(mask);
+}
+
+Confusion count_foreground(std::span<const std::uint8_t> prediction,
+                           std::span<const std::uint64_t> reference_bits) {
+  assert(reference_bits.size() == packed_words(prediction.size()));
+  Sums sums = has_avx2() ? count_words_avx2(prediction, reference_bits)
+                         : count_words(prediction, reference_bits);
+  if (prediction.size() % 64 != 0) add(sums, last_bits(prediction), reference_bits.back());
+  return confusion_of(sums, prediction.size());
 }
 
 std::vector<JointCount> joint_counts(const LabelView& prediction, const LabelView& reference) {

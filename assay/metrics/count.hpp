@@ -19,6 +19,19 @@ namespace assay {
 Confusion count_foreground(std::span<const std::uint8_t> prediction,
                            std::span<const std::uint8_t> reference);
 
+/// How many words `pack_foreground` needs for so many voxels.
+constexpr std::size_t packed_words(std::size_t voxels) {
+  return (voxels + 63) / 64;
+}
+
+/// A mask as one bit per voxel, the first voxel lowest; bits behind the last voxel are 0. A packed
+/// mask is small enough to wait in the cache while the other file is read over the same memory.
+void pack_foreground(std::span<const std::uint8_t> mask, std::span<std::uint64_t> bits);
+
+/// The same counts against a packed reference.
+Confusion count_foreground(std::span<const std::uint8_t> prediction,
+                           std::span<const std::uint64_t> reference_bits);
+
 /// How many voxels the prediction gives one label and the reference another.
 struct JointCount {
   Label prediction = 0, reference = 0;

@@ -60,6 +60,18 @@ TEST(CountForeground, does_not_overflow_its_byte_lanes) {
   EXPECT_EQ(count_foreground(empty, empty), (Confusion{.tn = static_cast<std::int64_t>(n)}));
 }
 
+TEST(CountForeground, a_packed_reference_gives_the_same_counts) {
+  std::mt19937_64 rng(3);
+  for (std::size_t n = 0; n < 400; ++n) {
+    const Bytes p = random_runs(rng, n, 256, 5), r = random_runs(rng, n, 2, 90);
+    std::vector<std::uint64_t> bits(packed_words(n), ~std::uint64_t{0});  // must be overwritten
+    pack_foreground(r, bits);
+    for (std::size_t i = 0; i < bits.size() * 64; ++i)
+      EXPECT_EQ((bits[i / 64] >> (i % 64) & 1) != 0, i < n && r[i] != 0);
+    EXPECT_EQ(count_foreground(p, bits), counted_slowly(p, r)) << n << " voxels";
+  }
+}
+
 TEST(JointCounts, equals_the_oracle) {
   std::mt19937_64 rng(2);
   for (int round = 0; round < 200; ++round) {

@@ -143,41 +143,70 @@ void count_regions(const LabelView& prediction, const LabelView& reference,
     if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
 }
 
-void count_mask(const LabelView& prediction, const LabelView& reference, const std::string& key,
-                CaseRecord& record) {
-  using Mask = std::span<const std::uint8_t>;
-  record.counts[key] =
-      count_foreground(std::get<Mask>(prediction.codes), std::get<Mask>(reference.codes));
-  record.voxels = record.counts[key].total();
+/// The prediction's labels in the order of the reference's voxels.
+LabelView settled(const LabelView& prediction, const Grid& grid, const ScoreSettings& settings,
+                  Buffer& moved, CaseRecord& record) {
+  const Alignment alignment = aligned(prediction.grid, grid, settings.allow_affine_mismatch);
+  if (!alignment.warning.empty()) record.warnings.push_back(alignment.warning);
+  record.voxel_ml = voxel_ml(grid);
+  return alignment.map.is_identity() ? prediction : walked(prediction, alignment.map, moved);
 }
 
-void score_files(const CasePlan& plan, const FilePair& files, const ScoreSettings& settings,
-                 Workspace& workspace, CaseRecord& record) {
-  const bool masks = !files.region.empty() || only_foreground(settings);
-  Side prediction = on_side(of_prediction, plan, files, record, [&](const auto& path) {
-    return read_side(path, {.as_labels = !masks, .threshold = settings.threshold}, workspace);
-  });
-  Side reference = on_side(of_reference, plan, files, record, [&](const auto& path) {
-    return read_side(path, {.as_labels = !masks, .threshold = {}}, workspace);
-  });
+/// What scoring one pair of files needs.
+struct Job {
+  const CasePlan& plan;
+  const FilePair& files;
+  const ScoreSettings& settings;
+  Workspace& workspace;
+  CaseRecord& record;
 
-  const Grid& grid = reference.labels.grid;
-  const Alignment alignment = aligned(prediction.labels.grid, grid, settings.allow_affine_mismatch);
-  if (!alignment.warning.empty()) record.warnings.push_back(alignment.warning);
-  Buffer moved;
-  if (!alignment.map.is_identity()) {
-    moved = workspace.take_largest();
-    prediction.labels = walked(prediction.labels, alignment.map, moved);
+  Side prediction(bool as_labels) const {
+    return on_side(of_prediction, plan, files, record, [&](const auto& path) {
+      return read_side(path, {.as_labels = as_labels, .threshold = settings.threshold}, workspace);
+    });
   }
-  record.voxel_ml = voxel_ml(grid);
-  if (masks)
-    count_mask(prediction.labels, reference.labels,
-               files.region.empty() ? settings.regions.front().key : files.region, record);
-  else
-    count_regions(prediction.labels, reference.labels, settings, record);
-  workspace.give(std::move(moved));
-  give_back(std::move(prediction), workspace);
-  give_back(std::move(reference), workspace);
+  Side reference(bool as_labels) const {
+    return on_side(of_reference, plan, files, record, [&](const auto& path) {
+      return read_side(path, {.as_labels = as_labels, .threshold = {}}, workspace);
+    });
+  }
+};
+
+using Mask = std::span<const std::uint8_t>;
+
+/// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
+/// memory that is still in the cache, and a job needs little more than one volume.
+void score_masks(const Job& job) {
+  Buffer packed = job.workspace.take_smallest(), moved;
+  Side reference = job.reference(false);
+  const Grid grid = reference.labels.grid;
+  const Mask mask = std::get<Mask>(reference.labels.codes);
+  const std::size_t words = packed_words(mask.size());
+  const std::span<std::uint64_t> bits(
+      reinterpret_cast<std::uint64_t*>(packed.resize(8 * words).data()), words);
+  pack_foreground(mask, bits);
+  give_back(std::move(reference), job.workspace);
+
+  Side prediction = job.prediction(false);
+  const LabelView walked_prediction =
+      settled(prediction.labels, grid, job.settings, moved, job.record);
+  const std::string& key =
+      job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
+  const Confusion counts = count_foreground(std::get<Mask>(walked_prediction.codes), bits);
+  job.record.counts[key] = counts;
+  job.record.voxels = counts.total();
+  give_back(std::move(prediction), job.workspace);
+  job.workspace.give(std::move(packed));
+}
+
+void score_labels(const Job& job) {
+  Buffer moved;
+  Side prediction = job.prediction(true), reference = job.reference(true);
+  const LabelView walked_prediction =
+      settled(prediction.labels, reference.labels.grid, job.settings, moved, job.record);
+  count_regions(walked_prediction, reference.labels, job.settings, job.record);
+  give_back(std::move(prediction), job.workspace);
+  give_back(std::move(reference), job.workspace);
 }
 
 std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
@@ -234,7 +263,11 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
   try {
     record.prediction_sha256 = hash_of(of_prediction, plan, record);
     record.reference_sha256 = hash_of(of_reference, plan, record);
-    for (const FilePair& files : plan.files) score_files(plan, files, settings, workspace, record);
+    for (const FilePair& files : plan.files) {
+      const Job job = {plan, files, settings, workspace, record};
+      const bool masks = !files.region.empty() || only_foreground(settings);
+      masks ? score_masks(job) : score_labels(job);
+    }
     return record;
   } catch (const Error& e) {
     return failed(e.what());

@@ -27,8 +27,6 @@ template <class Work>
 void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   const auto jobs = static_cast<int>(execution.jobs);
   const auto workers = static_cast<int>(std::clamp<std::size_t>(cases, 1, execution.jobs));
-  // Without it more jobs than cores bring a warning from the library, and no more threads.
-  const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism, execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
   // More jobs than cores are allowed: they hide the latency of a network file system.
