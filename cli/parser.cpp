@@ -33,7 +33,7 @@ constexpr const char* exit_statuses =
 
 /// What the parser's library says, in words of our own.
 std::string explained(const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
     return text.substr(0, text.find(':')) + ": needs a value";
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)

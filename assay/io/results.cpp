@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/io/results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -275,18 +277,18 @@ std::string long_csv(const SegmentationResult& result) {
   const std::string model = csv_field(result.settings.model_name);
   for (const CaseScores& scores : result.cases) {
     const std::string id = csv_field(scores.record.id);
-    const std::string fate(name(scores.record.fate));
-    if (scores.labels.empty()) out += model + ',' + id + ",,,," + fate + '\n';
+    const std::string_view fate = name(scores.record.fate);
+    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}\n", model, id, fate);
     for (std::size_t r = 0; r < scores.labels.size(); ++r)
       for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
         const Score& s = scores.labels[r].scores[m];
         const auto* why = std::get_if<Undefined>(&s);
-        const std::string status = scores.record.fate != Fate::scored ? fate
-                                   : why != nullptr ? std::string(assay::name(*why))
-                                                    : "ok";
-        out += model + ',' + id + ',' + csv_field(result.regions[r].key) + ',' +
-               std::string(result.settings.metrics[m]->name) + ',' +
-               (value(s) ? detail::shortest(*value(s)) : "") + ',' + status + '\n';
+        const std::string_view status = scores.record.fate != Fate::scored ? fate
+                                        : why != nullptr                   ? assay::name(*why)
+                                                                           : "ok";
+        out += fmt::format("{},{},{},{},{},{}\n", model, id, csv_field(result.regions[r].key),
+                           result.settings.metrics[m]->name,
+                           value(s) ? detail::shortest(*value(s)) : "", status);
       }
   }
   return out;

@@ -270,11 +270,17 @@ Confusion confusion(std::span<const JointCount> counts, const Region& region,
   Confusion c;
   for (const JointCount& joint : counts) {
     if (ignored && joint.reference == *ignored) continue;
-    const bool in_p = region.contains(joint.prediction) && joint.prediction != ignored;
+    const bool in_p = region.contains(joint.prediction);
     const bool in_r = region.contains(joint.reference);
     (in_p ? (in_r ? c.tp : c.fp) : (in_r ? c.fn : c.tn)) += joint.voxels;
   }
   return c;
+}
+
+std::vector<Label> distinct(std::vector<Label> labels) {
+  std::ranges::sort(labels);
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+  return labels;
 }
 
 std::vector<Label> labels_in(std::span<const JointCount> counts) {
@@ -282,10 +288,7 @@ std::vector<Label> labels_in(std::span<const JointCount> counts) {
   for (const JointCount& joint : counts)
     for (const Label label : {joint.prediction, joint.reference})
       if (label != 0) labels.push_back(label);
-  std::ranges::sort(labels);
-  const auto repeated = std::ranges::unique(labels);
-  labels.erase(repeated.begin(), repeated.end());
-  return labels;
+  return distinct(std::move(labels));
 }
 
 }  // namespace assay

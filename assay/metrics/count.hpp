@@ -61,6 +61,9 @@ Region foreground_region();
 Confusion confusion(std::span<const JointCount> counts, const Region& region,
                     std::optional<Label> ignored = std::nullopt);
 
+/// Ascending, each once.
+std::vector<Label> distinct(std::vector<Label> labels);
+
 /// Every label but the background that occurs in either map, ascending.
 std::vector<Label> labels_in(std::span<const JointCount> counts);
 

@@ -22,12 +22,8 @@ std::vector<Region> regions_of(const ScoreSettings& settings,
   std::vector<Label> labels;
   for (const CaseRecord& record : records)
     for (const auto& [key, counts] : record.counts) labels.push_back(std::stoll(key));
-  std::ranges::sort(labels);
-  const auto repeated = std::ranges::unique(labels);
-  labels.erase(repeated.begin(), repeated.end());
-
   std::vector<Region> regions;
-  for (const Label label : labels) {
+  for (const Label label : distinct(std::move(labels))) {
     const std::string key = std::to_string(label);
     const auto named = std::ranges::find(settings.regions, key, &Region::key);
     regions.push_back({key, named == settings.regions.end() ? key : named->name, {label}});

@@ -89,7 +89,8 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
     const auto found = predictions.find(label);
     if (found == predictions.end()) {
       plan.fate = Fate::missing_prediction;
-      plan.error = "there is no prediction of " + label + " for the reference " + path;
+      plan.error = "there is no prediction of ";
+      plan.error += label + " for the reference " + path;
       return plan;
     }
     plan.files.push_back({label, request.prediction / found->second, request.reference / path});
@@ -230,6 +231,7 @@ std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
     for (const FilePair& files : plan.files)
       if (!files.region.empty()) keys.insert(files.region);
   std::vector<Region> regions;
+  regions.reserve(keys.size());
   for (const std::string& key : keys) regions.push_back({key, key, {}});
   return regions;
 }

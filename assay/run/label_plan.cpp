@@ -55,8 +55,11 @@ std::string name_of(Label label, const std::vector<Region>& named) {
 /// The file that was given, or the one that nnU-Net leaves beside its predictions.
 fs::path dataset_json_for(const CohortRequest& request, std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
-  const fs::path beside = request.prediction / "dataset.json";
-  if (request.prediction.empty() || !fs::exists(beside)) return {};
+  if (request.prediction.empty()) return {};
+  const fs::path folder =
+      fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
+  fs::path beside = folder / "dataset.json";
+  if (!fs::exists(beside)) return {};
   notes.push_back("labels from " + beside.string());
   return beside;
 }
