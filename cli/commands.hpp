@@ -44,6 +44,7 @@ struct Command {
   const char* summary;
   Action (*declare)(Arguments& arguments);
   std::span<const Example> examples;
+  bool stops_in_order = false;  ///< polls Session::stop, so that Ctrl-C loses nothing
 };
 
 extern const Command score_command, metrics_command, demo_command, bench_command, docs_command;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <ostream>
 
+#include "assay/io/detail/json.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
 #include "assay/report/text_table.hpp"
@@ -123,10 +124,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << fmt::format("\ntry it yourself\n  assay score {} {} --metrics overlap\n",
                       cohort.models.front().second.string(), cohort.references.string());
   if (common.json) {
-    session.out << "{\"files\": [";
-    for (std::size_t i = 0; i < files.size(); ++i)
-      session.out << (i == 0 ? "" : ", ") << '"' << files[i].generic_string() << '"';
-    session.out << "]}\n";
+    detail::Json names = detail::Json::array();
+    for (const fs::path& file : files) names.push_back(file.generic_string());
+    session.out << detail::to_text(detail::Json{{"files", names}}) << '\n';
   }
   return done;
 }

@@ -26,6 +26,7 @@ extern "C" void request_stop(int) {
   if (stop_requested.exchange(true)) _exit(interrupted);
 }
 
+/// A command that can stop in order and resume does so; any other ends as programs do.
 void listen_for_signals() {
   struct sigaction action = {};
   action.sa_handler = request_stop;
@@ -36,7 +37,8 @@ void listen_for_signals() {
 int run(int argc, char** argv) {
   Parser parser;
   if (const auto status = parser.parse(argc, argv)) return *status;
-  listen_for_signals();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be explained
+  if (parser.stops_in_order()) listen_for_signals();
   const Session session = {.out = std::cout,
                            .err = std::cerr,
                            .command = {argv, argv + argc},

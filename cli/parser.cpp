@@ -75,7 +75,10 @@ Parser::Parser() {
     CLI::App* sub = app_.add_subcommand(command->name, command->summary);
     sub->set_help_flag("-h,--help", "Show this help");
     Arguments arguments(*sub);
-    sub->final_callback([this, action = command->declare(arguments)] { chosen_ = action; });
+    sub->final_callback([this, command, action = command->declare(arguments)] {
+      chosen_ = action;
+      stops_in_order_ = command->stops_in_order;
+    });
     declare_common(*sub, common_);
     sub->footer(examples_text(*command) + "\n" + exit_statuses);
     sub->get_formatter()->column_width(34);

@@ -18,6 +18,9 @@ class Parser {
   /// shown, or the usage was wrong and has been explained on standard error.
   std::optional<int> parse(int argc, char** argv);
 
+  /// Whether the chosen command looks for Ctrl-C itself.
+  bool stops_in_order() const { return stops_in_order_; }
+
   /// Runs the chosen command.
   Exit run(const Session& session) const { return chosen_(common_, session); }
 
@@ -28,6 +31,7 @@ class Parser {
   CLI::App app_{"assay measures medical-imaging AI, honestly and fast.", "assay"};
   Common common_;
   Action chosen_;
+  bool stops_in_order_ = false;
 };
 
 }  // namespace assay::cli

@@ -12,6 +12,7 @@
 #include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
 #include "assay/report/terminal.hpp"
+#include "assay/report/text_table.hpp"
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
@@ -71,7 +72,8 @@ ScoreSettings settings_of(const Options& o) {
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
   if (o.threshold && !std::isfinite(*o.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
-  if (!(o.beta > 0)) throw Error(Error::Kind::usage, "--beta must be above 0");
+  if (!(o.beta > 0 && o.beta <= 1000))
+    throw Error(Error::Kind::usage, "--beta must be above 0, and at most 1000");
   ScoreSettings s;
   s.metrics = chosen_metrics(o.metrics);
   s.compat_spec = !o.compat.empty();
@@ -118,15 +120,44 @@ fs::path results_path(const std::string& out, const Options& o, const std::strin
   return fs::path(out) / name;
 }
 
+/// A result must never take the place of an image that it is made from, nor of another result.
+void refuse_collisions(const Cohort& cohort, const fs::path& out, const fs::path& csv) {
+  if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
+    throw Error(Error::Kind::usage, "--out and --csv name the same file");
+  for (const fs::path& target : {out, csv}) {
+    if (target.empty() || !fs::exists(target)) continue;
+    for (const CasePlan& plan : cohort.cases)
+      for (const FilePair& files : plan.files)
+        for (const fs::path& input : {files.prediction, files.reference}) {
+          std::error_code absent;
+          if (fs::equivalent(target, input, absent))
+            throw Error(Error::Kind::usage, target.string() +
+                                                ": is an input of this run; choose "
+                                                "another file for the results");
+        }
+  }
+}
+
+bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {
+  return std::ranges::all_of(result.cases, [&](const CaseScores& c) {
+    return c.record.fate != Fate::scored ||
+           presence(c.labels[region].evidence.counts) == Presence::both_empty;
+  });
+}
+
 /// Names what was not scored, and what was odd, on standard error.
 void report_troubles(const SegmentationResult& result, const Common& common, std::ostream& err) {
   for (const CaseScores& c : result.cases) {
     if (c.record.fate != Fate::scored)
-      err << "not scored: " << c.record.id << ": " << c.record.error << '\n';
+      err << "not scored: " << printable(c.record.id + ": " + c.record.error) << '\n';
     else if (!common.quiet)
       for (const std::string& warning : c.record.warnings)
-        err << "warning: " << c.record.id << ": " << warning << '\n';
+        err << "warning: " << printable(c.record.id + ": " + warning) << '\n';
   }
+  for (std::size_t r = 0; r < result.regions.size() && !common.quiet; ++r)
+    if (result.ledger.scored != 0 && is_empty_everywhere(result, r))
+      err << "warning: label " << printable(result.regions[r].key)
+          << " is empty in every prediction and every reference\n";
 }
 
 std::string file_text(const SegmentationResult& result, const Options& o, const Provenance& from) {
@@ -161,6 +192,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
   if (o.resume && out.empty())
     throw Error(Error::Kind::usage, "--resume needs the --out of the run that it goes on with");
+  refuse_collisions(cohort, out, o.csv);
+  const bool journal_is_new = !fs::exists(journal);
   if (!out.empty()) require_writable(out);  // better now than after hours of scoring
   if (!o.csv.empty()) require_writable(o.csv);
   const CohortRecords records = run_cohort(cohort,
@@ -179,7 +212,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const Ledger& ledger = result.ledger;
   const bool refused = o.missing == "error" && ledger.scored < ledger.expected;
   if (ledger.scored == 0 || refused) {
-    fs::remove(journal);
+    if (journal_is_new) fs::remove(journal);
     throw Error(Error::Kind::input,
                 refused ? "not every case could be scored, and --missing error was asked for; "
                           "nothing was written"
@@ -215,6 +248,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command score_command = {"score", "Score predictions against references", declare, examples};
+const Command score_command = {"score", "Score predictions against references", declare, examples,
+                               /*stops_in_order=*/true};
 
 }  // namespace assay::cli

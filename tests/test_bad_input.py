@@ -1,5 +1,5 @@
 """Bad input: the right exit status, one clear line that names file and remedy, nothing left behind."""
-import gzip, os, re, shutil, struct, subprocess
+import gzip, json, os, re, shutil, struct, subprocess
 
 import nibabel
 import numpy
@@ -365,3 +365,34 @@ def test_an_old_result_survives_a_failure(tmp_path, three):
     (three[0] / "b.nii.gz").unlink()
     assay("score", *three, "--out", tmp_path / "r.json", "--missing", "error", status=2)
     assert (tmp_path / "r.json").read_bytes() == before
+
+
+def test_a_result_never_replaces_an_input_or_another_result(tmp_path):
+    save(tmp_path / "p/a.nii.gz", mask(BOX))
+    save(tmp_path / "r/a.nii.gz", mask(BOX))
+    before = (tmp_path / "p/a.nii.gz").read_bytes()
+    done = assay("score", "p", "r", "--out", "p/a.nii.gz", cwd=tmp_path, status=2)
+    assert "is an input of this run" in done.stderr
+    assert (tmp_path / "p/a.nii.gz").read_bytes() == before
+    done = assay("score", "p", "r", "--out", "x.json", "--csv", "./x.json", cwd=tmp_path, status=2)
+    assert done.stderr == "assay: --out and --csv name the same file\n"
+
+
+def test_a_structure_without_reference_is_never_scored_as_perfect(tmp_path):
+    for side, structures in {"p": ["liver", "spleen", "kidney"], "r": ["liver", "spleen"]}.items():
+        for name in structures:
+            save(tmp_path / side / "a" / f"{name}.nii.gz", mask(BOX))
+    for path in ("p/b/liver", "p/b/spleen", "r/b/liver"):
+        save(tmp_path / f"{path}.nii.gz", mask(BOX))
+    pattern = "{id}/{label}.nii.gz"
+    done = assay("score", "p", "r", "--pred-pattern", pattern, "--ref-pattern", pattern, "--json", cwd=tmp_path, status=3)
+    assert "note: structure kidney has no reference in any case and is not scored" in done.stderr
+    assert "not scored: b: there is no reference of spleen, which other cases have" in done.stderr
+    assert json.loads(done.stdout)["ledger"]["missing_reference"] == 1
+
+
+def test_a_label_that_occurs_nowhere_is_pointed_out(tmp_path):
+    save(tmp_path / "p/a.nii.gz", mask(BOX))
+    save(tmp_path / "r/a.nii.gz", mask(BOX))
+    done = assay("score", "p", "r", "--labels", "7", cwd=tmp_path)
+    assert done.stderr == "warning: label 7 is empty in every prediction and every reference\n"

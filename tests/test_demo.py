@@ -47,3 +47,13 @@ def test_bench_measures_and_cleans_up(tmp_path):
     figures = json.loads(done.stdout)["figures"]
     assert figures["score_ms"]["value"] > 0 and figures["over_inflate"]["value"] > 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_touches_no_folder_that_is_not_its_own(tmp_path):
+    study = tmp_path / "study/references"
+    study.mkdir(parents=True)
+    (study / "sub-001.nii.gz").write_text("somebody's work")
+    done = run("demo", "--out", "study", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "assay: study: holds files that are not of a demo; give an empty or a new folder with --out\n"
+    assert (study / "sub-001.nii.gz").read_text() == "somebody's work"

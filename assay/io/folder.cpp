@@ -17,10 +17,10 @@ bool is_hidden(const fs::path& path) {
 
 /// x.img is read through its header x.hdr.
 bool has_own_header(const fs::path& path) {
-  std::string name = path.string();
+  std::string name = path.filename().string();
   const std::size_t dot = name.rfind(".img");
   if (dot == std::string::npos) return false;
-  return fs::exists(name.replace(dot, 4, ".hdr"));
+  return fs::exists(path.parent_path() / name.replace(dot, 4, ".hdr"));
 }
 
 }  // namespace

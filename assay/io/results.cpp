@@ -77,11 +77,12 @@ Json to_json(const Metric& metric, const Summary& s) {
           {"ci_method", "t"}};
 }
 
-/// The same cases under other metrics: evidence is kept, so nothing is read again.
+/// The scored cases under other metrics: evidence is kept, so nothing is read again.
 SegmentationResult with_metrics(const SegmentationResult& result,
                                 std::vector<const Metric*> metrics) {
   ScoreSettings settings = result.settings;
   settings.metrics = std::move(metrics);
+  settings.missing = Missing::exclude;
   std::vector<CaseRecord> records;
   for (const CaseScores& c : result.cases) records.push_back(c.record);
   return scored(settings, std::move(records));

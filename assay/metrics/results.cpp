@@ -58,8 +58,7 @@ LabelScores label_scores(const ScoreSettings& settings, const Evidence& evidence
 LabelScores worst_scores(const ScoreSettings& settings) {
   LabelScores out;
   for (const Metric* metric : settings.metrics)
-    out.scores.push_back(metric->worst ? Score{*metric->worst}
-                                       : Score{Undefined::prediction_empty});
+    out.scores.push_back(metric->worst ? Score{*metric->worst} : Score{Undefined::not_scored});
   return out;
 }
 

@@ -127,7 +127,7 @@ std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   ranked.resize(std::min(ranked.size(), count));
   std::string out = fmt::format("\nworst cases by {}\n", (*judged)->name);
   for (const auto& [x, id] : ranked)
-    out += fmt::format("  {}  {}\n", number(low_is_bad ? x : -x), id);
+    out += fmt::format("  {}  {}\n", number(low_is_bad ? x : -x), printable(id));
   return out;
 }
 

@@ -27,6 +27,19 @@ std::size_t display_width(std::string_view text) {
   }));
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      out += c;
+    else
+      (out += "\\x").append({digits[byte / 16], digits[byte % 16]});
+  }
+  return out;
+}
+
 std::string text_table(const std::vector<Column>& columns,
                        const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;

@@ -80,20 +80,28 @@ std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
   return out;
 }
 
+/// Every structure that some reference has must be there on both sides of every case.
 CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
-                            const Structures& predictions, const Structures& references) {
+                            const Structures& predictions, const Structures& references,
+                            const std::set<std::string>& expected) {
   CasePlan plan = {.id = id,
                    .prediction = fs::path(predictions.begin()->second).parent_path().string(),
                    .reference = fs::path(references.begin()->second).parent_path().string()};
-  for (const auto& [label, path] : references) {
-    const auto found = predictions.find(label);
-    if (found == predictions.end()) {
-      plan.fate = Fate::missing_prediction;
-      plan.error = "there is no prediction of ";
-      plan.error += label + " for the reference " + path;
+  for (const std::string& label : expected) {
+    const auto prediction = predictions.find(label), reference = references.find(label);
+    if (reference == references.end()) {
+      plan.fate = Fate::missing_reference;
+      plan.error = "there is no reference of " + label + ", which other cases have";
       return plan;
     }
-    plan.files.push_back({label, request.prediction / found->second, request.reference / path});
+    if (prediction == predictions.end()) {
+      plan.fate = Fate::missing_prediction;
+      plan.error = "there is no prediction of ";
+      plan.error += label + " for the reference " + reference->second;
+      return plan;
+    }
+    plan.files.push_back(
+        {label, request.prediction / prediction->second, request.reference / reference->second});
   }
   return plan;
 }
@@ -101,14 +109,21 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
 /// One file per structure, in a folder per case: every structure is a region of its case.
 std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
                                           const std::vector<NamedFile>& predictions,
-                                          const std::vector<NamedFile>& references) {
+                                          const std::vector<NamedFile>& references,
+                                          std::vector<std::string>& notes) {
   const auto of_predictions = by_case(predictions), of_references = by_case(references);
+  std::set<std::string> expected, extra;
+  for (const NamedFile& f : references) expected.insert(f.label);
+  for (const NamedFile& f : predictions)
+    if (!expected.contains(f.label)) extra.insert(f.label);
+  for (const std::string& label : extra)
+    notes.push_back("structure " + label + " has no reference in any case and is not scored");
   std::vector<CasePlan> cases;
   for (const auto& [id, structures] : of_references) {
     const auto found = of_predictions.find(id);
     cases.push_back(found == of_predictions.end()
                         ? lost_prediction(id, structures.begin()->second)
-                        : case_of_structures(request, id, found->second, structures));
+                        : case_of_structures(request, id, found->second, structures, expected));
   }
   for (const auto& [id, structures] : of_predictions)
     if (!of_references.contains(id))
@@ -130,7 +145,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
     throw Error(Error::Kind::usage,
                 "{label} stands in one pattern only; give it in --pred-pattern and --ref-pattern, "
                 "such as '{id}/{label}.nii.gz'");
-  if (structures) return cases_of_structures(request, predictions, references);
+  if (structures) return cases_of_structures(request, predictions, references, notes);
   const Pairing pairing = paired(predictions, references);
   if (pairing.pairs.empty())
     throw Error(Error::Kind::input,

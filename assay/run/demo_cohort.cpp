@@ -180,20 +180,29 @@ std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohor
                      static_cast<double>(voxels) * voxel_ml(grid));
 }
 
+/// Tells a folder that we made from one that holds somebody's study.
+constexpr const char* marker = ".assay-demo";
+
+/// Makes `folder` ours, or refuses it: nothing that we did not write is ever touched.
+void claim(const fs::path& folder) {
+  fs::create_directories(folder);
+  if (!fs::is_empty(folder) && !fs::exists(folder / marker))
+    throw Error(Error::Kind::input, folder.string() +
+                                        ": holds files that are not of a demo; give "
+                                        "an empty or a new folder with --out");
+  write_atomically(folder / marker, "made by assay demo; its cases may be overwritten\n");
+}
+
 /// An empty place for cases: those of an earlier and larger cohort would be scored with ours.
 void prepare(const fs::path& folder) {
+  fs::remove_all(folder);
   fs::create_directories(folder);
-  std::vector<fs::path> stale;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("sub-") && name.ends_with(".nii.gz")) stale.push_back(entry.path());
-  }
-  for (const fs::path& path : stale) fs::remove(path);
 }
 
 DemoCohort prepared_cohort(const fs::path& folder) {
   DemoCohort cohort = {
       .references = folder / truth.name, .models = {}, .manifest = folder / "cases.csv"};
+  claim(folder);
   prepare(cohort.references);
   for (const Observer& observer : observers) {
     cohort.models.emplace_back(observer.name, folder / "models" / observer.name);

@@ -27,8 +27,8 @@ struct DemoCohort {
 
 /// Writes references and the predictions of four models: `good`, `over` (draws too much), `under`
 /// (too little) and `misses_small`. Lesions measure 1 to 300 mL in total per case. The same options
-/// give the same bytes, whatever `jobs`. Cases of an earlier cohort in `folder` are removed. Throws
-/// Error when there would be nothing to write, or it cannot be written.
+/// give the same bytes, whatever `jobs`. Cases of an earlier cohort in `folder` are removed; a
+/// folder that holds anything else is refused. Throws Error when it cannot be written.
 DemoCohort write_demo_cohort(const std::filesystem::path& folder, const DemoOptions& options);
 
 }  // namespace assay

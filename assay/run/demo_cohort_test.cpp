@@ -63,7 +63,7 @@ TEST(DemoCohort, the_same_bytes_for_any_number_of_jobs_and_when_written_again) {
   write_demo_cohort(two.path(), {.cases = 6, .side = 32, .seed = 7, .jobs = 2});
   write_demo_cohort(two.path(), {.cases = 4, .side = 32, .jobs = 2});
   EXPECT_EQ(hashes(one.path()), hashes(two.path()));
-  EXPECT_EQ(hashes(one.path()).size(), 4U * 5 - 1 + 1);  // one is missing; the manifest
+  EXPECT_EQ(hashes(one.path()).size(), 4U * 5 - 1 + 2);  // one is missing; manifest and marker
 }
 
 TEST(DemoCohort, lesions_measure_1_to_300_ml_and_the_manifest_says_how_much) {

@@ -16,6 +16,7 @@ JournalWriter::~JournalWriter() {
 
 void JournalWriter::add(std::string record) {
   const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
   waiting_.push_back(std::move(record));
   wake_.notify_one();
 }
@@ -38,6 +39,7 @@ void JournalWriter::run(const std::stop_token& stop) {
     try {
       if (!batch.empty()) journal_.commit(batch);
     } catch (...) {
+      const std::lock_guard lock(mutex_);
       error_ = std::current_exception();
       return;
     }

@@ -23,7 +23,7 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Hands in a record; returns at once.
+  /// Hands in a record; returns at once. Rethrows what went wrong with earlier ones.
   void add(std::string record);
 
   /// Commits what waits, and stops. Rethrows what went wrong while writing.

@@ -53,9 +53,13 @@ std::string name_of(Label label, const std::vector<Region>& named) {
 }
 
 /// The file that was given, or the one that nnU-Net leaves beside its predictions.
-fs::path dataset_json_for(const CohortRequest& request, std::vector<std::string>& notes) {
+fs::path dataset_json_for(const CohortRequest& request, const ScoreSettings& settings,
+                          std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
-  if (request.prediction.empty()) return {};
+  // What was asked for wins over what only lies there.
+  const bool other_labels = settings.threshold.has_value() ||
+                            request.prediction_pattern.find("{label}") != std::string::npos;
+  if (request.prediction.empty() || other_labels) return {};
   const fs::path folder =
       fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
   fs::path beside = folder / "dataset.json";
@@ -83,7 +87,7 @@ void refuse_ignored(const std::vector<Region>& regions, const std::optional<Labe
 void settle_labels(const CohortRequest& request, ScoreSettings& settings,
                    std::vector<std::string>& notes) {
   DatasetLabels dataset;
-  if (const fs::path path = dataset_json_for(request, notes); !path.empty())
+  if (const fs::path path = dataset_json_for(request, settings, notes); !path.empty())
     dataset = read_dataset_json(path);
   if (!settings.ignored) settings.ignored = dataset.ignored;
   settings.all_labels = request.labels == "all";

@@ -63,16 +63,17 @@ Entities entities(std::string_view stem) {
   return out;
 }
 
-/// Entities that name the scan must agree where both names have them.
+/// Entities that say what is shown must agree where both names have them.
 bool same_scan(const Entities& a, const Entities& b) {
-  constexpr std::array<const char*, 2> decisive = {"ses", "run"};
+  constexpr std::array<const char*, 4> decisive = {"ses", "run", "space", "label"};
   if (!a.contains("sub") || !b.contains("sub") || a.at("sub") != b.at("sub")) return false;
   return std::ranges::all_of(decisive, [&](const char* key) {
     return !a.contains(key) || !b.contains(key) || a.at(key) == b.at(key);
   });
 }
 
-/// Entities that name the derivative only prefer: predictions and references may differ in them.
+/// Between several that fit, the one that says more of the same; `desc` may differ, as a
+/// prediction's does from a reference's.
 Indices preferred(Indices candidates, const Entities& wanted, const std::vector<Entities>& of) {
   for (const char* key : {"ses", "run", "space", "label", "desc"}) {
     Indices agreeing;
@@ -186,16 +187,23 @@ Candidates one_extends_the_other(const Files& predictions, const Files& referenc
 
 // ---------------------------------------------------------------------------------------------
 
+/// Names that state their entities are not to be matched by resemblance.
+bool state_their_entities(const Files& files) {
+  return std::ranges::all_of(files,
+                             [](const NamedFile& f) { return entities(f.stem).contains("sub"); });
+}
+
 struct NamedRule {
   const char* description;
   Candidates (*candidates)(const Files&, const Files&);
+  bool by_resemblance = false;
 };
 
 constexpr NamedRule rules[] = {
     {"by the same name", same_stem},
     {"by BIDS entities", same_entities},
-    {"by the distinct part of their names", same_distinct_part},
-    {"by one name starting or ending with the other", one_extends_the_other},
+    {"by the distinct part of their names", same_distinct_part, true},
+    {"by one name starting or ending with the other", one_extends_the_other, true},
 };
 
 /// A pattern that would single out `file` for the case `id`.
@@ -322,7 +330,9 @@ Pairing paired(const std::vector<NamedFile>& predictions,
                const std::vector<NamedFile>& references) {
   refuse_duplicates(predictions, "prediction");
   refuse_duplicates(references, "reference");
+  const bool stated = state_their_entities(predictions) && state_their_entities(references);
   for (const NamedRule& rule : rules) {
+    if (rule.by_resemblance && stated) break;
     const Candidates candidates = rule.candidates(predictions, references);
     if (std::ranges::all_of(candidates, [](const Indices& c) { return c.empty(); })) continue;
     refuse_ambiguity(predictions, references, candidates);

@@ -68,6 +68,10 @@ const Row rows[] = {
      {"p1/gt.nii", "p2/gt.nii"},
      {"p1/out.nii=p1/gt.nii", "p2/out.nii=p2/gt.nii"}},
     {"one name extends the other", {"case1_seg.nii"}, {"case1.nii"}, {"case1_seg.nii=case1.nii"}},
+    {"BIDS: another structure is another thing",
+     {"sub-1_label-wm_mask.nii", "sub-2_label-wm_mask.nii"},
+     {"sub-1_label-lesion_mask.nii", "sub-2_label-lesion_mask.nii"},
+     {}},
     {"unrelated names do not pair", {"a.nii"}, {"b.nii"}, {}},
     {"case1 is not case10", {"case10.nii"}, {"case1.nii"}, {}},
 };
