@@ -164,7 +164,7 @@ TEST(Bootstrap, vectors_of_classification) {
     const std::string where = item.at("id");
     vectors::expect_near(found.point, want.at("point"), rtol, where + " point");
     vectors::expect_near(found.mean, want.at("mean"), rtol, where + " mean");
-    vectors::expect_near(found.std, want.at("std"), 1e-13, where + " std");
+    vectors::expect_near(found.std, want.at("std"), rtol, where + " std");
     vectors::expect_near(found.ci_lower, want.at("ci_lower"), rtol, where + " lower");
     vectors::expect_near(found.ci_upper, want.at("ci_upper"), rtol, where + " upper");
     for (std::size_t i = 0; i < 5; ++i)

@@ -119,6 +119,7 @@ TEST(Random, vectors_of_choices) {
       const auto indices = drawn(generator, n, item.at("size").get<std::size_t>());
       hash = vectors::fnv1a(std::span(indices), hash);
       if (rep == 0) expect_head(indices, want.at("first_rep_head"));
+      if (rep + 1 == item.at("reps").get<int>()) expect_head(indices, want.at("last_rep_head"));
     }
     EXPECT_EQ(std::to_string(hash), want.at("fnv1a_words"));
     EXPECT_EQ(generator.bits().buffered(), want.at("has_uint32").get<int>() != 0);

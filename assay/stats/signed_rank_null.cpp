@@ -47,8 +47,7 @@ Ranks reduced(std::span<const std::uint32_t> ranks) {
 /// to[s] = from[s] + from[s - rank] for s in rank .. last, out of place so that it vectorises.
 void shift_and_add(const double* __restrict from, double* __restrict to, std::size_t rank,
                    std::size_t last) {
-  const double* shifted = from - static_cast<std::ptrdiff_t>(rank);
-  for (std::size_t s = rank; s <= last; ++s) to[s] = from[s] + shifted[s];
+  for (std::size_t s = rank; s <= last; ++s) to[s] = from[s] + from[s - rank];
 }
 
 /// How many subsets have the sum 0, 1, ..., last.
