@@ -63,10 +63,17 @@ DatasetLabels labels_of(const Json& file) {
 
 }  // namespace
 
-DatasetLabels read_dataset_json(const std::filesystem::path& path) try {
-  return labels_of(detail::parse_json(read_text(path), "dataset.json"));
-} catch (const Error& e) {
-  throw e.within(path.string());
+DatasetLabels parse_dataset_json(std::string_view text) {
+  return labels_of(detail::parse_json(text, "dataset.json"));
+}
+
+DatasetLabels read_dataset_json(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  try {
+    return parse_dataset_json(text);
+  } catch (const Error& e) {
+    throw e.within(path.string());
+  }
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "assay/metrics/count.hpp"
@@ -18,5 +19,8 @@ struct DatasetLabels {
 /// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label that stands for a
 /// list of values is a region and keeps its name as key. Throws Error::input.
 DatasetLabels read_dataset_json(const std::filesystem::path& path);
+
+/// The same for text that is in memory already.
+DatasetLabels parse_dataset_json(std::string_view text);
 
 }  // namespace assay

@@ -56,13 +56,14 @@ std::string header_text(const JournalHeader& header) {
                          {.indent = 0});
 }
 
-JournalHeader parse_header(std::string_view record, const std::string& where) {
+JournalHeader parse_header(std::string_view record, const std::string& where) try {
   const Json json = detail::parse_json(record, where);
-  if (!json.is_object() || json.value("kind", "") != "header")
-    throw Error(Error::Kind::input, where + ": line 1 is not a journal's header");
-  return {.settings_sha256 = json.value("settings_sha256", ""),
-          .inputs_sha256 = json.value("inputs_sha256", ""),
-          .version = json.value("version", "")};
+  if (json.at("kind") != "header") throw Error(Error::Kind::input, "another kind");
+  return {.settings_sha256 = json.at("settings_sha256"),
+          .inputs_sha256 = json.at("inputs_sha256"),
+          .version = json.at("version")};
+} catch (const std::exception&) {
+  throw Error(Error::Kind::input, where + ": line 1 is not a journal's header");
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
@@ -73,21 +74,24 @@ JournalHeader parse_header(std::string_view record, const std::string& where) {
 
 std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  const std::string text = read_text(path), where = path.string();
+  return parse_journal(read_text(path), path.string());
+}
+
+std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name) {
   std::optional<JournalContent> content;
   std::size_t at = 0;
   for (std::size_t line_number = 1; at < text.size(); ++line_number) {
     const std::size_t end = text.find('\n', at);
-    if (end == std::string::npos) break;  // torn: its line break was never written
-    const auto record = record_of(std::string_view(text).substr(at, end - at));
+    if (end == text.npos) break;  // torn: its line break was never written
+    const auto record = record_of(text.substr(at, end - at));
     const bool last = end + 1 == text.size();
     if (!record && last) break;  // torn: pages of one write may reach the disk out of order
     if (!record)
-      throw Error(Error::Kind::input, where + ": line " + std::to_string(line_number) +
+      throw Error(Error::Kind::input, name + ": line " + std::to_string(line_number) +
                                           " is damaged; restore the file, or delete it to start "
                                           "over");
     if (line_number == 1)
-      content = {.header = parse_header(*record, where), .records = {}, .bytes = 0};
+      content = {.header = parse_header(*record, name), .records = {}, .bytes = 0};
     else
       content->records.emplace_back(*record);
     at = end + 1;

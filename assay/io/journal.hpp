@@ -29,6 +29,9 @@ struct JournalContent {
 /// left out: it was never committed. Any other damage throws Error::input with the line.
 std::optional<JournalContent> read_journal(const std::filesystem::path& path);
 
+/// The same for text that is in memory already; `name` stands in messages.
+std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name);
+
 /// The single writer of a journal.
 class Journal {
  public:

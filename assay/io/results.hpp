@@ -60,4 +60,7 @@ struct ResultTable {
 /// written by Python (NaN and Infinity included). Throws Error::input naming file and fault.
 ResultTable read_results(const std::filesystem::path& path);
 
+/// The same for text that is in memory already; `name` stands in messages.
+ResultTable parse_results(std::string_view text, const std::string& name);
+
 }  // namespace assay

@@ -88,25 +88,27 @@ CaseRecord parse_record(std::string_view text) {
 }
 
 ResultTable read_results(const std::filesystem::path& path) {
-  const std::string where = path.string();
-  const Json file = detail::parse_json(read_text(path), where);
+  return parse_results(read_text(path), path.string());
+}
+
+ResultTable parse_results(std::string_view text, const std::string& name) {
+  const Json file = detail::parse_json(text, name);
   try {
     if (file.is_object() && file.contains("schema")) {
       const auto schema = file.at("schema").get<std::string>();
       if (schema == "assay.segmentation/1") return read_ours(file);
       throw Error(Error::Kind::input,
-                  where + ": holds '" + schema + "', where 'assay.segmentation/1' is needed");
+                  name + ": holds '" + schema + "', where 'assay.segmentation/1' is needed");
     }
     if (file.is_object() && file.contains("model_name") && file.contains("dice"))
       return read_specification(file);
   } catch (const Json::exception&) {
-    throw Error(Error::Kind::input, where +
+    throw Error(Error::Kind::input, name +
                                         ": a results file, but a field is missing or of "
                                         "another type than expected");
   }
   throw Error(Error::Kind::input,
-              where + ": not a results file; write one with 'assay score ... --out " +
-                  path.filename().string() + "'");
+              name + ": not a results file; write one with 'assay score ... --out results.json'");
 }
 
 }  // namespace assay

@@ -123,8 +123,59 @@ def record_seeds():
     yield "escape", whole.replace(b'"a"', b'"\\u0001NaN"')
 
 
+def results_seeds():
+    theirs = (b'{"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},'
+              b' "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2}')
+    ours = (b'{"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}, "avd": {}},'
+            b' "cases": [{"id": "a", "label": {"1": {"dice": 0.5, "avd": null}, "2": {"dice": 1}}}, {"id": "b", "label": {}}]}')
+    yield "theirs", theirs
+    yield "ours", ours
+    yield "cut", ours[:60]
+    yield "other_schema", b'{"schema": "assay.qa/1"}'
+    yield "schema_type", b'{"schema": 3}'
+    yield "no_cases", ours.replace(b'"cases"', b'"casas"')
+    yield "label_type", ours.replace(b'{"dice": 1}', b'"x"')
+    yield "values_type", theirs.replace(b"[0.5, NaN]", b'"x"')
+    yield "list", b"[1, 2]"
+    yield "number", b"7"
+    yield "empty", b""
+
+
+def dataset_seeds():
+    yield "version_2", b'{"labels": {"background": 0, "whole": [1, 2], "core": 2, "ignore": 3}}'
+    yield "version_1", b'{"labels": {"0": "background", "1": "lesion"}}'
+    yield "none", b"{}"
+    yield "only_background", b'{"labels": {"background": 0}}'
+    yield "fraction", b'{"labels": {"a": 1.5}}'
+    yield "empty_region", b'{"labels": {"a": []}}'
+    yield "nested", b'{"labels": {"a": [[1]]}}'
+    yield "ignore_list", b'{"labels": {"a": 1, "ignore": [3, 4]}}'
+    yield "null", b'{"labels": null}'
+    yield "large", b'{"labels": {"a": 99999999999999999999}}'
+    yield "text", b"labels"
+
+
+def journal_seeds():
+    line = lambda record: b'{"crc32": "%08x", "record": %s}\n' % (zlib.crc32(record), record)
+    header = line(b'{"kind":"header","settings_sha256":"s","inputs_sha256":"i","version":"0.1.0"}')
+    case = line(b'{"kind":"case","id":"a"}')
+    yield "whole", header + case + case
+    yield "header", header
+    yield "torn", header + case[:-9]
+    yield "torn_header", header[:20]
+    yield "damaged", header + case.replace(b'"a"', b'"b"') + case
+    yield "damaged_last", header + case.replace(b'"a"', b'"b"')
+    yield "no_header", case + case
+    yield "header_type", line(b"[1]") + case
+    yield "header_values", line(b'{"kind":"header","version":7}') + case
+    yield "blank_lines", header + b"\n\n" + case
+    yield "empty", b""
+    yield "not_json", line(b"not json") + case
+
+
 SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
-         "fuzz_csv": csv_seeds, "fuzz_record": record_seeds}
+         "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
+         "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds}
 for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():

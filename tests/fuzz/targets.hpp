@@ -13,8 +13,10 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/csv.hpp"
+#include "assay/io/dataset_json.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/journal.hpp"
 #include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
 #include "assay/io/results.hpp"
@@ -85,12 +87,30 @@ inline void record(Input input) {
   });
 }
 
+inline void results(Input input) {
+  allow_refusal([&] { parse_results(as_text(input), "fuzz.json"); });
+}
+
+inline void dataset(Input input) {
+  allow_refusal([&] { parse_dataset_json(as_text(input)); });
+}
+
+/// What was read of a journal lies within it.
+inline void journal(Input input) {
+  allow_refusal([&] {
+    const auto content = parse_journal(as_text(input), "fuzz.journal");
+    if (content && content->bytes > input.size()) std::abort();
+  });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
 };
 inline constexpr std::array targets = {
-    Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage}, Target{"fuzz_gzip", gzip},
-    Target{"fuzz_csv", csv}, Target{"fuzz_record", record}};
+    Target{"fuzz_nifti", nifti},     Target{"fuzz_metaimage", metaimage},
+    Target{"fuzz_gzip", gzip},       Target{"fuzz_csv", csv},
+    Target{"fuzz_record", record},   Target{"fuzz_results", results},
+    Target{"fuzz_dataset", dataset}, Target{"fuzz_journal", journal}};
 
 }  // namespace assay::fuzz
