@@ -103,3 +103,11 @@ def without_provenance(path):
     head, found, _ = text.rpartition('"provenance"')
     assert found
     return head
+
+
+# A prediction and a reference with two labels each.
+LABELS = (mask(numpy.s_[1:5, 1:5, 1:5], numpy.s_[5:8, 2:6, 2:6]), mask(numpy.s_[2:6, 1:5, 1:5], numpy.s_[6:8, 2:6, 2:6]))
+
+
+def of(label):
+    return [numpy.isin(side, label) for side in LABELS]
