@@ -80,7 +80,8 @@ TEST(Compare, vectors_of_the_specification) {
       EXPECT_EQ(found[i].is_significant, want.at("significant").get<bool>());
     }
   }
-  for (const auto& item : vectors::reference("wilcoxon").at("cases")) {
+  const auto wilcoxon = vectors::reference("wilcoxon");
+  for (const auto& item : wilcoxon.at("cases")) {
     if (!item.contains("seed_p_scipy1_10") || !item.at("seed_p_scipy1_10").is_number()) continue;
     const std::vector<ModelScores> models = {{"m", vectors::numbers(item.at("y"))}};
     const auto found = compare_models_to_reference(
