@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/compare/result_table.hpp"
 #include "assay/metrics/results.hpp"
 
 namespace assay {
@@ -43,24 +44,12 @@ std::string inputs_sha256(const SegmentationResult& result);
 std::string record_text(const CaseRecord& record);
 CaseRecord parse_record(std::string_view text);
 
-/// One metric of a results file that was read: a value per case, or the reason there is none.
-struct MetricColumn {
-  std::string name;
-  std::vector<std::optional<double>> values;
-};
-
-/// What a comparison needs of a results file, whoever wrote it.
-struct ResultTable {
-  std::string model_name;
-  std::vector<std::string> ids;  ///< empty when the file has none: then only positions pair
-  std::vector<MetricColumn> columns;
-};
-
-/// Reads the case averages of `assay.segmentation/1`, or the specification's EvaluationResult, as
-/// written by Python (NaN and Infinity included). Throws Error::input naming file and fault.
-ResultTable read_results(const std::filesystem::path& path);
+/// Reads the models of a results file, whichever of the known layouts it has: ours, the
+/// specification's EvaluationResult as Python writes it (NaN and Infinity included). Throws
+/// Error::input naming file and fault.
+std::vector<ResultTable> read_results(const std::filesystem::path& path);
 
 /// The same for text that is in memory already; `name` stands in messages.
-ResultTable parse_results(std::string_view text, const std::string& name);
+std::vector<ResultTable> parse_results(std::string_view text, const std::string& name);
 
 }  // namespace assay

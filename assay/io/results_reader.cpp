@@ -41,23 +41,27 @@ std::optional<double> case_average(const Json& labels, const std::string& metric
 }
 
 ResultTable read_ours(const Json& file) {
-  ResultTable table = {.model_name = file.at("model_name"), .ids = {}, .columns = {}};
-  for (const auto& item : file.at("metrics").items()) table.columns.push_back({item.key(), {}});
+  ResultTable table;
+  table.model_name = file.at("model_name");
+  for (const auto& item : file.at("metrics").items()) table.averages.push_back({item.key(), {}});
   for (const Json& one : file.at("cases")) {
     if (one.at("label").empty()) continue;
     table.ids.push_back(one.at("id"));
-    for (MetricColumn& column : table.columns)
+    for (MetricColumn& column : table.averages)
       column.values.push_back(case_average(one.at("label"), column.name));
   }
+  table.cases = table.ids.size();
   return table;
 }
 
 ResultTable read_specification(const Json& file) {
-  ResultTable table = {.model_name = file.at("model_name"), .ids = {}, .columns = {}};
+  ResultTable table;
+  table.model_name = file.at("model_name");
   for (const char* key : {"dice", "avd", "mcc"}) {
     MetricColumn column = {key, {}};
     for (const Json& x : file.at(key).at("values")) column.values.push_back(number(x));
-    table.columns.push_back(std::move(column));
+    table.cases = column.values.size();
+    table.averages.push_back(std::move(column));
   }
   return table;
 }
@@ -87,21 +91,21 @@ CaseRecord parse_record(std::string_view text) {
   }
 }
 
-ResultTable read_results(const std::filesystem::path& path) {
+std::vector<ResultTable> read_results(const std::filesystem::path& path) {
   return parse_results(read_text(path), path.string());
 }
 
-ResultTable parse_results(std::string_view text, const std::string& name) {
+std::vector<ResultTable> parse_results(std::string_view text, const std::string& name) {
   const Json file = detail::parse_json(text, name);
   try {
     if (file.is_object() && file.contains("schema")) {
       const auto schema = file.at("schema").get<std::string>();
-      if (schema == "assay.segmentation/1") return read_ours(file);
+      if (schema == "assay.segmentation/1") return {read_ours(file)};
       throw Error(Error::Kind::input,
                   name + ": holds '" + schema + "', where 'assay.segmentation/1' is needed");
     }
     if (file.is_object() && file.contains("model_name") && file.contains("dice"))
-      return read_specification(file);
+      return {read_specification(file)};
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, name +
                                         ": a results file, but a field is missing or of "

@@ -114,17 +114,20 @@ TEST(CaseRecordText, survives_the_journal) {
 }
 
 TEST(ReadResults, reads_ours_and_the_specification_s) {
-  const ResultTable ours = read_results(temporary(results_text(cohort(), {})));
+  const ResultTable ours = read_results(temporary(results_text(cohort(), {}))).front();
   EXPECT_EQ(ours.ids, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(ours.columns[0].name, "dice");
-  EXPECT_EQ(ours.columns[1].values, (std::vector<std::optional<double>>{0.0, std::nullopt}));
+  EXPECT_EQ(ours.averages[0].name, "dice");
+  EXPECT_EQ(ours.averages[1].values, (std::vector<std::optional<double>>{0.0, std::nullopt}));
 
-  const ResultTable theirs = read_results(temporary(
-      R"({"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},
-          "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2})"));
+  const ResultTable theirs =
+      read_results(
+          temporary(
+              R"({"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},
+          "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2})"))
+          .front();
   EXPECT_TRUE(theirs.ids.empty());
-  EXPECT_EQ(theirs.columns[0].values, (std::vector<std::optional<double>>{0.5, std::nullopt}));
-  EXPECT_EQ(theirs.columns[1].values[0], infinity);
+  EXPECT_EQ(theirs.averages[0].values, (std::vector<std::optional<double>>{0.5, std::nullopt}));
+  EXPECT_EQ(theirs.averages[1].values[0], infinity);
 }
 
 TEST(ReadResults, refuses_what_is_no_results_file) {

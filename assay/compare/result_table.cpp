@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/result_table.hpp"
+
+#include <algorithm>
+
+#include "assay/core/error.hpp"
+
+namespace assay {
+
+const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label) {
+  if (label.empty()) return table.averages;
+  for (const LabelTable& each : table.labels)
+    if (each.key == label || each.name == label) return each.columns;
+  std::string known;
+  for (const LabelTable& each : table.labels)
+    known.append(known.empty() ? "" : ", ").append(each.key);
+  throw Error(Error::Kind::usage, table.source + ": has no label '" + std::string(label) + "' (" +
+                                      (known.empty() ? "it has none" : "it has: " + known) + ")");
+}
+
+const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name) {
+  const auto found = std::ranges::find(columns, name, &MetricColumn::name);
+  return found == columns.end() ? nullptr : &*found;
+}
+
+}  // namespace assay

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a comparison needs of a results file, whoever wrote it: a value per case and metric.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace assay {
+
+/// One metric over the cases of a table.
+struct MetricColumn {
+  std::string name;                           ///< our key where the metric is one of ours
+  std::vector<std::optional<double>> values;  ///< one per case; never NaN
+};
+
+/// The columns of one label or region.
+struct LabelTable {
+  std::string key, name;
+  std::vector<MetricColumn> columns;
+};
+
+/// A case that the file lists without a value.
+struct UnscoredCase {
+  std::string id, reason;
+};
+
+struct ResultTable {
+  std::string model_name;
+  std::string source;                  ///< the file, as given
+  std::vector<std::string> ids;        ///< empty when the file has none: then only positions pair
+  std::size_t cases = 0;               ///< how many values each column has
+  std::vector<MetricColumn> averages;  ///< per case, the unweighted mean over its labels
+  std::vector<LabelTable> labels;
+  /// What else is known of each case, such as its site: column name and one text per case.
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  std::vector<UnscoredCase> unscored;
+};
+
+/// The columns of a label (by key or by name), or the case averages for "". Throws Error::usage
+/// naming the labels that there are.
+const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label);
+
+/// The column of that name, or null.
+const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name);
+
+}  // namespace assay
