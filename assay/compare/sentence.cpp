@@ -24,8 +24,7 @@ std::string figures(const PairComparison& pair) {
 }
 
 std::string inconclusive(const MetricComparison& metric, const PairComparison& pair) {
-  if (!metric.margin)
-    return "the data cannot tell them apart, which does not make them equal";
+  if (!metric.margin) return "the data cannot tell them apart, which does not make them equal";
   const Interval& d = pair.result.difference;
   const bool may_matter = d.lower <= -*metric.margin || d.upper >= *metric.margin;
   return may_matter ? fmt::format("a difference of {} or more cannot be excluded",
@@ -60,11 +59,10 @@ std::string sentence(const MetricComparison& metric, const PairComparison& pair,
       return fmt::format("{}: {} {} {}: {}.", name, model,
                          direction(metric, pair.result.difference.estimate), baseline, numbers);
     case Verdict::equivalent:
-      return fmt::format("{}: {} is equivalent to {} within ±{}: {}{}.", name, model, baseline,
-                         plain_number(metric.margin.value_or(0)), numbers,
-                         pair.result.is_significant
-                             ? "; they do differ, but by less than the margin"
-                             : "");
+      return fmt::format(
+          "{}: {} is equivalent to {} within ±{}: {}{}.", name, model, baseline,
+          plain_number(metric.margin.value_or(0)), numbers,
+          pair.result.is_significant ? "; they do differ, but by less than the margin" : "");
     case Verdict::non_inferior:
       return fmt::format("{}: {} is not worse than {} by {} or more: {}.", name, model, baseline,
                          plain_number(metric.margin.value_or(0)), numbers);

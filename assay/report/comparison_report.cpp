@@ -90,8 +90,8 @@ std::string subgroup_cell(const MetricComparison& metric, std::size_t model, boo
 /// One table per column and metric: a row per value, a mean per model.
 std::string subgroup_table(const Comparison& comparison, std::span<const Subgroup> subgroups,
                            std::size_t metric) {
-  const std::string title = subgroups.front().column + " / " +
-                            comparison.metrics[metric].metric.name;
+  const std::string title =
+      subgroups.front().column + " / " + comparison.metrics[metric].metric.name;
   std::vector<Column> columns = {{printable(title), Align::left}, {"cases"}};
   for (const ComparedModel& model : comparison.models) columns.push_back({printable(model.name)});
   std::vector<std::vector<std::string>> rows;
@@ -103,8 +103,7 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
     std::size_t pair = 0;
     for (std::size_t m = 0; m < comparison.models.size(); ++m) {
       const bool tested = m != comparison.baseline;
-      row.push_back(
-          subgroup_cell(part, m, tested && part.pairs[pair].result.is_significant));
+      row.push_back(subgroup_cell(part, m, tested && part.pairs[pair].result.is_significant));
       pair += tested ? 1 : 0;
     }
   }

@@ -95,16 +95,16 @@ void add_published(PaperTable& table, const Comparison& comparison) {
                                     : name == "avd" ? &model.avd
                                     : name == "mcc" ? &model.mcc
                                                     : nullptr;
-      row.push_back(value == nullptr
-                        ? std::string(absent)
-                        : mean_and_spread(value->mean, value->std, value->differs));
+      row.push_back(value == nullptr ? std::string(absent)
+                                     : mean_and_spread(value->mean, value->std, value->differs));
     }
     row.push_back(fmt::format("{:.3g}", dice_per_million_parameters(model)));
     table.rows.push_back(std::move(row));
   }
   table.footnotes.emplace_back(
-      "paper: published mean (SD) between runs, * as published (against MeshNet-26); its Dice "
-      "reads as the macro mean over background and lesion, see 'assay parity'");
+      "paper: published mean (SD) between runs, * against MeshNet-26; its Dice seems to be the "
+      "mean "
+      "over background and lesion, see 'assay parity'");
 }
 
 std::string tested_pairs(const Comparison& comparison) {
@@ -119,8 +119,7 @@ std::string tested_pairs(const Comparison& comparison) {
 
 std::string star_note(const Comparison& comparison) {
   return fmt::format(
-      "mean (SD over cases, ddof 1); * differs from {}: p ≤ {} after {} correction for {} "
-      "(Wilcoxon signed-rank, policy {}, {})",
+      "* differs from {}: p ≤ {} after {} correction for {} (Wilcoxon signed-rank, policy {}, {})",
       comparison.models[comparison.baseline].name, comparison.settings.alpha,
       comparison.settings.correction == Correction::holm
           ? "Holm"
@@ -162,7 +161,7 @@ PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
                dice == comparison.metrics.end() ? std::nullopt : dice->models[model].mean);
     table.rows.push_back(std::move(row));
   }
-  table.footnotes = {star_note(comparison)};
+  table.footnotes = {"mean (SD over cases, ddof 1)", star_note(comparison)};
   if (with_paper) add_published(table, comparison);
   return table;
 }
@@ -195,21 +194,21 @@ std::string comparison_csv(const Comparison& comparison) {
       const Summary& s = metric.models[m];
       out += fmt::format("{},{},{},{},{},", csv_field(metric.metric.name),
                          csv_field(comparison.models[m].name),
-                         csv_field(comparison.models[comparison.baseline].name),
-                         csv_number(s.mean), csv_number(s.std));
+                         csv_field(comparison.models[comparison.baseline].name), csv_number(s.mean),
+                         csv_number(s.std));
       const PairComparison* pair = pair_of(comparison, metric, m);
       if (pair == nullptr || pair->n == 0) {
-        out += fmt::format("{},,,,,,,,,{}\n", pair == nullptr ? s.n : 0,
-                           pair == nullptr ? comparison.matching.ids.size() - s.n
-                                           : pair->undefined);
+        out +=
+            fmt::format("{},,,,,,,,,{}\n", pair == nullptr ? s.n : 0,
+                        pair == nullptr ? comparison.matching.ids.size() - s.n : pair->undefined);
         continue;
       }
       const ComparisonResult& r = pair->result;
-      out += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
-                         csv_number(r.corrected_p_value), r.is_significant,
-                         csv_number(r.effect_size), csv_number(r.difference.estimate),
-                         csv_number(r.difference.lower), csv_number(r.difference.upper),
-                         name(r.verdict), pair->undefined);
+      out +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
+                      csv_number(r.corrected_p_value), r.is_significant, csv_number(r.effect_size),
+                      csv_number(r.difference.estimate), csv_number(r.difference.lower),
+                      csv_number(r.difference.upper), name(r.verdict), pair->undefined);
     }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
 #include "assay/report/text_table.hpp"
@@ -41,7 +42,9 @@ constexpr std::array latex_replacements = {
     Replacement{"\r", " "},
 };
 
+/// Blanks at the end of a cell only line up stars on a terminal.
 std::string replaced(std::string_view text, std::span<const Replacement> replacements) {
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
   std::string out;
   while (!text.empty()) {
     const auto found = std::ranges::find_if(
@@ -55,7 +58,8 @@ std::string replaced(std::string_view text, std::span<const Replacement> replace
 
 std::string markdown_line(const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (const std::string& cell : cells) line.append(" ").append(markdown_escaped(cell)).append(" |");
+  for (const std::string& cell : cells)
+    line.append(" ").append(markdown_escaped(cell)).append(" |");
   return line + "\n";
 }
 

@@ -8,8 +8,8 @@
 namespace assay::detail {
 
 inline Json provenance_json(const Provenance& p) {
-  Json out = {{"assay", p.version},     {"commit", p.commit},     {"command", p.command},
-              {"started", p.started},   {"finished", p.finished}, {"jobs", p.jobs}};
+  Json out = {{"assay", p.version},   {"commit", p.commit},     {"command", p.command},
+              {"started", p.started}, {"finished", p.finished}, {"jobs", p.jobs}};
   if (p.host) out["host"] = *p.host;
   return out;
 }
