@@ -157,7 +157,7 @@ def test_forms(tmp_path):
 @pytest.mark.parametrize("name, start", [("t.md", "| model"), ("t.tex", "% needs"), ("t.csv", "metric,"), ("t.json", "{")])
 def test_out_follows_the_extension(tmp_path, name, start):
     models(tmp_path)
-    assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "out" / "", "--quiet")
+    assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", f"{tmp_path}/out/", "--quiet")
     assert strict((tmp_path / "out/comparison.json").read_text())["schema"] == "assay.comparison/1"
     assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / name, "--quiet")
     assert (tmp_path / name).read_text().startswith(start)
