@@ -9,6 +9,7 @@
 
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
 #include "assay/stats/moments.hpp"
 
@@ -198,18 +199,6 @@ Json to_json(const ScoreSettings& s) {
           {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
 }
 
-Json to_json(const Provenance& p, const SegmentationResult& result) {
-  Json out = {{"assay", p.version},
-              {"commit", p.commit},
-              {"command", p.command},
-              {"started", p.started},
-              {"finished", p.finished},
-              {"jobs", p.jobs},
-              {"inputs_sha256", inputs_sha256(result)}};
-  if (p.host) out["host"] = *p.host;
-  return out;
-}
-
 /// What nnU-Net leaves undefined is its NaN: null in valid JSON.
 Json nnunet_number(std::string_view name, const Evidence& evidence) {
   return value(score(metric(name), evidence, {}, convention("nnunet"))).value_or(NAN);
@@ -269,7 +258,7 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   out["cases"] = cases;
   out["ledger"] = to_json(result.ledger);
   out["settings"] = to_json(result.settings);
-  out["provenance"] = to_json(provenance, result);
+  out["provenance"] = detail::to_json(provenance, inputs_sha256(result));
   return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
 }
 
