@@ -107,7 +107,7 @@ std::string split_text(const SplitManifest& manifest, const SplitSettings& setti
   const std::string name = std::filesystem::path(manifest.file).filename().string();
   return detail::to_text({{"schema", "assay.split/1"},
                           {"manifest", {{"file", name}, {"sha256", manifest.sha256}}},
-                          {"cases", manifest.ids.size()},
+                          {"num_cases", manifest.ids.size()},
                           {"settings", settings_json(manifest, settings)},
                           {"strata", strata_json(manifest, folds.outer, settings.outer)},
                           {"folds", list},
