@@ -172,6 +172,8 @@ std::string experiment_text(const CrossValidation& result, const RunFolders& fol
                             const Provenance& provenance) {
   Json folds = Json::array();
   for (const OuterFold& fold : result.folds) folds.push_back(to_json(fold, result));
+  Json origin = detail::provenance_json(provenance);
+  origin["inputs_sha256"] = folders.inputs_sha256;
   return detail::to_text({{"schema", "assay.folds/1"},
                           {"model_name", folders.name},
                           {"config", config_json(result, folders.ledger)},
@@ -180,7 +182,7 @@ std::string experiment_text(const CrossValidation& result, const RunFolders& fol
                           {"notes", notes_json(result)},
                           {"cases", cases_json(result)},
                           {"ledger", to_json(folders.ledger)},
-                          {"provenance", detail::to_json(provenance, folders.inputs_sha256)}}) +
+                          {"provenance", origin}}) +
          "\n";
 }
 

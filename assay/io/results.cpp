@@ -199,6 +199,12 @@ Json to_json(const ScoreSettings& s) {
           {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
 }
 
+Json to_json(const Provenance& p, const SegmentationResult& result) {
+  Json out = detail::provenance_json(p);
+  out["inputs_sha256"] = inputs_sha256(result);
+  return out;
+}
+
 /// What nnU-Net leaves undefined is its NaN: null in valid JSON.
 Json nnunet_number(std::string_view name, const Evidence& evidence) {
   return value(score(metric(name), evidence, {}, convention("nnunet"))).value_or(NAN);
@@ -258,7 +264,7 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   out["cases"] = cases;
   out["ledger"] = to_json(result.ledger);
   out["settings"] = to_json(result.settings);
-  out["provenance"] = detail::to_json(provenance, inputs_sha256(result));
+  out["provenance"] = to_json(provenance, result);
   return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
 }
 

@@ -8,6 +8,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
+#include "assay/core/words.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/split.hpp"
@@ -65,9 +66,6 @@ class Reader {
   std::size_t column(const std::string& name) const {
     const auto found = table_.column(name);
     if (!found) {
-      std::string known;
-      for (const std::string& title : table_.header)
-        known.append(known.empty() ? "" : ", ").append(title);
       fail("has no column '" + name + "'" + did_you_mean(name, table_.header) +
            " (it has: " + known + ")");
     }
@@ -159,9 +157,7 @@ class Reader {
     for (const Cells& stratum : of_case) codes.emplace(stratum, 0);
     for (auto& [stratum, code] : codes) {
       code = out_.strata.size();
-      std::string name;
-      for (const std::string& part : stratum) name.append(name.empty() ? "" : "_").append(part);
-      out_.strata.push_back(name);
+      out_.strata.push_back(joined(stratum, "_"));
     }
     for (const Cells& stratum : of_case) out_.items.classes.push_back(codes.at(stratum));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "assay/core/words.hpp"
 #include "assay/report/text_table.hpp"
 
 namespace assay {
@@ -12,10 +13,6 @@ namespace {
 
 std::string shown(const Value& x) {
   return x ? fmt::format("{:.3f}", *x) : "–";
-}
-
-std::string counted(std::size_t n, std::string_view what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 std::string headline(const CrossValidation& result, const RunFolders& folders,

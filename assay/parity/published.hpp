@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The published results that others are held against: Table 1 of "State-of-the-Art Stroke Lesion
+/// Segmentation at 1/1000th of Parameters", 14 models.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace assay {
+
+struct PublishedValue {
+  double mean = 0, std = 0;
+  bool differs = false;  ///< starred: differs from the best model (Holm-corrected p < 0.05)
+};
+
+struct PublishedModel {
+  std::string_view key, name;
+  long long parameters = 0;
+  PublishedValue dice, avd, mcc;
+};
+
+/// In the paper's order: by falling Dice.
+std::span<const PublishedModel> published_models();
+
+/// By key, such as meshnet_26. Throws Error::usage with the nearest name and all that there are.
+const PublishedModel& published_model(std::string_view key);
+
+/// Mean Dice for each million parameters.
+double dice_per_million_parameters(const PublishedModel& model);
+
+}  // namespace assay
