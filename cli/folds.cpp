@@ -62,6 +62,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     report_troubles(folders, {}, common, session.err);
     throw Error(Error::Kind::input, "no run could be read; nothing was written");
   }
+  if (common.verbose)
+    for (const FoldRun& each : folders.runs)
+      session.err << "read: " << printable(each.file) << '\n';
   const auto out = output_file(common.out, "experiment_results.json");
   refuse_input(out, folders.files);
   const CrossValidation result = cross_validated(std::move(folders.runs), restarts);
@@ -81,9 +84,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
 
 Action declare(Arguments& arguments) {
   const auto o = std::make_shared<Options>();
-  arguments.positional("RUN_DIR", o->folders,
-                       "Folders that hold fold_0_restart_0/results.json ..., or nnU-Net's "
-                       "fold_0/validation/summary.json ..., or such fold folders themselves");
+  arguments.positional(
+      "RUN_DIR", o->folders,
+      "Folders with fold_0_restart_0/results.json or fold_0/validation/summary.json "
+      "and so on");
   arguments.choice("--restarts", o->restarts, {"mean", "median", "best"},
                    "How restarts become one value per subject (default: mean); best is chosen on "
                    "the test set: optimistic");

@@ -65,10 +65,9 @@ class Reader {
 
   std::size_t column(const std::string& name) const {
     const auto found = table_.column(name);
-    if (!found) {
+    if (!found)
       fail("has no column '" + name + "'" + did_you_mean(name, table_.header) +
-           " (it has: " + known + ")");
-    }
+           " (it has: " + joined(table_.header) + ")");
     if (std::ranges::count(table_.header, name) > 1)
       fail("has two columns named '" + name + "'; rename one");
     return *found;
