@@ -165,6 +165,15 @@ bool same_values(const FoldRun& a, const FoldRun& b) {
   return std::ranges::equal(a.columns, b.columns, {}, &MetricColumn::values, &MetricColumn::values);
 }
 
+std::string copied(const FoldRun& run, const FoldRun& other) {
+  return run.file + ": every value equals that of " + other.file + "; is it a copy?";
+}
+
+std::string foreign_mean(const FoldRun& run, const std::string& metric) {
+  return run.file + ": test_" + metric + " is not the mean of per_subject_" + metric +
+         "; the mean of the values is used";
+}
+
 /// What a reader of the numbers should know: copies count twice, and means that do not follow from
 /// the values come from somewhere else.
 void look_for_oddities(const CrossValidation& all, std::vector<std::string>& warnings) {
@@ -173,16 +182,14 @@ void look_for_oddities(const CrossValidation& all, std::vector<std::string>& war
       const FoldRun& run = fold.runs[r].run;
       for (std::size_t other = 0; other < r; ++other)
         if (same_values(run, fold.runs[other].run))
-          warnings.push_back(run.file + ": every value equals that of " +
-                             fold.runs[other].run.file + "; is it a copy?");
+          warnings.push_back(copied(run, fold.runs[other].run));
       for (const auto& [metric, mean] : run.recorded) {
         const auto place = std::ranges::find(all.metrics, metric);
         if (place == all.metrics.end()) continue;
         const Spread& found =
             fold.runs[r].subjects[static_cast<std::size_t>(place - all.metrics.begin())];
         if (found.undefined == 0 && found.mean && std::fabs(*found.mean - mean) > 1e-6)
-          warnings.push_back(run.file + ": test_" + metric + " is not the mean of per_subject_" +
-                             metric + "; the mean of the values is used");
+          warnings.push_back(foreign_mean(run, metric));
       }
     }
 }

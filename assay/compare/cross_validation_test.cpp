@@ -150,7 +150,7 @@ TEST(CrossValidation, runs_that_do_not_belong_together_are_refused_by_name) {
       {{run_of(0, 0, {"a", "b"}, {1, 1}), run_of(0, 1, {"a", "c"}, {1, 1})},
        "fold_0_restart_1: lacks subject b, which fold_0_restart_0 has"},
       {{run_of(0, 0, {"a"}, {1}), run_of(0, 1, {"a", "c"}, {1, 1})},
-       "fold_0_restart_1: has subject c, which fold_0_restart_0 lacks"},
+       "fold_0_restart_0: lacks subject c, which fold_0_restart_1 has"},
       {{run_of(0, 0, {"a", "a"}, {1, 1})}, "fold_0_restart_0: subject a is listed twice"},
       {{run_of(0, 0, {"a"}, {1}), run_of(0, 1, {"a"}, {1}), run_of(1, 0, {"a"}, {1})},
        "subject a is tested in outer fold 0 (fold_0_restart_0) and in outer fold 1"},

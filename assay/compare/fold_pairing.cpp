@@ -40,19 +40,20 @@ Places places_of(const FoldRun& run) {
   return places;
 }
 
+std::string other_subjects(const std::string& lacks, const std::string& has,
+                           const std::string& subject) {
+  return lacks + ": lacks subject " + subject + ", which " + has +
+         " has; restarts of one outer fold must test the same subjects";
+}
+
 /// The run with its subjects in the order given.
 FoldRun reordered(FoldRun run, const std::vector<std::string>& subjects, const std::string& first) {
   const Places places = places_of(run);
   for (const std::string& id : subjects)
-    if (!places.contains(id))
-      fail(run.file + ": lacks subject " + id + ", which " + first +
-           " has; restarts of one outer fold must test the same subjects");
-  if (places.size() > subjects.size()) {
-    const auto extra = std::ranges::find_if(
-        run.ids, [&](const std::string& id) { return std::ranges::count(subjects, id) == 0; });
-    fail(run.file + ": has subject " + *extra + ", which " + first +
-         " lacks; restarts of one outer fold must test the same subjects");
-  }
+    if (!places.contains(id)) fail(other_subjects(run.file, first, id));
+  for (const std::string& id : run.ids)
+    if (std::ranges::find(subjects, id) == subjects.end())
+      fail(other_subjects(first, run.file, id));
   const FoldRun as_read = run;
   for (std::size_t s = 0; s < subjects.size(); ++s) {
     const std::size_t place = places.at(subjects[s]);

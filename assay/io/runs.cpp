@@ -69,7 +69,7 @@ std::vector<FoldFolder> folders_in(const fs::path& root) try {
   for (const auto& entry : fs::directory_iterator(root)) {
     const std::string child = entry.path().filename().string();
     if (const auto name = fold_name(child); name && entry.is_directory())
-      found.push_back({*name, entry.path(), own + "/" + child});
+      found.push_back({*name, entry.path(), (fs::path(own) / child).generic_string()});
   }
   if (found.empty())
     throw Error(Error::Kind::input,

@@ -116,15 +116,19 @@ class Reader {
            ":4");
   }
 
+  [[noreturn]] void refuse_cell(std::size_t place, const std::string& name,
+                                const std::string& cell) const {
+    fail("case '" + out_.ids[place] + "' has '" + cell + "' in column '" + name +
+         "', where bins need a finite number");
+  }
+
   Cells binned(const std::string& asked, const std::string& name, std::size_t bins) {
     const std::size_t place = column(name);
     std::vector<double> values;
     for (std::size_t i = 0; i < table_.rows.size(); ++i) {
       const std::string& cell = table_.rows[i][place];
       const auto number = finite(cell);
-      if (!number)
-        fail("case '" + out_.ids[i] + "' has '" + cell + "' in column '" + name +
-             "', where bins need a finite number");
+      if (!number) refuse_cell(i, name, cell);
       values.push_back(*number);
     }
     const QuantileBins found = cut(asked, values, bins);
