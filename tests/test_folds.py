@@ -184,6 +184,63 @@ def test_one_folder_per_fold_is_one_restart(tmp_path):
     assert "one run: nothing is known of the spread of training" in assay("folds", tmp_path).stdout
 
 
+def write_summary(folder, fold, cases):
+    """nnU-Net's summary.json of {id: {label: (tp, fp, fn, tn)}}."""
+    def metrics(tp, fp, fn, tn):
+        union = 2 * tp + fp + fn
+        return {"Dice": 2 * tp / union if union else math.nan, "IoU": tp / (tp + fp + fn) if union else math.nan,
+                "TP": tp, "FP": fp, "FN": fn, "TN": tn, "n_pred": tp + fp, "n_ref": tp + fn}
+    listed = [{"metrics": {label: metrics(*c) for label, c in labels.items()},
+               "prediction_file": f"/p/{name}.nii.gz", "reference_file": f"/r/{name}.nii.gz"} for name, labels in cases.items()]
+    path = folder / f"fold_{fold}" / "validation" / "summary.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"foreground_mean": {}, "mean": {}, "metric_per_case": listed}))
+
+
+def test_the_folds_of_nnunet_are_one_experiment(tmp_path):
+    random = numpy.random.default_rng(5)
+    cases = {fold: {f"case_{fold}{i}": {"1": random.integers(1, 500, 4).tolist()} for i in range(4)} for fold in range(5)}
+    cases[2]["case_2x"] = {"1": [0, 0, 0, 1000]}  # both masks empty: NaN there
+    cases[3]["case_3x"] = {"1": [0, 7, 0, 1000]}  # the reference is empty
+    for fold, of_fold in cases.items():
+        write_summary(tmp_path / "trainer", fold, of_fold)
+    result = folds(tmp_path / "trainer")
+    assert result["config"]["metrics"] == ["dice", "avd", "mcc", "dice_macro"]
+    assert result["ledger"]["read"] == 5 and len(result["cases"]) == 22 and result["model_name"] == "trainer"
+    found = {case["id"]: case for case in result["cases"]}
+    for of_fold in cases.values():
+        for name, labels in of_fold.items():
+            tp, fp, fn, tn = labels["1"]
+            if tp + fn == 0:
+                continue
+            assert found[name]["dice"] == 2 * tp / (2 * tp + fp + fn)
+            assert found[name]["avd"] == pytest.approx(abs(fp - fn) / (tp + fn), rel=1e-12)
+            both = (2 * tp / (2 * tp + fp + fn) + 2 * tn / (2 * tn + fp + fn)) / 2
+            assert found[name]["dice_macro"] == pytest.approx(both, rel=1e-12)
+    assert found["case_2x"]["dice"] is None and found["case_3x"]["avd"] is None
+    spread = result["summary"]["spread"]
+    assert spread["subjects"]["dice"]["n"] == 21 and spread["outer_folds"]["dice"]["n"] == 5
+    means = [numpy.mean([found[name]["dice"] for name in of_fold if found[name]["dice"] is not None]) for of_fold in cases.values()]
+    assert spread["outer_folds"]["dice"]["std"] == pytest.approx(numpy.std(means, ddof=1), rel=1e-12)
+
+
+def test_a_model_trained_on_all_cases_has_no_test(tmp_path):
+    write_summary(tmp_path, "all", {"a": {"1": [5, 1, 1, 9]}})
+    assert "fold_all: was trained on every case" in assay("folds", tmp_path, status=2).stderr
+    assert "fold_all: was trained on every case" in assay("folds", tmp_path / "fold_all", status=2).stderr
+    write_summary(tmp_path, 0, {"a": {"1": [5, 1, 1, 9]}})
+    done = assay("folds", tmp_path, "--json")
+    assert "fold_all: left out" in done.stderr and len(strict(done.stdout)["cases"]) == 1
+
+
+def test_experiments_can_be_compared(tmp_path):
+    for name, seed in (("a", 1), ("b", 2)):
+        write_run(tmp_path / name, 0, 0, ids(0, 12), seed=seed)
+        assay("folds", tmp_path / name, "--out", tmp_path / f"{name}.json")
+    result = strict(assay("compare", tmp_path / "a.json", tmp_path / "b.json", "--json").stdout)
+    assert result["metrics"]["dice"][0]["n"] == 12
+
+
 def test_missing_runs_are_named_and_recorded(tmp_path):
     experiment(tmp_path, 3, 2)
     shutil.rmtree(tmp_path / "fold_1_restart_1")

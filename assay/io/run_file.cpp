@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// One run: results.json of a training with its per-subject lists, or a results file.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/core/error.hpp"
@@ -37,7 +36,7 @@ Value number_of(const Json& json, const std::string& key) {
   return found != json.end() && found->is_number() ? finite(found->get<double>()) : std::nullopt;
 }
 
-/// A whole number, or none; `kind` of value that is something else is refused.
+/// A whole number, or none.
 std::optional<long long> whole_of(const Json& json, const std::string& key,
                                   const std::string& file) {
   const auto found = json.find(key);
@@ -57,16 +56,18 @@ MetricColumn column_of_list(const std::string& key, const Json& list, const std:
   return column;
 }
 
+/// A list of names or of whole numbers; empty when it is absent.
 template <class Item>
 std::vector<Item> list_of(const Json& json, const char* key, const std::string& file) {
+  constexpr bool names = std::is_same_v<Item, std::string>;
   const auto found = json.find(key);
   if (found == json.end() || found->is_null()) return {};
-  try {
-    return found->get<std::vector<Item>>();
-  } catch (const Json::exception&) {
-    fail(file, std::string(key) + " is not a list of " +
-                   (std::is_same_v<Item, std::string> ? "names" : "whole numbers"));
-  }
+  const auto fits = [](const Json& item) {
+    return names ? item.is_string() : item.is_number_integer();
+  };
+  if (!found->is_array() || !std::ranges::all_of(*found, fits))
+    fail(file, std::string(key) + " is not a list of " + (names ? "names" : "whole numbers"));
+  return found->template get<std::vector<Item>>();
 }
 
 void require_same_length(const FoldRun& run) {

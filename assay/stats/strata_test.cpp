@@ -26,8 +26,8 @@ TEST(Strata, equal_values_stay_together) {
 }
 
 TEST(Strata, bins_of_distinct_values_are_even) {
-  std::vector<double> values;
-  for (int i = 0; i < 120; ++i) values.push_back(i * 37 % 120);
+  std::vector<double> values(120);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i * 37 % 120);
   for (const std::size_t bins : {2U, 3U, 4U, 5U, 8U, 10U}) {
     std::vector<int> counts(bins);
     for (const std::size_t code : quantile_bins(values, bins).codes) ++counts[code];
