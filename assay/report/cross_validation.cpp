@@ -69,13 +69,17 @@ std::string advice(const CrossValidation& result) {
     return fmt::format("{} {}, n = {}", printable(s.metric), shown(of.std), of.n);
   };
   std::string out = fmt::format(
-      "\nPublish the SD over subjects ({}) as the spread between patients and,\nby its own name, "
-      "the SD over runs ({}) as the spread of training;\na paper's SD between runs compares with "
-      "the latter only.\n",
-      told(s.subjects), told(s.runs));
-  if (s.runs.n == 1)
-    out += "There is one run: nothing is known of the spread of training.\n";
-  else if (result.folds.size() == 1)
+      "\nPublish the SD over subjects ({}) as the spread between patients", told(s.subjects));
+  if (s.runs.n < 2)
+    out +=
+        ".\nThere is one run: nothing is known of the spread of training, with which a paper's SD "
+        "between runs compares.\n";
+  else
+    out += fmt::format(
+        " and,\nby its own name, the SD over runs ({}) as the spread of training;\na paper's SD "
+        "between runs compares with the latter only.\n",
+        told(s.runs));
+  if (s.runs.n > 1 && result.folds.size() == 1)
     out += "There is one outer fold: nothing is known of the spread over outer folds.\n";
   if (result.restarts == Restarts::best)
     out +=
