@@ -41,16 +41,20 @@ std::vector<ResultTable> read_run(const JsonObject& file) {
   ResultBuilder out(run_name(file.name()), std::string(file.name()));
   const std::size_t whole = out.label("");
   std::size_t cases = 0;
+  bool first = true;  // the list that says how many subjects there are
   for (const std::string& key : file.keys()) {
     if (!key.starts_with(prefix) || !file.has(key, JsonReader::Kind::list)) continue;
     const std::size_t metric = out.metric(std::string_view(key).substr(prefix.size()));
     JsonReader in = file.at(key);
     std::size_t here = 0;
     in.list(key, [&] {
-      if (here == cases) cases = out.add_case() + 1;
-      out.put({here++, whole, metric}, in.number(key));
+      if (first) cases = out.add_case() + 1;
+      const auto value = in.number(key);
+      if (here < cases) out.put({here, whole, metric}, value);
+      ++here;
     });
     if (here != cases) in.fail("every 'per_subject_' list needs one value for each subject");
+    first = false;
   }
   if (!file.has("subject_ids", JsonReader::Kind::list)) {
     out.forget_ids();
