@@ -47,7 +47,8 @@ struct Command {
   bool stops_in_order = false;  ///< polls Session::stop, so that Ctrl-C loses nothing
 };
 
-extern const Command score_command, metrics_command, demo_command, bench_command, docs_command;
+extern const Command score_command, compare_command, metrics_command, demo_command, bench_command,
+    docs_command;
 
 /// Every command, in the order shown by --help.
 std::span<const Command* const> commands();

@@ -9,6 +9,7 @@
 
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
 #include "assay/stats/moments.hpp"
 
@@ -199,14 +200,8 @@ Json to_json(const ScoreSettings& s) {
 }
 
 Json to_json(const Provenance& p, const SegmentationResult& result) {
-  Json out = {{"assay", p.version},
-              {"commit", p.commit},
-              {"command", p.command},
-              {"started", p.started},
-              {"finished", p.finished},
-              {"jobs", p.jobs},
-              {"inputs_sha256", inputs_sha256(result)}};
-  if (p.host) out["host"] = *p.host;
+  Json out = detail::provenance_json(p);
+  out["inputs_sha256"] = inputs_sha256(result);
   return out;
 }
 

@@ -56,13 +56,6 @@ std::string_view parity_symbol(ParityLevel level) {
   }
 }
 
-std::string with_thousands(long long number) {
-  std::string digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > (number < 0 ? 1 : 0); at -= 3)
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  return digits;
-}
-
 std::string benchmark_table(const ParityReport& report, const Paper& paper) {
   std::string out =
       "| Model | Parameters | DICE (↑) | AVD (↓) | MCC (↑) | Parity |\n"

@@ -15,7 +15,4 @@ std::string benchmark_table(const ParityReport& report, const Paper& paper);
 /// The specification's mark of a level.
 std::string_view parity_symbol(ParityLevel level);
 
-/// 147474 as 147,474.
-std::string with_thousands(long long number);
-
 }  // namespace assay

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/parity/paper.hpp"
 
+#include <cctype>
+
 #include "assay/parity/lookup.hpp"
 #include "assay/parity/published.hpp"
 
@@ -27,6 +29,22 @@ Paper built_in_paper() {
 
 const PaperModel& variant_of(const Paper& paper, std::string_view key) {
   return key.empty() ? paper.models.front() : by_key(paper.models, key, "variant");
+}
+
+std::string model_key(std::string_view name) {
+  std::string key;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    key += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return key;
+}
+
+std::string with_thousands(long long number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
 }
 
 std::optional<double> dice_per_million(double dice, std::optional<long long> parameters) {

@@ -44,6 +44,12 @@ Paper built_in_paper();
 /// By key; "" is the first. Throws Error::usage with the nearest key and all that there are.
 const PaperModel& variant_of(const Paper& paper, std::string_view key);
 
+/// "Residual U-Net" as residual_u_net.
+std::string model_key(std::string_view name);
+
+/// 147474 as 147,474.
+std::string with_thousands(long long number);
+
 /// Mean Dice for each million parameters; nothing when their number is not known.
 std::optional<double> dice_per_million(double dice, std::optional<long long> parameters);
 

@@ -10,21 +10,39 @@ namespace assay {
 
 namespace {
 
-ComparisonResult compared(std::span<const double> reference, const ModelScores& model,
-                          const ComparisonOptions& options) {
-  const std::vector<double> gain = differences(model.scores, reference);
-  ComparisonResult result;
-  result.model_name = model.name;
-  result.difference = hodges_lehmann(gain, 1 - options.alpha);
-  result.effect_size = rank_biserial(gain);
-  result.verdict = verdict(result.difference, options.margin);
-  // The order matters: scipy-1.10 truncates half-integer rank sums of reference - model.
-  const bool same = options.allclose_is_equal && allclose(reference, model.scores);
-  const std::vector<double> zeros(same ? gain.size() : 0);
-  WilcoxonOptions test = {.policy = same ? WilcoxonPolicy::exact : options.policy};
+/// The interval as a gain: positive means that the model is better.
+Interval gain(const Interval& difference, bool lower_is_better) {
+  if (!lower_is_better) return difference;
+  return {-difference.estimate, -difference.upper, -difference.lower};
+}
+
+/// A significant difference that does not matter is still equivalent; a large p-value alone, or so
+/// few pairs that no interval has its level, proves nothing.
+Verdict settled(const ComparisonResult& result, const ComparisonOptions& options) {
+  if (std::ldexp(2.0, -static_cast<int>(std::min<std::size_t>(result.test.n, 1000))) >
+      options.alpha)
+    return Verdict::inconclusive;
+  const Verdict words = verdict(gain(result.difference, options.lower_is_better), options.margin);
+  if (words == Verdict::equivalent) return words;
+  if (result.is_significant) return Verdict::different;
+  const bool not_worse =
+      options.margin && gain(result.difference, options.lower_is_better).lower > -*options.margin;
+  return not_worse ? Verdict::non_inferior : Verdict::inconclusive;
+}
+
+/// The order matters: scipy-1.10 truncates half-integer rank sums of reference - model.
+WilcoxonResult tested(std::span<const double> reference, std::span<const double> scores,
+                      const ComparisonOptions& options) {
+  WilcoxonOptions test = {.policy = options.policy};
   test.alpha = options.alpha;
-  result.test = same ? wilcoxon(zeros, test) : wilcoxon(reference, model.scores, test);
-  result.p_value = result.test.pvalue;
+  const bool close = options.allclose_is_equal && allclose(reference, scores);
+  const bool same = std::equal(reference.begin(), reference.end(), scores.begin(), scores.end());
+  if (!close && !same) return wilcoxon(reference, scores, test);
+  test.policy = WilcoxonPolicy::exact;
+  WilcoxonResult result = wilcoxon(std::vector<double>(reference.size()), test);
+  result.policy = name_in(wilcoxon_policies(), options.policy);
+  result.warning = same ? "every difference is zero: the scores are identical"
+                        : "all differences are within the shortcut's tolerance and count as zero";
   return result;
 }
 
@@ -36,24 +54,45 @@ bool allclose(std::span<const double> a, std::span<const double> b) {
   });
 }
 
+ComparisonResult compare_pair(std::span<const double> reference, const ModelScores& model,
+                              const ComparisonOptions& options) {
+  try {
+    const std::vector<double> change = differences(model.scores, reference);
+    ComparisonResult result;
+    result.model_name = model.name;
+    result.difference = hodges_lehmann(change);
+    result.mean_difference = mean_interval(change);
+    result.effect_size = rank_biserial(change);
+    result.probability_of_superiority = probability_of_superiority(change);
+    result.cohens_dz = cohens_dz(change);
+    if (options.margin)
+      result.tost_pvalue = tost_paired(model.scores, reference, *options.margin).pvalue;
+    result.test = tested(reference, model.scores, options);
+    result.p_value = result.corrected_p_value = result.test.pvalue;
+    return result;
+  } catch (const Error& error) {
+    throw error.within("model '" + model.name + "'");
+  }
+}
+
+void correct_family(std::span<ComparisonResult> family, const ComparisonOptions& options) {
+  std::vector<double> pvalues;
+  for (const ComparisonResult& result : family) pvalues.push_back(result.p_value);
+  const Adjusted adjusted = adjust(pvalues, options.correction, options.alpha);
+  for (std::size_t i = 0; i < family.size(); ++i) {
+    family[i].corrected_p_value = adjusted.pvalues[i];
+    family[i].is_significant = adjusted.reject[i];
+    family[i].verdict = settled(family[i], options);
+  }
+}
+
 std::vector<ComparisonResult> compare_models_to_reference(std::span<const double> reference,
                                                           std::span<const ModelScores> models,
                                                           const ComparisonOptions& options) {
   std::vector<ComparisonResult> results;
-  std::vector<double> pvalues;
-  for (const ModelScores& model : models) {
-    try {
-      results.push_back(compared(reference, model, options));
-    } catch (const Error& error) {
-      throw error.within("model '" + model.name + "'");
-    }
-    pvalues.push_back(results.back().p_value);
-  }
-  const Adjusted family = adjust(pvalues, options.correction, options.alpha);
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    results[i].corrected_p_value = family.pvalues[i];
-    results[i].is_significant = family.reject[i];
-  }
+  for (const ModelScores& model : models)
+    results.push_back(compare_pair(reference, model, options));
+  correct_family(results, options);
   return results;
 }
 

@@ -24,23 +24,35 @@ struct ComparisonOptions {
   WilcoxonPolicy policy = WilcoxonPolicy::exact;
   Correction correction = Correction::holm;
   std::optional<double> margin = {};  ///< of equivalence, in units of the scores
+  bool lower_is_better = false;       ///< turns the side on which non-inferiority is judged
   /// The specification's shortcut: p = 1 when np.allclose holds, however consistent the difference.
   bool allclose_is_equal = false;
 };
 
+/// Differences are model - reference: positive when the model is higher.
 struct ComparisonResult {
   std::string model_name;
   double p_value = 0, corrected_p_value = 0;
-  bool is_significant = false;
-  double effect_size =
-      0;                ///< rank-biserial of model - reference: positive when the model is higher
-  Interval difference;  ///< Hodges-Lehmann of model - reference, level 1 - alpha
+  bool is_significant = false;  ///< after the correction
+  double effect_size = 0;       ///< rank-biserial
+  Interval difference;          ///< Hodges-Lehmann with its 95 % limits
+  Interval mean_difference;     ///< with the 95 % limits of Student's t; NaN for one pair
+  double probability_of_superiority = 0, cohens_dz = 0;  ///< cohens_dz: NaN for 0 / 0
+  std::optional<double> tost_pvalue;                     ///< against the margin, if there is one
   Verdict verdict = Verdict::inconclusive;
   WilcoxonResult test;
 };
 
-/// In the order of the models. NaN scores are an Error, also under the scipy policies: a NaN
-/// p-value has no place in a corrected family.
+/// One model without correction: `corrected_p_value` is the p-value itself. Equal scores give p = 1
+/// under every policy, also where that program gives none. NaN scores are an Error, also under the
+/// scipy policies: a NaN p-value has no place in a corrected family.
+ComparisonResult compare_pair(std::span<const double> reference, const ModelScores& model,
+                              const ComparisonOptions& options = {});
+
+/// Corrects for the number of results and settles each verdict: stars and words always agree.
+void correct_family(std::span<ComparisonResult> family, const ComparisonOptions& options = {});
+
+/// Both, in the order of the models.
 std::vector<ComparisonResult> compare_models_to_reference(std::span<const double> reference,
                                                           std::span<const ModelScores> models,
                                                           const ComparisonOptions& options = {});

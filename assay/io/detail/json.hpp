@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "assay/io/detail/shortest.hpp"
+
 namespace assay::detail {
 
 using Json = nlohmann::ordered_json;  ///< keys keep the order in which they are written
@@ -22,8 +24,5 @@ std::string to_text(const Json& value, const JsonStyle& style = {});
 /// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` stands in
 /// messages. Throws Error::input with line and column.
 Json parse_json(std::string_view text, std::string_view name);
-
-/// The shortest decimal that reads back equal: "0.1", "1.0", "1e-07".
-std::string shortest(double x);
 
 }  // namespace assay::detail

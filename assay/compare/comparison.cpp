@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "assay/compare/models.hpp"
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/stats/clusters.hpp"
+#include "assay/stats/folds.hpp"
+#include "assay/stats/moments.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_subgroups = 12;  // a column with more values is no grouping
+
+/// Everything that the metrics of one comparison share.
+struct Scene {
+  const CompareSettings& settings;
+  std::span<const ResultTable> tables;
+  const Matching& matching;
+  std::size_t baseline;
+  std::vector<std::size_t> clusters;  ///< of each matched case; empty: none
+};
+
+std::optional<double> margin_of(const CompareSettings& settings, const std::string& metric) {
+  for (const auto& [name, margin] : settings.margins)
+    if (name == metric) return margin;
+  return settings.margin;
+}
+
+ComparisonOptions options_of(const CompareSettings& settings, const ComparedMetric& metric) {
+  ComparisonOptions options = {.alpha = settings.alpha, .policy = settings.policy};
+  options.correction = settings.correction;
+  options.margin = margin_of(settings, metric.name);
+  options.lower_is_better = metric.better == Better::lower || metric.better == Better::zero;
+  options.allclose_is_equal = settings.compat_spec;
+  return options;
+}
+
+/// The scores of two models on the cases where both have one.
+struct Pairs {
+  std::vector<double> reference, model;
+  std::vector<std::size_t> clusters;
+};
+
+Pairs defined_pairs(const ValueTable& values, std::size_t baseline, std::size_t model,
+                    const std::vector<std::size_t>& clusters) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < values[model].size(); ++i) {
+    if (!values[baseline][i] || !values[model][i]) continue;
+    pairs.reference.push_back(*values[baseline][i]);
+    pairs.model.push_back(*values[model][i]);
+    if (!clusters.empty()) pairs.clusters.push_back(clusters[i]);
+  }
+  return pairs;
+}
+
+std::vector<double> cluster_means(const std::vector<double>& values,
+                                  const std::vector<std::size_t>& clusters) {
+  std::vector<double> means;
+  for (const auto& members : cluster_members(clusters)) {
+    std::vector<double> chosen;
+    for (const std::size_t i : members) chosen.push_back(values[i]);
+    means.push_back(mean(chosen));
+  }
+  return means;
+}
+
+/// Cases of one cluster are not independent: each cluster becomes one pair of means.
+void average_clusters(Pairs& pairs, PairComparison& pair) {
+  const bool several = cluster_members(pairs.clusters).size() > 1;
+  if (several)
+    pair.design_effect =
+        clustered_mean(differences(pairs.model, pairs.reference), pairs.clusters).design_effect;
+  pairs.reference = cluster_means(pairs.reference, pairs.clusters);
+  pairs.model = cluster_means(pairs.model, pairs.clusters);
+}
+
+PairComparison compared_pair(const Scene& scene, const ValueTable& values, std::size_t model,
+                             const ComparisonOptions& options) {
+  Pairs pairs = defined_pairs(values, scene.baseline, model, scene.clusters);
+  PairComparison pair;
+  pair.undefined = values[model].size() - pairs.model.size();
+  pair.result.model_name = scene.tables[model].model_name;
+  if (pairs.model.empty()) return pair;
+  if (!pairs.clusters.empty()) average_clusters(pairs, pair);
+  pair.n = pairs.model.size();
+  pair.result =
+      compare_pair(pairs.reference, {pair.result.model_name, std::move(pairs.model)}, options);
+  return pair;
+}
+
+/// One family: every pair that could be tested.
+void correct(std::span<PairComparison* const> family, const ComparisonOptions& options) {
+  std::vector<ComparisonResult> results;
+  for (const PairComparison* pair : family)
+    if (pair->n != 0) results.push_back(pair->result);
+  correct_family(results, options);
+  std::size_t next = 0;
+  for (PairComparison* pair : family)
+    if (pair->n != 0) pair->result = results[next++];
+}
+
+Summary summary_of(const std::vector<std::optional<double>>& values) {
+  std::vector<Score> scores;
+  for (const auto& value : values)
+    scores.push_back(value ? Score(*value) : Score(Undefined::not_scored));
+  return summary(scores);
+}
+
+/// Without correction and ranking.
+MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
+                                 const ValueTable& values) {
+  MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
+  for (const auto& row : values) result.models.push_back(summary_of(row));
+  const ComparisonOptions options = options_of(scene.settings, metric);
+  ValueTable magnitudes = values;
+  if (metric.better == Better::zero)
+    for (auto& row : magnitudes)
+      for (auto& value : row)
+        if (value) value = std::fabs(*value);
+  for (std::size_t m = 0; m < scene.tables.size(); ++m)
+    if (m != scene.baseline) result.pairs.push_back(compared_pair(scene, magnitudes, m, options));
+  return result;
+}
+
+Ranking ranked(const Scene& scene, const ComparedMetric& metric, const ValueTable& values) {
+  if (metric.better == Better::neither) return {};
+  const ValueTable gains = as_gain(values, metric.better);
+  std::vector<std::vector<double>> complete(gains.size());
+  std::vector<std::size_t> clusters;
+  for (std::size_t i = 0; i < gains.front().size(); ++i) {
+    if (!std::ranges::all_of(gains, [&](const auto& row) { return row[i].has_value(); })) continue;
+    for (std::size_t m = 0; m < gains.size(); ++m) complete[m].push_back(*gains[m][i]);
+    if (!scene.clusters.empty()) clusters.push_back(scene.clusters[i]);
+  }
+  return ranking(complete, {.replicates = scene.settings.replicates,
+                            .seed = scene.settings.seed,
+                            .alpha = scene.settings.alpha,
+                            .clusters = clusters});
+}
+
+std::vector<MetricComparison> compared_metrics(const Scene& scene,
+                                               std::span<const ComparedMetric> metrics) {
+  std::vector<MetricComparison> results;
+  for (const ComparedMetric& metric : metrics) {
+    const ValueTable values =
+        values_of(scene.tables, scene.matching, metric.name, scene.settings.choice.label);
+    MetricComparison& result = results.emplace_back(compared_metric(scene, metric, values));
+    std::vector<PairComparison*> family;
+    for (PairComparison& pair : result.pairs) family.push_back(&pair);
+    correct(family, options_of(scene.settings, metric));
+    result.ranking = ranked(scene, metric, values);
+  }
+  return results;
+}
+
+/// The matched cases that have one value of a group column.
+Matching part_of(const Matching& whole, const std::vector<std::size_t>& members) {
+  Matching part;
+  part.places.resize(whole.places.size());
+  for (const std::size_t i : members) {
+    part.ids.push_back(whole.ids[i]);
+    for (std::size_t m = 0; m < part.places.size(); ++m)
+      part.places[m].push_back(whole.places[m][i]);
+  }
+  return part;
+}
+
+/// One family per column and metric: every model in every subgroup.
+void correct_subgroups(std::span<Subgroup> subgroups, const CompareSettings& settings) {
+  for (std::size_t k = 0; k < subgroups.front().metrics.size(); ++k) {
+    std::vector<PairComparison*> family;
+    for (Subgroup& subgroup : subgroups)
+      for (PairComparison& pair : subgroup.metrics[k].pairs) family.push_back(&pair);
+    correct(family, options_of(settings, subgroups.front().metrics[k].metric));
+  }
+}
+
+std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const ComparedMetric> metrics,
+                                   const std::string& column) {
+  std::map<std::string, std::vector<std::size_t>> members;
+  const auto texts = group_values(scene.tables, scene.matching, column);
+  for (std::size_t i = 0; i < texts.size(); ++i) members[texts[i]].push_back(i);
+  std::vector<Subgroup> subgroups;
+  for (const auto& [value, cases] : members) {
+    const Matching part = part_of(scene.matching, cases);
+    Scene inner = {scene.settings, scene.tables, part, scene.baseline, {}};
+    if (!scene.clusters.empty())
+      for (const std::size_t i : cases) inner.clusters.push_back(scene.clusters[i]);
+    Subgroup& subgroup = subgroups.emplace_back(Subgroup{column, value, cases.size(), {}});
+    for (const ComparedMetric& metric : metrics) {
+      const ValueTable values =
+          values_of(inner.tables, inner.matching, metric.name, scene.settings.choice.label);
+      subgroup.metrics.push_back(compared_metric(inner, metric, values));
+    }
+  }
+  correct_subgroups(subgroups, scene.settings);
+  return subgroups;
+}
+
+/// Columns with several values, each of which several cases have.
+bool is_grouping(const std::vector<std::string>& texts) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const std::string& text : texts) ++counts[text];
+  return counts.size() > 1 && counts.size() <= most_subgroups && counts.size() * 2 <= texts.size();
+}
+
+std::vector<std::string> subgroup_columns(const Scene& scene) {
+  if (scene.settings.subgroups) return *scene.settings.subgroups;
+  std::vector<std::string> chosen;
+  for (const std::string& column : group_columns(scene.tables))
+    if (column != scene.settings.cluster &&
+        is_grouping(group_values(scene.tables, scene.matching, column)))
+      chosen.push_back(column);
+  return chosen;
+}
+
+void require(const CompareSettings& settings) {
+  if (!(settings.alpha > 0 && settings.alpha < 1))
+    throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
+  if (settings.replicates == 0 || settings.replicates > 1000000)
+    throw Error(Error::Kind::usage, "--replicates must lie between 1 and 1000000");
+  std::vector<double> margins;
+  for (const auto& each : settings.margins) margins.push_back(each.second);
+  if (settings.margin) margins.push_back(*settings.margin);
+  for (const double margin : margins)
+    if (!(margin > 0 && std::isfinite(margin)))
+      throw Error(Error::Kind::usage, "--margin must be above 0, such as 0.01");
+}
+
+void add_pair_notes(Comparison& comparison) {
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs) {
+      const std::string where = metric.metric.name + ", " + pair.result.model_name + ": ";
+      if (pair.undefined != 0)
+        comparison.notes.push_back(where + counted(pair.undefined, "pair") + " of " +
+                                   std::to_string(comparison.matching.ids.size()) +
+                                   " left out, since one of the two has no finite value");
+      if (pair.n == 0)
+        comparison.notes.push_back(where + "nothing to compare");
+      else if (!pair.result.test.warning.empty())
+        comparison.notes.push_back(where + pair.result.test.warning);
+    }
+}
+
+}  // namespace
+
+Comparison compare(std::vector<ResultTable> tables, const CompareSettings& settings) {
+  require(settings);
+  Comparison comparison = {.settings = settings};
+  std::vector<std::string>& notes = comparison.notes;
+  tables = named_apart(std::move(tables), notes);
+  comparison.baseline = baseline_among(tables, settings.baseline);
+  const auto metrics = metrics_to_compare(tables, settings.choice, notes);
+  comparison.matching = matched_cases(tables, settings.matching);
+  notes.insert(notes.end(), comparison.matching.notes.begin(), comparison.matching.notes.end());
+  for (const ResultTable& table : tables)
+    comparison.models.push_back({table.model_name, table.source, table.cases});
+
+  Scene scene = {settings, tables, comparison.matching, comparison.baseline, {}};
+  if (!settings.cluster.empty()) {
+    scene.clusters = coded_names(group_values(tables, comparison.matching, settings.cluster));
+    notes.push_back("cases are averaged within each '" + settings.cluster + "' before testing");
+  }
+  comparison.metrics = compared_metrics(scene, metrics);
+  for (const std::string& column : subgroup_columns(scene))
+    for (Subgroup& subgroup : subgroups_by(scene, metrics, column))
+      comparison.subgroups.push_back(std::move(subgroup));
+  add_pair_notes(comparison);
+  return comparison;
+}
+
+}  // namespace assay

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Several models on the same cases: each against the baseline, all ranked, and by subgroup.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/compare/matching.hpp"
+#include "assay/compare/metric_values.hpp"
+#include "assay/compare/ranking.hpp"
+#include "assay/compare/result_table.hpp"
+#include "assay/metrics/results.hpp"
+#include "assay/stats/compare.hpp"
+
+namespace assay {
+
+struct CompareSettings {
+  std::string baseline{};  ///< a model's name or file; "": the first of two
+  MetricChoice choice{};
+  double alpha = 0.05;
+  WilcoxonPolicy policy = WilcoxonPolicy::exact;
+  Correction correction = Correction::holm;
+  std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
+  std::vector<std::pair<std::string, double>> margins{};
+  MatchOptions matching{};
+  std::string cluster{};  ///< a group column: its cases are not independent
+  std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all that suit
+  std::size_t replicates = 1000;
+  std::uint32_t seed = 42;
+  bool compat_spec = false;  ///< policy scipy-1.10 with the allclose shortcut
+};
+
+struct ComparedModel {
+  std::string name, source;
+  std::size_t cases = 0;  ///< in its file
+};
+
+/// One model against the baseline in one metric.
+struct PairComparison {
+  ComparisonResult result;    ///< without pairs only the name is set
+  std::size_t n = 0;          ///< pairs that were compared (clusters, if there are any)
+  std::size_t undefined = 0;  ///< matched cases where one of the two has no finite value
+  std::optional<double> design_effect{};  ///< variance of the mean difference due to clusters
+};
+
+struct MetricComparison {
+  ComparedMetric metric;
+  std::optional<double> margin;
+  std::vector<Summary> models{};        ///< over the matched cases, by model
+  std::vector<PairComparison> pairs{};  ///< all models but the baseline, in order
+  Ranking ranking{};
+};
+
+/// The comparison repeated within the cases of one value of a group column.
+struct Subgroup {
+  std::string column, value;
+  std::size_t cases = 0;
+  std::vector<MetricComparison> metrics;  ///< without ranking
+};
+
+struct Comparison {
+  CompareSettings settings;
+  std::vector<ComparedModel> models{};
+  std::size_t baseline = 0;
+  Matching matching{};
+  std::vector<MetricComparison> metrics{};
+  std::vector<Subgroup> subgroups{};
+  std::vector<std::string> notes{};  ///< what the reader should know, in sentences
+};
+
+/// Throws Error for what cannot be compared; see docs/comparison.md.
+Comparison compare(std::vector<ResultTable> tables, const CompareSettings& settings);
+
+}  // namespace assay

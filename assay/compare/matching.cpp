@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/matching.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t listed = 5;  // cases that a message names; the result lists all
+
+Matching by_position(std::span<const ResultTable> tables) {
+  Matching matching;
+  const ResultTable& first = tables.front();
+  for (const ResultTable& table : tables) {
+    if (table.cases != first.cases)
+      throw Error(Error::Kind::input,
+                  "--by-position needs files of the same length: " + first.source + " has " +
+                      counted(first.cases, "case") + ", " + table.source + " has " +
+                      std::to_string(table.cases));
+    matching.places.emplace_back(table.cases);
+    std::iota(matching.places.back().begin(), matching.places.back().end(), std::size_t{0});
+    if (!table.ids.empty() && !first.ids.empty() && table.ids != first.ids)
+      matching.notes.push_back("paired by position although the ids of " + first.source + " and " +
+                               table.source + " differ");
+  }
+  if (first.cases == 0) throw Error(Error::Kind::input, first.source + ": has no case");
+  for (std::size_t i = 0; i < first.cases; ++i)
+    matching.ids.push_back(first.ids.empty() ? std::to_string(i + 1) : first.ids[i]);
+  return matching;
+}
+
+using Index = std::map<std::string_view, std::size_t>;
+
+Index index_of(const ResultTable& table) {
+  if (table.ids.empty())
+    throw Error(Error::Kind::input,
+                table.source +
+                    ": has no case ids; --by-position pairs the n-th values, if the "
+                    "files are known to list the same cases in the same order");
+  Index index;
+  for (std::size_t i = 0; i < table.ids.size(); ++i)
+    if (!index.emplace(table.ids[i], i).second)
+      throw Error(Error::Kind::input,
+                  table.source + ": the case id '" + table.ids[i] + "' occurs twice");
+  return index;
+}
+
+std::string why_absent(const ResultTable& table, std::string_view id) {
+  const auto found = std::ranges::find(table.unscored, id, &UnscoredCase::id);
+  return found == table.unscored.end() ? "not in " + table.source : found->reason;
+}
+
+Error different_cases(const Matching& matching) {
+  std::string text = "the files have different cases: ";
+  for (std::size_t i = 0; i < std::min(listed, matching.left_out.size()); ++i) {
+    const LeftOut& one = matching.left_out[i];
+    text.append(i == 0 ? "" : "; ").append("'").append(one.id).append("' has no score of ");
+    text.append(one.model).append(" (").append(one.reason).append(")");
+  }
+  if (matching.left_out.size() > listed)
+    text.append("; and ").append(std::to_string(matching.left_out.size() - listed)).append(" more");
+  if (matching.ids.empty()) return {Error::Kind::input, text + "; no case is in all of them"};
+  return {Error::Kind::input, text + "; --intersect compares the " +
+                                  counted(matching.ids.size(), "case") + " that all have"};
+}
+
+}  // namespace
+
+Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& options) {
+  if (options.by_position) return by_position(tables);
+  std::vector<Index> indices;
+  std::map<std::string_view, std::size_t> seen;  // in how many models
+  for (const ResultTable& table : tables) {
+    indices.push_back(index_of(table));
+    for (const auto& entry : indices.back()) ++seen[entry.first];
+  }
+  Matching matching;
+  matching.places.resize(tables.size());
+  for (const auto& [id, count] : seen) {
+    if (count == tables.size()) matching.ids.emplace_back(id);
+    for (std::size_t m = 0; m < tables.size(); ++m) {
+      const auto found = indices[m].find(id);
+      if (count == tables.size())
+        matching.places[m].push_back(found->second);
+      else if (found == indices[m].end())
+        matching.left_out.push_back(
+            {std::string(id), tables[m].model_name, why_absent(tables[m], id)});
+    }
+  }
+  if (matching.ids.empty() || (!matching.left_out.empty() && !options.intersect))
+    throw different_cases(matching);
+  return matching;
+}
+
+}  // namespace assay

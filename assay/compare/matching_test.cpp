@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/matching.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/core/error.hpp"
+
+using namespace assay;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+ResultTable table(const std::string& model, std::vector<std::string> ids) {
+  ResultTable t;
+  t.model_name = model;
+  t.source = model + ".json";
+  t.cases = ids.size();
+  t.ids = std::move(ids);
+  return t;
+}
+
+std::string refusal(const std::vector<ResultTable>& tables, const MatchOptions& options = {}) {
+  try {
+    matched_cases(tables, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST(Matching, pairs_by_id_in_any_order) {
+  const std::vector<ResultTable> tables = {table("a", {"y", "x"}), table("b", {"x", "y"})};
+  const Matching found = matched_cases(tables, {});
+  EXPECT_THAT(found.ids, ElementsAre("x", "y"));
+  EXPECT_THAT(found.places[0], ElementsAre(1, 0));
+  EXPECT_THAT(found.places[1], ElementsAre(0, 1));
+  EXPECT_TRUE(found.left_out.empty());
+}
+
+TEST(Matching, different_cases_are_refused_or_left_out_with_the_reason) {
+  std::vector<ResultTable> tables = {table("a", {"x", "y"}), table("b", {"y", "z"})};
+  tables[1].unscored = {{"x", "prediction missing"}};
+  const std::string message = refusal(tables);
+  EXPECT_THAT(message, HasSubstr("'x' has no score of b (prediction missing)"));
+  EXPECT_THAT(message, HasSubstr("'z' has no score of a (not in a.json)"));
+  EXPECT_THAT(message, HasSubstr("--intersect compares the 1 case"));
+  const Matching found = matched_cases(tables, {.intersect = true});
+  EXPECT_THAT(found.ids, ElementsAre("y"));
+  ASSERT_EQ(found.left_out.size(), 2U);
+  EXPECT_EQ(found.left_out[0].reason, "prediction missing");
+}
+
+TEST(Matching, nothing_in_common_is_refused_even_then) {
+  const std::vector<ResultTable> tables = {table("a", {"x"}), table("b", {"y"})};
+  EXPECT_THAT(refusal(tables, {.intersect = true}), HasSubstr("no case is in all of them"));
+}
+
+TEST(Matching, many_differences_are_counted) {
+  const std::vector<ResultTable> tables = {table("a", {"1", "2", "3", "4", "5", "6", "7", "8"}),
+                                           table("b", {"8"})};
+  EXPECT_THAT(refusal(tables), HasSubstr("and 2 more"));
+}
+
+TEST(Matching, repeated_and_absent_ids) {
+  EXPECT_THAT(refusal({table("a", {"x", "x"}), table("b", {"x"})}),
+              HasSubstr("a.json: the case id 'x' occurs twice"));
+  std::vector<ResultTable> tables = {table("a", {}), table("b", {})};
+  tables[0].cases = tables[1].cases = 2;
+  EXPECT_THAT(refusal(tables), HasSubstr("a.json: has no case ids; --by-position"));
+  EXPECT_THAT(matched_cases(tables, {.by_position = true}).ids, ElementsAre("1", "2"));
+  tables[1].cases = 3;
+  EXPECT_THAT(refusal(tables, {.by_position = true}),
+              HasSubstr("a.json has 2 cases, b.json has 3"));
+}
+
+TEST(Matching, by_position_says_when_ids_disagree) {
+  const std::vector<ResultTable> tables = {table("a", {"x", "y"}), table("b", {"y", "x"})};
+  const Matching found = matched_cases(tables, {.by_position = true});
+  EXPECT_THAT(found.places[1], ElementsAre(0, 1));
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_THAT(found.notes[0], HasSubstr("ids of a.json and b.json differ"));
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/models.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/core/error.hpp"
+
+using namespace assay;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+namespace {
+
+ResultTable table(const std::string& model, const std::string& source) {
+  ResultTable t;
+  t.model_name = model;
+  t.source = source;
+  return t;
+}
+
+using Tables = std::vector<ResultTable>;
+
+std::vector<std::string> names(const Tables& tables) {
+  std::vector<std::string> notes, found;
+  for (const ResultTable& t : named_apart(tables, notes)) found.push_back(t.model_name);
+  return found;
+}
+
+template <class Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST(Models, equal_names_become_those_of_the_files) {
+  EXPECT_THAT(names({table("m", "a.json"), table("n", "b.json")}), ElementsAre("m", "n"));
+  EXPECT_THAT(names({table("m", "x/a.json"), table("m", "x/b.json")}), ElementsAre("a", "b"));
+  EXPECT_THAT(names({table("m", "x/r.json"), table("m", "y/r.json"), table("n", "r.json")}),
+              ElementsAre("x/r", "y/r", "n"));
+  EXPECT_THAT(names({table("m", "/x/1/v/s.json"), table("m", "/x/2/v/s.json")}),
+              ElementsAre("1/v/s", "2/v/s"));
+}
+
+TEST(Models, a_model_is_not_compared_with_itself) {
+  EXPECT_THAT(refusal([] {
+                names({table("m", "a.json"), table("m", "a.json")});
+              }),
+              HasSubstr("a model cannot be compared with itself"));
+  EXPECT_THAT(refusal([] { names({table("m", "a.json")}); }), HasSubstr("holds one model"));
+  EXPECT_THAT(refusal([] { names({}); }), HasSubstr("at least two results files"));
+}
+
+TEST(Models, the_baseline_is_a_name_or_a_file) {
+  const Tables two = {table("unet", "u.json"), table("meshnet", "runs/m.json")};
+  EXPECT_EQ(baseline_among(two, ""), 0U);
+  EXPECT_EQ(baseline_among(two, "meshnet"), 1U);
+  EXPECT_EQ(baseline_among(two, "runs/m.json"), 1U);
+  EXPECT_EQ(baseline_among(two, "m"), 1U);
+  EXPECT_THAT(refusal([&] { baseline_among(two, "mesnet"); }),
+              HasSubstr("no model is called 'mesnet'; did you mean 'meshnet'? (models: unet, "));
+  const Tables three = {two[0], two[1], table("vnet", "v.json")};
+  EXPECT_THAT(refusal([&] { baseline_among(three, ""); }),
+              HasSubstr("which of the 3 models is the baseline"));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A comparison in plain words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/compare/comparison.hpp"
+
+namespace assay {
+
+/// What may be said of one model against the baseline, and no more: never "equivalent" because a
+/// p-value is large.
+std::string sentence(const MetricComparison& metric, const PairComparison& pair,
+                     std::string_view baseline);
+
+/// A number for people: three decimals, or two digits when it is smaller than that.
+std::string plain_number(double value);
+
+/// "p = 0.003" or "p < 0.001".
+std::string plain_pvalue(double pvalue);
+
+}  // namespace assay

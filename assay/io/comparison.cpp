@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/comparison.hpp"
+
+#include "assay/compare/sentence.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/detail/provenance.hpp"
+#include "assay/parity/published.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+template <class Value>
+Json optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json limits(const Interval& interval) {
+  return {interval.lower, interval.upper};
+}
+
+Json to_json(const Summary& s, std::size_t cases) {
+  return {{"n", s.n},
+          {"undefined", cases - s.n},
+          {"mean", optional(s.mean)},
+          {"std", optional(s.std)},
+          {"median", optional(s.median)},
+          {"q25", optional(s.q25)},
+          {"q75", optional(s.q75)},
+          {"min", optional(s.min)},
+          {"max", optional(s.max)},
+          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)}};
+}
+
+/// A model that could not be compared has a name and reasons, and no numbers.
+Json to_json(const MetricComparison& metric, const PairComparison& pair,
+             const std::string& baseline) {
+  const ComparisonResult& r = pair.result;
+  const bool tested = pair.n != 0;
+  const auto number = [&](double value) { return tested ? Json(value) : Json(nullptr); };
+  Json out = {{"model_name", r.model_name},
+              {"n", pair.n},
+              {"undefined", pair.undefined},
+              {"p_value", number(r.p_value)},
+              {"corrected_p_value", number(r.corrected_p_value)},
+              {"is_significant", r.is_significant},
+              {"effect_size", number(r.effect_size)},
+              {"difference", number(r.difference.estimate)},
+              {"ci95", tested ? limits(r.difference) : Json(nullptr)},
+              {"verdict", name(r.verdict)},
+              {"policy", tested ? Json(r.test.policy) : Json(nullptr)},
+              {"method", tested ? Json(r.test.method) : Json(nullptr)},
+              {"statistic", number(r.test.statistic)},
+              {"zeros", r.test.zeros},
+              {"ties", r.test.ties},
+              {"mean_difference", number(r.mean_difference.estimate)},
+              {"mean_difference_ci95", tested ? limits(r.mean_difference) : Json(nullptr)},
+              {"probability_of_superiority", number(r.probability_of_superiority)},
+              {"cohens_dz", number(r.cohens_dz)},
+              {"margin", optional(metric.margin)},
+              {"tost_p_value", optional(r.tost_pvalue)}};
+  if (pair.design_effect) out["design_effect"] = *pair.design_effect;
+  out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
+  out["sentence"] = sentence(metric, pair, baseline);
+  return out;
+}
+
+Json pairs_json(const std::vector<MetricComparison>& metrics, const std::string& baseline) {
+  Json out = Json::object();
+  for (const MetricComparison& metric : metrics) {
+    Json list = Json::array();
+    for (const PairComparison& pair : metric.pairs) list.push_back(to_json(metric, pair, baseline));
+    out[metric.metric.name] = list;
+  }
+  return out;
+}
+
+Json summaries_json(const std::vector<MetricComparison>& metrics, std::size_t model,
+                    std::size_t cases) {
+  Json out = Json::object();
+  for (const MetricComparison& metric : metrics)
+    out[metric.metric.name] = to_json(metric.models[model], cases);
+  return out;
+}
+
+Json to_json(const Comparison& comparison, const MetricComparison& metric) {
+  const Ranking& ranking = metric.ranking;
+  Json models = Json::array();
+  for (std::size_t m = 0; m < ranking.models.size(); ++m) {
+    const ModelRank& rank = ranking.models[m];
+    models.push_back({{"model_name", comparison.models[m].name},
+                      {"rank", rank.rank},
+                      {"mean_rank", rank.mean_rank},
+                      {"probability_best", rank.probability_best},
+                      {"rank_ci95", {rank.rank_low, rank.rank_high}},
+                      {"places", rank.places}});
+  }
+  Json out = {{"n", ranking.n}, {"models", models}};
+  if (ranking.friedman)
+    out["friedman"] = {{"statistic", ranking.friedman->statistic},
+                       {"p_value", ranking.friedman->pvalue},
+                       {"iman_davenport_f", ranking.friedman->f},
+                       {"iman_davenport_p_value", ranking.friedman->f_pvalue},
+                       {"kendall_w", ranking.friedman->kendall_w}};
+  out["nemenyi_critical_difference"] = optional(ranking.critical_difference);
+  return out;
+}
+
+Json to_json(const CompareSettings& s) {
+  Json margins = Json::object();
+  for (const auto& [metric, margin] : s.margins) margins[metric] = margin;
+  return {{"label", s.choice.label.empty() ? Json("case average") : Json(s.choice.label)},
+          {"alpha", s.alpha},
+          {"policy", name_in(wilcoxon_policies(), s.policy)},
+          {"correction", name_in(corrections(), s.correction)},
+          {"family", "all models but the baseline, per metric"},
+          {"margin", optional(s.margin)},
+          {"margins", margins},
+          {"intersect", s.matching.intersect},
+          {"by_position", s.matching.by_position},
+          {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
+          {"replicates", s.replicates},
+          {"seed", s.seed},
+          {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+}
+
+Json cases_json(const Matching& matching) {
+  Json left_out = Json::array();
+  for (const LeftOut& one : matching.left_out)
+    left_out.push_back({{"id", one.id}, {"model_name", one.model}, {"reason", one.reason}});
+  return {{"matched", matching.ids.size()}, {"ids", matching.ids}, {"left_out", left_out}};
+}
+
+Json subgroups_json(const Comparison& comparison) {
+  const std::string& baseline = comparison.models[comparison.baseline].name;
+  Json out = Json::array();
+  for (const Subgroup& subgroup : comparison.subgroups) {
+    Json models = Json::array();
+    for (std::size_t m = 0; m < comparison.models.size(); ++m)
+      models.push_back({{"model_name", comparison.models[m].name},
+                        {"metrics", summaries_json(subgroup.metrics, m, subgroup.cases)}});
+    out.push_back({{"column", subgroup.column},
+                   {"value", subgroup.value},
+                   {"cases", subgroup.cases},
+                   {"models", models},
+                   {"metrics", pairs_json(subgroup.metrics, baseline)}});
+  }
+  return out;
+}
+
+Json to_json(const PublishedValue& value) {
+  return {{"mean", value.mean}, {"std", value.std}, {"differs", value.differs}};
+}
+
+Json paper_json() {
+  Json out = Json::array();
+  for (const PublishedModel& model : published_models())
+    out.push_back({{"model_name", model.name},
+                   {"key", model.key},
+                   {"parameters", model.parameters},
+                   {"dice", to_json(model.dice)},
+                   {"avd", to_json(model.avd)},
+                   {"mcc", to_json(model.mcc)},
+                   {"dice_per_million_parameters", dice_per_million_parameters(model)}});
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, bool with_paper,
+                            const Provenance& provenance) {
+  const std::string& baseline = comparison.models[comparison.baseline].name;
+  const std::size_t cases = comparison.matching.ids.size();
+  Json models = Json::array(), directions = Json::object(), ranking = Json::object();
+  for (std::size_t m = 0; m < comparison.models.size(); ++m)
+    models.push_back({{"model_name", comparison.models[m].name},
+                      {"source", comparison.models[m].source},
+                      {"cases", comparison.models[m].cases},
+                      {"metrics", summaries_json(comparison.metrics, m, cases)}});
+  for (const MetricComparison& metric : comparison.metrics) {
+    directions[metric.metric.name] = name(metric.metric.better);
+    if (metric.ranking.n != 0) ranking[metric.metric.name] = to_json(comparison, metric);
+  }
+  Json out = {{"schema", "assay.comparison/1"},
+              {"baseline", baseline},
+              {"models", models},
+              {"cases", cases_json(comparison.matching)},
+              {"directions", directions},
+              {"metrics", pairs_json(comparison.metrics, baseline)},
+              {"ranking", ranking},
+              {"subgroups", subgroups_json(comparison)}};
+  if (with_paper) out["paper"] = paper_json();
+  out["notes"] = comparison.notes;
+  out["settings"] = to_json(comparison.settings);
+  out["provenance"] = detail::provenance_json(provenance);
+  return detail::to_text(out) + "\n";
+}
+
+}  // namespace assay

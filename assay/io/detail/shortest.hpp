@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Numbers as text, without loss.
+#pragma once
+
+#include <string>
+
+namespace assay::detail {
+
+/// The shortest decimal that reads back equal: "0.1", "1.0", "1e-07".
+std::string shortest(double x);
+
+}  // namespace assay::detail

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+
+#include "assay/compare/sentence.hpp"
+#include "assay/io/csv.hpp"
+#include "assay/io/detail/shortest.hpp"
+#include "assay/parity/published.hpp"
+#include "assay/report/comparison_report.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view absent = "–";
+
+std::string_view arrow(Better better) {
+  if (better == Better::neither) return "";
+  return better == Better::higher ? " ↑" : " ↓";
+}
+
+std::string mean_and_spread(double mean, double spread, bool star) {
+  return fmt::format("{} ({}){}", plain_number(mean), plain_number(spread), star ? "*" : " ");
+}
+
+/// The comparison of a model, or null for the baseline.
+const PairComparison* pair_of(const Comparison& comparison, const MetricComparison& metric,
+                              std::size_t model) {
+  if (model == comparison.baseline) return nullptr;
+  return &metric.pairs[model - (model > comparison.baseline ? 1 : 0)];
+}
+
+std::string cell(const Comparison& comparison, const MetricComparison& metric, std::size_t model) {
+  const Summary& s = metric.models[model];
+  if (!s.mean) return std::string(absent);
+  const PairComparison* pair = pair_of(comparison, metric, model);
+  return mean_and_spread(*s.mean, s.std.value_or(std::nan("")),
+                         pair != nullptr && pair->result.is_significant);
+}
+
+/// Best first by the first metric that has a direction; models without a value last.
+std::vector<std::size_t> best_first(const Comparison& comparison) {
+  std::vector<std::size_t> order(comparison.models.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto judged = std::ranges::find_if(comparison.metrics, [](const MetricComparison& m) {
+    return m.metric.better != Better::neither;
+  });
+  if (judged == comparison.metrics.end()) return order;
+  const auto badness = [&](std::size_t model) {
+    const double mean = judged->models[model].mean.value_or(infinity);
+    if (std::isinf(mean)) return infinity;
+    if (judged->metric.better == Better::zero) return std::fabs(mean);
+    return judged->metric.better == Better::higher ? -mean : mean;
+  };
+  std::ranges::stable_sort(order, {}, badness);
+  return order;
+}
+
+std::string key_of(std::string_view name) {
+  std::string key;
+  for (const char c : name)
+    key += std::isalnum(static_cast<unsigned char>(c)) != 0
+               ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
+               : '_';
+  return key;
+}
+
+std::string grouped(long long number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+/// Parameters and Dice per million of them, where the model is one of the published.
+void add_size(std::vector<std::string>& row, const std::string& model, std::optional<double> dice) {
+  const auto all = published_models();
+  const auto found = std::ranges::find(all, key_of(model), &PublishedModel::key);
+  const bool known = found != all.end();
+  row.insert(row.begin() + 1, known ? grouped(found->parameters) : std::string(absent));
+  row.push_back(known && dice ? fmt::format("{:.3g}", *dice / (double(found->parameters) / 1e6))
+                              : std::string(absent));
+}
+
+void add_published(PaperTable& table, const Comparison& comparison) {
+  table.rule_before = table.rows.size();
+  for (const PublishedModel& model : published_models()) {
+    std::vector<std::string> row = {std::string(model.name) + " (paper)",
+                                    grouped(model.parameters)};
+    for (const MetricComparison& metric : comparison.metrics) {
+      const std::string& name = metric.metric.name;
+      const PublishedValue* value = name == "dice"  ? &model.dice
+                                    : name == "avd" ? &model.avd
+                                    : name == "mcc" ? &model.mcc
+                                                    : nullptr;
+      row.push_back(value == nullptr ? std::string(absent)
+                                     : mean_and_spread(value->mean, value->std, value->differs));
+    }
+    row.push_back(fmt::format("{:.3g}", dice_per_million_parameters(model)));
+    table.rows.push_back(std::move(row));
+  }
+  table.footnotes.emplace_back(
+      "paper: published mean (SD) between runs, * against MeshNet-26; its Dice seems to be the "
+      "mean "
+      "over background and lesion, see 'assay parity'");
+}
+
+std::string tested_pairs(const Comparison& comparison) {
+  std::size_t least = comparison.matching.ids.size(), most = 0;
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs) {
+      least = std::min(least, pair.n);
+      most = std::max(most, pair.n);
+    }
+  return least == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", least, most);
+}
+
+std::string star_note(const Comparison& comparison) {
+  return fmt::format(
+      "* differs from {}: p ≤ {} after {} correction for {} (Wilcoxon signed-rank, policy {}, {})",
+      comparison.models[comparison.baseline].name, comparison.settings.alpha,
+      comparison.settings.correction == Correction::holm
+          ? "Holm"
+          : std::string(name_in(corrections(), comparison.settings.correction)),
+      comparison.models.size() == 2 ? std::string("1 model")
+                                    : fmt::format("{} models", comparison.models.size() - 1),
+      name_in(wilcoxon_policies(), comparison.settings.policy), tested_pairs(comparison));
+}
+
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return text;
+}
+
+std::string csv_number(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? detail::shortest(*value) : "";
+}
+
+}  // namespace
+
+PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
+  PaperTable table;
+  table.header = {"model"};
+  if (with_paper) table.header.emplace_back("parameters");
+  for (const MetricComparison& metric : comparison.metrics)
+    table.header.push_back(metric.metric.name + std::string(arrow(metric.metric.better)));
+  if (with_paper) table.header.emplace_back("dice per 10^6 parameters");
+  const auto dice = std::ranges::find_if(comparison.metrics, [](const MetricComparison& metric) {
+    return metric.metric.name == "dice";
+  });
+  for (const std::size_t model : best_first(comparison)) {
+    std::vector<std::string> row = {comparison.models[model].name +
+                                    (model == comparison.baseline ? " (baseline)" : "")};
+    for (const MetricComparison& metric : comparison.metrics)
+      row.push_back(cell(comparison, metric, model));
+    if (with_paper)
+      add_size(row, comparison.models[model].name,
+               dice == comparison.metrics.end() ? std::nullopt : dice->models[model].mean);
+    table.rows.push_back(std::move(row));
+  }
+  table.footnotes = {"mean (SD over cases, ddof 1)", star_note(comparison)};
+  if (with_paper) add_published(table, comparison);
+  return table;
+}
+
+std::string specification_table(const Comparison& comparison) {
+  std::string out = "| Model |", rule = "|-------|";
+  for (const MetricComparison& metric : comparison.metrics) {
+    const std::string_view sign = metric.metric.better == Better::higher ? "↑" : "↓";
+    const std::string title = fmt::format(" {} ({}) |", upper(metric.metric.name), sign);
+    out += title;
+    rule.append(title.size() - 3, '-').append("|");  // the arrow is one column of three bytes
+  }
+  out += " Sig? |\n" + rule + "------|";
+  for (std::size_t m = 0; m < comparison.models.size(); ++m) {
+    out += fmt::format("\n| {} |", comparison.models[m].name);
+    for (const MetricComparison& metric : comparison.metrics)
+      out += fmt::format(" {:.3f} |", metric.models[m].mean.value_or(std::nan("")));
+    const PairComparison* pair = pair_of(comparison, comparison.metrics.front(), m);
+    out += pair != nullptr && pair->result.is_significant ? " * |" : "  |";
+  }
+  return out + "\n";
+}
+
+std::string comparison_csv(const Comparison& comparison) {
+  std::string out =
+      "metric,model,baseline,mean,std,n,p_value,corrected_p_value,is_significant,effect_size,"
+      "difference,ci95_low,ci95_high,verdict,undefined\n";
+  for (const MetricComparison& metric : comparison.metrics)
+    for (std::size_t m = 0; m < comparison.models.size(); ++m) {
+      const Summary& s = metric.models[m];
+      out += fmt::format("{},{},{},{},{},", csv_field(metric.metric.name),
+                         csv_field(comparison.models[m].name),
+                         csv_field(comparison.models[comparison.baseline].name), csv_number(s.mean),
+                         csv_number(s.std));
+      const PairComparison* pair = pair_of(comparison, metric, m);
+      if (pair == nullptr || pair->n == 0) {
+        out +=
+            fmt::format("{},,,,,,,,,{}\n", pair == nullptr ? s.n : 0,
+                        pair == nullptr ? comparison.matching.ids.size() - s.n : pair->undefined);
+        continue;
+      }
+      const ComparisonResult& r = pair->result;
+      out +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
+                      csv_number(r.corrected_p_value), r.is_significant, csv_number(r.effect_size),
+                      csv_number(r.difference.estimate), csv_number(r.difference.lower),
+                      csv_number(r.difference.upper), name(r.verdict), pair->undefined);
+    }
+  return out;
+}
+
+}  // namespace assay

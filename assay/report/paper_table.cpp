@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/paper_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "assay/report/text_table.hpp"
+
+namespace assay {
+namespace {
+
+using Replacement = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array markdown_replacements = {
+    Replacement{"\\", "\\\\"}, Replacement{"|", "\\|"},  Replacement{"*", "\\*"},
+    Replacement{"_", "\\_"},   Replacement{"<", "&lt;"}, Replacement{"`", "\\`"},
+    Replacement{"\n", " "},    Replacement{"\r", " "},
+};
+
+constexpr std::array latex_replacements = {
+    Replacement{"\\", "\\textbackslash{}"},
+    Replacement{"&", "\\&"},
+    Replacement{"%", "\\%"},
+    Replacement{"$", "\\$"},
+    Replacement{"#", "\\#"},
+    Replacement{"_", "\\_"},
+    Replacement{"{", "\\{"},
+    Replacement{"}", "\\}"},
+    Replacement{"~", "\\textasciitilde{}"},
+    Replacement{"^", "\\textasciicircum{}"},
+    Replacement{"<", "\\textless{}"},
+    Replacement{">", "\\textgreater{}"},
+    Replacement{"↑", "$\\uparrow$"},
+    Replacement{"↓", "$\\downarrow$"},
+    Replacement{"±", "$\\pm$"},
+    Replacement{"≤", "$\\leq$"},
+    Replacement{"≥", "$\\geq$"},
+    Replacement{"–", "--"},
+    Replacement{"\n", " "},
+    Replacement{"\r", " "},
+};
+
+/// Blanks at the end of a cell only line up stars on a terminal.
+std::string replaced(std::string_view text, std::span<const Replacement> replacements) {
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
+  std::string out;
+  while (!text.empty()) {
+    const auto found = std::ranges::find_if(
+        replacements, [&](const Replacement& each) { return text.starts_with(each.first); });
+    const bool plain = found == replacements.end();
+    out += plain ? text.substr(0, 1) : found->second;
+    text.remove_prefix(plain ? 1 : found->first.size());
+  }
+  return out;
+}
+
+std::string markdown_line(const std::vector<std::string>& cells) {
+  std::string line = "|";
+  for (const std::string& cell : cells)
+    line.append(" ").append(markdown_escaped(cell)).append(" |");
+  return line + "\n";
+}
+
+std::string latex_line(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& cell : cells)
+    line.append(line.empty() ? "" : " & ").append(latex_escaped(cell));
+  return line + " \\\\\n";
+}
+
+}  // namespace
+
+std::string markdown_escaped(std::string_view text) {
+  return replaced(text, markdown_replacements);
+}
+
+std::string latex_escaped(std::string_view text) {
+  return replaced(text, latex_replacements);
+}
+
+std::string terminal_table(const PaperTable& table) {
+  std::vector<Column> columns;
+  for (const std::string& title : table.header)
+    columns.push_back({title, columns.empty() ? Align::left : Align::right});
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& row : table.rows) {
+    auto& cells = rows.emplace_back();
+    for (const std::string& cell : row) cells.push_back(printable(cell));
+  }
+  std::string out = text_table(columns, rows);
+  for (const std::string& note : table.footnotes) out.append(printable(note)).append("\n");
+  return out;
+}
+
+std::string markdown_table(const PaperTable& table) {
+  std::string out = markdown_line(table.header) + "|";
+  for (std::size_t c = 0; c < table.header.size(); ++c) out += c == 0 ? "---|" : "---:|";
+  out += "\n";
+  for (const auto& row : table.rows) out += markdown_line(row);
+  for (const std::string& note : table.footnotes)
+    out.append("\n").append(markdown_escaped(note)).append("\n");
+  return out;
+}
+
+std::string latex_table(const PaperTable& table) {
+  std::string out = "% needs \\usepackage{booktabs}\n\\begin{tabular}{l" +
+                    std::string(table.header.size() - 1, 'r') + "}\n\\toprule\n" +
+                    latex_line(table.header) + "\\midrule\n";
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    out.append(table.rule_before == r ? "\\midrule\n" : "").append(latex_line(table.rows[r]));
+  out += "\\bottomrule\n";
+  for (const std::string& note : table.footnotes)
+    out.append("\\multicolumn{")
+        .append(std::to_string(table.header.size()))
+        .append("}{l}{\\footnotesize ")
+        .append(latex_escaped(note))
+        .append("} \\\\\n");
+  return out + "\\end{tabular}\n";
+}
+
+}  // namespace assay

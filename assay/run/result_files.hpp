@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The results files of a comparison, read side by side.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/compare/result_table.hpp"
+
+namespace assay {
+
+/// All models of all files, in the order given. The first file that cannot be read decides the
+/// Error, whatever the number of threads.
+std::vector<ResultTable> read_result_files(std::span<const std::string> paths, unsigned jobs);
+
+/// Adds the columns of a manifest (`id` and any others) to the groups of the cases that it lists.
+void add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest);
+
+}  // namespace assay

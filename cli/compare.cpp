@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay compare: which model is better, by how much, and how sure one may be.
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "assay/compare/comparison.hpp"
+#include "assay/core/error.hpp"
+#include "assay/io/comparison.hpp"
+#include "assay/io/file.hpp"
+#include "assay/report/comparison_report.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/result_files.hpp"
+#include "cli/commands.hpp"
+#include "cli/provenance.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> results;
+  std::string baseline, metrics, label, policy = "exact", correction = "holm", margin, cluster, by;
+  std::string manifest, lower_is_better, format, compat;
+  double alpha = 0.05;
+  unsigned replicates = 1000, seed = 42;
+  bool intersect = false, by_position = false, with_paper = false, anonymous = false;
+};
+
+template <class Value>
+std::vector<std::string> words_of(std::span<const Named<Value>> table) {
+  std::vector<std::string> words;
+  for (const auto& row : table) words.emplace_back(row.name);
+  return words;
+}
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("RESULT", o.results,
+               "Results files: of 'assay score', nnU-Net's summary.json, CSV or TSV");
+  a.option("--baseline NAME", o.baseline,
+           "Model or file to compare with (default: the first of exactly two)");
+  a.option("--metric LIST", o.metrics, "Metrics to compare (default: dice,avd,mcc)");
+  a.option("--label L", o.label, "Compare one label or region (default: the case average)");
+  a.option("--alpha A", o.alpha, "Level of significance (default: 0.05)");
+  a.choice("--policy", o.policy, words_of(wilcoxon_policies()),
+           "Whose rules compute the p-values (default: exact)");
+  a.choice("--correction", o.correction, words_of(corrections()),
+           "For the number of models, per metric (default: holm)");
+  a.option("--margin M", o.margin,
+           "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
+  a.flag("--intersect", o.intersect, "Compare the common cases when the files have different ones");
+  a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
+  a.option("--cluster COLUMN", o.cluster,
+           "Cases with the same value, such as one subject, are not independent");
+  a.option("--by COLUMNS", o.by,
+           "Subgroup tables by these group columns, or none (default: all that suit)");
+  a.option("--manifest CSV", o.manifest, "Adds group columns to the cases: id and any others");
+  a.option("--lower-is-better LIST", o.lower_is_better,
+           "Metrics unknown to assay for which less is better");
+  a.option("--replicates N", o.replicates, "Resamples for the ranks (default: 1000)");
+  a.option("--seed N", o.seed, "Seed of the resamples (default: 42)");
+  a.flag("--with-paper", o.with_paper, "Put the 14 published models beside ours");
+  a.choice("--compat", o.compat, {"spec"}, "The specification's test and table");
+  a.choice("--format", o.format, {"table", "markdown", "latex", "csv", "json"},
+           "What is printed and written (default: table on the screen, json in --out)");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+}
+
+std::vector<std::string> words_in(const std::string& list, const char* option) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= list.size() && !list.empty();) {
+    const std::size_t comma = std::min(list.find(',', from), list.size());
+    words.push_back(list.substr(from, comma - from));
+    if (words.back().empty())
+      throw Error(Error::Kind::usage, std::string(option) + " has an empty name");
+    from = comma + 1;
+  }
+  return words;
+}
+
+double number_in(const std::string& text, const std::string& option) {
+  double number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size())
+    throw Error(Error::Kind::usage, option + ": '" + text + "' is not a number");
+  return number;
+}
+
+void add_margins(const std::string& text, CompareSettings& settings) {
+  for (const std::string& part : words_in(text, "--margin")) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string::npos)
+      settings.margin = number_in(part, "--margin");
+    else
+      settings.margins.emplace_back(part.substr(0, equals),
+                                    number_in(part.substr(equals + 1), "--margin"));
+  }
+}
+
+CompareSettings settings_of(const Options& o) {
+  CompareSettings s = {.baseline = o.baseline};
+  s.choice = {words_in(o.metrics, "--metric"), o.label,
+              words_in(o.lower_is_better, "--lower-is-better")};
+  s.alpha = o.alpha;
+  s.compat_spec = !o.compat.empty();
+  if (s.compat_spec && o.policy != "exact" && o.policy != "scipy-1.10")
+    throw Error(Error::Kind::usage, "--compat spec sets the policy; drop --policy");
+  s.policy = s.compat_spec ? WilcoxonPolicy::scipy_1_10
+                           : value_in(wilcoxon_policies(), o.policy, "policy");
+  s.correction = value_in(corrections(), o.correction, "correction");
+  add_margins(o.margin, s);
+  s.matching = {o.intersect, o.by_position};
+  s.cluster = o.cluster;
+  if (!o.by.empty())
+    s.subgroups = o.by == "none" ? std::vector<std::string>{} : words_in(o.by, "--by");
+  s.replicates = o.replicates;
+  s.seed = o.seed;
+  return s;
+}
+
+/// One form of the comparison; a table row instead of an if-chain.
+struct Form {
+  std::string_view name, extension;
+  std::string (*text)(const Comparison&, const Options&, const Provenance&);
+};
+
+std::string table_or_specification(const Comparison& comparison, const Options& o,
+                                   std::string (*form)(const PaperTable&)) {
+  return o.compat.empty() ? form(comparison_table(comparison, o.with_paper))
+                          : specification_table(comparison);
+}
+
+constexpr Form forms[] = {
+    {"json", ".json",
+     [](const Comparison& c, const Options& o, const Provenance& p) {
+       return comparison_text(c, o.with_paper, p);
+     }},
+    {"table", ".txt",
+     [](const Comparison& c, const Options& o, const Provenance&) {
+       return o.compat.empty() ? comparison_report(c, o.with_paper, false) : specification_table(c);
+     }},
+    {"markdown", ".md",
+     [](const Comparison& c, const Options& o, const Provenance&) {
+       return table_or_specification(c, o, markdown_table);
+     }},
+    {"latex", ".tex",
+     [](const Comparison& c, const Options& o, const Provenance&) {
+       return latex_table(comparison_table(c, o.with_paper));
+     }},
+    {"csv", ".csv",
+     [](const Comparison& c, const Options&, const Provenance&) { return comparison_csv(c); }},
+};
+
+const Form& form_of(const std::string& name, const fs::path& file) {
+  for (const Form& form : forms)
+    if (name.empty() ? form.extension == file.extension() : form.name == name) return form;
+  return forms[0];
+}
+
+fs::path out_path(const std::string& out, const Form& form) {
+  if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
+  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
+  fs::create_directories(out, ignored);
+  return fs::path(out) / ("comparison" + std::string(form.extension));
+}
+
+void refuse_overwriting(const fs::path& out, const std::vector<std::string>& inputs) {
+  for (const std::string& input : inputs) {
+    std::error_code absent;
+    if (!out.empty() && fs::equivalent(out, input, absent))
+      throw Error(Error::Kind::usage, out.string() +
+                                          ": is an input of this comparison; choose "
+                                          "another file for --out");
+  }
+}
+
+void talk(const Comparison& comparison, std::ostream& err) {
+  for (const LeftOut& one : comparison.matching.left_out)
+    err << "left out: " << printable(one.id + ": no score of " + one.model + " (" + one.reason)
+        << ")\n";
+  for (const std::string& note : comparison.notes) err << "note: " << printable(note) << '\n';
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  const CompareSettings settings = settings_of(o);
+  const Form& written = form_of(o.format, common.out);
+  const fs::path out = out_path(common.out, written);
+  refuse_overwriting(out, o.results);
+  if (!out.empty()) require_writable(out);
+  std::vector<ResultTable> tables = read_result_files(o.results, jobs(common));
+  if (!o.manifest.empty()) add_groups(tables, o.manifest);
+  const Comparison comparison = compare(std::move(tables), settings);
+
+  if (!common.quiet) talk(comparison, session.err);
+  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  if (!out.empty()) write_atomically(out, written.text(comparison, o, provenance));
+  const bool on_screen = !common.json && (o.format.empty() || o.format == "table");
+  if (on_screen && o.compat.empty() && !common.quiet)
+    session.out << comparison_report(comparison, o.with_paper,
+                                     session.out_is_terminal && !common.no_color);
+  else if (common.json || !common.quiet || !o.format.empty())
+    session.out << form_of(common.json        ? "json"
+                           : o.format.empty() ? "table"
+                                              : o.format,
+                           {})
+                       .text(comparison, o, provenance);
+  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  return done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay compare meshnet.json unet.json --margin 0.01",
+     "is unet different from meshnet, equivalent within 0.01, or is it undecided?"},
+    {"assay compare results/*.json --baseline meshnet_26 --format latex --out table.tex",
+     "every model against meshnet_26, Holm-corrected, as a table for a paper"},
+    {"assay compare fold_*/validation/summary.json --baseline fold_0 --intersect",
+     "nnU-Net's own files; only cases that all of them have"},
+};
+
+}  // namespace
+
+const Command compare_command = {"compare", "Test models against a baseline on the same cases",
+                                 declare, examples};
+
+}  // namespace assay::cli
