@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/io/detail/readings.hpp"
+
 #include <cmath>
 
-#include "assay/io/detail/readings.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::detail {
@@ -60,7 +61,8 @@ const std::vector<Json>& elements(const Json& value) {
   return value.is_array() ? value.get_ref<const Json::array_t&>() : none;
 }
 
-NumberRead number_at(const Json& object, const std::string& key, const std::string& place, bool raw) {
+NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
+                     bool raw) {
   NumberRead out = {.place = place.empty() ? key : place + "." + key};
   const Json& found = member(object, key);
   if (!object.is_object() || !object.contains(key)) {

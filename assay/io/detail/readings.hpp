@@ -20,7 +20,7 @@ const std::vector<Json>& elements(const Json& value);
 /// The number at `key`; `place` is what stands before the key in messages. Infinity and NaN are
 /// missing unless `raw`.
 NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
-                  bool raw = false);
+                     bool raw = false);
 
 /// The mean and SD (ddof 0) of one number per entry; missing as soon as one entry lacks it.
 struct Moments {
