@@ -77,11 +77,10 @@ Json to_json(const std::optional<Bounds>& b) {
 }
 
 Json to_json(const MacroVerdict& m) {
-  return {{"dice_macro", optional(m.dice_macro.value)},
-          {"measured", m.dice_macro.value.has_value()},
-          {"estimated", to_json(m.estimated)},
-          {"dice_std", optional(m.dice_std)},
-          {"parity_level", name(m.level)}};
+  return {
+      {"dice_macro", optional(m.dice_macro.value)}, {"measured", m.dice_macro.value.has_value()},
+      {"estimated", to_json(m.estimated)},          {"already_macro", m.already},
+      {"dice_std", optional(m.dice_std)},           {"parity_level", name(m.level)}};
 }
 
 Json to_json(const std::optional<DiceMccPair>& pair) {

@@ -67,11 +67,8 @@ std::string conclusion(const PaperComparison& c) {
   switch (c.verdict) {
     case Verdict::equivalent:
       return fmt::format("equivalent: the interval of the difference lies within ±{:g}", c.margin);
-    case Verdict::different: return fmt::format("different (p={:.4g})", c.p_value);
-    default:
-      return c.significant
-                 ? fmt::format("inconclusive: p={:.4g}, but the interval holds zero", c.p_value)
-                 : "inconclusive: no difference was shown, and no equivalence either";
+    case Verdict::different: return "different: the interval of the difference excludes zero";
+    default: return "inconclusive: no difference was shown, and no equivalence either";
   }
 }
 

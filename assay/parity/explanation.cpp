@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "assay/core/words.hpp"
 #include "assay/parity/report.hpp"
 
 namespace assay {
@@ -14,10 +16,14 @@ using Sentences = std::vector<std::string>;
 constexpr double usual_subject_std = 0.1;
 
 void add_missing(const ParityReport& r, Sentences& out) {
+  std::vector<std::string> reasons;
   for (const NumberRead* reading : {&r.achieved.dice, &r.achieved.avd, &r.achieved.mcc})
-    if (!reading->value)
-      out.push_back("Not assessable: " + reading->missing + ". No value is put in its place.");
-  if (!r.dice_std.std.value)
+    if (!reading->value && std::ranges::count(reasons, reading->missing) == 0)
+      reasons.push_back(reading->missing);
+  if (!reasons.empty())
+    out.push_back("Not assessable: " + joined(reasons, "; ") +
+                  ". No value is put in the place of one that is missing.");
+  if (!r.dice_std.std.value && std::ranges::count(reasons, r.dice_std.std.missing) == 0)
     out.push_back("The SD of Dice is missing: " + r.dice_std.std.missing + ".");
 }
 
@@ -114,9 +120,10 @@ void add_achieved_consistency(const ParityReport& r, Sentences& out) {
   if (c.achieved && c.achieved->mcc_if_foreground) {
     const DiceMccPair& pair = *c.achieved;
     const char* fits = pair.as_foreground ? "they fit, so this Dice is of the foreground"
-                       : pair.as_macro    ? "they do not fit, but those of a macro Dice do"
-                                          : "they fit neither a foreground nor a macro Dice: check "
-                                            "how the two were computed";
+                       : pair.as_macro ? "they do not fit, but as a macro Dice they do: this Dice "
+                                         "seems to be the mean over lesion and background already"
+                                       : "they fit neither a foreground nor a macro Dice: check "
+                                         "how the two were computed";
     out.push_back(fmt::format("Our Dice of {:.4f} would go with an MCC of {}; ours is {:.4f}: {}.",
                               pair.dice, range(*pair.mcc_if_foreground), pair.mcc, fits));
   }

@@ -67,6 +67,11 @@ MacroVerdict macro_verdict(const ParityReport& report, const Judge& judge) {
         std::ranges::find(a.macro_spreads, report.dice_std.over, &SpreadReading::over);
     if (same != a.macro_spreads.end()) macro.dice_std = same->std.value;
     macro.level = judge.level(a.dice_macro.value, macro.dice_std);
+  } else if (const auto& pair = report.consistency.achieved;
+             pair && pair->as_macro && !pair->as_foreground) {
+    macro.already = true;
+    macro.dice_std = report.dice_std.std.value;
+    macro.level = report.result.parity_level;
   } else if (a.dice.value) {
     macro.estimated = macro_dice_bounds(*a.dice.value);
     if (!macro.estimated) return macro;
@@ -121,8 +126,8 @@ ParityReport parity_report(const Achieved& achieved, const Paper& paper, std::st
       parity_of({achieved.dice.value, r.dice_std.std.value, achieved.avd.value, achieved.mcc.value},
                 r.paper, r.limits, judge.slack);
   r.by_spread = by_spread(r, judge);
-  r.macro = macro_verdict(r, judge);
   r.consistency = consistency(paper, r.paper, achieved.dice.value, achieved.mcc.value);
+  r.macro = macro_verdict(r, judge);
   r.comparison = comparison(r);
   if (achieved.dice.value)
     r.dice_per_million = dice_per_million(*achieved.dice.value, achieved.description.parameters);

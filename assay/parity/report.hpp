@@ -34,6 +34,7 @@ struct SpreadVerdict {
 struct MacroVerdict {
   NumberRead dice_macro{};            ///< as measured
   std::optional<Bounds> estimated{};  ///< from the foreground Dice, where it was not measured
+  bool already = false;               ///< the file's Dice fits its MCC as a macro Dice only
   std::optional<double> dice_std{};
   ParityLevel level = ParityLevel::not_assessable;
 };

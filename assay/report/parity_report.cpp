@@ -98,6 +98,8 @@ std::string macro(const ParityReport& r) {
   if (m.dice_macro.value)
     return fmt::format("  macro Dice {:.4f}, SD {}: {}\n", *m.dice_macro.value, number(m.dice_std),
                        name(m.level));
+  if (m.already)
+    return fmt::format("  the file's Dice seems to be that already: {}\n", name(m.level));
   if (!m.estimated) return "";
   return fmt::format("  macro Dice {:.4f}–{:.4f} (estimated), SD {}: {}\n", m.estimated->low,
                      m.estimated->high, number(m.dice_std), name(m.level));
