@@ -8,11 +8,14 @@
 #include <memory>
 #include <ostream>
 
+#include "assay/compare/sentence.hpp"
+#include "assay/io/comparison.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
 #include "assay/report/text_table.hpp"
 #include "assay/run/demo_cohort.hpp"
+#include "assay/run/result_files.hpp"
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "cli/provenance.hpp"
@@ -87,6 +90,28 @@ void print_failures(const std::vector<SegmentationResult>& results, std::ostream
       }
 }
 
+/// The models against the first, as `assay compare` does it with the files that were written.
+Comparison compared_models(const std::vector<fs::path>& files, const fs::path& manifest,
+                           const Common& common) {
+  std::vector<std::string> paths;
+  for (const fs::path& file : files) paths.push_back(file.string());
+  CompareSettings settings = {.baseline = paths.front()};
+  settings.margin = 0.01;
+  settings.matching.intersect = true;
+  std::vector<ResultTable> tables = read_result_files(paths, jobs(common));
+  add_groups(tables, manifest);
+  return compare(std::move(tables), settings);
+}
+
+void print_comparison(const Comparison& comparison, std::ostream& out) {
+  const std::string& baseline = comparison.models[comparison.baseline].name;
+  out << fmt::format("\ncompared with {} on the {} cases that all models have\n", baseline,
+                     comparison.matching.ids.size());
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs)
+      out << "  " << sentence(metric, pair, baseline) << '\n';
+}
+
 Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path folder = common.out.empty() ? fs::path("build/demo") : fs::path(common.out);
   std::ostream& talk = common.json ? session.err : session.out;
@@ -118,11 +143,20 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << "mean (SD) over scored cases, n where a metric is undefined for some; "
           "convention metrics-reloaded\n";
   print_failures(results, talk);
+  const Comparison comparison = compared_models(files, cohort.manifest, common);
+  print_comparison(comparison, talk);
+  files.push_back(folder / "comparison.json");
+  write_atomically(files.back(),
+                   comparison_text(comparison, /*with_paper=*/false,
+                                   clock.provenance(common, session, /*anonymous=*/true)));
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
-       << fmt::format("\ntry it yourself\n  assay score {} {} --metrics overlap\n",
-                      cohort.models.front().second.string(), cohort.references.string());
+       << fmt::format(
+              "\ntry it yourself\n  assay score {} {} --metrics overlap\n"
+              "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n",
+              cohort.models.front().second.string(), cohort.references.string(), files[0].string(),
+              files[1].string(), cohort.manifest.string());
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());

@@ -25,10 +25,14 @@ def test_the_demo_ends_in_one_screen_within_ten_seconds(tmp_path):
     assert good["metrics"]["dice"]["mean_missing_as_worst"] < good["metrics"]["dice"]["mean"]
 
 
-def test_the_command_that_the_demo_proposes_works(tmp_path):
-    proposed = run("demo", "--cases", 4, "--side", 32, cwd=tmp_path).stdout.splitlines()[-1].split()
-    assert proposed[:2] == ["assay", "score"]
-    assert run(*proposed[1:], cwd=tmp_path).returncode == 3  # two of its files are broken on purpose
+def test_the_commands_that_the_demo_proposes_work(tmp_path):
+    screen = run("demo", "--cases", 8, "--side", 32, cwd=tmp_path).stdout
+    score, compare = [line.split() for line in screen.splitlines()[-2:]]
+    assert score[:2] == ["assay", "score"] and compare[:2] == ["assay", "compare"]
+    assert run(*score[1:], cwd=tmp_path).returncode == 3  # two of its files are broken on purpose
+    done = run(*compare[1:], cwd=tmp_path)
+    assert done.returncode == 0 and "site / dice" in done.stdout and "left out: " in done.stderr
+    assert json.loads((tmp_path / "build/demo/comparison.json").read_text())["schema"] == "assay.comparison/1"
 
 
 def test_the_demo_gives_the_same_numbers_every_time(tmp_path):

@@ -13,14 +13,19 @@ class Parser {
   Parser(std::string_view text, std::string_view name) : text_(text), name_(name) {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
     const std::string_view first = text_.substr(0, text_.find('\n'));
-    if (first.find('\t') != first.npos && first.find(',') == first.npos) separator_ = '\t';
+    for (const char separator : {',', '\t', ';'})
+      if (first.find(separator) != first.npos) {
+        separator_ = separator;
+        break;
+      }
   }
 
   bool at_end() const { return at_ >= text_.size(); }
   std::size_t line() const { return line_; }
 
-  std::vector<std::string> row() {
+  std::vector<std::string> row(std::size_t expected_fields) {
     std::vector<std::string> fields;
+    fields.reserve(expected_fields);
     for (bool more = true; more;) {
       fields.push_back(!at_end() && text_[at_] == '"' ? quoted() : bare());
       more = !at_end() && text_[at_] == separator_;
@@ -86,15 +91,16 @@ Csv parse_csv(std::string_view text, std::string_view name) {
   Parser parser(text, name);
   Csv table;
   if (parser.at_end()) parser.fail(1, "the table is empty; its first line names the columns");
-  table.header = parser.row();
+  table.header = parser.row(8);
   while (!parser.at_end()) {
     const std::size_t line = parser.line();
-    auto row = parser.row();
+    auto row = parser.row(table.header.size());
     if (is_blank(row)) continue;
     if (row.size() != table.header.size())
       parser.fail(line, "has " + std::to_string(row.size()) + " fields where the header has " +
                             std::to_string(table.header.size()));
     table.rows.push_back(std::move(row));
+    table.lines.push_back(line);
   }
   return table;
 }

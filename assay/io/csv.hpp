@@ -13,6 +13,7 @@ namespace assay {
 struct Csv {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;  ///< each as long as the header
+  std::vector<std::size_t> lines;              ///< where each row starts, from 1
 
   /// The position of a column, if there is one.
   std::optional<std::size_t> column(std::string_view name) const;
@@ -20,7 +21,8 @@ struct Csv {
 
 /// Reads comma- or tab-separated text: quotes, doubled quotes, line breaks in fields, CRLF, a
 /// byte-order mark, blank lines at the end. The separator is a tab when the header has one and no
-/// comma. Throws Error::input with `name` and the line on an open quote or a row of another width.
+/// comma, a semicolon when it has that and neither. Throws Error::input with `name` and the line on
+/// an open quote or a row of another width.
 Csv parse_csv(std::string_view text, std::string_view name);
 
 /// One field, quoted only when it must be.

@@ -34,6 +34,15 @@ TEST(Csv, reads_tabs_when_the_header_has_them) {
   EXPECT_EQ(parse_csv("id\tx\n1\t2,5\n", "t.tsv").rows, (std::vector<Row>{{"1", "2,5"}}));
 }
 
+TEST(Csv, a_semicolon_separates_when_the_header_has_nothing_else) {
+  EXPECT_EQ(parse_csv("id;x\n1;2,5\n", "t.csv").rows, (std::vector<Row>{{"1", "2,5"}}));
+  EXPECT_EQ(parse_csv("id,x;y\n1,2\n", "t.csv").header, (Row{"id", "x;y"}));
+}
+
+TEST(Csv, knows_on_which_line_each_row_starts) {
+  EXPECT_EQ(parse_csv("a\n\n\"x\ny\"\nz\n", "t.csv").lines, (std::vector<std::size_t>{3, 5}));
+}
+
 TEST(Csv, a_file_without_a_final_line_break_is_whole) {
   EXPECT_EQ(parse_csv("a,b\n1,2", "t.csv").rows, (std::vector<Row>{{"1", "2"}}));
 }

@@ -268,4 +268,8 @@ std::string_view image_ending(std::string_view file_name) {
   return found != ending_texts.end() ? *found : std::string_view();
 }
 
+std::string_view without_image_ending(std::string_view file_name) {
+  return file_name.substr(0, file_name.size() - image_ending(file_name).size());
+}
+
 }  // namespace assay

@@ -82,6 +82,9 @@ std::span<const std::string_view> image_endings();
 /// The file name's ending if it is one of an image (".nii.gz"), else "".
 std::string_view image_ending(std::string_view file_name);
 
+/// The name without that ending: what names a case.
+std::string_view without_image_ending(std::string_view file_name);
+
 // The voxel type is decided here, once; behind these functions there are masks and labels only.
 
 /// Foreground: value > 0 after scaling, or value >= `threshold` when one is given. The result

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "assay/core/error.hpp"
+#include "assay/io/detail/json_reader.hpp"
 
 namespace assay::detail {
 namespace {
@@ -57,16 +58,6 @@ void put_numbers_back(Json& value) {
     const auto token = std::ranges::find(tokens, text, &Token::stand_in);
     if (token != tokens.end()) value = token->value;
   }
-}
-
-std::string place(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t last_break = before.rfind('\n');
-  const std::size_t column =
-      before.size() - (last_break == std::string_view::npos ? 0 : last_break + 1);
-  return "line " + std::to_string(line) + ", column " +
-         std::to_string(std::max<std::size_t>(column, 1));
 }
 
 class Writer {
@@ -158,9 +149,7 @@ Json parse_json(std::string_view text, std::string_view name) {
   } catch (const Json::exception& e) {
     const auto* syntax = dynamic_cast<const Json::parse_error*>(&e);
     throw Error(Error::Kind::input,
-                std::string(name) + ": not valid JSON" +
-                    (syntax != nullptr ? " at " + place(prepared, syntax->byte) : "") +
-                    "; the file may be cut short or not be a results file");
+                invalid_json(name, prepared, syntax != nullptr ? syntax->byte : 0));
   }
 }
 

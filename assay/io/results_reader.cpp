@@ -1,118 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way back: journal records and results files into values.
+/// Tells the layouts of results files apart, by what is in them.
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <cctype>
 
 #include "assay/core/error.hpp"
-#include "assay/io/detail/json.hpp"
+#include "assay/io/detail/result_layouts.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/image.hpp"
 #include "assay/io/results.hpp"
-#include "assay/stats/moments.hpp"
 
 namespace assay {
+namespace detail {
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t cut = path.find_last_of("/\\");
+  return cut == path.npos ? path : path.substr(cut + 1);
+}
+
+std::string case_id(std::string_view image_name) {
+  constexpr std::array<std::string_view, 14> further = {
+      ".seg.nrrd", ".nrrd", ".npy", ".npz", ".png", ".tif", ".tiff",
+      ".jpg",      ".jpeg", ".bmp", ".dcm", ".mgz", ".mgh", ".nhdr"};
+  const std::string_view id = without_image_ending(image_name);
+  if (id.size() == image_name.size())
+    for (const std::string_view ending : further)
+      if (id.size() > ending.size() && id.ends_with(ending))
+        return std::string(id.substr(0, id.size() - ending.size()));
+  return std::string(id);
+}
+
+std::string excerpt(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  if (text.size() <= longest) return std::string(text);
+  std::size_t end = longest;  // not within a letter of several bytes
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+}  // namespace detail
+
 namespace {
 
-using detail::Json;
+using detail::JsonObject;
+using Kind = detail::JsonReader::Kind;
 
-Fate parse_fate(std::string_view text) {
-  for (const Fate fate :
-       {Fate::scored, Fate::failed, Fate::missing_prediction, Fate::missing_reference})
-    if (name(fate) == text) return fate;
-  throw Error(Error::Kind::input, "unknown fate '" + std::string(text) + "'");
+[[noreturn]] void refuse(std::string_view name, const std::string& what) {
+  throw Error(Error::Kind::input,
+              std::string(name) + ": " + what + "; " + std::string(detail::accepted));
 }
 
-Confusion parse_counts(const Json& list) {
-  return {.tp = list.at(0), .fp = list.at(1), .fn = list.at(2), .tn = list.at(3)};
+std::vector<ResultTable> read_by_schema(const JsonObject& file) {
+  const std::string schema = file.at("schema").text("schema");
+  if (schema != "assay.segmentation/1")
+    refuse(file.name(), "holds '" + detail::excerpt(schema) + "', which is no table of cases");
+  return detail::read_segmentation(file);
 }
 
-std::optional<double> number(const Json& value) {
-  if (!value.is_number() || std::isnan(value.get<double>())) return std::nullopt;
-  return value.get<double>();
+/// A member that gives a layout away, and who reads it.
+struct Layout {
+  std::string_view member;
+  Kind kind;
+  std::vector<ResultTable> (*read)(const JsonObject& file);
+};
+
+constexpr Layout layouts[] = {
+    {"schema", Kind::text, read_by_schema},
+    {"metric_per_case", Kind::list, detail::read_nnunet_2},
+    {"results", Kind::object, detail::read_nnunet_1},
+    {"dice", Kind::object, detail::read_evaluation},
+};
+
+std::vector<ResultTable> read_json(std::string_view text, const std::string& name) {
+  const JsonObject file(text, name);
+  for (const Layout& layout : layouts)
+    if (file.has(layout.member, layout.kind)) return layout.read(file);
+  refuse(name, "is JSON, but not a results file");
 }
 
-/// The mean over the labels of one case that have a value.
-std::optional<double> case_average(const Json& labels, const std::string& metric) {
-  std::vector<double> values;
-  for (const Json& label : labels)
-    if (const auto x = label.contains(metric) ? number(label[metric]) : std::nullopt)
-      values.push_back(*x);
-  if (values.empty()) return std::nullopt;
-  return mean(values);
+/// First bytes that tell what a file is instead of text with results.
+struct Opening {
+  std::string_view bytes, what;
+};
+
+constexpr Opening openings[] = {
+    {"\x1F\x8B", "is compressed; unpack it with gunzip first"},
+    {"PK\x03\x04", "is a zip archive or a spreadsheet; save the sheet as CSV"},
+    {"\xD0\xCF\x11\xE0", "is a spreadsheet; save the sheet as CSV"},
+    {"\xFF\xFE", "is text in UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", "is text in UTF-16; save it as UTF-8"},
+    {"<", "is HTML or XML, not a results file"},
+    {"[", "is a JSON list, not a results file"},
+};
+
+std::string_view trimmed_front(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  return start == text.npos ? std::string_view() : text.substr(start);
 }
 
-ResultTable read_ours(const Json& file) {
-  ResultTable table;
-  table.model_name = file.at("model_name");
-  for (const auto& item : file.at("metrics").items()) table.averages.push_back({item.key(), {}});
-  for (const Json& one : file.at("cases")) {
-    if (one.at("label").empty()) continue;
-    table.ids.push_back(one.at("id"));
-    for (MetricColumn& column : table.averages)
-      column.values.push_back(case_average(one.at("label"), column.name));
-  }
-  table.cases = table.ids.size();
-  return table;
+std::vector<ResultTable> read_any(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::string_view start = trimmed_front(text);
+  if (start.empty()) refuse(name, "is empty");
+  for (const Opening& opening : openings)
+    if (start.starts_with(opening.bytes)) refuse(name, std::string(opening.what));
+  if (start.front() == '{') return read_json(text, name);
+  if (text.find('\0') != text.npos) refuse(name, "is not text");
+  return detail::read_table(text, name);
 }
 
-ResultTable read_specification(const Json& file) {
-  ResultTable table;
-  table.model_name = file.at("model_name");
-  for (const char* key : {"dice", "avd", "mcc"}) {
-    MetricColumn column = {key, {}};
-    for (const Json& x : file.at(key).at("values")) column.values.push_back(number(x));
-    table.cases = column.values.size();
-    table.averages.push_back(std::move(column));
-  }
-  return table;
+/// What a message quotes from a file must not steer the terminal.
+std::string without_control_characters(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');
+  return text;
 }
 
 }  // namespace
 
-CaseRecord parse_record(std::string_view text) {
-  try {
-    const Json json = detail::parse_json(text, "record");
-    CaseRecord r = {.id = json.at("id"),
-                    .fate = parse_fate(json.at("fate").get<std::string>()),
-                    .error = json.at("error")};
-    r.reference_at_fault = json.at("reference_at_fault");
-    r.warnings = json.at("warnings").get<std::vector<std::string>>();
-    for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));
-    r.prediction = json.at("prediction");
-    r.reference = json.at("reference");
-    r.prediction_sha256 = json.at("prediction_sha256");
-    r.reference_sha256 = json.at("reference_sha256");
-    for (const auto& item : json.at("counts").items())
-      r.counts[item.key()] = parse_counts(item.value());
-    r.voxels = json.at("voxels");
-    r.voxel_ml = json.at("voxel_ml");
-    return r;
-  } catch (const Json::exception&) {
-    throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");
-  }
-}
-
 std::vector<ResultTable> read_results(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    refuse(path.string(), "is a folder, not a results file");
   return parse_results(read_text(path), path.string());
 }
 
 std::vector<ResultTable> parse_results(std::string_view text, const std::string& name) {
-  const Json file = detail::parse_json(text, name);
   try {
-    if (file.is_object() && file.contains("schema")) {
-      const auto schema = file.at("schema").get<std::string>();
-      if (schema == "assay.segmentation/1") return {read_ours(file)};
-      throw Error(Error::Kind::input,
-                  name + ": holds '" + schema + "', where 'assay.segmentation/1' is needed");
-    }
-    if (file.is_object() && file.contains("model_name") && file.contains("dice"))
-      return {read_specification(file)};
-  } catch (const Json::exception&) {
-    throw Error(Error::Kind::input, name +
-                                        ": a results file, but a field is missing or of "
-                                        "another type than expected");
+    return read_any(text, name);
+  } catch (const Error& e) {
+    throw Error(e.kind(), without_control_characters(e.what()));
   }
-  throw Error(Error::Kind::input,
-              name + ": not a results file; write one with 'assay score ... --out results.json'");
 }
 
 }  // namespace assay

@@ -4,11 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
-#include "assay/io/file.hpp"
 
 using namespace assay;
 using detail::Json;
@@ -40,12 +37,6 @@ SegmentationResult cohort(bool compat = false) {
 
 Json written(bool compat = false) {
   return detail::parse_json(results_text(cohort(compat), {}), "result");
-}
-
-std::filesystem::path temporary(const std::string& text) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "results_test.json";
-  write_atomically(path, text);
-  return path;
 }
 
 }  // namespace
@@ -111,37 +102,4 @@ TEST(CaseRecordText, survives_the_journal) {
   EXPECT_EQ(record_text(record).find('\n'), std::string::npos);
   EXPECT_THROW(parse_record("{}"), Error);
   EXPECT_THROW(parse_record(R"({"id": 1})"), Error);
-}
-
-TEST(ReadResults, reads_ours_and_the_specification_s) {
-  const ResultTable ours = read_results(temporary(results_text(cohort(), {}))).front();
-  EXPECT_EQ(ours.ids, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(ours.averages[0].name, "dice");
-  EXPECT_EQ(ours.averages[1].values, (std::vector<std::optional<double>>{0.0, std::nullopt}));
-
-  const ResultTable theirs =
-      read_results(
-          temporary(
-              R"({"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},
-          "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2})"))
-          .front();
-  EXPECT_TRUE(theirs.ids.empty());
-  EXPECT_EQ(theirs.averages[0].values, (std::vector<std::optional<double>>{0.5, std::nullopt}));
-  EXPECT_EQ(theirs.averages[1].values[0], infinity);
-}
-
-TEST(ReadResults, refuses_what_is_no_results_file) {
-  const auto message = [](const std::string& text) -> std::string {
-    try {
-      read_results(temporary(text));
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_THAT(message("{}"), HasSubstr("not a results file"));
-  EXPECT_THAT(message(R"({"schema": "assay.qa/1"})"), HasSubstr("holds 'assay.qa/1'"));
-  EXPECT_THAT(message(R"({"model_name": "m", "dice": 3})"),
-              HasSubstr("missing or of another type"));
-  EXPECT_THAT(message("{\"schema\": "), HasSubstr("not valid JSON at line 1"));
 }

@@ -159,8 +159,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
 
 std::vector<CasePlan> case_of_files(const CohortRequest& request) {
   const std::string name = request.reference.filename().string();
-  const std::string id = name.substr(0, name.size() - image_ending(name).size());
-  return {{.id = id,
+  return {{.id = std::string(without_image_ending(name)),
            .prediction = request.prediction.filename().string(),
            .reference = name,
            .files = {{"", request.prediction, request.reference}}}};

@@ -305,7 +305,7 @@ Pattern compiled(std::string_view pattern) {
 std::vector<NamedFile> named_files(const std::vector<std::string>& paths) {
   Files out;
   for (const std::string& path : paths)
-    out.push_back({path, path.substr(0, path.size() - image_ending(path).size()), ""});
+    out.push_back({path, std::string(without_image_ending(path)), ""});
   return out;
 }
 

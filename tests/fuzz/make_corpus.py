@@ -139,6 +139,47 @@ def results_seeds():
     yield "list", b"[1, 2]"
     yield "number", b"7"
     yield "empty", b""
+    yield "ours_failed", ours.replace(b'{"id": "b", "label": {}}', b'{"id": "b", "status": "failed", "error": "\\u00e9\\ud83d", "label": {}}')
+    yield "ours_groups", ours.replace(b'"id": "a", ', b'"id": "a", "status": "ok", "groups": {"site": "A"}, ')
+    yield "ours_twice", ours.replace(b'"id": "b"', b'"id": "a"')
+    yield "ours_headline", ours[:-1] + b', "mcc": {"values": [1, null]}}'
+    yield "deep", b'{"schema": ' + b"[" * 600
+    yield "lengths", theirs.replace(b'"values": []', b'"values": [1]')
+    yield "compressed", gz(ours)
+    yield "mark", b"\xef\xbb\xbf" + theirs
+    yield from nnunet_seeds()
+    yield from table_seeds()
+
+
+def nnunet_seeds():
+    counts = b'{"Dice": 0.5, "FN": 10, "FP": 10, "IoU": NaN, "TN": 70, "TP": 10, "n_pred": 20, "n_ref": 20}'
+    second = (b'{"foreground_mean": {"Dice": 0.5}, "mean": {}, "metric_per_case": [{"metrics": {"1": %s, "(1, 2)": %s},'
+              b' "prediction_file": "/p/a.nii.gz", "reference_file": "/r/a.nii.gz"}]}' % (counts, counts))
+    first = (b'{"name": "n", "results": {"all": [{"0": {"Dice": 1}, "1": {"Dice": 0.5, "Hausdorff Distance 95": 3},'
+             b' "reference": "/r/a.nii.gz", "test": null}], "mean": {}}}')
+    yield "nnunet_2", second
+    yield "nnunet_2_count", second.replace(b'"TP": 10', b'"TP": 9223372036854775807')
+    yield "nnunet_2_fraction", second.replace(b'"TP": 10', b'"TP": 1.5')
+    yield "nnunet_2_no_file", second.replace(b'"/r/a.nii.gz"', b"null").replace(b'"/p/a.nii.gz"', b"3")
+    yield "nnunet_2_cut", second[:150]
+    yield "nnunet_1", first
+    yield "nnunet_1_no_cases", first.replace(b'"all"', b'"none"')
+
+
+def table_seeds():
+    long = b"model,case,label,metric,value,status\nm,a,1,dice,0.5,ok\nm,b,,,,failed\nn,a,1,avd,,reference_empty\n"
+    yield "long", long
+    yield "long_twice", long + b"m,a,1,dice,0.5,ok\n"
+    yield "long_comma", long + b'm,c,1,dice,"0,5",ok\n'
+    yield "long_challenge", b"team\tsubject\tscore name\tscore\ttask\nA\ts1\tDSC\t0.5\tliver\n"
+    yield "long_no_case", b"metric,value\ndice,1\n"
+    yield "wide", b"id,dice,HD95,site,fold\na.nii.gz,0.5,inf,A,1\nb,NaN,-2e-400,,2\nMean,1,1,,\n"
+    yield "wide_labels", b"model,id,label,dice\nm,a,1,0.5\nm,a,2,1\nn,a,1,\n"
+    yield "wide_no_ids", b",dice\n0,1\n1,0x1\n"
+    yield "wide_semicolons", b"id;dice\na;0,5\n"
+    yield "wide_text", b"id,dice\na,abc\n"
+    yield "wide_titles", b"id,dice,dice\na,1,2\n"
+    yield "wide_only_summary", b"id,dice\nMean,1\n"
 
 
 def dataset_seeds():

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <span>
@@ -87,8 +88,24 @@ inline void record(Input input) {
   });
 }
 
+/// Any layout: every column is as long as the table, and no value is NaN.
 inline void results(Input input) {
-  allow_refusal([&] { parse_results(as_text(input), "fuzz.json"); });
+  const auto check = [](const ResultTable& table, const std::vector<MetricColumn>& columns) {
+    for (const MetricColumn& column : columns) {
+      if (column.values.size() != table.cases) std::abort();
+      for (const auto& value : column.values)
+        if (value && std::isnan(*value)) std::abort();
+    }
+  };
+  allow_refusal([&] {
+    for (const ResultTable& table : parse_results(as_text(input), "fuzz/results")) {
+      if (!table.ids.empty() && table.ids.size() != table.cases) std::abort();
+      check(table, table.averages);
+      for (const LabelTable& label : table.labels) check(table, label.columns);
+      for (const auto& group : table.groups)
+        if (group.second.size() != table.cases) std::abort();
+    }
+  });
 }
 
 inline void dataset(Input input) {

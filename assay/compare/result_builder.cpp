@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/compare/result_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <iterator>
+
+#include "assay/core/error.hpp"
+#include "assay/stats/moments.hpp"
+
+namespace assay {
+namespace {
+
+/// The position of a name, or the end. Files list the same names over and over in the same order:
+/// the one behind the last is tried first.
+template <class Rows, class Name>
+std::size_t position(const Rows& rows, std::string_view wanted, Name name, std::size_t last) {
+  for (const std::size_t guess : {last + 1, last, std::size_t{0}})
+    if (guess < rows.size() && std::invoke(name, rows[guess]) == wanted) return guess;
+  const auto found = std::ranges::find(rows, wanted, name);
+  return static_cast<std::size_t>(std::distance(rows.begin(), found));
+}
+
+template <class Cells, class Keep>
+void keep_only(Cells& cells, const Keep& keep) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (keep(i)) {
+      if (kept != i) cells[kept] = std::move(cells[i]);
+      ++kept;
+    }
+  cells.resize(kept);
+}
+
+}  // namespace
+
+ResultBuilder::ResultBuilder(std::string model_name, std::string source)
+    : model_name_(std::move(model_name)), source_(std::move(source)) {}
+
+std::size_t ResultBuilder::add_case(std::string id) {
+  cases_.push_back({.id = std::move(id)});
+  return cases_.size() - 1;
+}
+
+std::size_t ResultBuilder::case_of(const std::string& id) {
+  if (!cases_.empty() && cases_.back().id == id) return cases_.size() - 1;
+  const auto [found, fresh] = by_id_.try_emplace(id, cases_.size());
+  return fresh ? add_case(id) : found->second;
+}
+
+void ResultBuilder::name_case(std::size_t one_case, std::string id) {
+  cases_[one_case].id = std::move(id);
+}
+
+std::size_t ResultBuilder::metric(std::string_view name) {
+  last_metric_ = position(metrics_, name, std::identity{}, last_metric_);
+  if (last_metric_ == metrics_.size()) metrics_.emplace_back(name);
+  return last_metric_;
+}
+
+std::size_t ResultBuilder::label(std::string_view key) {
+  last_label_ = position(labels_, key, &Label::key, last_label_);
+  if (last_label_ == labels_.size())
+    labels_.push_back({.key = std::string(key), .name = std::string(key), .columns = {}});
+  return last_label_;
+}
+
+void ResultBuilder::name_label(std::size_t label, std::string name) {
+  labels_[label].name = std::move(name);
+}
+
+void ResultBuilder::leave_out_of_averages(std::size_t label) {
+  labels_[label].averaged = false;
+}
+
+bool ResultBuilder::put(const Place& place, std::optional<double> value) {
+  auto& columns = labels_[place.label].columns;
+  if (columns.size() <= place.metric) columns.resize(metrics_.size());
+  Column& column = columns[place.metric];
+  if (column.values.size() <= place.one_case) {
+    column.values.resize(place.one_case + 1);
+    column.was_put.resize(place.one_case + 1);
+  }
+  if (column.was_put[place.one_case]) return false;
+  column.was_put[place.one_case] = true;
+  column.used = true;
+  if (value && !std::isnan(*value)) column.values[place.one_case] = value;
+  cases_[place.one_case].has_values = true;
+  return true;
+}
+
+void ResultBuilder::group(std::size_t one_case, std::string_view column, std::string_view text) {
+  last_group_ = position(groups_, column, &Group::column, last_group_);
+  if (last_group_ == groups_.size())
+    groups_.push_back({.column = std::string(column), .texts = {}});
+  Group& group = groups_[last_group_];
+  if (group.texts.size() <= one_case) group.texts.resize(one_case + 1);
+  std::string& known = group.texts[one_case];
+  if (known.empty())
+    known = text;
+  else if (!text.empty() && known != text)
+    group.contradicts_itself = true;
+}
+
+void ResultBuilder::lose(std::size_t one_case, std::string_view reason) {
+  cases_[one_case].lost_because = reason;
+}
+
+/// Gives every column a cell for every case.
+void ResultBuilder::complete() {
+  for (Label& label : labels_) {
+    label.columns.resize(metrics_.size());
+    for (Column& column : label.columns) {
+      column.values.resize(cases_.size());
+      column.was_put.resize(cases_.size());
+    }
+  }
+  for (Group& group : groups_) group.texts.resize(cases_.size());
+}
+
+void ResultBuilder::remove_lost(ResultTable& table) {
+  const auto is_kept = [](const Case& one) { return one.has_values || !one.lost_because; };
+  if (std::ranges::all_of(cases_, is_kept)) return;
+  std::vector<bool> kept;
+  for (Case& one : cases_) {
+    kept.push_back(is_kept(one));
+    if (!kept.back()) table.unscored.push_back({one.id, *one.lost_because});
+  }
+  const auto keep = [&](std::size_t i) { return kept[i]; };
+  for (Label& label : labels_)
+    for (Column& column : label.columns) {
+      keep_only(column.values, keep);
+      keep_only(column.was_put, keep);
+    }
+  for (Group& group : groups_) keep_only(group.texts, keep);
+  keep_only(cases_, keep);
+}
+
+bool ResultBuilder::is_used(std::size_t metric) const {
+  return std::ranges::any_of(
+      labels_, [&](const Label& label) { return label.averaged && label.columns[metric].used; });
+}
+
+ResultBuilder::Values ResultBuilder::averages(std::size_t metric) const {
+  Values out(cases_.size());
+  std::vector<double> of_labels;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    of_labels.clear();
+    bool is_given = false;
+    for (const Label& label : labels_) {
+      const Column& column = label.columns[metric];
+      if (label.key.empty() && column.was_put[i]) {
+        out[i] = column.values[i];
+        is_given = true;
+      } else if (label.averaged && column.values[i]) {
+        of_labels.push_back(*column.values[i]);
+      }
+    }
+    if (is_given || of_labels.empty()) continue;
+    const double average = mean(of_labels);  // of both infinities there is none
+    if (!std::isnan(average)) out[i] = average;
+  }
+  return out;
+}
+
+void ResultBuilder::require_content(const ResultTable& table) const {
+  const auto refuse = [&](const std::string& sentence) {
+    throw Error(Error::Kind::input, source_ + ": " + sentence);
+  };
+  const std::string model = model_name_.empty() ? "" : " of model " + model_name_;
+  if (table.cases == 0 && table.unscored.empty())
+    refuse("lists no case" + model + "; score some first");
+  if (table.cases == 0)
+    refuse("none of the " + std::to_string(table.unscored.size()) + " cases" + model +
+           " was scored; the first: " + table.unscored.front().id + ": " +
+           table.unscored.front().reason);
+  if (table.averages.empty()) refuse("has no value of any metric" + model);
+}
+
+void ResultBuilder::require_distinct_ids(const ResultTable& table) const {
+  std::vector<std::string_view> ids(table.ids.begin(), table.ids.end());
+  for (const UnscoredCase& one : table.unscored) ids.push_back(one.id);
+  std::ranges::sort(ids);
+  const auto twice = std::ranges::adjacent_find(ids);
+  if (twice == ids.end()) return;
+  throw Error(Error::Kind::input, source_ + ": case '" + std::string(*twice) + "' is there twice" +
+                                      (model_name_.empty() ? "" : " for model " + model_name_) +
+                                      "; every case needs an id of its own");
+}
+
+ResultTable ResultBuilder::table() && {
+  ResultTable out;
+  out.model_name = model_name_;
+  out.source = source_;
+  complete();
+  remove_lost(out);
+  out.cases = cases_.size();
+  for (std::size_t m = 0; m < metrics_.size(); ++m)
+    if (is_used(m)) out.averages.push_back({metrics_[m], averages(m)});
+  for (Label& label : labels_) {
+    if (label.key.empty()) continue;
+    LabelTable columns = {std::move(label.key), std::move(label.name), {}};
+    for (std::size_t m = 0; m < metrics_.size(); ++m)
+      if (label.columns[m].used)
+        columns.columns.push_back({metrics_[m], std::move(label.columns[m].values)});
+    if (!columns.columns.empty()) out.labels.push_back(std::move(columns));
+  }
+  for (Group& group : groups_)
+    if (!group.contradicts_itself)
+      out.groups.emplace_back(std::move(group.column), std::move(group.texts));
+  if (has_ids_)
+    for (Case& one : cases_) out.ids.push_back(std::move(one.id));
+  require_content(out);
+  if (has_ids_) require_distinct_ids(out);
+  return out;
+}
+
+}  // namespace assay

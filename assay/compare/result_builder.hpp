@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From values in whatever order a file lists them to the table of one model.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "assay/compare/result_table.hpp"
+
+namespace assay {
+
+/// Gathers cases, labels, metrics and values. Cases, labels and metrics are numbered from 0 in the
+/// order in which they turn up, and stand in that order in the table.
+class ResultBuilder {
+ public:
+  ResultBuilder(std::string model_name, std::string source);
+
+  std::size_t add_case(std::string id = {});
+  /// The case of that id; a new one when there is none yet.
+  std::size_t case_of(const std::string& id);
+  void name_case(std::size_t one_case, std::string id);
+  /// The file does not say which case is which.
+  void forget_ids() { has_ids_ = false; }
+
+  std::size_t metric(std::string_view name);
+  /// "" stands for the case as a whole: such a value is not averaged over labels but taken as is.
+  std::size_t label(std::string_view key);
+  void name_label(std::size_t label, std::string name);
+  /// The label stays readable by its key, but is no part of the averages (a background).
+  void leave_out_of_averages(std::size_t label);
+
+  struct Place {
+    std::size_t one_case, label, metric;
+  };
+  /// Puts a value, or that there is none. False, and nothing changes, when it was put before.
+  bool put(const Place& place, std::optional<double> value);
+
+  /// What else is known of a case. A column that says two things of one case is dropped.
+  void group(std::size_t one_case, std::string_view column, std::string_view text);
+
+  /// The case was not scored. It leaves the table, unless something is put for it.
+  void lose(std::size_t one_case, std::string_view reason);
+
+  /// Throws Error::input when there is no case or no metric, or two cases have the same id.
+  ResultTable table() &&;
+
+ private:
+  using Values = std::vector<std::optional<double>>;
+  struct Column {
+    Values values;
+    std::vector<bool> was_put;
+    bool used = false;
+  };
+  struct Label {
+    std::string key, name;
+    std::vector<Column> columns;  ///< one for each metric
+    bool averaged = true;
+  };
+  struct Case {
+    std::string id;
+    bool has_values = false;
+    std::optional<std::string> lost_because{};
+  };
+  struct Group {
+    std::string column;
+    std::vector<std::string> texts;
+    bool contradicts_itself = false;
+  };
+
+  void complete();
+  void remove_lost(ResultTable& table);
+  void require_content(const ResultTable& table) const;
+  void require_distinct_ids(const ResultTable& table) const;
+  bool is_used(std::size_t metric) const;
+  Values averages(std::size_t metric) const;
+
+  std::string model_name_, source_;
+  std::vector<Case> cases_;
+  std::unordered_map<std::string, std::size_t> by_id_;
+  std::vector<std::string> metrics_;
+  std::vector<Label> labels_;
+  std::vector<Group> groups_;
+  bool has_ids_ = true;
+  std::size_t last_metric_ = 0, last_label_ = 0, last_group_ = 0;
+};
+
+}  // namespace assay

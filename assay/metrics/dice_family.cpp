@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// All three scores need the same three sums: of p, of g and of p times g. They are taken in one
+// pass over both arrays, in blocks of fixed size whose partial sums are added in order, so that any
+// number of threads gives the same bits. Within a block 16 independent lanes run side by side (the
+// compiler makes vectors of them); float lanes are folded into doubles every 64 rows, before their
+// rounding can add up.
+//
+// The gradient of one score is a line in g: with a = 2 / (S + s) and b = -(2 I + s) / (S + s)^2,
+// dD/dp_i = a g_i + b. So one multiplication per voxel is left after the forward sums.
+#include "assay/metrics/dice_family.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "assay/core/error.hpp"
+#include "assay/metrics/count.hpp"
+#include "assay/stats/moments.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::array reduction_names = {
+    Named<Reduction>{"mean", Reduction::mean},
+    Named<Reduction>{"median", Reduction::median},
+    Named<Reduction>{"sum", Reduction::sum},
+    Named<Reduction>{"none", Reduction::none},
+};
+
+constexpr std::array policy_names = {
+    Named<DicePolicy>{"assay", DicePolicy::assay},
+    Named<DicePolicy>{"mipcandy-doc", DicePolicy::mipcandy_doc},
+    Named<DicePolicy>{"mipcandy-1.1.1", DicePolicy::mipcandy_1_1_1},
+    Named<DicePolicy>{"mipcandy-1.1.2", DicePolicy::mipcandy_1_1_2},
+};
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// Sums over p, g and their product.
+struct Sums {
+  double both = 0, outputs = 0, labels = 0;
+
+  Sums& operator+=(const Sums& more) {
+    both += more.both;
+    outputs += more.outputs;
+    labels += more.labels;
+    return *this;
+  }
+  double volume() const { return outputs + labels; }
+};
+
+constexpr std::size_t lanes = 16, rows = 64, block = 1U << 16;
+
+double wide(double x) {
+  return x;
+}
+float wide(float x) {
+  return x;
+}
+float wide(Half x) {
+  return to_float(x);
+}
+void narrow(double x, double& out) {
+  out = x;
+}
+void narrow(double x, float& out) {
+  out = static_cast<float>(x);
+}
+void narrow(double x, Half& out) {
+  out = to_half(static_cast<float>(x));
+}
+
+template <class T>
+using Lane = decltype(wide(T{}));
+
+template <class T>
+[[gnu::always_inline]] inline Sums fold_rows(const T* p, const T* g, std::size_t count) {
+  std::array<Lane<T>, lanes> both{}, outputs{}, labels{};
+  for (std::size_t row = 0; row < count; ++row, p += lanes, g += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const Lane<T> a = wide(p[k]), b = wide(g[k]);
+      both[k] += a * b;
+      outputs[k] += a;
+      labels[k] += b;
+    }
+  Sums sums;
+  for (std::size_t k = 0; k < lanes; ++k) sums += {both[k], outputs[k], labels[k]};
+  return sums;
+}
+
+template <class T>
+[[gnu::always_inline]] inline Sums sum_block(const T* p, const T* g, std::size_t size) {
+  Sums sums;
+  std::size_t at = 0;
+  for (; at + lanes * rows <= size; at += lanes * rows) sums += fold_rows(p + at, g + at, rows);
+  const std::size_t left = (size - at) / lanes;
+  sums += fold_rows(p + at, g + at, left);
+  for (at += left * lanes; at < size; ++at)
+    sums += {double{wide(p[at])} * double{wide(g[at])}, double{wide(p[at])}, double{wide(g[at])}};
+  return sums;
+}
+
+// Overloads instead of a template: only functions have clones.
+[[gnu::target_clones("avx2", "default")]] Sums sums_of(const float* p, const float* g,
+                                                       std::size_t size) {
+  return sum_block(p, g, size);
+}
+[[gnu::target_clones("avx2", "default")]] Sums sums_of(const double* p, const double* g,
+                                                       std::size_t size) {
+  return sum_block(p, g, size);
+}
+[[gnu::target_clones("avx2", "default")]] Sums sums_of(const Half* p, const Half* g,
+                                                       std::size_t size) {
+  return sum_block(p, g, size);
+}
+Sums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size) {
+  const Confusion c = count_foreground({p, size}, std::span(g, size));
+  return {static_cast<double>(c.tp), static_cast<double>(c.prediction()),
+          static_cast<double>(c.reference())};
+}
+
+/// The pieces of fixed size that a batch falls into; none crosses from one class to the next.
+struct Blocks {
+  std::size_t voxels, per_entry;
+
+  explicit Blocks(std::size_t size) : voxels(size), per_entry((size + block - 1) / block) {}
+  std::size_t start(std::size_t task) const {
+    return task / per_entry * voxels + task % per_entry * block;
+  }
+  std::size_t size(std::size_t task) const {
+    return std::min(block, voxels - task % per_entry * block);
+  }
+};
+
+/// The sums of every sample and class.
+template <class T>
+std::vector<Sums> sums_by_entry(BatchView<T> outputs, BatchView<T> labels,
+                                const Executor& executor) {
+  const std::size_t entries = outputs.batch * outputs.classes;
+  const Blocks blocks(outputs.voxels);
+  std::vector<Sums> partial(entries * blocks.per_entry), sums(entries);
+  run_tasks(executor, partial.size(), [&](std::size_t task) {
+    const std::size_t start = blocks.start(task);
+    partial[task] = sums_of(outputs.values + start, labels.values + start, blocks.size(task));
+  });
+  for (std::size_t i = 0; i < partial.size(); ++i) sums[i / blocks.per_entry] += partial[i];
+  return sums;
+}
+
+template <class T>
+void require_same_shape(const BatchView<T>& outputs, const BatchView<T>& labels) {
+  if (outputs.batch != labels.batch || outputs.classes != labels.classes ||
+      outputs.voxels != labels.voxels)
+    throw Error(Error::Kind::usage, "outputs and labels must have the same shape");
+}
+
+BatchScores one(double value) {
+  return {{value}, {}};
+}
+
+/// How a score is formed where both are empty.
+BatchScores hard_scores(const std::vector<Sums>& sums, std::vector<std::size_t> shape,
+                        const DiceOptions& options) {
+  const auto empty = [](const Sums& s) { return s.volume() == 0; };
+  const bool any_decides =
+      options.policy == DicePolicy::mipcandy_doc || options.policy == DicePolicy::mipcandy_1_1_1;
+  if (any_decides && std::ranges::any_of(sums, empty)) return one(options.if_empty);
+  BatchScores scores = {{}, std::move(shape)};
+  for (const Sums& s : sums) {
+    double score = 2 * s.both / s.volume();
+    if (empty(s))
+      score = options.policy == DicePolicy::mipcandy_1_1_2
+                  ? (options.if_empty == 0 ? nan : 0 / options.if_empty)
+                  : options.if_empty;
+    scores.values.push_back(score);
+  }
+  return scores;
+}
+
+/// What soft Dice is taken over: which score each sample and class belongs to.
+struct SoftGroups {
+  std::size_t count;
+  std::vector<std::size_t> of_entry;
+  std::vector<std::size_t> shape;
+};
+
+SoftGroups groups_of(std::size_t batch, std::size_t classes, const SoftDiceOptions& options) {
+  SoftGroups groups = {
+      batch * classes, std::vector<std::size_t>(batch * classes), {batch, classes}};
+  std::iota(groups.of_entry.begin(), groups.of_entry.end(), std::size_t{0});
+  if (!options.batch_dice) return groups;
+  const bool all_classes = options.policy == DicePolicy::mipcandy_doc;
+  groups.count = all_classes ? 1 : classes;
+  groups.shape = all_classes ? std::vector<std::size_t>{} : std::vector<std::size_t>{classes};
+  for (std::size_t i = 0; i < groups.of_entry.size(); ++i)
+    groups.of_entry[i] = all_classes ? 0 : i % classes;
+  return groups;
+}
+
+struct SoftSums {
+  SoftGroups groups;
+  std::vector<Sums> sums;
+};
+
+template <class T>
+SoftSums soft_sums(BatchView<T> outputs, BatchView<T> labels, const SoftDiceOptions& options) {
+  require_same_shape(outputs, labels);
+  SoftSums found = {groups_of(outputs.batch, outputs.classes, options), {}};
+  found.sums.resize(found.groups.count);
+  const std::vector<Sums> by_entry = sums_by_entry(outputs, labels, options.executor);
+  for (std::size_t i = 0; i < by_entry.size(); ++i)
+    found.sums[found.groups.of_entry[i]] += by_entry[i];
+  return found;
+}
+
+BatchScores soft_scores(const SoftSums& found, double smooth) {
+  BatchScores scores = {{}, found.groups.shape};
+  for (const Sums& s : found.sums)
+    scores.values.push_back((2 * s.both + smooth) / (s.volume() + smooth));
+  return scores;
+}
+
+/// The positions of the one or two scores that are the median.
+std::vector<std::size_t> median_places(const std::vector<double>& values, DicePolicy policy) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return values[i]; });
+  const std::size_t lower = (values.size() - 1) / 2, upper = values.size() / 2;
+  if (lower == upper || policy != DicePolicy::assay) return {order[lower]};
+  return {order[lower], order[upper]};
+}
+
+/// The derivative of the reduced score by each score.
+std::vector<double> weights_of(const BatchScores& scores, Reduction reduction, DicePolicy policy,
+                               std::span<const double> upstream) {
+  const std::size_t count = scores.values.size();
+  const bool each = reduction == Reduction::none && !scores.shape.empty();
+  if (upstream.size() != (each ? count : 1) && upstream.size() != 1)
+    throw Error(Error::Kind::usage, "grad_output must be one number, or one for each score");
+  std::vector<double> weights(count, upstream.front());
+  if (each && upstream.size() == count) weights.assign(upstream.begin(), upstream.end());
+  if (reduction == Reduction::mean)
+    for (double& weight : weights) weight /= static_cast<double>(count);
+  if (reduction == Reduction::median) {
+    const auto places = median_places(scores.values, policy);
+    std::ranges::fill(weights, 0.0);
+    for (const std::size_t place : places)
+      weights[place] += upstream.front() / static_cast<double>(places.size());
+  }
+  return weights;
+}
+
+template <class T>
+[[gnu::always_inline]] inline void line_block(const T* g, T* out, std::size_t size, double slope,
+                                              double offset) {
+  const auto a = static_cast<Lane<T>>(slope), b = static_cast<Lane<T>>(offset);
+  for (std::size_t i = 0; i < size; ++i) narrow(a * wide(g[i]) + b, out[i]);
+}
+
+[[gnu::target_clones("avx2", "default")]] void line(const float* g, float* out, std::size_t size,
+                                                    double slope, double offset) {
+  line_block(g, out, size, slope, offset);
+}
+[[gnu::target_clones("avx2", "default")]] void line(const double* g, double* out, std::size_t size,
+                                                    double slope, double offset) {
+  line_block(g, out, size, slope, offset);
+}
+void line(const Half* g, Half* out, std::size_t size, double slope, double offset) {
+  line_block(g, out, size, slope, offset);
+}
+
+}  // namespace
+
+std::span<const Named<Reduction>> reductions() {
+  return reduction_names;
+}
+
+std::span<const Named<DicePolicy>> dice_policies() {
+  return policy_names;
+}
+
+BatchScores binary_dice(BatchView<std::uint8_t> outputs, BatchView<std::uint8_t> labels,
+                        const DiceOptions& options) {
+  require_same_shape(outputs, labels);
+  if (outputs.classes != 1)
+    throw Error(Error::Kind::usage, "binary_dice needs shape (B, 1, ...), not " +
+                                        std::to_string(outputs.classes) + " channels");
+  const bool release =
+      options.policy == DicePolicy::mipcandy_1_1_1 || options.policy == DicePolicy::mipcandy_1_1_2;
+  if (release && outputs.batch > 1)
+    throw Error(Error::Kind::unsupported,
+                "binary_dice of this MIPCandy release fails for more than one sample; policy "
+                "'assay' scores each");
+  const std::vector<Sums> sums = sums_by_entry(outputs, labels, options.executor);
+  if (options.policy == DicePolicy::assay) return hard_scores(sums, {outputs.batch, 1}, options);
+  // As documented: only a batch that is empty altogether counts as empty.
+  const bool all_empty = std::ranges::all_of(sums, [](const Sums& s) { return s.volume() == 0; });
+  if (all_empty) return one(options.if_empty);
+  BatchScores scores = {{}, {outputs.batch, 1}};
+  for (const Sums& s : sums) scores.values.push_back(2 * s.both / s.volume());
+  return scores;
+}
+
+template <class T>
+BatchScores dice_similarity_coefficient(BatchView<T> outputs, BatchView<T> labels,
+                                        const DiceOptions& options) {
+  require_same_shape(outputs, labels);
+  return hard_scores(sums_by_entry(outputs, labels, options.executor),
+                     {outputs.batch, outputs.classes}, options);
+}
+
+template <class T>
+BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels, const SoftDiceOptions& options) {
+  return soft_scores(soft_sums(outputs, labels, options), options.smooth);
+}
+
+template <class T>
+void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, Reduction reduction,
+                        std::span<const double> upstream, std::span<T> gradient,
+                        const SoftDiceOptions& options) {
+  const SoftSums found = soft_sums(outputs, labels, options);
+  const std::vector<double> weights =
+      weights_of(soft_scores(found, options.smooth), reduction, options.policy, upstream);
+  std::vector<double> slopes, offsets;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const Sums& s = found.sums[i];
+    const double below = s.volume() + options.smooth;
+    slopes.push_back(weights[i] * 2 / below);
+    offsets.push_back(-weights[i] * (2 * s.both + options.smooth) / (below * below));
+  }
+  const Blocks blocks(outputs.voxels);
+  const std::size_t tasks = outputs.batch * outputs.classes * blocks.per_entry;
+  run_tasks(options.executor, tasks, [&](std::size_t task) {
+    const std::size_t group = found.groups.of_entry[task / blocks.per_entry];
+    const std::size_t start = blocks.start(task);
+    line(labels.values + start, gradient.data() + start, blocks.size(task), slopes[group],
+         offsets[group]);
+  });
+}
+
+BatchScores reduced(const BatchScores& scores, Reduction reduction, DicePolicy policy) {
+  if (reduction == Reduction::none) return scores;
+  if (reduction == Reduction::sum) return one(pairwise_sum(scores.values));
+  if (reduction == Reduction::mean) return one(mean(scores.values));
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  if (scores.values.empty() || std::ranges::any_of(scores.values, is_nan)) return one(nan);
+  double sum = 0;
+  const auto places = median_places(scores.values, policy);
+  for (const std::size_t place : places) sum += scores.values[place];
+  return one(sum / static_cast<double>(places.size()));
+}
+
+// The types that arrays have; everything above is compiled for these and no others.
+template BatchScores dice_similarity_coefficient(BatchView<Half>, BatchView<Half>,
+                                                 const DiceOptions&);
+template BatchScores dice_similarity_coefficient(BatchView<float>, BatchView<float>,
+                                                 const DiceOptions&);
+template BatchScores dice_similarity_coefficient(BatchView<double>, BatchView<double>,
+                                                 const DiceOptions&);
+template BatchScores soft_dice(BatchView<Half>, BatchView<Half>, const SoftDiceOptions&);
+template BatchScores soft_dice(BatchView<float>, BatchView<float>, const SoftDiceOptions&);
+template BatchScores soft_dice(BatchView<double>, BatchView<double>, const SoftDiceOptions&);
+template void soft_dice_gradient(BatchView<Half>, BatchView<Half>, Reduction,
+                                 std::span<const double>, std::span<Half>, const SoftDiceOptions&);
+template void soft_dice_gradient(BatchView<float>, BatchView<float>, Reduction,
+                                 std::span<const double>, std::span<float>, const SoftDiceOptions&);
+template void soft_dice_gradient(BatchView<double>, BatchView<double>, Reduction,
+                                 std::span<const double>, std::span<double>,
+                                 const SoftDiceOptions&);
+
+}  // namespace assay
