@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/io/detail/readings.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "assay/stats/moments.hpp"
@@ -89,8 +90,12 @@ Moments moments_of(const std::vector<NumberRead>& readings, const std::string& p
     }
     values.push_back(*reading.value);
   }
+  const bool finite = std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
   out.mean.value = mean(values);
   out.std.value = standard_deviation(values, 0);
+  for (NumberRead* number : {&out.mean, &out.std})
+    if (finite && !std::isfinite(*number->value))
+      *number = {.place = number->place, .missing = number->place + " is too large for a number"};
   return out;
 }
 
