@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
 #include "assay/io/detail/experiment_runs.hpp"
 #include "assay/io/detail/readings.hpp"
 #include "assay/io/file.hpp"
@@ -85,6 +86,25 @@ bool read_single_run(const Source& s, Achieved& out) {
   return true;
 }
 
+/// Means are over the cases that have a value, which need not be the same for every metric.
+void warn_of_gaps(const Json& file, Achieved& out) {
+  for (const char* metric : {"dice", "avd", "mcc"}) {
+    std::size_t gaps = 0;
+    const Json& values = member(member(file, metric), "values");
+    const std::size_t defined = detail::finite_numbers(values, gaps).size();
+    if (gaps != 0)
+      out.warnings.push_back(std::string(metric) + " is undefined in " + std::to_string(gaps) +
+                             " of " + counted(gaps + defined, "case") +
+                             "; its mean is over the others");
+  }
+  const Json& ledger = member(file, "ledger");
+  const Json &expected = member(ledger, "expected"), &scored = member(ledger, "scored");
+  if (expected.is_number_unsigned() && scored.is_number_unsigned() && scored < expected)
+    out.warnings.push_back("only " + std::to_string(scored.get<std::size_t>()) + " of " +
+                           counted(expected.get<std::size_t>(), "case") +
+                           " were scored; the means are over those");
+}
+
 /// The first block of `assay.segmentation/1` and of the specification's EvaluationResult.
 bool read_evaluation(const Source& s, Achieved& out) {
   const Json& dice = member(s.file, "dice");
@@ -97,6 +117,7 @@ bool read_evaluation(const Source& s, Achieved& out) {
   out.sample = {.over = SpreadOver::subjects, .place = "dice.values"};
   out.sample.values = detail::finite_numbers(member(dice, "values"), out.sample.left_out);
   if (!out.sample.values.empty()) out.dice_std.n = out.sample.values.size();
+  warn_of_gaps(s.file, out);
   const Json& macro = member(member(s.file, "metrics"), "dice_macro");
   if (!macro.is_object()) return true;
   out.dice_macro = number_at(macro, "mean", "metrics.dice_macro");

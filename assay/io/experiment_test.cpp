@@ -189,12 +189,16 @@ TEST(Experiment, SegmentationResults) {
   const Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
     "dice": {"name": "DICE", "mean": 0.7, "std": 0.1, "values": [0.6, 0.8, null]},
     "avd": {"mean": null}, "mcc": {"mean": 0.72},
+    "ledger": {"expected": 4, "scored": 3},
     "metrics": {"dice_macro": {"mean": 0.849, "std": 0.1, "n": 2}}})");
   EXPECT_EQ(a.dice.value, 0.7);
   EXPECT_EQ(a.avd.missing, "avd.mean is null");
   EXPECT_EQ(a.dice_std.over, SpreadOver::subjects);
   EXPECT_EQ(a.sample.values.size(), 2U);
   EXPECT_EQ(a.dice_macro.value, 0.849);
+  ASSERT_EQ(a.warnings.size(), 2U);
+  EXPECT_EQ(a.warnings[0], "dice is undefined in 1 of 3 cases; its mean is over the others");
+  EXPECT_EQ(a.warnings[1], "only 3 of 4 cases were scored; the means are over those");
   EXPECT_NEAR(*a.macro_spreads.at(0).std.value, 0.1 * std::sqrt(0.5), 1e-15);
 }
 

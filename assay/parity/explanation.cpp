@@ -63,14 +63,21 @@ void add_spread(const ParityReport& r, Sentences& out) {
       "between runs or folds.",
       *used.std.value, used.std.place, words(used.over),
       used.n ? fmt::format(", n = {}", *used.n) : "", r.limits.dice_std, paper);
-  if (used.n == 1) text += " One value has no spread: this SD is 0 and says nothing.";
-  if (used.over == SpreadOver::subjects ||
-      (used.over == SpreadOver::unknown && *used.std.value > usual_subject_std))
+  if (used.n == 1)
+    text += " One value has no spread: this SD is 0 and says nothing.";
+  else if (used.over == SpreadOver::runs && r.achieved.outer_folds == 1)
+    text += " All runs are of one outer fold, so what differs between folds is not in it.";
+  const bool over_subjects =
+      used.over == SpreadOver::subjects ||
+      (used.over == SpreadOver::unknown && *used.std.value > usual_subject_std);
+  if (over_subjects && *used.std.value > r.limits.dice_std)
     text += fmt::format(
         " An SD over subjects measures how cases differ, typically 0.2 to 0.3, and can hardly be "
         "at most {:g}: strict parity needs the SD over runs or outer folds ('assay folds' writes "
         "it).",
         r.limits.dice_std);
+  else if (over_subjects)
+    text += " An SD over subjects measures how cases differ, and is another quantity.";
   else if (used.std.place != r.achieved.dice_std.std.place && r.achieved.dice_std.std.value)
     text +=
         fmt::format(" The file's own {}, {:.4f}, is over subjects and was not used for the level.",
@@ -145,9 +152,9 @@ void add_comparison(const ParityReport& r, Sentences& out) {
   if (!r.comparison) return;
   const PaperComparison& c = *r.comparison;
   out.push_back(fmt::format(
-      "Against the paper's mean, taken as a known constant: {} over {} {} (Wilcoxon p = {:.4g}; "
+      "Against the paper's mean, taken as a known constant, over {} {}: {} (Wilcoxon p = {:.4g}; "
       "difference {:+.4f}, {:g} % interval {:+.4f} to {:+.4f}; margin ±{:g}).",
-      c.conclusion, c.n, words(r.achieved.sample.over), c.p_value, c.difference.estimate,
+      c.n, words(r.achieved.sample.over), c.conclusion, c.p_value, c.difference.estimate,
       100 * (1 - c.alpha), c.difference.lower, c.difference.upper, c.margin));
   if (!c.warning.empty()) out.push_back("Comparison: " + c.warning + ".");
   if (!c.cohens_d)
