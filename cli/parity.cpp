@@ -170,7 +170,7 @@ Action declare(Arguments& arguments) {
 
 constexpr Example examples[] = {
     {"assay parity experiment_results.json",
-     "is MeshNet-26 of the paper reached, by which numbers, and what could not be checked?"},
+     "says whether MeshNet-26 of the paper is reached, by which numbers, and what is unknown"},
     {"assay parity results.json --variant meshnet_5 --require acceptable --out parity.json",
      "for scripts: exit status 1 unless the level is acceptable or strict"},
     {"assay parity --list --format markdown", "the 14 published models with their efficiency"},

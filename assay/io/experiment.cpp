@@ -55,6 +55,7 @@ bool read_runs(const std::vector<detail::TestRun>& runs, const char* origin, boo
   if (runs.empty()) return false;
   const auto moments = [&](const char* metric) {
     std::vector<NumberRead> numbers;
+    numbers.reserve(runs.size());
     for (const detail::TestRun& run : runs)
       numbers.push_back(number_at(*run.entry, metric, run.place, raw));
     return detail::moments_of(numbers, std::string(origin) + "." + metric);
@@ -196,7 +197,7 @@ std::string variant_of(const Json& file) {
        {&member(config, "model_variant"), &member(config, "variant"), &member(config, "model_name"),
         &member(config, "model"), &member(file, "model_name"), &member(file, "model")}) {
     if (!text->is_string()) continue;
-    const std::string key = model_key(text->get<std::string>());
+    std::string key = model_key(text->get<std::string>());
     if (std::ranges::count(published_models(), key, &PublishedModel::key) != 0) return key;
   }
   return "";
@@ -238,7 +239,7 @@ Achieved read_experiment(const std::filesystem::path& path, const ExperimentRead
 }
 
 NetworkDescription parse_model_description(std::string_view text, const std::string& name) {
-  const NetworkDescription found = detail::description_of(detail::parse_json(text, name), name);
+  NetworkDescription found = detail::description_of(detail::parse_json(text, name), name);
   if (found.place.empty())
     throw Error(Error::Kind::input, name +
                                         ": has none of parameters, channels, dilations; see "

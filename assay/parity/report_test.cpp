@@ -12,7 +12,6 @@ namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 SpreadReading spread(SpreadOver over, double std, std::size_t n, const char* place) {
   return {.over = over, .std = {.value = std, .place = place}, .n = n};
