@@ -208,8 +208,8 @@ constexpr Example examples[] = {
      "is unet different from meshnet, equivalent within 0.01, or is it undecided?"},
     {"assay compare results/*.json --baseline meshnet_26 --format latex --out table.tex",
      "every model against meshnet_26, Holm-corrected, as a table for a paper"},
-    {"assay compare fold_*/validation/summary.json --baseline fold_0 --intersect",
-     "nnU-Net's own files; only cases that all of them have"},
+    {"assay compare nnunet/summary.json meshnet.csv --intersect --metric dice",
+     "files of other tools; only the cases that both have"},
 };
 
 }  // namespace

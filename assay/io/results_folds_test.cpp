@@ -40,3 +40,23 @@ TEST(ResultsFolds, broken_cases_are_refused) {
             "cases": [{"id": "a", "outer_fold": 1e300, "dice": 1}]})"})
     EXPECT_THROW(parse_results(text, "e.json"), Error) << text;
 }
+
+TEST(ResultsRun, one_run_is_a_table_of_its_subjects) {
+  const auto tables = parse_results(
+      R"({"outer_fold": 0, "subject_ids": ["s2", "s1"], "per_subject_dice": [0.9, NaN],
+          "per_subject_avd": [0.1, Infinity], "per_subject_note": "x"})",
+      "runs/fold_0_restart_1/results.json");
+  ASSERT_EQ(tables.size(), 1U);
+  EXPECT_EQ(tables[0].model_name, "fold_0_restart_1");
+  EXPECT_THAT(tables[0].ids, ElementsAre("s2", "s1"));
+  EXPECT_THAT(column_of(tables[0].averages, "dice")->values, ElementsAre(0.9, std::nullopt));
+  EXPECT_EQ(column_of(tables[0].averages, "avd")->values[1],
+            std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(parse_results(R"({"per_subject_dice": [0.9]})", "r.json")[0].ids.empty());
+  for (const char* text :
+       {R"({"per_subject_dice": [0.9], "per_subject_avd": [0.1, 0.2]})",
+        R"({"per_subject_dice": [0.9, 0.1], "per_subject_avd": [0.1]})",
+        R"({"per_subject_dice": [0.9], "subject_ids": ["a", "b"]})",
+        R"({"per_subject_dice": [0.9, 0.8], "subject_ids": ["a"]})", R"({"per_subject_dice": []})"})
+    EXPECT_THROW(parse_results(text, "r.json"), Error) << text;
+}

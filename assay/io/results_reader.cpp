@@ -70,6 +70,7 @@ constexpr Layout layouts[] = {
     {"metric_per_case", Kind::list, detail::read_nnunet_2},
     {"results", Kind::object, detail::read_nnunet_1},
     {"dice", Kind::object, detail::read_evaluation},
+    {"per_subject_dice", Kind::list, detail::read_run},
 };
 
 std::vector<ResultTable> read_json(std::string_view text, const std::string& name) {

@@ -103,5 +103,5 @@ TEST(ReadResults, every_example_of_the_documentation_can_be_read) {
     at = end + fence.size();
     ++examples;
   }
-  EXPECT_EQ(examples, 5U);
+  EXPECT_EQ(examples, 6U);
 }
