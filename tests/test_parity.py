@@ -153,6 +153,18 @@ def test_two_real_runs_by_hand(tmp_path):
     assert found["comparison"]["our_std"] == pytest.approx(numpy.std(pooled))
 
 
+@pytest.mark.parametrize("restarts", ["mean", "best"])
+def test_what_folds_writes(tmp_path, restarts):
+    assay("folds", shared("data/arc-runs"), "--restarts", restarts, "--out", tmp_path / "e.json", "--quiet")
+    folds = json.loads((tmp_path / "e.json").read_text())["summary"]
+    done = assay("parity", tmp_path / "e.json", "--json")
+    found = strict(done.stdout)
+    assert found["dice_mean"] == folds["test_mean_dice"] and found["dice_std"] == folds["test_std_dice_per_run"]
+    assert {each["over"]: each["std"] for each in found["spreads"]}["subjects"] == folds["test_std_dice"]
+    assert found["comparison"]["our_std"] == pytest.approx(folds["test_std_dice"])
+    assert ("optimistic" in done.stderr) == (restarts == "best")
+
+
 # ---- Papers --------------------------------------------------------------------------------------
 
 def test_the_list_is_the_reference_file():

@@ -47,6 +47,9 @@ bool read_summary(const Source& s, Achieved& out) {
     if (has(s.summary, sign)) out.dice_std.over = SpreadOver::subjects;
   if (const Json& n = member(s.summary, "num_test_subjects"); n.is_number_unsigned())
     out.dice_std.n = n.get<std::size_t>();
+  if (member(s.summary, "optimistic") == true)
+    out.warnings.emplace_back(
+        "the file says that its restarts were chosen on the test set: its numbers are optimistic");
   return true;
 }
 
