@@ -27,6 +27,7 @@ struct CompareSettings {
   Correction correction = Correction::holm;
   std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
   std::vector<std::pair<std::string, double>> margins{};
+  double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
   MatchOptions matching{};
   std::string cluster{};  ///< a group column: its cases are not independent
   std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all that suit
