@@ -11,6 +11,7 @@
 #include "assay/io/file.hpp"
 #include "assay/report/comparison_report.hpp"
 #include "assay/report/text_table.hpp"
+#include "assay/run/executor.hpp"
 #include "assay/run/result_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -172,7 +173,8 @@ void talk(const Comparison& comparison, std::ostream& err) {
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const CompareSettings settings = settings_of(o);
+  CompareSettings settings = settings_of(o);
+  settings.executor = tbb_executor(jobs(common));
   const Form& written = form_of(o.format, common.out);
   const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
   refuse_input(out, {o.results.begin(), o.results.end()});

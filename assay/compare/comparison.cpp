@@ -142,6 +142,7 @@ Ranking ranked(const Scene& scene, const ComparedMetric& metric, const ValueTabl
   return ranking(complete, {.replicates = scene.settings.replicates,
                             .seed = scene.settings.seed,
                             .alpha = scene.settings.alpha,
+                            .executor = scene.settings.executor,
                             .clusters = clusters});
 }
 

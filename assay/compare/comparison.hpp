@@ -34,6 +34,7 @@ struct CompareSettings {
   std::size_t replicates = 1000;
   std::uint32_t seed = 42;
   bool compat_spec = false;  ///< policy scipy-1.10 with the allclose shortcut
+  Executor executor{};       ///< for the resamples; the numbers do not depend on it
 };
 
 struct ComparedModel {
