@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Times SciPy, statsmodels, scikit-learn and NumPy on the data of stats_bench.cpp (CPU time, best of several).
+"""Times SciPy, statsmodels, scikit-learn and NumPy on the data of stats_bench.cpp, and adds ratios.
 
-usage: peers_stats.py [stats_bench.json]   # the file is `assay_bench --benchmark_format=json`; adds ratios
+usage: peers_stats.py [stats_bench.json]
+  the file is `assay_bench --benchmark_format=json --benchmark_repetitions=20`; of repetitions the best counts, on both
+  sides. What runs on one thread is compared by CPU time, what runs on all cores by wall time (the peers use one thread).
 """
 import json, sys, time, warnings
 import numpy as np
@@ -27,13 +29,15 @@ def labels(n=934, classes=20):
     return truths, predictions
 
 
-def best_cpu_us(function, repeats):
-    times = []
+def best_us(function, repeats):
+    """The best CPU time and the best wall time, each in microseconds."""
+    cpu, wall = [], []
     for _ in range(repeats):
-        start = time.process_time()
+        starts = time.process_time(), time.perf_counter()
         function()
-        times.append(time.process_time() - start)
-    return 1e6 * min(times)
+        cpu.append(time.process_time() - starts[0])
+        wall.append(time.perf_counter() - starts[1])
+    return {"cpu": 1e6 * min(cpu), "wall": 1e6 * min(wall)}
 
 
 def wilcoxon_family():
@@ -71,25 +75,36 @@ def bootstrap_vectorised(replicates=1000):
     return run
 
 
-PEERS = [  # peer, what it is compared with, function, repeats
-    ("SciPy + statsmodels, 13 tests n=200 + Holm", "wilcoxon_family/scipy_1_15", wilcoxon_family, 20),
-    ("SciPy + statsmodels, 13 tests n=200 + Holm", "wilcoxon_family/exact", wilcoxon_family, 20),
-    ("SciPy exact n=50", "wilcoxon_exact_50", wilcoxon_exact_50, 50),
-    ("scikit-learn loop, 1000 x 934", "bootstrap_balanced_accuracy", bootstrap_loop, 3),
-    ("NumPy vectorised, 1000 x 934", "bootstrap_balanced_accuracy", bootstrap_vectorised, 10),
+FAMILY, LOOP, VECTORS = "SciPy + statsmodels, 13 tests n=200 + Holm", "scikit-learn loop, 1000 x 934", "NumPy vectorised, 1000 x 934"
+ONE, ALL = "bootstrap_balanced_accuracy/one_thread", "bootstrap_balanced_accuracy/all_cores/real_time"
+PEERS = [  # peer, function, repeats, what is compared with it and by which clock
+    (FAMILY, wilcoxon_family, 20, [("wilcoxon_family/scipy_1_15", "cpu"), ("wilcoxon_family/exact", "cpu")]),
+    ("SciPy exact n=50", wilcoxon_exact_50, 50, [("wilcoxon_exact_50", "cpu")]),
+    (LOOP, bootstrap_loop, 3, [(ONE, "cpu"), (ALL, "wall")]),
+    (VECTORS, bootstrap_vectorised, 20, [(ONE, "cpu"), (ALL, "wall")]),
 ]
+
+
+def best_of_file(path):
+    best = {}
+    with open(path) as file:
+        for run in json.load(file)["benchmarks"]:
+            if run.get("run_type") == "aggregate":
+                continue
+            before = best.get(run["name"], {"cpu": float("inf"), "wall": float("inf")})
+            best[run["name"]] = {"cpu": min(before["cpu"], run["cpu_time"]), "wall": min(before["wall"], run["real_time"])}
+    return best
 
 
 def main():
     warnings.simplefilter("ignore")
-    ours = {}
-    if len(sys.argv) > 1:
-        with open(sys.argv[1]) as file:
-            ours = {b["name"]: b["cpu_time"] for b in json.load(file)["benchmarks"]}
-    for peer, name, make, repeats in PEERS:
-        micros = best_cpu_us(make(), repeats)
-        ratio = f"{micros / ours[name]:8.0f} x" if name in ours else ""
-        print(f"{name:30} {ours.get(name, float('nan')):10.1f} us   {peer:45} {micros:12.1f} us {ratio}")
+    ours = best_of_file(sys.argv[1]) if len(sys.argv) > 1 else {}
+    for peer, make, repeats, compared in PEERS:
+        theirs = best_us(make(), repeats)
+        for name, clock in compared:
+            micros = ours.get(name, {}).get(clock, float("nan"))
+            ratio = f"{theirs[clock] / micros:8.0f} x" if name in ours else ""
+            print(f"{name:48} {clock:4} {micros:10.1f} us   {peer:45} {theirs[clock]:12.1f} us {ratio}")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -16,15 +17,18 @@ struct TallySink {
   const std::uint32_t* codes;
   std::uint32_t *counts, *more;
 
-  /// Two tables, so that two items of one code in a row do not wait for each other, and one load
-  /// for two indices.
-  [[gnu::always_inline]] void add(std::span<const std::uint32_t> indices) const {
+  /// Two indices, one in each half. Two tables, so that two items of one code in a row do not wait
+  /// for each other.
+  [[gnu::always_inline]] void add_two(std::uint64_t two) const {
+    ++counts[codes[static_cast<std::uint32_t>(two)]];
+    ++more[codes[two >> 32]];
+  }
+  void add(std::span<const std::uint32_t> indices) const {
     std::size_t i = 0;
     for (; i + 2 <= indices.size(); i += 2) {
-      std::uint64_t two = 0;
+      std::uint64_t two = 0;  // one load for two indices
       std::memcpy(&two, indices.data() + i, sizeof two);
-      ++counts[codes[static_cast<std::uint32_t>(two)]];
-      ++more[codes[two >> 32]];
+      add_two(two);
     }
     if (i < indices.size()) ++counts[codes[indices[i]]];
   }
@@ -36,24 +40,29 @@ struct TallySink {
 
 class CodeTally {
  public:
-  /// Codes are below `kinds`; `codes` are not copied.
+  /// Codes are below `kinds`.
   CodeTally(std::span<const std::uint32_t> codes, std::size_t kinds)
-      : codes_(codes), counts_(kinds), more_(kinds) {}
+      : memory_(2 * kinds + codes.size()), taken_(kinds) {
+    std::copy(codes.begin(), codes.end(), memory_.begin() + static_cast<std::ptrdiff_t>(2 * kinds));
+  }
 
-  TallySink sink() { return {codes_.data(), counts_.data(), more_.data()}; }
+  TallySink sink() {
+    std::uint32_t* counts = memory_.data();
+    return {counts + 2 * taken_.size(), counts, counts + taken_.size()};
+  }
 
-  /// What has come in since the last call; valid until more does.
+  /// What has come in since the last call; valid until the next.
   std::span<const std::uint32_t> take() {
-    taken_ = counts_;
-    for (std::size_t code = 0; code < taken_.size(); ++code) taken_[code] += more_[code];
-    std::fill(counts_.begin(), counts_.end(), 0U);
-    std::fill(more_.begin(), more_.end(), 0U);
+    const std::size_t kinds = taken_.size();
+    for (std::size_t code = 0; code < kinds; ++code)
+      taken_[code] = std::exchange(memory_[code], 0U) + std::exchange(memory_[kinds + code], 0U);
     return taken_;
   }
 
  private:
-  std::span<const std::uint32_t> codes_;
-  std::vector<std::uint32_t> counts_, more_, taken_;
+  /// Both tables, then the codes: side by side they do not collide in the cache.
+  std::vector<std::uint32_t> memory_;
+  std::vector<std::uint32_t> taken_;
 };
 
 }  // namespace assay

@@ -8,9 +8,8 @@
 //
 // With AVX2 four walks that each take every fourth step of the generator run side by side. Their
 // 128-bit products are put together from 32-bit limbs, since that is what the processor multiplies
-// in vectors. While the multipliers are busy, loads and stores are idle: a `Sink` takes each index
-// a few steps after it has been drawn (at once would mean to wait for the store), which makes
-// counting drawn items almost free.
+// in vectors. Meanwhile loads and stores are idle: a `Sink` takes the indices of the step before
+// straight from their register, which makes counting drawn items almost free.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +29,7 @@ namespace assay::detail {
 
 /// A sink that wants nothing. `remove` takes back what was added of a block that was rejected.
 struct NoSink {
+  void add_two(std::uint64_t) const {}
   void add(std::span<const std::uint32_t>) const {}
   void remove(std::span<const std::uint32_t>) const {}
 };
@@ -65,6 +65,8 @@ struct PortablePairs {
 
 #if defined(__x86_64__)
 
+constexpr int odd = 0b10101010;  ///< for blending: the upper half of each lane from the second
+
 /// Four walks of the generator as limbs: `limb0` and `limb1` in the low halves of their lanes (what
 /// is above them is left over), the upper 64 bits of the state in `high`.
 struct FourWalks {
@@ -87,7 +89,8 @@ struct FourWalks {
     by0 = all(limb_of(factor, 0));
     by1 = all(limb_of(factor, 1));
     by2 = all(limb_of(factor, 2));
-    by3 = all(limb_of(factor, 3));
+    by32 = all(limb_of(factor, 3) | limb_of(factor, 2) << 32);
+    by10 = all(limb_of(factor, 1) | limb_of(factor, 0) << 32);
     plus0 = all(limb_of(increment, 0));
     plus1 = all(limb_of(increment, 1));
     plus_high = all(static_cast<std::uint64_t>(increment >> 64));
@@ -109,10 +112,14 @@ struct FourWalks {
     return _mm256_srli_epi64(a, 32);
   }
 
+  /// The lower 64 bits of the state.
+  [[gnu::target("avx2"), gnu::always_inline]] Lanes low() const {
+    return _mm256_blend_epi32(limb0, _mm256_slli_epi64(limb1, 32), odd);
+  }
+
   /// PCG's output: the halves of the state xored, rotated by its top bits.
   [[gnu::target("avx2"), gnu::always_inline]] Lanes output() const {
-    const Lanes low = _mm256_blend_epi32(limb0, _mm256_slli_epi64(limb1, 32), 0b10101010);
-    const Lanes folded = _mm256_xor_si256(low, high);
+    const Lanes folded = _mm256_xor_si256(low(), high);
     const Lanes right = _mm256_srli_epi64(high, 58), left = _mm256_sub_epi64(all(64), right);
     return _mm256_or_si256(_mm256_srlv_epi64(folded, right), _mm256_sllv_epi64(folded, left));
   }
@@ -120,18 +127,19 @@ struct FourWalks {
   /// state = state * factor + increment. No sum below overflows: (2^32 - 1)^2 leaves room for two
   /// more limbs.
   [[gnu::target("avx2"), gnu::always_inline]] void step() {
-    const Lanes limb3 = upper(high);
     const Lanes first = sum(mul(limb0, by0), plus0);
     const Lanes cross = sum(mul(limb0, by1), plus1);
     const Lanes second =
         sum(sum(upper(first), _mm256_and_si256(cross, all(0xFFFFFFFFU))), mul(limb1, by0));
     const Lanes carried = sum(sum(upper(second), upper(cross)), plus_high);
     const Lanes third = sum(carried, sum(mul(limb0, by2), sum(mul(limb1, by1), mul(high, by0))));
-    const Lanes fourth =
-        sum(sum(mul(limb0, by3), mul(limb3, by0)), sum(mul(limb1, by2), mul(high, by1)));
+    // Of the top limb only 32 bits are wanted: two products in one instruction.
+    const Lanes tops =
+        _mm256_add_epi32(_mm256_mullo_epi32(low(), by32), _mm256_mullo_epi32(high, by10));
+    const Lanes fourth = _mm256_add_epi32(tops, _mm256_slli_epi64(tops, 32));
     limb0 = first;
     limb1 = second;
-    high = sum(third, _mm256_slli_epi64(fourth, 32));
+    high = sum(third, _mm256_blend_epi32(all(0), fourth, odd));
   }
 
   /// The state of the first walk.
@@ -141,40 +149,45 @@ struct FourWalks {
     return Uint128{top} << 64 | middle << 32 | static_cast<std::uint32_t>(limb0[0]);
   }
 
-  Lanes limb0, limb1, high;                           // state
-  Lanes by0, by1, by2, by3, plus0, plus1, plus_high;  // factor and increment of four steps
+  Lanes limb0, limb1, high;                                  // state
+  Lanes by0, by1, by2, by32, by10, plus0, plus1, plus_high;  // factor and increment of four steps
 };
 
 struct Avx2Pairs {
   template <class Sink>
   [[gnu::target("avx2")]] static bool draw(Pcg64& bits, const Scale& scale,
                                            std::span<std::uint32_t> indices, Sink sink) {
-    constexpr std::size_t step = 8, lag = 4 * step;
+    constexpr std::size_t step = 8;
+    const std::size_t whole = indices.size() - indices.size() % step;
     FourWalks walks(bits);
     const __m256i bound = FourWalks::all(scale.bound);
-    __m256i least = FourWalks::all(~std::uint64_t{0});
-    const std::size_t whole = indices.size() - indices.size() % step;
-    std::size_t i = 0;
-    const auto four_words = [&]() __attribute__((always_inline, target("avx2"))) {
-      const __m256i words = walks.output();
+    __m256i least = FourWalks::all(~std::uint64_t{0}), drawn = least;
+    for (std::size_t i = 0; i < whole; i += step) {
+      const __m256i before = drawn, words = walks.output();
       const __m256i first = FourWalks::mul(words, bound);
       const __m256i second = FourWalks::mul(FourWalks::upper(words), bound);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(indices.data() + i),
-                          _mm256_blend_epi32(FourWalks::upper(first), second, 0b10101010));
+      drawn = _mm256_blend_epi32(FourWalks::upper(first), second, odd);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(indices.data() + i), drawn);
       least = _mm256_min_epu32(least, _mm256_min_epu32(first, second));
       walks.step();
-    };
-    for (; i < std::min(lag, whole); i += step) four_words();
-    for (; i < whole; i += step) {
-      four_words();
-      sink.add(indices.subspan(i - lag).template first<step>());
+      if (i > 0) add_all(before, sink);
     }
+    if (whole > 0) add_all(drawn, sink);
     bits.set_state((walks.front() - bits.increment()) * Pcg64::inverse);
     const bool rest = draw_pairs(bits, scale, indices.subspan(whole));
-    sink.add(indices.subspan(whole - std::min(lag, whole)));
-    std::array<std::uint32_t, step> low{};  // of interest: every other one
+    sink.add(indices.subspan(whole));
+    std::array<std::uint32_t, step> low{};  // those in even places are the low halves
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(low.data()), least);
     return rest && std::min({low[0], low[2], low[4], low[6]}) >= scale.threshold;
+  }
+
+ private:
+  template <class Sink>
+  [[gnu::target("avx2"), gnu::always_inline]] static void add_all(__m256i drawn, Sink sink) {
+    sink.add_two(static_cast<std::uint64_t>(_mm256_extract_epi64(drawn, 0)));
+    sink.add_two(static_cast<std::uint64_t>(_mm256_extract_epi64(drawn, 1)));
+    sink.add_two(static_cast<std::uint64_t>(_mm256_extract_epi64(drawn, 2)));
+    sink.add_two(static_cast<std::uint64_t>(_mm256_extract_epi64(drawn, 3)));
   }
 };
 
