@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""assay measures medical-imaging AI, honestly and fast.
+
+Masks and arrays: `dice_coefficient`, `metrics`, the Dice family. Statistics: `wilcoxon`, `holm`, `bootstrap`, ... Whole studies:
+`score`, `compare`, `validate_parity`, `folds`, `split`, which return plain dicts. `assay.spec` has the specifications' own names,
+`assay.torch` a differentiable soft Dice.
+"""
+from ._core import __version__
+from ._commands import compare, folds, run, score, split, to_dataframe, validate_parity
+from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_dice, soft_dice_grad
+from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient, matthews_correlation_coefficient,
+                     metrics)
+from ._results import (BootstrapResult, ComparisonResult, FriedmanResult, Interval, McNemarResult, NemenyiResult, ParityResult,
+                       TostResult, WilcoxonResult)
+from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz, compare_models_to_reference,
+                     default_rng_choice, friedman, hodges_lehmann, holm, mcnemar, nemenyi, probability_of_superiority,
+                     rank_biserial, tost_paired, wilcoxon)
+
+__all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]
