@@ -49,6 +49,7 @@ struct Command {
 
 extern const Command score_command, compare_command, metrics_command, demo_command, bench_command,
     docs_command;
+extern const Command folds_command, split_command;
 
 /// Every command, in the order shown by --help.
 std::span<const Command* const> commands();

@@ -13,6 +13,7 @@
 #include "assay/report/text_table.hpp"
 #include "assay/run/result_files.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
@@ -159,23 +160,6 @@ const Form& form_of(const std::string& name, const fs::path& file) {
   return forms[0];
 }
 
-fs::path out_path(const std::string& out, const Form& form) {
-  if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
-  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
-  fs::create_directories(out, ignored);
-  return fs::path(out) / ("comparison" + std::string(form.extension));
-}
-
-void refuse_overwriting(const fs::path& out, const std::vector<std::string>& inputs) {
-  for (const std::string& input : inputs) {
-    std::error_code absent;
-    if (!out.empty() && fs::equivalent(out, input, absent))
-      throw Error(Error::Kind::usage, out.string() +
-                                          ": is an input of this comparison; choose "
-                                          "another file for --out");
-  }
-}
-
 void talk(const Comparison& comparison, std::ostream& err) {
   for (const LeftOut& one : comparison.matching.left_out)
     err << "left out: " << printable(one.id + ": no score of " + one.model + " (" + one.reason)
@@ -187,8 +171,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   const CompareSettings settings = settings_of(o);
   const Form& written = form_of(o.format, common.out);
-  const fs::path out = out_path(common.out, written);
-  refuse_overwriting(out, o.results);
+  const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
+  refuse_input(out, {o.results.begin(), o.results.end()});
   if (!out.empty()) require_writable(out);
   std::vector<ResultTable> tables = read_result_files(o.results, jobs(common));
   if (!o.manifest.empty()) add_groups(tables, o.manifest);
@@ -224,8 +208,8 @@ constexpr Example examples[] = {
      "is unet different from meshnet, equivalent within 0.01, or is it undecided?"},
     {"assay compare results/*.json --baseline meshnet_26 --format latex --out table.tex",
      "every model against meshnet_26, Holm-corrected, as a table for a paper"},
-    {"assay compare fold_*/validation/summary.json --baseline fold_0 --intersect",
-     "nnU-Net's own files; only cases that all of them have"},
+    {"assay compare nnunet/summary.json meshnet.csv --intersect --metric dice",
+     "files of other tools; only the cases that both have"},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "assay/report/text_table.hpp"
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
 
@@ -110,32 +111,19 @@ CohortRequest request_of(const Options& o) {
   return r;
 }
 
-/// The file that --out means: itself, or a file in the folder that it names.
 fs::path results_path(const std::string& out, const Options& o, const std::string& model) {
-  if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
-  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
-  fs::create_directories(out, ignored);
-  std::string name = o.format == "nnunet" ? "summary.json" : model + ".json";
-  std::ranges::replace(name, '/', '_');  // a model's name is no way out of the folder
-  return fs::path(out) / name;
+  return output_file(out, o.format == "nnunet" ? "summary.json" : model + ".json");
 }
 
 /// A result must never take the place of an image that it is made from, nor of another result.
 void refuse_collisions(const Cohort& cohort, const fs::path& out, const fs::path& csv) {
   if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
     throw Error(Error::Kind::usage, "--out and --csv name the same file");
-  for (const fs::path& target : {out, csv}) {
-    if (target.empty() || !fs::exists(target)) continue;
-    for (const CasePlan& plan : cohort.cases)
-      for (const FilePair& files : plan.files)
-        for (const fs::path& input : {files.prediction, files.reference}) {
-          std::error_code absent;
-          if (fs::equivalent(target, input, absent))
-            throw Error(Error::Kind::usage, target.string() +
-                                                ": is an input of this run; choose "
-                                                "another file for the results");
-        }
-  }
+  std::vector<fs::path> inputs;
+  for (const CasePlan& plan : cohort.cases)
+    for (const FilePair& files : plan.files)
+      inputs.insert(inputs.end(), {files.prediction, files.reference});
+  for (const fs::path& target : {out, csv}) refuse_input(target, inputs);
 }
 
 bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {

@@ -125,6 +125,17 @@ def test_the_specification_s_comparison(tmp_path):
             assert got["is_significant"] == want["significant"]
 
 
+def test_restarts_of_a_real_run(tmp_path):
+    runs = [shared(f"data/arc-runs/fold_0_restart_{r}/results.json") for r in (0, 1)]
+    values = [json.loads(run.read_text()) for run in runs]
+    assert values[0]["subject_ids"] == values[1]["subject_ids"]
+    got = entry(compare(*runs), "dice", "fold_0_restart_1")
+    d = numpy.array(values[1]["per_subject_dice"]) - numpy.array(values[0]["per_subject_dice"])
+    assert (got["n"], got["zeros"]) == (75, int((d == 0).sum()))
+    assert got["mean_difference"] == pytest.approx(d.mean())
+    assert got["p_value"] == pytest.approx(scipy.stats.wilcoxon(d, method="approx").pvalue, rel=0.05)
+
+
 # ---- words --------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("shift, spread, margin, verdict", [

@@ -44,7 +44,7 @@ def test_every_command_has_a_transcript_of_its_help():
     assert commands and not [name for name in commands if f"assay {name} --help" not in tried]
 
 
-@pytest.mark.parametrize("command", ["score", "metrics", "docs"])
+@pytest.mark.parametrize("command", ["score", "folds", "split", "metrics", "docs"])
 def test_help_has_two_examples_and_all_common_options(command):
     text = subprocess.run([PROGRAM, command, "--help"], text=True, capture_output=True).stdout
     assert len(re.findall(r"^  (?:source <\()?assay ", text.partition("Examples:")[2], flags=re.M)) >= 2

@@ -79,8 +79,8 @@ bool is_digit(char c) {
 }  // namespace
 
 std::optional<std::size_t> column_for(Role role, const std::vector<std::string>& header) {
-  std::vector<std::string> names;
-  for (const std::string& title : header) names.push_back(plain(title));
+  std::vector<std::string> names(header.size());
+  std::ranges::transform(header, names.begin(), plain);
   for (const RoleName& each : role_names) {
     if (each.role != role) continue;
     const auto found = std::ranges::find(names, each.name);
@@ -143,6 +143,11 @@ void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
           .append("'");
   throw Error(Error::Kind::input, name + ": line " + std::to_string(csv.lines[row]) +
                                       ": a second row for " + what + "; remove one");
+}
+
+std::string_view label_in(std::string_view cell) {
+  constexpr std::array<std::string_view, 4> whole = {"mean", "average", "avg", "overall"};
+  return std::ranges::find(whole, plain(cell)) != whole.end() ? std::string_view() : trimmed(cell);
 }
 
 ResultBuilder& Models::of(std::string_view model) {

@@ -45,11 +45,12 @@ std::string record_text(const CaseRecord& record);
 CaseRecord parse_record(std::string_view text);
 
 /// Reads the models of a results file, whichever of the known layouts it has: ours, the
-/// specification's EvaluationResult as Python writes it (NaN and Infinity included). Throws
-/// Error::input naming file and fault.
+/// specification's EvaluationResult, nnU-Net's summary.json, CSV or TSV with a row per case or per
+/// value. Throws Error naming file and fault.
 std::vector<ResultTable> read_results(const std::filesystem::path& path);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name`, a path, stands in messages and names the
+/// model where the text does not.
 std::vector<ResultTable> parse_results(std::string_view text, const std::string& name);
 
 }  // namespace assay

@@ -77,7 +77,7 @@ std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
     if (cell.kind == Cell::Kind::none && says_lost(status)) {
       out.lose(here, status);
     } else if (!row[is.metric].empty()) {
-      const std::size_t label = out.label(is.label ? row[*is.label] : std::string_view());
+      const std::size_t label = out.label(is.label ? label_in(row[*is.label]) : std::string_view());
       const std::size_t metric = out.metric(keys.find(row[is.metric])->second);
       if (!out.put({here, label, metric}, cell.number()))
         refuse_second(csv, name, r, {is.model, is.id, is.label, is.metric});

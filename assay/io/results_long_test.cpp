@@ -74,9 +74,10 @@ TEST(ReadLong, without_labels_and_models) {
 
 TEST(ReadLong, a_value_without_label_is_the_case_s_own) {
   const ResultTable t = parsed(
-      "case,label,metric,value\na,1,dice,0\na,2,dice,1\na,,dice,0.9\nb,1,dice,0\nb,2,dice,1\n",
+      "case,label,metric,value\na,1,dice,0\na,2,dice,1\na,,dice,0.9\nb,1,dice,0\nb,2,dice,1\n"
+      "c,1,dice,0\nc,Mean,dice,0.1\n",
       "t.csv");
-  EXPECT_EQ(values_of(t.averages, "dice"), (Values{0.9, 0.5}));
+  EXPECT_EQ(values_of(t.averages, "dice"), (Values{0.9, 0.5, 0.1}));
   EXPECT_EQ(t.labels.size(), 2U);
 }
 

@@ -52,6 +52,7 @@ using Kind = detail::JsonReader::Kind;
 
 std::vector<ResultTable> read_by_schema(const JsonObject& file) {
   const std::string schema = file.at("schema").text("schema");
+  if (schema == "assay.folds/1") return detail::read_folds(file);
   if (schema != "assay.segmentation/1")
     refuse(file.name(), "holds '" + detail::excerpt(schema) + "', which is no table of cases");
   return detail::read_segmentation(file);
@@ -69,6 +70,7 @@ constexpr Layout layouts[] = {
     {"metric_per_case", Kind::list, detail::read_nnunet_2},
     {"results", Kind::object, detail::read_nnunet_1},
     {"dice", Kind::object, detail::read_evaluation},
+    {"per_subject_dice", Kind::list, detail::read_run},
 };
 
 std::vector<ResultTable> read_json(std::string_view text, const std::string& name) {

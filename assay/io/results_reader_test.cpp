@@ -92,3 +92,16 @@ TEST(ReadResults, what_a_message_quotes_cannot_steer_a_terminal) {
   EXPECT_THAT(refusal("{\"schema\": \"" + std::string(1000, 'x') + "\"}"),
               HasSubstr("holds '" + std::string(40, 'x') + "...'"));
 }
+
+TEST(ReadResults, every_example_of_the_documentation_can_be_read) {
+  const std::string page = read_text(ASSAY_SOURCE_DIR "/docs/formats/results.md");
+  constexpr std::string_view fence = "```";
+  std::size_t at = page.find("## What compare can read"), examples = 0;
+  while ((at = page.find(fence, at)) != std::string::npos) {
+    const std::size_t start = page.find('\n', at) + 1, end = page.find(fence, start);
+    EXPECT_EQ(refusal(page.substr(start, end - start)), "");
+    at = end + fence.size();
+    ++examples;
+  }
+  EXPECT_EQ(examples, 6U);
+}

@@ -21,7 +21,8 @@ constexpr const char* literal = R"({
             "evidence": {"tp": 1, "dice": 7}},
       "2": {"dice": 1, "avd": null}}},
     {"id": "b", "status": "failed", "reason": "failed", "error": "broken", "label": {}},
-    {"label": {"2": {"avd": 0.25, "dice": NaN}}, "groups": {"age": "7"}, "status": "ok", "id": "c"}]})";
+    {"label": {"2": {"avd": 0.25, "dice": NaN}}, "groups": {"age": "7"}, "status": "ok",
+     "id": "c"}]})";
 
 /// The table says what the pipeline computed, to the last bit.
 void expect_round_trip(const SegmentationResult& result, const ResultTable& table) {
@@ -146,7 +147,8 @@ TEST(ReadOurs, faults_are_named_with_their_place) {
 
 TEST(ReadOurs, nothing_to_compare_is_refused) {
   const std::string start =
-      R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}}, "cases": [)";
+      R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}},
+          "cases": [)";
   EXPECT_EQ(refusal(start + "]}"), "r.json: lists no case of model m; score some first");
   EXPECT_EQ(refusal(start + R"({"id": "a", "status": "failed", "error": "why", "label": {}}]})"),
             "r.json: none of the 1 cases of model m was scored; the first: a: why");

@@ -126,7 +126,8 @@ std::vector<ResultTable> read_wide(const Csv& csv, const std::string& name) {
     if (!is.id) out.forget_ids();
     const std::size_t here =
         is.id ? out.case_of(case_id(needed_cell(csv, name, r, *is.id))) : out.add_case();
-    const std::size_t label = out.label(is.label ? csv.rows[r][*is.label] : std::string_view());
+    const std::size_t label =
+        out.label(is.label ? label_in(csv.rows[r][*is.label]) : std::string_view());
     for (std::size_t m = 0; m < keys.size(); ++m)
       if (!out.put({here, label, out.metric(keys[m])},
                    Cell::of(csv.rows[r][is.metrics[m]]).number()))

@@ -54,7 +54,7 @@ std::string ranking_of(const Comparison& comparison, const MetricComparison& met
   for (const std::size_t m : order) {
     const ModelRank& rank = ranking.models[m];
     rows.push_back({printable(comparison.models[m].name), fmt::format("{:g}", rank.rank),
-                    places(rank), fmt::format("{:.0f} %", 100 * rank.probability_best),
+                    places(rank), fmt::format("{:.1f} %", 100 * rank.probability_best),
                     fmt::format("{:.2f}", rank.mean_rank)});
   }
   std::string out = text_table({{metric.metric.name, Align::left},

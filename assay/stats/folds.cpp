@@ -25,13 +25,15 @@ void require(std::size_t units, const SplitOptions& options, const char* what) {
     throw Error(Error::Kind::usage, "a cross-validation needs at least two folds");
   if (options.folds > units)
     throw Error(Error::Kind::input, "cannot make " + std::to_string(options.folds) + " folds of " +
-                                        std::to_string(units) + " " + what);
+                                        std::to_string(units) + " " + what +
+                                        "; ask for fewer folds");
 }
 
 void require_members(std::span<const std::size_t> counts, const SplitOptions& options) {
   if (std::ranges::all_of(counts, [&](std::size_t count) { return count < options.folds; }))
     throw Error(Error::Kind::input, "no class has as many members as there are folds (" +
-                                        std::to_string(options.folds) + ")");
+                                        std::to_string(options.folds) +
+                                        "); ask for fewer folds, or stratify by less");
 }
 
 /// Codes without gaps, 0, 1, ..., in ascending order or in order of first appearance.

@@ -124,6 +124,9 @@ def record_seeds():
 
 
 def results_seeds():
+    yield "folds", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": 0, "dice": 0.5, "avd": null}]}'
+    yield "folds_number", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": 1e300, "dice": 0.5}]}'
+    yield "folds_no_id", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"dice": 0.5}]}'
     theirs = (b'{"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},'
               b' "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2}')
     ours = (b'{"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}, "avd": {}},'
@@ -214,9 +217,43 @@ def journal_seeds():
     yield "not_json", line(b"not json") + case
 
 
+def run_seeds():
+    lists = b'"per_subject_dice": [0.5, NaN], "per_subject_avd": [Infinity, null], '
+    yield "whole", b'{"outer_fold": 0, "restart": 0, "seed": 42, "test_dice": 0.5, ' + lists + b'"subject_ids": ["a", "b"]}'
+    yield "indices", b"{" + lists + b'"subject_indices": [7, 3]}'
+    yield "large_index", b"{" + lists + b'"subject_indices": [1e300, 18446744073709551615]}'
+    yield "twice", b"{" + lists + b'"subject_ids": ["a", "a"]}'
+    yield "no_ids", b"{" + lists[:-2] + b"}"
+    yield "lengths", b"{" + lists + b'"subject_ids": ["a"]}'
+    yield "id_type", b"{" + lists + b'"subject_ids": [1, 2]}'
+    yield "list_type", b'{"per_subject_dice": {"a": 1}, "subject_ids": ["a"]}'
+    yield "value_type", b'{"per_subject_dice": ["1"], "subject_ids": ["a"]}'
+    yield "other_fold", b'{"outer_fold": 1, "per_subject_dice": [1], "subject_ids": ["a"]}'
+    yield "means", b'{"test_dice": 0.5}'
+    yield "nnunet", b'{"metric_per_case": [{"metrics": {"1": {"Dice": 0.5, "TP": 1, "FP": 1, "FN": 1, "TN": 1}}, "reference_file": "a.nii.gz", "prediction_file": "a.nii.gz"}]}'
+    yield "cut", b'{"per_subject_dice": [0.5, '
+    yield "empty", b""
+
+
+def manifest_seeds():
+    yield "whole", b"id,s,v\na,x,1\nb,y,2\nc,x,3\nd,y,4\ne,x,5\nf,y,6\n"
+    yield "no_id", b"scan,s\na,x\nb,x\nc,y\nd,y\n"
+    yield "twice", b"id,s\na,x\na,y\n"
+    yield "blank_id", b"id,s\n,x\nb,y\n"
+    yield "blank_cells", b"id,s,v\na,,1\nb,,2\nc,x,\n"
+    yield "equal", b"id,v\na,1\nb,1\nc,1\nd,1\n"
+    yield "not_finite", b"id,v\na,nan\nb,inf\nc,1e999\n"
+    yield "numbers", b"id,s\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(25))
+    yield "columns_twice", b"id,s,s\na,x,y\nb,x,y\n"
+    yield "one", b"id,s,v\na,x,1\n"
+    yield "header", b"id,s,v\n"
+    yield "empty", b""
+
+
 SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
          "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
-         "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds}
+         "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
+         "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds}
 for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():

@@ -21,6 +21,8 @@
 #include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
 #include "assay/io/results.hpp"
+#include "assay/io/runs.hpp"
+#include "assay/io/split.hpp"
 
 namespace assay::fuzz {
 
@@ -120,6 +122,30 @@ inline void journal(Input input) {
   });
 }
 
+/// A run has one value per subject, and none that is not finite.
+inline void run(Input input) {
+  allow_refusal([&] {
+    const FoldRun one = parse_run(as_text(input), "fuzz/results.json", {.outer_fold = 0});
+    for (const MetricColumn& column : one.columns) {
+      if (column.values.size() != std::max(one.ids.size(), one.indices.size())) std::abort();
+      for (const auto& value : column.values)
+        if (value && !std::isfinite(*value)) std::abort();
+    }
+    cross_validated({one}, Restarts::median);
+  });
+}
+
+/// Whatever was read can be divided or is refused; no case is lost on the way.
+inline void manifest(Input input) {
+  for (const char* stratify : {"", "s", "v:2"})
+    allow_refusal([&] {
+      SplitSettings settings = {.outer = 2, .inner = 2};
+      if (*stratify != '\0') settings.stratify = {stratify};
+      const SplitManifest table = parse_split_manifest(as_text(input), "fuzz.csv", settings);
+      if (folds_of(table, settings).outer.size() != table.ids.size()) std::abort();
+    });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
@@ -128,6 +154,7 @@ inline constexpr std::array targets = {
     Target{"fuzz_nifti", nifti},     Target{"fuzz_metaimage", metaimage},
     Target{"fuzz_gzip", gzip},       Target{"fuzz_csv", csv},
     Target{"fuzz_record", record},   Target{"fuzz_results", results},
-    Target{"fuzz_dataset", dataset}, Target{"fuzz_journal", journal}};
+    Target{"fuzz_dataset", dataset}, Target{"fuzz_journal", journal},
+    Target{"fuzz_run", run},         Target{"fuzz_manifest", manifest}};
 
 }  // namespace assay::fuzz

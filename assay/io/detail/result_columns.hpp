@@ -42,6 +42,9 @@ bool has_decimal_comma(std::string_view text);
 [[noreturn]] void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
                                 const std::vector<std::optional<std::size_t>>& columns);
 
+/// The label that a cell names: "" where it says that the value is the mean over all labels.
+std::string_view label_in(std::string_view cell);
+
 /// The models of a table, in the order in which they turn up.
 class Models {
  public:

@@ -16,6 +16,10 @@ namespace assay::detail {
 
 /// Ours, `assay.segmentation/1`.
 std::vector<ResultTable> read_segmentation(const JsonObject& file);
+/// Ours, `assay.folds/1`: the pooled subjects of a cross-validation.
+std::vector<ResultTable> read_folds(const JsonObject& file);
+/// One run of a cross-validation: `per_subject_*` lists and `subject_ids`.
+std::vector<ResultTable> read_run(const JsonObject& file);
 /// The specification's EvaluationResult: a list of values per metric, no ids.
 std::vector<ResultTable> read_evaluation(const JsonObject& file);
 /// nnU-Net's summary.json of version 2 (`metric_per_case`) and of version 1 (`results.all`).
@@ -29,8 +33,9 @@ std::vector<ResultTable> read_wide(const Csv& csv, const std::string& name);
 
 /// What can be read, for messages that refuse something else.
 inline constexpr std::string_view accepted =
-    "a results file is one of 'assay score --out', nnU-Net's summary.json, the specification's "
-    "EvaluationResult, or a CSV or TSV with a row per case or per value";
+    "a results file is one of 'assay score --out', 'assay folds --out', nnU-Net's summary.json, "
+    "the specification's EvaluationResult or results.json of a run, or a CSV or TSV with a row per "
+    "case or per value";
 
 /// A case's id from the name of its image; the endings of formats that we do not read go, too.
 std::string case_id(std::string_view image_name);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay folds: the runs of a cross-validation become one experiment.
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/cross_validation.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/runs.hpp"
+#include "assay/report/cross_validation.hpp"
+#include "assay/report/text_table.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/provenance.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// The command line as typed.
+struct Options {
+  std::vector<std::string> folders;
+  std::string restarts = "mean", model;
+  bool anonymous = false;
+};
+
+constexpr std::size_t most_missing = 20;  // more lines would hide what else is said
+
+/// Names the runs that gave no values, and what was odd, on standard error.
+void report_troubles(const RunFolders& folders, const std::vector<std::string>& warnings,
+                     const Common& common, std::ostream& err) {
+  const RunLedger& ledger = folders.ledger;
+  for (const LostRun& run : ledger.unreadable) err << "not read: " << printable(run.reason) << '\n';
+  for (std::size_t i = 0; i < ledger.missing.size() && i < most_missing; ++i) {
+    const LostRun& run = ledger.missing[i];
+    err << "missing: outer fold " << run.outer_fold << ", restart " << run.restart << ": "
+        << printable(run.reason) << '\n';
+  }
+  if (ledger.missing.size() > most_missing)
+    err << "missing: " << ledger.missing.size() - most_missing << " more runs\n";
+  if (common.quiet) return;
+  for (const auto* list : {&folders.warnings, &warnings})
+    for (const std::string& warning : *list) err << "warning: " << printable(warning) << '\n';
+}
+
+void report_undefined(const CrossValidation& result, std::ostream& err) {
+  for (const NamedSpreads& s : result.spreads)
+    if (s.undefined != 0)
+      err << "note: " << printable(s.metric) << ": " << s.undefined
+          << (s.undefined == 1 ? " value of a run was" : " values of runs were")
+          << " left out (null, NaN or infinite)\n";
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  if (o.folders.empty())
+    throw Error(Error::Kind::usage, "give the folder that holds the runs: assay folds RUN_DIR");
+  const ProvenanceClock clock;
+  const Restarts restarts = restarts_named(o.restarts);
+  RunFolders folders = read_runs({o.folders.begin(), o.folders.end()});
+  if (!o.model.empty()) folders.name = o.model;
+  if (folders.runs.empty()) {
+    report_troubles(folders, {}, common, session.err);
+    throw Error(Error::Kind::input, "no run could be read; nothing was written");
+  }
+  if (common.verbose)
+    for (const FoldRun& each : folders.runs)
+      session.err << "read: " << printable(each.file) << '\n';
+  const auto out = output_file(common.out, "experiment_results.json");
+  refuse_input(out, folders.files);
+  const CrossValidation result = cross_validated(std::move(folders.runs), restarts);
+  report_troubles(folders, result.warnings, common, session.err);
+  if (!common.quiet) report_undefined(result, session.err);
+  const std::string text =
+      experiment_text(result, folders, clock.provenance(common, session, o.anonymous));
+  if (!out.empty()) write_atomically(out, text);
+  if (common.json)
+    session.out << text;
+  else if (!common.quiet)
+    session.out << cross_validation_report(result, folders,
+                                           {.color = session.out_is_terminal && !common.no_color});
+  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  return folders.ledger.read < folders.ledger.expected ? some_failed : done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto o = std::make_shared<Options>();
+  arguments.positional(
+      "RUN_DIR", o->folders,
+      "Folders with fold_0_restart_0/results.json or fold_0/validation/summary.json "
+      "and so on");
+  arguments.choice("--restarts", o->restarts, {"mean", "median", "best"},
+                   "How restarts become one value per subject (default: mean); best is chosen on "
+                   "the test set: optimistic");
+  arguments.option("--model NAME", o->model, "Name in the results (default: the first folder's)");
+  arguments.flag("--anonymous", o->anonymous, "No host and no absolute path in the provenance");
+  return [o](const Common& common, const Session& session) { return run(*o, common, session); };
+}
+
+constexpr Example examples[] = {
+    {"assay folds experiments --out experiment_results.json",
+     "pairs restarts by subject, pools the outer folds, and names each spread"},
+    {"assay folds nnUNetTrainer__nnUNetPlans__3d_fullres --out results/",
+     "the five folds of nnU-Net as one experiment, in results/experiment_results.json"},
+    {"assay folds experiments --restarts median --json", "the same for programs"},
+};
+
+}  // namespace
+
+const Command folds_command = {"folds", "Aggregate the runs of a cross-validation", declare,
+                               examples};
+
+}  // namespace assay::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output.hpp"
+
+#include <algorithm>
+
+#include "assay/core/error.hpp"
+
+namespace assay::cli {
+
+namespace fs = std::filesystem;
+
+fs::path output_file(const std::string& out, std::string name) {
+  if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
+  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
+  fs::create_directories(out, ignored);
+  std::ranges::replace(name, '/', '_');  // a name, such as a model's, is no way out of the folder
+  return fs::path(out) / name;
+}
+
+void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
+  if (out.empty() || !fs::exists(out)) return;
+  for (const fs::path& input : inputs) {
+    std::error_code absent;
+    if (fs::equivalent(out, input, absent))
+      throw Error(Error::Kind::usage,
+                  out.string() + ": is an input of this run; choose another file for the results");
+  }
+}
+
+}  // namespace assay::cli

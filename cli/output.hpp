@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where a command puts its result.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace assay::cli {
+
+/// The file that --out means: itself, or, in a folder that it names, a file of that name. The
+/// folder is made. Empty when --out is.
+std::filesystem::path output_file(const std::string& out, std::string name);
+
+/// A result must never take the place of a file that it is made from. Throws Error::usage.
+void refuse_input(const std::filesystem::path& out,
+                  const std::vector<std::filesystem::path>& inputs);
+
+}  // namespace assay::cli
