@@ -22,22 +22,19 @@ constexpr float to_float(Half half) {
   return std::bit_cast<float>(sign | (magnitude >= 0x7c00U ? special : finite));
 }
 
-/// Rounds to the nearest, ties to even; too large becomes infinity.
+/// Rounds to the nearest, ties to even; too large becomes infinity. Every case is computed and one
+/// chosen, so that loops over it vectorise.
 constexpr Half to_half(float value) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
-  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
-  if (magnitude > 0x7f800000U) return {static_cast<std::uint16_t>(sign | 0x7e00U)};
-  if (magnitude >= 0x47800000U) return {static_cast<std::uint16_t>(sign | 0x7c00U)};
-  if (magnitude <
-      0x38800000U) {  // subnormal: adding 0.5 aligns the last half bit with the last one
-    const float aligned = std::bit_cast<float>(magnitude) + 0.5F;
-    const std::uint32_t rounded = std::bit_cast<std::uint32_t>(aligned) - 0x3f000000U;
-    return {static_cast<std::uint16_t>(sign | rounded)};
-  }
   const std::uint32_t odd = magnitude >> 13 & 1U;
-  const std::uint32_t rounded = (magnitude - 0x38000000U + 0x0fffU + odd) >> 13;
-  return {static_cast<std::uint16_t>(sign | rounded)};
+  std::uint32_t half = (magnitude - 0x38000000U + 0x0fffU + odd) >> 13;
+  // Subnormal: adding 0.5 aligns the last bit of a half with the last one of the sum.
+  const float aligned = std::bit_cast<float>(magnitude) + 0.5F;
+  half = magnitude < 0x38800000U ? std::bit_cast<std::uint32_t>(aligned) - 0x3f000000U : half;
+  half = magnitude >= 0x47800000U ? 0x7c00U : half;  // infinity, also of what rounds up to it
+  half = magnitude > 0x7f800000U ? 0x7e00U : half;   // NaN
+  return {static_cast<std::uint16_t>((bits >> 16 & 0x8000U) | half)};
 }
 
 }  // namespace assay

@@ -10,6 +10,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/processor.hpp"
 
 namespace assay {
 namespace {
@@ -25,28 +26,41 @@ auto number(T x) {
     return x;
 }
 
-/// Whether a NaN was met.
+/// Marks the values above 0, or those equal to `label`. Returns whether a NaN was met.
 template <class T>
-[[gnu::always_inline]] inline bool mask_of(const T* values, std::size_t size, std::uint8_t* mask) {
+[[gnu::always_inline]] inline bool mark(const T* values, std::size_t size, std::uint8_t* mask,
+                                        const decltype(number(T{}))* label) {
   std::uint8_t odd = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto x = number(values[i]);
-    mask[i] = x > 0 ? 1 : 0;
-    odd |= x != x ? 1 : 0;
+  if (label == nullptr) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto x = number(values[i]);
+      mask[i] = x > 0 ? 1 : 0;
+      odd |= x != x ? 1 : 0;
+    }
+  } else {
+    const auto wanted = *label;
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto x = number(values[i]);
+      mask[i] = x == wanted ? 1 : 0;
+      odd |= x != x ? 1 : 0;
+    }
   }
   return odd != 0;
 }
 
 template <class T>
-[[gnu::always_inline]] inline bool mask_of(const T* values, std::size_t size, std::uint8_t* mask,
-                                           decltype(number(T{})) label) {
-  std::uint8_t odd = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const auto x = number(values[i]);
-    mask[i] = x == label ? 1 : 0;
-    odd |= x != x ? 1 : 0;
-  }
-  return odd != 0;
+#if defined(__x86_64__)
+[[gnu::target("avx2")]]
+#endif
+bool mark_avx2(const T* values, std::size_t size, std::uint8_t* mask,
+               const decltype(number(T{}))* label) {
+  return mark(values, size, mask, label);
+}
+
+template <class T>
+bool mask_of(const T* values, std::size_t size, std::uint8_t* mask,
+             const decltype(number(T{}))* label) {
+  return has_avx2() ? mark_avx2(values, size, mask, label) : mark(values, size, mask, label);
 }
 
 /// The label as a value of the array's type; nothing when that type cannot hold it.
@@ -78,9 +92,9 @@ class MaskReader {
       if (!label_) return {values, size};
     bool odd = false;
     if (!label_) {
-      odd = mask_of(values, size, buffer_.data());
+      odd = mask_of<T>(values, size, buffer_.data(), nullptr);
     } else if (const auto label = as_value<T>(*label_)) {
-      odd = mask_of(values, size, buffer_.data(), *label);
+      odd = mask_of<T>(values, size, buffer_.data(), &*label);
     } else {
       std::fill_n(buffer_.begin(), size, std::uint8_t{0});
     }

@@ -2,8 +2,8 @@
 /// Every command of the program, called in this process.
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <future>
+#include <optional>
 #include <sstream>
 
 #include "cli/program.hpp"
@@ -14,31 +14,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// What a signal handler of Python raised, or nothing.
+std::optional<py::error_already_set> raised_by_signal() {
+  const py::gil_scoped_acquire acquired;
+  if (PyErr_CheckSignals() == 0) return std::nullopt;
+  return py::error_already_set();
+}
+
 /// Runs on another thread, so that Ctrl-C reaches Python while the command works: it then stops in
-/// order, as it does on a terminal.
+/// order, as it does on a terminal, and what the handler raised goes on to the caller.
 py::tuple run(const std::vector<std::string>& arguments) {
   std::ostringstream out, err;
   std::atomic<bool> stop = false;
   auto work = std::async(std::launch::async, [&] {
     return cli::run_program(arguments, {.out = out, .err = err, .stop = stop});
   });
-  bool interrupted = false;
+  std::optional<py::error_already_set> raised;
   {
     const py::gil_scoped_release released;
-    while (work.wait_for(20ms) != std::future_status::ready) {
-      const py::gil_scoped_acquire acquired;
-      if (!interrupted && PyErr_CheckSignals() != 0) {
-        interrupted = true;
-        PyErr_Clear();
-        stop = true;
-      }
-    }
+    while (work.wait_for(20ms) != std::future_status::ready)
+      if (!raised && (raised = raised_by_signal())) stop = true;
   }
+  if (raised) throw py::error_already_set(*raised);
   const int status = work.get();
-  if (interrupted) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw py::error_already_set();
-  }
   return py::make_tuple(status, out.str(), err.str());
 }
 

@@ -4,6 +4,7 @@
 
 #include "assay/metrics/metric.hpp"
 #include "python/module/arrays.hpp"
+#include "python/module/threads.hpp"
 
 namespace assay::python {
 namespace {
@@ -34,7 +35,7 @@ py::tuple count(const py::array& prediction, const py::array& reference,
   Confusion c;
   {
     const py::gil_scoped_release released;
-    c = count_values(p, r, label);
+    c = count_values(p, r, label, executor());
   }
   return py::make_tuple(c.tp, c.fp, c.fn, c.tn);
 }

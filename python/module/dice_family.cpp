@@ -3,6 +3,7 @@
 #include "assay/metrics/dice_family.hpp"
 
 #include "python/module/arrays.hpp"
+#include "python/module/threads.hpp"
 
 namespace assay::python {
 namespace {
@@ -53,7 +54,8 @@ py::object binary(const py::array& outputs, const py::array& labels, double if_e
   {
     const auto p = batch_view<std::uint8_t>(outputs), g = batch_view<std::uint8_t>(labels);
     const py::gil_scoped_release released;
-    scores = choice.reduce(binary_dice(p, g, {.if_empty = if_empty, .policy = choice.policy}));
+    scores = choice.reduce(
+        binary_dice(p, g, {.if_empty = if_empty, .policy = choice.policy, .executor = executor()}));
   }
   return to_python(scores);
 }
@@ -63,38 +65,42 @@ py::object one_hot(const py::array& outputs, const py::array& labels, double if_
   const Choice choice(reduction, policy);
   const BatchScores scores = with_floats(outputs, labels, [&](auto p, auto g) {
     const py::gil_scoped_release released;
-    return choice.reduce(
-        dice_similarity_coefficient(p, g, {.if_empty = if_empty, .policy = choice.policy}));
+    return choice.reduce(dice_similarity_coefficient(
+        p, g, {.if_empty = if_empty, .policy = choice.policy, .executor = executor()}));
   });
   return to_python(scores);
 }
 
-py::object soft(const py::array& outputs, const py::array& labels, double smooth, bool batch_dice,
-                const std::string& reduction, const std::string& policy) {
-  const Choice choice(reduction, policy);
-  const BatchScores scores = with_floats(outputs, labels, [&](auto p, auto g) {
+SoftDiceSums soft_sums(const py::array& outputs, const py::array& labels, bool batch_dice,
+                       const std::string& policy) {
+  const SoftDiceOptions options = {.batch_dice = batch_dice,
+                                   .policy = value_in(dice_policies(), policy, "policy"),
+                                   .executor = executor()};
+  return with_floats(outputs, labels, [&](auto p, auto g) {
     const py::gil_scoped_release released;
-    return choice.reduce(
-        soft_dice(p, g, {.smooth = smooth, .batch_dice = batch_dice, .policy = choice.policy}));
+    return soft_dice_sums(p, g, options);
   });
-  return to_python(scores);
 }
 
-py::array soft_gradient(const py::array& outputs, const py::array& labels, double smooth,
-                        bool batch_dice, const std::string& reduction, const std::string& policy,
+py::object soft_score(const SoftDiceSums& sums, double smooth, const std::string& reduction,
+                      const std::string& policy) {
+  return to_python(Choice(reduction, policy).reduce(soft_dice(sums, smooth)));
+}
+
+py::array soft_gradient(const SoftDiceSums& sums, const py::array& other, double smooth,
+                        const std::string& reduction, const std::string& policy,
                         const Vector& grad_output) {
   const Choice choice(reduction, policy);
-  py::array gradient(outputs.dtype(),
-                     std::vector<py::ssize_t>(outputs.shape(), outputs.shape() + outputs.ndim()));
+  const SoftDiceOptions options = {
+      .smooth = smooth, .policy = choice.policy, .executor = executor()};
+  py::array gradient(other.dtype(),
+                     std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
   void* const data = gradient.mutable_data();
   const auto upstream = span_of(grad_output);
-  with_floats(outputs, labels, [&]<class T>(BatchView<T> p, BatchView<T> g) {
+  with_floats(other, other, [&]<class T>(BatchView<T> view, BatchView<T>) {
     const py::gil_scoped_release released;
-    const SoftDiceOptions options = {
-        .smooth = smooth, .batch_dice = batch_dice, .policy = choice.policy};
-    const std::size_t size = p.batch * p.classes * p.voxels;
-    soft_dice_gradient(p, g, choice.reduction, upstream, std::span(static_cast<T*>(data), size),
-                       options);
+    const std::span room(static_cast<T*>(data), view.batch * view.classes * view.voxels);
+    soft_dice_gradient(sums, view, choice.reduction, upstream, room, options);
   });
   return gradient;
 }
@@ -113,10 +119,12 @@ void bind_dice_family(py::module_& module) {
              arg("reduction"), arg("policy"));
   module.def("dice_similarity_coefficient", one_hot, arg("outputs"), arg("labels"), arg("if_empty"),
              arg("reduction"), arg("policy"));
-  module.def("soft_dice", soft, arg("outputs"), arg("labels"), arg("smooth"), arg("batch_dice"),
-             arg("reduction"), arg("policy"));
-  module.def("soft_dice_grad", soft_gradient, arg("outputs"), arg("labels"), arg("smooth"),
-             arg("batch_dice"), arg("reduction"), arg("policy"), arg("grad_output"));
+  py::class_<SoftDiceSums>(module, "SoftDiceSums", "sums of a batch, for soft Dice and gradient");
+  module.def("soft_sums", soft_sums, arg("outputs"), arg("labels"), arg("batch_dice"),
+             arg("policy"));
+  module.def("soft_score", soft_score, arg("sums"), arg("smooth"), arg("reduction"), arg("policy"));
+  module.def("soft_gradient", soft_gradient, arg("sums"), arg("other"), arg("smooth"),
+             arg("reduction"), arg("policy"), arg("grad_output"));
   module.def("reduce", reduce, arg("values"), arg("reduction"), arg("policy"));
 }
 

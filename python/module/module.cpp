@@ -3,6 +3,8 @@
 /// that people see are in the Python files of the package.
 #include "python/module/module.hpp"
 
+#include <filesystem>
+
 #include "assay/core/error.hpp"
 #include "cli/commands.hpp"
 
@@ -15,6 +17,10 @@ void translate(std::exception_ptr thrown) {
   } catch (const assay::Error& error) {
     const bool outside = error.kind() == assay::Error::Kind::io;
     PyErr_SetString(outside ? PyExc_OSError : PyExc_ValueError, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string text = error.path1().string() + ": cannot be looked at; check the path (" +
+                             error.code().message() + ")";
+    PyErr_SetString(PyExc_OSError, text.c_str());
   }
 }
 
@@ -27,5 +33,7 @@ PYBIND11_MODULE(_core, module) {
   assay::python::bind_dice_family(module);
   assay::python::bind_tests(module);
   assay::python::bind_resampling(module);
+  assay::python::bind_images(module);
+  assay::python::bind_threads(module);
   assay::python::bind_commands(module);
 }

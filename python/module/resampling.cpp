@@ -106,12 +106,16 @@ void bind_resampling(py::module_& module) {
   module.def("bootstrap_metric", bootstrap_metric_of, arg("predictions"), arg("truths"),
              arg("metric"), arg("replicates"), arg("seed"), arg("method"), arg("level"),
              arg("clusters"));
-  module.def("accuracy", [](const LabelVector& p, const LabelVector& t) {
-    return accuracy(span_of(p), span_of(t));
-  });
-  module.def("balanced_accuracy", [](const LabelVector& p, const LabelVector& t) {
-    return balanced_accuracy(span_of(p), span_of(t));
-  });
+  module.def(
+      "accuracy",
+      [](const LabelVector& p, const LabelVector& t) { return accuracy(span_of(p), span_of(t)); },
+      arg("predictions"), arg("truths"));
+  module.def(
+      "balanced_accuracy",
+      [](const LabelVector& p, const LabelVector& t) {
+        return balanced_accuracy(span_of(p), span_of(t));
+      },
+      arg("predictions"), arg("truths"));
 }
 
 }  // namespace assay::python

@@ -132,10 +132,14 @@ void bind_tests(py::module_& module) {
       "hodges_lehmann",
       [](const Vector& d, double level) { return to_python(hodges_lehmann(span_of(d), level)); },
       arg("differences"), arg("level"));
-  module.def("rank_biserial", [](const Vector& d) { return rank_biserial(span_of(d)); });
-  module.def("probability_of_superiority",
-             [](const Vector& d) { return probability_of_superiority(span_of(d)); });
-  module.def("cohens_dz", [](const Vector& d) { return cohens_dz(span_of(d)); });
+  module.def(
+      "rank_biserial", [](const Vector& d) { return rank_biserial(span_of(d)); },
+      arg("differences"));
+  module.def(
+      "probability_of_superiority",
+      [](const Vector& d) { return probability_of_superiority(span_of(d)); }, arg("differences"));
+  module.def(
+      "cohens_dz", [](const Vector& d) { return cohens_dz(span_of(d)); }, arg("differences"));
   module.def("tost_paired", tost, arg("x"), arg("y"), arg("margin"));
   module.def(
       "mcnemar",

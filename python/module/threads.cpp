@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/module/threads.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <atomic>
+
+#include "assay/core/error.hpp"
+#include "python/module/module.hpp"
+
+namespace assay::python {
+namespace {
+
+std::atomic<int> threads = 0;  // 0: all cores; a setting of the process, as in NumPy and torch
+
+void set_threads(int count) {
+  if (count < 0)
+    throw Error(Error::Kind::usage, "the number of threads must be 0 (all cores) or more, not " +
+                                        std::to_string(count));
+  threads = count;
+}
+
+}  // namespace
+
+Executor executor() {
+  const int count = threads;
+  if (count == 1) return {};
+  return [count](std::size_t tasks, const std::function<void(std::size_t)>& task) {
+    tbb::task_arena arena(count == 0 ? int{tbb::task_arena::automatic} : count);
+    arena.execute([&] { tbb::parallel_for(std::size_t{0}, tasks, task); });
+  };
+}
+
+void bind_threads(py::module_& module) {
+  module.def("set_threads", set_threads, py::arg("count"));
+  module.def("threads", [] { return threads.load(); });
+}
+
+}  // namespace assay::python
