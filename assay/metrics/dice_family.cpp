@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All three scores need the same three sums: of p, of g and of p times g. They are taken in one
 // pass over both arrays, in blocks of fixed size whose partial sums are added in order, so that any
-// number of threads gives the same bits. Within a block 16 independent lanes run side by side (the
-// compiler makes vectors of them); float lanes are folded into doubles every 64 rows, before their
+// number of threads gives the same bits. Within a block 32 independent lanes run side by side (the
+// compiler makes vectors of them); float lanes are folded into doubles every 32 rows, before their
 // rounding can add up.
 //
 // The gradient of one score is a line in g: with a = 2 / (S + s) and b = -(2 I + s) / (S + s)^2,
@@ -48,7 +48,7 @@ Sums& operator+=(Sums& sums, const Sums& more) {
   return sums;
 }
 
-constexpr std::size_t lanes = 16, rows = 64, block = 1U << 16;
+constexpr std::size_t lanes = 32, rows = 32, block = 1U << 16;
 
 double wide(double x) {
   return x;

@@ -53,7 +53,7 @@ def soft_dice(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch
               reduction: Reduction = "mean", policy: Policy = "assay") -> float | np.ndarray:
     """(2 Σpg + smooth) / (Σp + Σg + smooth): per class over batch and space, or per sample and class."""
     a, b = _batch(outputs, labels, "f", "soft_dice needs float arrays")
-    return _core.soft_score(_core.soft_sums(a, b, bool(batch_dice), policy), float(smooth), reduction, policy)
+    return _core.soft_dice(a, b, float(smooth), bool(batch_dice), reduction, policy)
 
 
 def soft_dice_grad(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch_dice: bool = True,
@@ -64,8 +64,7 @@ def soft_dice_grad(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, 
     """
     a, b = _batch(outputs, labels, "f", "soft_dice_grad needs float arrays")
     upstream = np.ascontiguousarray(array(grad_output, "grad_output"), dtype=np.float64).ravel()
-    sums = _core.soft_sums(a, b, bool(batch_dice), policy)
-    return _core.soft_gradient(sums, b, float(smooth), reduction, policy, upstream)
+    return _core.soft_dice_grad(a, b, float(smooth), bool(batch_dice), reduction, policy, upstream)
 
 
 def do_reduction(x: ArrayLike, method: Reduction) -> float | np.ndarray:

@@ -2,6 +2,7 @@
 """Metrics of two masks. Foreground is a value above 0; masks of {0, 1}, {0, 255} and booleans give the same."""
 from __future__ import annotations
 
+import json
 import math
 
 from . import _core
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def metric_table() -> list[dict[str, Any]]:
-    """Every metric as a dict: name, title, group, equation, unit, direction, range, note, reference."""
-    return _core.metric_table()
+    """Every metric as a dict: key, title, group, formula, unit, direction, range, empty, worst, note, reference."""
+    return json.loads(_core.metric_table())["metrics"]
 
 
-_ROWS = {row["name"]: row for row in metric_table()}
+_ROWS = {row["key"]: row for row in metric_table()}
 
 
 def _described(name):
@@ -27,7 +28,7 @@ def _described(name):
 
     def add(function):
         row = _ROWS[name]
-        function.__doc__ = (f"{row['title']}: {row['equation']}.\n\n    {function.__doc__}\n\n    {row['note']}\n"
+        function.__doc__ = (f"{row['title']}: {row['formula']}.\n\n    {function.__doc__}\n\n    {row['note']}\n"
                             f"    Definition: {row['reference']}.\n    ")
         return function
 
@@ -98,5 +99,5 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: Sequence[float] = (1, 1, 1
 
 
 metrics.__doc__ = f"{metrics.__doc__}\n    The metrics:\n\n" + "\n".join(
-    f"    {name:<21} {row['title']}" + (f", {row['unit']}" if row["unit"] else "") + f": {row['equation']}"
+    f"    {name:<21} {row['title']}" + (f", {row['unit']}" if row["unit"] else "") + f": {row['formula']}"
     for name, row in _ROWS.items())

@@ -2,6 +2,7 @@
 /// Counts of two masks and the metrics that follow from them.
 #include <map>
 
+#include "assay/io/metric_table.hpp"
 #include "assay/metrics/metric.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
@@ -58,24 +59,6 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
   return out;
 }
 
-py::list metric_table() {
-  py::list rows;
-  for (const Metric& m : metrics()) {
-    py::dict row;
-    row["name"] = std::string(m.name);
-    row["title"] = std::string(m.title);
-    row["group"] = std::string(m.group);
-    row["equation"] = std::string(m.equation);
-    row["unit"] = std::string(m.unit);
-    row["direction"] = std::string(name(m.better));
-    row["range"] = py::make_tuple(m.range.low, m.range.high);
-    row["note"] = std::string(m.note);
-    row["reference"] = std::string(m.reference);
-    rows.append(row);
-  }
-  return rows;
-}
-
 }  // namespace
 
 ValuesView values_view(const py::array& array) {
@@ -91,7 +74,7 @@ void bind_counts(py::module_& module) {
              "(tp, fp, fn, tn) of two contiguous arrays");
   module.def("scores", scores, py::arg("counts"), py::arg("voxel_ml"), py::arg("metrics"),
              py::arg("convention"), py::arg("beta"), "metrics of counts, None where undefined");
-  module.def("metric_table", metric_table, "one dict per metric");
+  module.def("metric_table", metric_table_json, "what 'assay metrics --json' prints");
 }
 
 }  // namespace assay::python

@@ -105,6 +105,18 @@ py::array soft_gradient(const SoftDiceSums& sums, const py::array& other, double
   return gradient;
 }
 
+py::object soft(const py::array& outputs, const py::array& labels, double smooth, bool batch_dice,
+                const std::string& reduction, const std::string& policy) {
+  return soft_score(soft_sums(outputs, labels, batch_dice, policy), smooth, reduction, policy);
+}
+
+py::array soft_grad(const py::array& outputs, const py::array& labels, double smooth,
+                    bool batch_dice, const std::string& reduction, const std::string& policy,
+                    const Vector& grad_output) {
+  return soft_gradient(soft_sums(outputs, labels, batch_dice, policy), labels, smooth, reduction,
+                       policy, grad_output);
+}
+
 py::object reduce(const Vector& values, const std::string& reduction, const std::string& policy) {
   const Choice choice(reduction, policy);
   const auto all = span_of(values);
@@ -119,6 +131,11 @@ void bind_dice_family(py::module_& module) {
              arg("reduction"), arg("policy"));
   module.def("dice_similarity_coefficient", one_hot, arg("outputs"), arg("labels"), arg("if_empty"),
              arg("reduction"), arg("policy"));
+  module.def("soft_dice", soft, arg("outputs"), arg("labels"), arg("smooth"), arg("batch_dice"),
+             arg("reduction"), arg("policy"));
+  module.def("soft_dice_grad", soft_grad, arg("outputs"), arg("labels"), arg("smooth"),
+             arg("batch_dice"), arg("reduction"), arg("policy"), arg("grad_output"));
+  // The two steps of both, for callers that want the score first and its gradient later.
   py::class_<SoftDiceSums>(module, "SoftDiceSums", "sums of a batch, for soft Dice and gradient");
   module.def("soft_sums", soft_sums, arg("outputs"), arg("labels"), arg("batch_dice"),
              arg("policy"));
