@@ -201,22 +201,23 @@ std::vector<std::size_t> median_places(const std::vector<double>& values, DicePo
 }
 
 /// The derivative of the reduced score by each score.
-std::vector<double> weights_of(const BatchScores& scores, Reduction reduction, DicePolicy policy,
-                               std::span<const double> upstream) {
+std::vector<double> weights_of(const BatchScores& scores, const Upstream& upstream,
+                               DicePolicy policy) {
+  const auto& [reduction, gradient] = upstream;
   const std::size_t count = scores.values.size();
   const bool each = reduction == Reduction::none && !scores.shape.empty();
-  if (upstream.size() != (each ? count : 1) && upstream.size() != 1)
+  if (gradient.size() != (each ? count : 1) && gradient.size() != 1)
     throw Error(Error::Kind::usage, "grad_output must be one number, or one for each score");
   if (count == 0) return {};
-  std::vector<double> weights(count, upstream.front());
-  if (each && upstream.size() == count) weights.assign(upstream.begin(), upstream.end());
+  std::vector<double> weights(count, gradient.front());
+  if (each && gradient.size() == count) weights.assign(gradient.begin(), gradient.end());
   if (reduction == Reduction::mean)
     for (double& weight : weights) weight /= static_cast<double>(count);
   if (reduction == Reduction::median) {
     const auto places = median_places(scores.values, policy);
     std::ranges::fill(weights, 0.0);
     for (const std::size_t place : places)
-      weights[place] += upstream.front() / static_cast<double>(places.size());
+      weights[place] += gradient.front() / static_cast<double>(places.size());
   }
   return weights;
 }
@@ -299,14 +300,13 @@ BatchScores soft_dice(const SoftDiceSums& evidence, double smooth) {
 }
 
 template <class T>
-void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, Reduction reduction,
-                        std::span<const double> upstream, std::span<T> gradient,
-                        const SoftDiceOptions& options) {
+void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options) {
   const std::size_t entries = other.batch * other.classes;
   if (evidence.score_of.size() != entries || gradient.size() != entries * other.voxels)
     throw Error(Error::Kind::usage, "the gradient needs arrays of the shape that was summed");
   const std::vector<double> weights =
-      weights_of(soft_dice(evidence, options.smooth), reduction, options.policy, upstream);
+      weights_of(soft_dice(evidence, options.smooth), upstream, options.policy);
   std::vector<double> slopes, offsets;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const Sums& s = evidence.sums[i];
@@ -343,14 +343,13 @@ template BatchScores dice_similarity_coefficient(BatchView<float>, BatchView<flo
 template BatchScores dice_similarity_coefficient(BatchView<double>, BatchView<double>,
                                                  const DiceOptions&);
 template SoftDiceSums soft_dice_sums(BatchView<Half>, BatchView<Half>, const SoftDiceOptions&);
-template void soft_dice_gradient(const SoftDiceSums&, BatchView<Half>, Reduction,
-                                 std::span<const double>, std::span<Half>, const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<Half>, const Upstream&,
+                                 std::span<Half>, const SoftDiceOptions&);
 template SoftDiceSums soft_dice_sums(BatchView<float>, BatchView<float>, const SoftDiceOptions&);
-template void soft_dice_gradient(const SoftDiceSums&, BatchView<float>, Reduction,
-                                 std::span<const double>, std::span<float>, const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<float>, const Upstream&,
+                                 std::span<float>, const SoftDiceOptions&);
 template SoftDiceSums soft_dice_sums(BatchView<double>, BatchView<double>, const SoftDiceOptions&);
-template void soft_dice_gradient(const SoftDiceSums&, BatchView<double>, Reduction,
-                                 std::span<const double>, std::span<double>,
-                                 const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<double>, const Upstream&,
+                                 std::span<double>, const SoftDiceOptions&);
 
 }  // namespace assay

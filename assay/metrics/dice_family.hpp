@@ -86,21 +86,25 @@ BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels,
   return soft_dice(soft_dice_sums(outputs, labels, options), options.smooth);
 }
 
-/// The gradient of the reduced score, times `upstream` (one number, or one per score where nothing
-/// is reduced), into `gradient`. Soft Dice is symmetric: with the labels as `other` it is the
-/// gradient by the outputs, with the outputs as `other` the gradient by the labels.
+/// What a gradient comes back from: how the scores were reduced, and the derivative of everything
+/// behind it by the result (one number, or one for each score where nothing was reduced).
+struct Upstream {
+  Reduction reduction = Reduction::mean;
+  std::span<const double> gradient;
+};
+
+/// The gradient of the reduced score, times the upstream one, into `gradient`. Soft Dice is
+/// symmetric: with the labels as `other` it is the gradient by the outputs, with the outputs as
+/// `other` the gradient by the labels.
 template <class T>
-void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, Reduction reduction,
-                        std::span<const double> upstream, std::span<T> gradient,
-                        const SoftDiceOptions& options = {});
+void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options = {});
 
 /// The gradient by `outputs` from the arrays.
 template <class T>
-void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, Reduction reduction,
-                        std::span<const double> upstream, std::span<T> gradient,
-                        const SoftDiceOptions& options = {}) {
-  soft_dice_gradient(soft_dice_sums(outputs, labels, options), labels, reduction, upstream,
-                     gradient, options);
+void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options = {}) {
+  soft_dice_gradient(soft_dice_sums(outputs, labels, options), labels, upstream, gradient, options);
 }
 
 /// The mean, median or sum of all scores as one number. MIPCandy's median is the lower of the two

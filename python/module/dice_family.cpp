@@ -96,11 +96,11 @@ py::array soft_gradient(const SoftDiceSums& sums, const py::array& other, double
   py::array gradient(other.dtype(),
                      std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
   void* const data = gradient.mutable_data();
-  const auto upstream = span_of(grad_output);
+  const Upstream upstream = {choice.reduction, span_of(grad_output)};
   with_floats(other, other, [&]<class T>(BatchView<T> view, BatchView<T>) {
     const py::gil_scoped_release released;
     const std::span room(static_cast<T*>(data), view.batch * view.classes * view.voxels);
-    soft_dice_gradient(sums, view, choice.reduction, upstream, room, options);
+    soft_dice_gradient(sums, view, upstream, room, options);
   });
   return gradient;
 }
