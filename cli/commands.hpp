@@ -45,10 +45,11 @@ struct Command {
   Action (*declare)(Arguments& arguments);
   std::span<const Example> examples;
   bool stops_in_order = false;  ///< polls Session::stop, so that Ctrl-C loses nothing
+  const char* alias = nullptr;  ///< a second name, where people know the command by another
 };
 
-extern const Command score_command, compare_command, metrics_command, demo_command, bench_command,
-    docs_command;
+extern const Command score_command, compare_command, parity_command, metrics_command, demo_command,
+    bench_command, docs_command;
 extern const Command folds_command, split_command;
 
 /// Every command, in the order shown by --help.

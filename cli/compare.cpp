@@ -11,6 +11,7 @@
 #include "assay/io/file.hpp"
 #include "assay/report/comparison_report.hpp"
 #include "assay/report/text_table.hpp"
+#include "assay/run/executor.hpp"
 #include "assay/run/result_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -25,7 +26,7 @@ struct Options {
   std::vector<std::string> results;
   std::string baseline, metrics, label, policy = "exact", correction = "holm", margin, cluster, by;
   std::string manifest, lower_is_better, format, compat;
-  double alpha = 0.05;
+  double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
 };
@@ -51,6 +52,8 @@ void declare_options(Arguments& a, Options& o) {
            "For the number of models, per metric (default: holm)");
   a.option("--margin M", o.margin,
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
+  a.option("--tie-tolerance T", o.tie_tolerance,
+           "Differences closer than T are ties, below T zeros (default: 0)");
   a.flag("--intersect", o.intersect, "Compare the common cases when the files have different ones");
   a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
   a.option("--cluster COLUMN", o.cluster,
@@ -105,6 +108,7 @@ CompareSettings settings_of(const Options& o) {
   s.choice = {words_in(o.metrics, "--metric"), o.label,
               words_in(o.lower_is_better, "--lower-is-better")};
   s.alpha = o.alpha;
+  s.tie_tolerance = o.tie_tolerance;
   s.compat_spec = !o.compat.empty();
   if (s.compat_spec && o.policy != "exact" && o.policy != "scipy-1.10")
     throw Error(Error::Kind::usage, "--compat spec sets the policy; drop --policy");
@@ -169,7 +173,8 @@ void talk(const Comparison& comparison, std::ostream& err) {
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const CompareSettings settings = settings_of(o);
+  CompareSettings settings = settings_of(o);
+  settings.executor = tbb_executor(jobs(common));
   const Form& written = form_of(o.format, common.out);
   const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
   refuse_input(out, {o.results.begin(), o.results.end()});

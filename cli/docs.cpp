@@ -34,11 +34,14 @@ std::string bash_completion() {
   const Parser parser;
   std::string names, cases;
   for (const Command* command : commands()) {
-    names += std::string(" ") + command->name;
+    std::string spellings = command->name;
+    if (command->alias != nullptr) spellings.append("|").append(command->alias);
+    names.append(" ").append(command->name);
+    if (command->alias != nullptr) names.append(" ").append(command->alias);
     std::string options;
     for (const CLI::Option* option : parser.app().get_subcommand(command->name)->get_options())
       for (const std::string& name : option->get_lnames()) options += " --" + name;
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", command->name, options.substr(1));
+    cases += fmt::format("    {}) words=\"{}\" ;;\n", spellings, options.substr(1));
   }
   return fmt::format(
       "# bash completion for assay: source <(assay docs completion-bash)\n"
@@ -61,8 +64,10 @@ std::string reference() {
       "no; 2 could not (wrong usage or input; nothing written); 3 done, but some cases failed or "
       "were missing; 130 interrupted.\n";
   for (const Command* command : commands()) {
-    out += fmt::format("\n## `assay {}`\n\n{}.\n\n| option | |\n|---|---|\n", command->name,
-                       command->summary);
+    const std::string alias =
+        command->alias == nullptr ? "" : fmt::format(" Also `assay {}`.", command->alias);
+    out += fmt::format("\n## `assay {}`\n\n{}.{}\n\n| option | |\n|---|---|\n", command->name,
+                       command->summary, alias);
     for (const CLI::Option* option : parser.app().get_subcommand(command->name)->get_options())
       out += fmt::format("| `{}` | {} |\n", escaped(option_names(*option)),
                          escaped(option->get_description()));

@@ -48,7 +48,10 @@ std::string unknown_word(const CLI::App& app, std::span<const char* const> words
     if (words.size() < 2) return "a command is needed";
     if (words[1][0] == '-') return "there is no option '" + std::string(words[1]) + "'";
     std::vector<std::string> names;
-    for (const Command* command : commands()) names.emplace_back(command->name);
+    for (const Command* command : commands()) {
+      names.emplace_back(command->name);
+      if (command->alias != nullptr) names.emplace_back(command->alias);
+    }
     return "there is no command '" + std::string(words[1]) + "'" + did_you_mean(words[1], names);
   }
   const CLI::App& command = *subcommands.front();
@@ -73,6 +76,7 @@ Parser::Parser() {
               std::string(exit_statuses));
   for (const Command* command : commands()) {
     CLI::App* sub = app_.add_subcommand(command->name, command->summary);
+    if (command->alias != nullptr) sub->alias(command->alias);
     sub->set_help_flag("-h,--help", "Show this help");
     Arguments arguments(*sub);
     sub->final_callback([this, command, action = command->declare(arguments)] {

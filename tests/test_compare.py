@@ -125,6 +125,16 @@ def test_the_specification_s_comparison(tmp_path):
             assert got["is_significant"] == want["significant"]
 
 
+def test_ties_that_rounding_broke_can_be_mended(tmp_path):
+    ids = [f"{i}" for i in range(8)]
+    write(tmp_path / "a.csv", ids, {"dice": [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]})
+    write(tmp_path / "b.csv", ids, {"dice": [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]})
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    assert entry(compare(*files), "dice", "b")["ties"] < 8  # 0.3 - 0.2 is not 0.2 - 0.1
+    assert entry(compare(*files, "--tie-tolerance", "1e-9"), "dice", "b")["ties"] == 8
+    assert "--tie-tolerance" in assay("compare", *files, "--tie-tolerance", "-1", status=2).stderr
+
+
 def test_restarts_of_a_real_run(tmp_path):
     runs = [shared(f"data/arc-runs/fold_0_restart_{r}/results.json") for r in (0, 1)]
     values = [json.loads(run.read_text()) for run in runs]

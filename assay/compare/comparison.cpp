@@ -38,6 +38,7 @@ ComparisonOptions options_of(const CompareSettings& settings, const ComparedMetr
   options.margin = margin_of(settings, metric.name);
   options.lower_is_better = metric.better == Better::lower || metric.better == Better::zero;
   options.allclose_is_equal = settings.compat_spec;
+  options.tie_tolerance = settings.tie_tolerance;
   return options;
 }
 
@@ -141,6 +142,7 @@ Ranking ranked(const Scene& scene, const ComparedMetric& metric, const ValueTabl
   return ranking(complete, {.replicates = scene.settings.replicates,
                             .seed = scene.settings.seed,
                             .alpha = scene.settings.alpha,
+                            .executor = scene.settings.executor,
                             .clusters = clusters});
 }
 
@@ -223,6 +225,8 @@ std::vector<std::string> subgroup_columns(const Scene& scene) {
 void require(const CompareSettings& settings) {
   if (!(settings.alpha > 0 && settings.alpha < 1))
     throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
+  if (!(settings.tie_tolerance >= 0 && std::isfinite(settings.tie_tolerance)))
+    throw Error(Error::Kind::usage, "--tie-tolerance must be 0 or more, such as 1e-9");
   if (settings.replicates == 0 || settings.replicates > 1000000)
     throw Error(Error::Kind::usage, "--replicates must lie between 1 and 1000000");
   std::vector<double> margins;

@@ -27,12 +27,14 @@ struct CompareSettings {
   Correction correction = Correction::holm;
   std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
   std::vector<std::pair<std::string, double>> margins{};
+  double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
   MatchOptions matching{};
   std::string cluster{};  ///< a group column: its cases are not independent
   std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all that suit
   std::size_t replicates = 1000;
   std::uint32_t seed = 42;
   bool compat_spec = false;  ///< policy scipy-1.10 with the allclose shortcut
+  Executor executor{};       ///< for the resamples; the numbers do not depend on it
 };
 
 struct ComparedModel {

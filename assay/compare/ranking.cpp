@@ -40,6 +40,7 @@ Ranking ranking(std::span<const std::vector<double>> scores, const RankingOption
   if (scores.empty() || scores.front().empty()) return result;
   result.n = scores.front().size();
   BootstrapOptions resampling = {.replicates = options.replicates, .seed = {options.seed}};
+  resampling.executor = options.executor;
   resampling.clusters.assign(options.clusters.begin(), options.clusters.end());
   const JointBootstrap joint = joint_bootstrap_means(scores, resampling);
 

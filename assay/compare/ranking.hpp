@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "assay/core/executor.hpp"
 #include "assay/stats/friedman.hpp"
 
 namespace assay {
@@ -31,6 +32,7 @@ struct RankingOptions {
   std::size_t replicates = 1000;
   std::uint32_t seed = 42;
   double alpha = 0.05;
+  Executor executor{};
   std::span<const std::size_t> clusters{};  ///< of each case; empty: cases are independent
 };
 

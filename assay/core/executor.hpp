@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How pure code uses several cores: the caller says how tasks are run.
+/// How pure code uses several cores without starting threads: whoever owns threads passes them in.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,15 @@
 
 namespace assay {
 
-/// Runs task(0) … task(tasks - 1), in any order and on any threads, and returns when all are done.
-/// Empty: one after the other.
+/// Calls task(0) ... task(tasks - 1) in any order, several at once if it likes, and returns when
+/// all are done; an exception of a task leaves by here. Empty stands for one after the other.
 using Executor =
     std::function<void(std::size_t tasks, const std::function<void(std::size_t)>& task)>;
 
 inline void run_tasks(const Executor& executor, std::size_t tasks,
                       const std::function<void(std::size_t)>& task) {
-  if (executor && tasks > 1) {
-    executor(tasks, task);
-  } else {
-    for (std::size_t i = 0; i < tasks; ++i) task(i);
-  }
+  if (executor) return executor(tasks, task);
+  for (std::size_t i = 0; i < tasks; ++i) task(i);
 }
 
 }  // namespace assay

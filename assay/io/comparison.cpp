@@ -117,6 +117,7 @@ Json to_json(const CompareSettings& s) {
           {"family", "all models but the baseline, per metric"},
           {"margin", optional(s.margin)},
           {"margins", margins},
+          {"tie_tolerance", s.tie_tolerance},
           {"intersect", s.matching.intersect},
           {"by_position", s.matching.by_position},
           {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},

@@ -9,6 +9,7 @@
 #include "assay/compare/sentence.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/shortest.hpp"
+#include "assay/parity/paper.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/comparison_report.hpp"
 
@@ -59,27 +60,12 @@ std::vector<std::size_t> best_first(const Comparison& comparison) {
   return order;
 }
 
-std::string key_of(std::string_view name) {
-  std::string key;
-  for (const char c : name)
-    key += std::isalnum(static_cast<unsigned char>(c)) != 0
-               ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
-               : '_';
-  return key;
-}
-
-std::string grouped(long long number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 /// Parameters and Dice per million of them, where the model is one of the published.
 void add_size(std::vector<std::string>& row, const std::string& model, std::optional<double> dice) {
   const auto all = published_models();
-  const auto found = std::ranges::find(all, key_of(model), &PublishedModel::key);
+  const auto found = std::ranges::find(all, model_key(model), &PublishedModel::key);
   const bool known = found != all.end();
-  row.insert(row.begin() + 1, known ? grouped(found->parameters) : std::string(absent));
+  row.insert(row.begin() + 1, known ? with_thousands(found->parameters) : std::string(absent));
   row.push_back(known && dice ? fmt::format("{:.3g}", *dice / (double(found->parameters) / 1e6))
                               : std::string(absent));
 }
@@ -88,7 +74,7 @@ void add_published(PaperTable& table, const Comparison& comparison) {
   table.rule_before = table.rows.size();
   for (const PublishedModel& model : published_models()) {
     std::vector<std::string> row = {std::string(model.name) + " (paper)",
-                                    grouped(model.parameters)};
+                                    with_thousands(model.parameters)};
     for (const MetricComparison& metric : comparison.metrics) {
       const std::string& name = metric.metric.name;
       const PublishedValue* value = name == "dice"  ? &model.dice

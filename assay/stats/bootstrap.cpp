@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "assay/core/error.hpp"
+#include "assay/stats/case_means.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/resampler.hpp"
@@ -37,8 +38,8 @@ constexpr std::array method_names = {
 /// What an interval is made from.
 struct Evidence {
   double point;
-  std::vector<double> ascending;  ///< replicates
-  std::function<std::vector<double>()> jackknife;
+  std::vector<double> ascending;      ///< replicates
+  std::span<const double> jackknife;  ///< for BCa only
 };
 
 struct Limits {
@@ -79,7 +80,7 @@ Limits bca_limits(const Evidence& evidence, double tail) {
   const auto below = static_cast<double>(first - sorted.begin());
   const auto at_most = static_cast<double>(last - sorted.begin());
   const double bias = normal_quantile((below + at_most) / (2 * static_cast<double>(sorted.size())));
-  const double skew = acceleration(evidence.jackknife());
+  const double skew = acceleration(evidence.jackknife);
   const auto corrected = [&](double z) {
     return normal_cdf(bias + (bias + z) / (1 - skew * (bias + z)));
   };
@@ -119,8 +120,7 @@ std::vector<double> ascending(std::vector<double> values) {
 }
 
 BootstrapResult summary(double point, std::vector<double> replicates,
-                        const std::function<std::vector<double>()>& jackknife,
-                        const BootstrapOptions& options) {
+                        std::span<const double> jackknife, const BootstrapOptions& options) {
   BootstrapResult result;
   result.point = point;
   result.mean = mean(replicates);
@@ -139,49 +139,79 @@ void require(const BootstrapOptions& options) {
                 "a bootstrap needs at least one replicate and a level between 0 and 1");
 }
 
-std::vector<double> jackknife_of(const Resampler& resampler, const IndexStatistic& statistic) {
-  std::vector<double> values(resampler.units());
-  for (std::size_t unit = 0; unit < values.size(); ++unit)
-    values[unit] = statistic(resampler.without(unit));
+/// Scores of all models on chosen items; called from several threads at once.
+using JointStatistic =
+    std::function<void(std::span<const std::uint32_t> indices, std::span<double> scores)>;
+using ByModel = std::vector<std::vector<double>>;
+
+/// Each model's replicates.
+ByModel replicates_of(const Resampler& resampler, const JointStatistic& statistic,
+                      std::size_t models, const BootstrapOptions& options) {
+  ByModel replicates(models, std::vector<double>(options.replicates));
+  const BlockTask block = [&](std::size_t first, std::size_t last, ReplicateDraws& draws) {
+    std::vector<std::uint32_t> items;
+    std::vector<double> scores(models);
+    for (std::size_t b = first; b < last; ++b) {
+      statistic(resampler.items_of(draws.next(), items), scores);
+      for (std::size_t m = 0; m < models; ++m) replicates[m][b] = scores[m];
+    }
+  };
+  draw_in_blocks(resampler.draws(), options.replicates, options.executor, block);
+  return replicates;
+}
+
+/// Each model's scores without one unit after the other; nothing where no method asks for them.
+ByModel jackknives_of(const Resampler& resampler, const JointStatistic& statistic,
+                      std::size_t models, const BootstrapOptions& options) {
+  if (options.method != BootstrapMethod::bca) return ByModel(models);
+  ByModel values(models, std::vector<double>(resampler.units()));
+  run_tasks(options.executor, resampler.units(), [&](std::size_t unit) {
+    std::vector<double> scores(models);
+    statistic(resampler.without(unit), scores);
+    for (std::size_t m = 0; m < models; ++m) values[m][unit] = scores[m];
+  });
   return values;
 }
 
-/// Scores samples of coded items by counting.
-class CodeCounter {
- public:
-  explicit CodeCounter(CodedItems items)
-      : items_(std::move(items)), counts_(2 * items_.classes), more_(2 * items_.classes) {}
-
-  double operator()(std::span<const std::uint32_t> indices) {
-    std::fill(counts_.begin(), counts_.end(), 0U);
-    std::fill(more_.begin(), more_.end(), 0U);
-    // Two tables, so that two items of one class in a row do not wait for each other.
-    const std::size_t even = indices.size() & ~std::size_t{1};
-    for (std::size_t i = 0; i < even; i += 2) {
-      ++counts_[items_.codes[indices[i]]];
-      ++more_[items_.codes[indices[i + 1]]];
+/// How often each model takes each place; tied models share theirs.
+ByModel shares_of_places(const ByModel& replicates) {
+  const std::size_t models = replicates.size();
+  ByModel shares(models, std::vector<double>(models));
+  const std::size_t count = models == 0 ? 0 : replicates.front().size();
+  for (std::size_t b = 0; b < count; ++b)
+    for (std::size_t a = 0; a < models; ++a) {
+      std::size_t better = 0, equal = 0;
+      for (const auto& other : replicates) {
+        better += other[b] > replicates[a][b];
+        equal += other[b] == replicates[a][b];
+      }
+      for (std::size_t place = better; place < better + equal; ++place)
+        shares[a][place] += 1 / static_cast<double>(equal);
     }
-    if (even < indices.size()) ++counts_[items_.codes[indices[even]]];
-    for (std::size_t code = 0; code < counts_.size(); ++code) counts_[code] += more_[code];
-    return balanced_accuracy_of_counts(counts_);
-  }
+  for (auto& row : shares)
+    for (double& share : row) share /= static_cast<double>(count);
+  return shares;
+}
 
- private:
-  CodedItems items_;
-  std::vector<std::uint32_t> counts_, more_;
-};
-
-/// Adds the places that models take in one replicate; tied models share theirs.
-void add_places(std::vector<std::vector<double>>& places, std::span<const double> scores) {
-  for (std::size_t a = 0; a < scores.size(); ++a) {
-    std::size_t better = 0, equal = 0;
-    for (const double other : scores) {
-      better += other > scores[a];
-      equal += other == scores[a];
-    }
-    for (std::size_t place = better; place < better + equal; ++place)
-      places[a][place] += 1 / static_cast<double>(equal);
+JointBootstrap joint_bootstrap_of(std::size_t size, std::size_t models,
+                                  const JointStatistic& statistic,
+                                  const BootstrapOptions& options) {
+  require(options);
+  const Resampler resampler(size, options.clusters, options.seed);
+  const ByModel replicates = replicates_of(resampler, statistic, models, options);
+  const ByModel jackknives = jackknives_of(resampler, statistic, models, options);
+  std::vector<double> points(models);
+  statistic(resampler.all(), points);
+  JointBootstrap result;
+  result.ranks = shares_of_places(replicates);
+  for (std::size_t m = 0; m < models; ++m) {
+    result.models.push_back(summary(points[m], replicates[m], jackknives[m], options));
+    result.differences.push_back(summary(points[m] - points[0],
+                                         differences(replicates[m], replicates[0]),
+                                         differences(jackknives[m], jackknives[0]), options));
+    result.probability_best.push_back(result.ranks[m].front());
   }
+  return result;
 }
 
 }  // namespace
@@ -198,9 +228,8 @@ BootstrapResult bootstrap_indices(std::size_t size, const IndexStatistic& statis
 
 BootstrapResult bootstrap(std::span<const double> values, const Statistic& statistic,
                           const BootstrapOptions& options) {
-  std::vector<double> chosen;
   const IndexStatistic of_chosen = [&](std::span<const std::uint32_t> indices) {
-    chosen.resize(indices.size());
+    std::vector<double> chosen(indices.size());
     std::transform(indices.begin(), indices.end(), chosen.begin(),
                    [&](std::uint32_t i) { return values[i]; });
     return statistic(chosen);
@@ -212,59 +241,54 @@ BootstrapResult bootstrap_metric(Labels predictions, Labels truths, Classificati
                                  const BootstrapOptions& options) {
   require(options);
   const bool balanced = metric == ClassificationMetric::balanced_accuracy;
-  CodeCounter counter(balanced ? coded_items(predictions, truths)
-                               : coded_as_one_class(predictions, truths));
-  Resampler resampler(truths.size(), options.clusters, options.seed);
-  std::vector<double> replicates(options.replicates);
-  for (double& replicate : replicates) replicate = counter(resampler.draw());
-  const auto jackknife = [&] { return jackknife_of(resampler, std::ref(counter)); };
-  return summary(counter(resampler.all()), std::move(replicates), jackknife, options);
+  const CodedItems items =
+      balanced ? coded_items(predictions, truths) : coded_as_one_class(predictions, truths);
+  const Resampler resampler(truths.size(), options.clusters, options.seed);
+  const JointStatistic counted = [&](std::span<const std::uint32_t> indices,
+                                     std::span<double> score) {
+    CodeTally tally(items.codes, 2 * items.classes);
+    tally.sink().add(indices);
+    score.front() = balanced_accuracy_of_counts(tally.take());
+  };
+  std::vector<double> replicates(options.replicates), point(1);
+  const BlockTask block = [&](std::size_t first, std::size_t last, ReplicateDraws& draws) {
+    CodeTally tally(items.codes, 2 * items.classes);
+    std::vector<std::uint32_t> members;
+    for (std::size_t b = first; b < last; ++b) {
+      if (resampler.clustered())
+        tally.sink().add(resampler.items_of(draws.next(), members));
+      else
+        draws.next(tally.sink());
+      replicates[b] = balanced_accuracy_of_counts(tally.take());
+    }
+  };
+  draw_in_blocks(resampler.draws(), options.replicates, options.executor, block);
+  counted(resampler.all(), point);
+  const ByModel jackknife = jackknives_of(resampler, counted, 1, options);
+  return summary(point.front(), std::move(replicates), jackknife.front(), options);
 }
 
 JointBootstrap joint_bootstrap(std::size_t size, std::span<const IndexStatistic> models,
                                const BootstrapOptions& options) {
-  require(options);
-  Resampler resampler(size, options.clusters, options.seed);
-  std::vector<std::vector<double>> replicates(models.size(),
-                                              std::vector<double>(options.replicates));
-  JointBootstrap result;
-  result.ranks.assign(models.size(), std::vector<double>(models.size()));
-  std::vector<double> scores(models.size());
-  for (std::size_t b = 0; b < options.replicates; ++b) {
-    const auto indices = resampler.draw();
-    for (std::size_t m = 0; m < models.size(); ++m)
-      replicates[m][b] = scores[m] = models[m](indices);
-    add_places(result.ranks, scores);
-  }
-  const auto all = resampler.all();
-  for (std::size_t m = 0; m < models.size(); ++m) {
-    const auto jackknife = [&] { return jackknife_of(resampler, models[m]); };
-    result.models.push_back(summary(models[m](all), replicates[m], jackknife, options));
-    const IndexStatistic from_first = [&](std::span<const std::uint32_t> indices) {
-      return models[m](indices) - models[0](indices);
-    };
-    const auto difference_jackknife = [&] { return jackknife_of(resampler, from_first); };
-    result.differences.push_back(summary(from_first(all), differences(replicates[m], replicates[0]),
-                                         difference_jackknife, options));
-    for (double& share : result.ranks[m]) share /= static_cast<double>(options.replicates);
-    result.probability_best.push_back(result.ranks[m].front());
-  }
-  return result;
+  const JointStatistic each = [&](std::span<const std::uint32_t> indices,
+                                  std::span<double> scores) {
+    for (std::size_t m = 0; m < scores.size(); ++m) scores[m] = models[m](indices);
+  };
+  return joint_bootstrap_of(size, models.size(), each, options);
 }
 
 JointBootstrap joint_bootstrap_means(std::span<const std::vector<double>> scores,
                                      const BootstrapOptions& options) {
-  std::vector<IndexStatistic> models;
-  for (const std::vector<double>& row : scores) {
-    if (row.size() != scores.front().size())
-      throw Error(Error::Kind::input, "the models were not scored on the same cases");
-    models.emplace_back([&row](std::span<const std::uint32_t> indices) {
-      double sum = 0;
-      for (const std::uint32_t i : indices) sum += row[i];
-      return sum / static_cast<double>(indices.size());
-    });
-  }
-  return joint_bootstrap(scores.empty() ? 0 : scores.front().size(), models, options);
+  const CaseMeans means(scores);
+  return joint_bootstrap_of(means.cases(), means.models(), std::ref(means), options);
+}
+
+std::vector<std::vector<double>> bootstrap_ranks_of_means(
+    std::span<const std::vector<double>> scores, const BootstrapOptions& options) {
+  require(options);
+  const CaseMeans means(scores);
+  const Resampler resampler(means.cases(), options.clusters, options.seed);
+  return shares_of_places(replicates_of(resampler, std::ref(means), means.models(), options));
 }
 
 }  // namespace assay

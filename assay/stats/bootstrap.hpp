@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/core/executor.hpp"
 #include "assay/stats/classification.hpp"
 #include "assay/stats/effects.hpp"
 #include "assay/stats/named.hpp"
@@ -30,6 +31,8 @@ struct BootstrapOptions {
   double level = 0.95;
   Alternative alternative = Alternative::two_sided;  ///< one-sided: the other limit is infinite
   std::vector<std::size_t> clusters = {};  ///< cluster of each item; empty: items are independent
+  /// Given one, statistics are called from several threads at once; results are the same.
+  Executor executor = {};
 };
 
 struct BootstrapResult {
@@ -70,5 +73,9 @@ JointBootstrap joint_bootstrap(std::size_t size, std::span<const IndexStatistic>
 /// Of mean scores: one row per model, one column per case.
 JointBootstrap joint_bootstrap_means(std::span<const std::vector<double>> scores,
                                      const BootstrapOptions& options = {});
+
+/// Only the `ranks` of the same, for a fraction of the time.
+std::vector<std::vector<double>> bootstrap_ranks_of_means(
+    std::span<const std::vector<double>> scores, const BootstrapOptions& options = {});
 
 }  // namespace assay

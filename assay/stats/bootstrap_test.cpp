@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "assay/core/error.hpp"
+#include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
@@ -112,6 +113,46 @@ TEST(Bootstrap, clusters_move_together) {
   // Clusters of one are items.
   EXPECT_EQ(bootstrap(values, mean, {.clusters = {0, 1, 2, 3}}).replicates,
             bootstrap(values, mean).replicates);
+}
+
+TEST(Bootstrap, is_the_same_with_any_executor) {
+  Generator generator(8);
+  const std::size_t n = 301;
+  const Ids truths = random_labels(generator, n, 4), predictions = random_labels(generator, n, 4);
+  std::vector<std::size_t> clusters(n);
+  for (std::size_t i = 0; i < n; ++i) clusters[i] = i / 2;
+  std::vector<Values> scores(9, Values(n));
+  for (Values& row : scores)
+    for (double& score : row) score = generator.uniform();
+  for (const auto& grouping : {std::vector<std::size_t>{}, clusters}) {
+    BootstrapOptions options = {
+        .replicates = 700, .method = BootstrapMethod::bca, .clusters = grouping};
+    const auto metric = ClassificationMetric::balanced_accuracy;
+    const auto labels = bootstrap_metric(predictions, truths, metric, options);
+    const auto joint = joint_bootstrap_means(scores, options);
+    const auto median_of = bootstrap(scores[0], median, options);
+    for (const Executor& executor : {executors::backwards, executors::three_threads}) {
+      options.executor = executor;
+      const auto again = bootstrap_metric(predictions, truths, metric, options);
+      EXPECT_EQ(again.replicates, labels.replicates);
+      EXPECT_EQ(again.ci_lower, labels.ci_lower);
+      EXPECT_EQ(joint_bootstrap_means(scores, options).ranks, joint.ranks);
+      EXPECT_EQ(joint_bootstrap_means(scores, options).models[8].replicates,
+                joint.models[8].replicates);
+      EXPECT_EQ(bootstrap(scores[0], median, options).replicates, median_of.replicates);
+    }
+  }
+  const Ids one = {1};
+  const BootstrapOptions options = {.executor = executors::three_threads};
+  EXPECT_EQ(bootstrap_metric(one, one, ClassificationMetric::accuracy, options).mean, 1);
+}
+
+TEST(JointBootstrap, ranks_can_be_had_alone) {
+  Generator generator(6);
+  std::vector<Values> scores(5, Values(40));
+  for (Values& row : scores)
+    for (double& score : row) score = generator.uniform();
+  EXPECT_EQ(bootstrap_ranks_of_means(scores), joint_bootstrap_means(scores).ranks);
 }
 
 TEST(JointBootstrap, shares_resamples_between_models) {

@@ -35,6 +35,7 @@ WilcoxonResult tested(std::span<const double> reference, std::span<const double>
                       const ComparisonOptions& options) {
   WilcoxonOptions test = {.policy = options.policy};
   test.alpha = options.alpha;
+  test.tie_tolerance = options.tie_tolerance;
   const bool close = options.allclose_is_equal && allclose(reference, scores);
   const bool same = std::equal(reference.begin(), reference.end(), scores.begin(), scores.end());
   if (!close && !same) return wilcoxon(reference, scores, test);

@@ -24,6 +24,7 @@ struct ComparisonOptions {
   WilcoxonPolicy policy = WilcoxonPolicy::exact;
   Correction correction = Correction::holm;
   std::optional<double> margin = {};  ///< of equivalence, in units of the scores
+  double tie_tolerance = 0;           ///< differences closer than this are ties, below it zeros
   bool lower_is_better = false;       ///< turns the side on which non-inferiority is judged
   /// The specification's shortcut: p = 1 when np.allclose holds, however consistent the difference.
   bool allclose_is_equal = false;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "assay/core/error.hpp"
+#include "assay/stats/detail/draws.hpp"
 
 namespace assay {
 
@@ -38,22 +39,6 @@ std::vector<std::uint32_t> with_spawn_key(std::span<const std::uint32_t> entropy
   if (!key.empty()) words.resize(std::max<std::size_t>(words.size(), 4));
   words.insert(words.end(), key.begin(), key.end());
   return words;
-}
-
-/// Both halves of each word, scaled to 0 .. bound - 1. False when one of them may have to be
-/// rejected (its product's low half is below the bound); a test after the loop is cheaper than one
-/// in it.
-bool scaled(std::span<const std::uint64_t> words, std::uint32_t bound,
-            std::span<std::uint32_t> indices) {
-  constexpr std::uint64_t low = 0xFFFFFFFFU;
-  std::uint64_t borrow = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::uint64_t first = (words[i] & low) * bound, second = (words[i] >> 32) * bound;
-    indices[2 * i] = static_cast<std::uint32_t>(first >> 32);
-    indices[2 * i + 1] = static_cast<std::uint32_t>(second >> 32);
-    borrow |= ((first & low) - bound) | ((second & low) - bound);
-  }
-  return borrow >> 63 == 0;
 }
 
 /// words = words * 10 + digit, with carries into further words.
@@ -142,6 +127,21 @@ void Pcg64::fill64(std::span<std::uint64_t> words) {
   for (std::size_t i = whole; i < words.size(); ++i) words[i] = next64();
 }
 
+void Pcg64::advance(std::uint64_t steps) {
+  Uint128 factor = multiplier, term = increment_;  // of 1, 2, 4, ... steps
+  for (; steps != 0; steps >>= 1) {
+    if ((steps & 1) != 0) state_ = state_ * factor + term;
+    term *= factor + 1;
+    factor *= factor;
+  }
+}
+
+void Pcg64::skip32(std::uint64_t halves) {
+  if (halves > 0 && std::exchange(buffered_, false)) --halves;
+  advance(halves / 2);
+  if (halves % 2 != 0) next32();
+}
+
 std::uint64_t Generator::redrawn32(std::uint32_t bound, std::uint64_t product) {
   const std::uint32_t threshold = (0U - bound) % bound;
   while (static_cast<std::uint32_t>(product) < threshold)
@@ -149,25 +149,9 @@ std::uint64_t Generator::redrawn32(std::uint32_t bound, std::uint64_t product) {
   return product;
 }
 
-void Generator::fill_below(std::uint32_t bound, std::span<std::uint32_t> indices) {
-  std::array<std::uint64_t, 256> words{};
-  std::size_t i = 0;
-  while (i < indices.size()) {
-    const std::size_t pairs = std::min(words.size(), (indices.size() - i) / 2);
-    const Pcg64 before = bits_;
-    bool usable = bound > 1 && !bits_.buffered() && pairs > 0;
-    if (usable) {
-      bits_.fill64(std::span(words).first(pairs));
-      usable = scaled(std::span(words).first(pairs), bound, indices.subspan(i, 2 * pairs));
-    }
-    if (usable) {
-      i += 2 * pairs;
-    } else {  // the odd one at either end, or a block with a draw that Lemire's method rejects
-      bits_ = before;
-      const std::size_t end = i + (pairs == 0 || bits_.buffered() ? 1 : 2 * pairs);
-      for (; i < end; ++i) indices[i] = below32(bound);
-    }
-  }
+std::size_t Generator::fill_below(std::uint32_t bound, std::span<std::uint32_t> indices) {
+  detail::NoSink nothing;
+  return detail::draw_below(bits_, bound, indices, nothing);
 }
 
 std::uint64_t Generator::below64(std::uint64_t bound) {

@@ -57,6 +57,12 @@ class Pcg64 {
   /// next64() as many times as there are places; the waiting half is left alone.
   void fill64(std::span<std::uint64_t> words);
 
+  /// next64() `steps` times, in as many multiplications as `steps` has bits (Brown 1994).
+  void advance(std::uint64_t steps);
+
+  /// next32() `halves` times, as quickly.
+  void skip32(std::uint64_t halves);
+
   /// Uniform in [0, 1); neither uses nor clears the buffered half.
   double next_double() { return static_cast<double>(next64() >> 11) * 0x1p-53; }
 
@@ -64,11 +70,16 @@ class Pcg64 {
   Uint128 increment() const { return increment_; }
   bool buffered() const { return buffered_; }
   std::uint32_t buffer() const { return buffer_; }
+  void set_state(Uint128 state) { state_ = state; }
 
- private:
   static constexpr Uint128 multiplier =
       (Uint128{2549297995355413924U} << 64) | Uint128{4865540595714422341U};
+  /// multiplier * inverse = 1: a step back is (state - increment) * inverse.
+  static constexpr Uint128 inverse =
+      (Uint128{566787436162029664U} << 64) | Uint128{11001107174925446285U};
+  static_assert(multiplier * inverse == 1);
 
+ private:
   static std::uint64_t output(Uint128 state) {
     const auto high = static_cast<std::uint64_t>(state >> 64);
     return std::rotr(high ^ static_cast<std::uint64_t>(state), static_cast<int>(high >> 58));
@@ -116,7 +127,8 @@ class Generator {
   }
 
   /// `below` for bounds up to 2^32 - 1, as many times as there are places: the same stream, faster.
-  void fill_below(std::uint32_t bound, std::span<std::uint32_t> indices);
+  /// Returns how many draws were rejected.
+  std::size_t fill_below(std::uint32_t bound, std::span<std::uint32_t> indices);
 
   template <class T>
   void shuffle(std::span<T> items) {

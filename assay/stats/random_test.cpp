@@ -86,6 +86,25 @@ TEST(Random, fill_is_the_same_stream_as_single_draws) {
   }
 }
 
+TEST(Random, leaps_arrive_where_steps_do) {
+  for (const std::uint64_t first : {0U, 1U, 2U, 7U})
+    for (const std::uint64_t leap : {0U, 1U, 2U, 3U, 64U, 1001U}) {
+      Pcg64 leaping{SeedSequence(seed_words(9U))}, walking = leaping, by_words = leaping;
+      for (std::uint64_t i = 0; i < first; ++i) leaping.next32();
+      leaping.skip32(leap);
+      for (std::uint64_t i = 0; i < first + leap; ++i) walking.next32();
+      EXPECT_TRUE(leaping.state() == walking.state()) << first << " + " << leap;
+      EXPECT_EQ(leaping.buffered(), walking.buffered());
+      EXPECT_EQ(leaping.next32(), walking.next32());
+      Pcg64 words = by_words;
+      for (std::uint64_t i = 0; i < leap; ++i) words.next64();
+      by_words.advance(leap);
+      EXPECT_TRUE(by_words.state() == words.state()) << leap;
+      words.next64();
+      EXPECT_TRUE((words.state() - words.increment()) * Pcg64::inverse == by_words.state());
+    }
+}
+
 TEST(Random, vectors_of_states) {
   const auto cases = vectors::cases("rng_state");
   if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";

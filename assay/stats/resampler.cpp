@@ -11,26 +11,25 @@ namespace assay {
 
 Resampler::Resampler(std::size_t size, std::span<const std::size_t> clusters,
                      std::span<const std::uint32_t> seed)
-    : size_(size),
-      units_(size),
-      members_(cluster_members(clusters)),
-      generator_(SeedSequence(seed)) {
+    : size_(size), units_(size), members_(cluster_members(clusters)), bits_(SeedSequence(seed)) {
   if (size == 0 || size >= 0xFFFFFFFFU)
     throw Error(Error::Kind::input, "a bootstrap needs at least one item and fewer than 2^32");
   if (!clusters.empty() && clusters.size() != size)
     throw Error(Error::Kind::input, "a cluster bootstrap needs one cluster for each item");
   if (!clusters.empty()) units_ = members_.size();
-  drawn_.resize(units_);
 }
 
-std::span<const std::uint32_t> Resampler::draw() {
-  generator_.fill_below(static_cast<std::uint32_t>(units_), std::span(drawn_));
-  if (members_.empty()) return drawn_;
-  items_.clear();
-  for (const std::uint32_t unit : drawn_)
-    for (const std::size_t item : members_[unit])
-      items_.push_back(static_cast<std::uint32_t>(item));
-  return items_;
+ReplicateDraws Resampler::draws() const {
+  return {bits_, static_cast<std::uint32_t>(units_), units_};
+}
+
+std::span<const std::uint32_t> Resampler::items_of(std::span<const std::uint32_t> units,
+                                                   std::vector<std::uint32_t>& items) const {
+  if (members_.empty()) return units;
+  items.clear();
+  for (const std::uint32_t unit : units)
+    for (const std::size_t item : members_[unit]) items.push_back(static_cast<std::uint32_t>(item));
+  return items;
 }
 
 std::vector<std::uint32_t> Resampler::all() const {

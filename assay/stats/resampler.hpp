@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Draws the items of bootstrap replicates, single or by whole clusters.
+/// What the replicates of a bootstrap are drawn from: items, or whole clusters of them.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/stats/random.hpp"
+#include "assay/stats/draw_blocks.hpp"
 
 namespace assay {
 
@@ -17,10 +17,15 @@ class Resampler {
   Resampler(std::size_t size, std::span<const std::size_t> clusters,
             std::span<const std::uint32_t> seed);
 
-  /// The next replicate; valid until the next call.
-  std::span<const std::uint32_t> draw();
+  /// The units (items or clusters) of each replicate, from the first on.
+  ReplicateDraws draws() const;
 
-  /// How many units (items or clusters) there are, and all items but those of one unit.
+  /// The items of drawn units; where these are clusters, in `items`.
+  std::span<const std::uint32_t> items_of(std::span<const std::uint32_t> units,
+                                          std::vector<std::uint32_t>& items) const;
+  bool clustered() const { return !members_.empty(); }
+
+  /// How many units there are, and all items but those of one unit.
   std::size_t units() const { return units_; }
   std::vector<std::uint32_t> without(std::size_t unit) const;
 
@@ -29,8 +34,7 @@ class Resampler {
  private:
   std::size_t size_, units_;
   std::vector<std::vector<std::size_t>> members_;  ///< empty: items are the units
-  Generator generator_;
-  std::vector<std::uint32_t> drawn_, items_;
+  Pcg64 bits_;
 };
 
 }  // namespace assay

@@ -121,7 +121,7 @@ def default_rng_choice(seed: int, n: int, size: int) -> np.ndarray:
 
 
 def bootstrap(values: ArrayLike, statistic: str | Callable[[np.ndarray], float] = "mean", *, replicates: int = 1000,
-              seed: int = 42, method: Literal["percentile", "bca"] = "percentile", level: float = 0.95,
+              seed: int = 42, method: Literal["percentile", "bca", "basic"] = "percentile", level: float = 0.95,
               clusters: Clusters = None) -> BootstrapResult:
     """Bootstrap of a statistic ("mean", "median", "std", "sum" or a function of an array) on NumPy's own random stream."""
     data = vector(values)
@@ -131,7 +131,7 @@ def bootstrap(values: ArrayLike, statistic: str | Callable[[np.ndarray], float] 
 
 def bootstrap_metric(predictions: ArrayLike, truths: ArrayLike,
                      metric: Literal["accuracy", "balanced_accuracy"] = "accuracy", n_replicates: int = 1000,
-                     seed: int = 42, clusters: Clusters = None, *, method: Literal["percentile", "bca"] = "percentile",
+                     seed: int = 42, clusters: Clusters = None, *, method: Literal["percentile", "bca", "basic"] = "percentile",
                      level: float = 0.95) -> BootstrapResult:
     """Bootstrap of "accuracy" or "balanced_accuracy" of a classifier."""
     p, t = labels(predictions, "predictions"), labels(truths, "truths")

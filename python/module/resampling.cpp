@@ -5,6 +5,7 @@
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/moments.hpp"
 #include "python/module/arrays.hpp"
+#include "python/module/threads.hpp"
 
 namespace assay::python {
 namespace {
@@ -56,16 +57,19 @@ BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
   options.method = value_in(bootstrap_methods(), method, "method");
   options.level = level;
   options.clusters = clusters;
+  options.executor = executor();
   return options;
 }
 
 py::dict bootstrap_of(const Vector& values, const py::object& statistic, std::size_t replicates,
                       const std::string& seed, const std::string& method, double level,
                       const std::vector<std::size_t>& clusters) {
-  const BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
+  BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
   const auto all = assay::python::span_of(values);
-  if (py::isinstance<py::function>(statistic))
+  if (py::isinstance<py::function>(statistic)) {
+    options.executor = {};  // one interpreter, one thread
     return to_python(bootstrap(all, called_back(statistic.cast<py::function>()), options));
+  }
   const auto found = statistics().find(statistic.cast<std::string>());
   if (found == statistics().end())
     throw py::value_error("statistic must be mean, median, std, sum, or a function");

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/module/threads.hpp"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <atomic>
 
 #include "assay/core/error.hpp"
+#include "assay/run/executor.hpp"
 #include "python/module/module.hpp"
 
 namespace assay::python {
@@ -24,12 +22,7 @@ void set_threads(int count) {
 }  // namespace
 
 Executor executor() {
-  const int count = threads;
-  if (count == 1) return {};
-  return [count](std::size_t tasks, const std::function<void(std::size_t)>& task) {
-    tbb::task_arena arena(count == 0 ? int{tbb::task_arena::automatic} : count);
-    arena.execute([&] { tbb::parallel_for(std::size_t{0}, tasks, task); });
-  };
+  return tbb_executor(static_cast<unsigned>(threads.load()));
 }
 
 void bind_threads(py::module_& module) {

@@ -199,6 +199,33 @@ def dataset_seeds():
     yield "text", b"labels"
 
 
+def experiment_seeds():
+    run = b'{"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3, "test_mcc": 0.6, "per_subject_dice": [0.5, null, 0.7], "subject_ids": ["a", 2]}'
+    yield "run", run
+    yield "folds", b'{"folds": [{"outer_fold": 0, "runs": [' + run + b', {}]}, 3], "config": {"parameters": 5, "dilations": [1, 2]}}'
+    yield "summary", b'{"summary": {"test_mean_dice": 0.876, "test_std_dice": 0.016, "test_mean_avd": Infinity, "test_mean_mcc": NaN, "num_test_subjects": 3}}'
+    yield "spread", b'{"schema": "assay.folds/1", "summary": {"test_mean_dice": 0.8, "spread": {"runs": {"dice": {"std": 0.1, "n": 2, "ddof": 1}}}}, "cases": [{"dice": 0.7}]}'
+    yield "listed", b'{"test_results": [{"test_dice": 1e308, "test_avd": 1e308, "test_mcc": -1e308}, {"test_dice": 1e308, "test_avd": 0, "test_mcc": 1}]}'
+    yield "validation", b'{"val_mean_dice": 0.9, "std_dice": "x"}'
+    yield "segmentation", b'{"schema": "assay.segmentation/1", "dice": {"mean": 0.7, "std": 0.1, "values": [0.6, 0.8]}, "avd": {"mean": 0}, "mcc": {"mean": 0.7}, "metrics": {"dice_macro": {"mean": 0.8, "std": 0.1, "n": 2}}}'
+    yield "empty", b"{}"
+    yield "cut", b'{"summary": {"test_mean'
+    yield "other_schema", b'{"schema": "assay.comparison/1"}'
+
+
+def paper_seeds():
+    yield "list", b'[{"model": "My Net", "parameters": 10, "dice_mean": 0.7, "dice_std": 0.1, "avd_sig": 1}]'
+    yield "keys", b'{"net": {"dice_mean": 0.7, "avd_mean": 0.2, "mcc_mean": 0.6}, "tolerances": {"dice": 0.1}, "limits": {"minimum": {"dice": 0.5}}}'
+    yield "part", b'{"title": "t", "table1": [{"name": "a", "dice_mean": 0.7}]}'
+    yield "unknown", b'{"net": {"dice_mean": 0.7}, "tolerances": {"dcie": 0.1}}'
+    yield "nan", b'{"net": {"dice_mean": NaN}}'
+    yield "zero", b'{"net": {"dice_mean": 0}}'
+    yield "same_key", b'[{"model": "A b", "dice_mean": 0.7}, {"model": "a-b", "dice_mean": 0.7}]'
+    yield "nameless", b'[{"dice_mean": 0.7}]'
+    yield "limits_type", b'{"net": {"dice_mean": 0.7}, "limits": [1]}'
+    yield "empty", b"{}"
+
+
 def journal_seeds():
     line = lambda record: b'{"crc32": "%08x", "record": %s}\n' % (zlib.crc32(record), record)
     header = line(b'{"kind":"header","settings_sha256":"s","inputs_sha256":"i","version":"0.1.0"}')
@@ -253,7 +280,8 @@ def manifest_seeds():
 SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
          "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
          "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
-         "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds}
+         "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds,
+         "fuzz_experiment": experiment_seeds, "fuzz_paper": paper_seeds}
 for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():

@@ -15,11 +15,14 @@
 #include "assay/core/error.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/dataset_json.hpp"
+#include "assay/io/experiment.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
 #include "assay/io/journal.hpp"
 #include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
+#include "assay/io/paper.hpp"
+#include "assay/io/parity.hpp"
 #include "assay/io/results.hpp"
 #include "assay/io/runs.hpp"
 #include "assay/io/split.hpp"
@@ -114,6 +117,25 @@ inline void dataset(Input input) {
   allow_refusal([&] { parse_dataset_json(as_text(input)); });
 }
 
+/// Whatever an experiment's file holds, there is a report on it.
+inline void experiment(Input input) {
+  for (const bool compat : {false, true})
+    allow_refusal([&] {
+      const Achieved read = parse_experiment(as_text(input), "fuzz.json", {.compat_spec = compat});
+      parity_text(parity_report(read, built_in_paper(), "", {.compat_spec = compat}), {});
+    });
+  allow_refusal([&] { parse_model_description(as_text(input), "fuzz.json"); });
+}
+
+/// A paper that was read can be listed and read again.
+inline void paper(Input input) {
+  allow_refusal([&] {
+    const Paper once = parse_paper(as_text(input), "fuzz.json");
+    if (parse_paper(paper_text(once), "again.json").models.size() != once.models.size())
+      std::abort();
+  });
+}
+
 /// What was read of a journal lies within it.
 inline void journal(Input input) {
   allow_refusal([&] {
@@ -150,11 +172,17 @@ struct Target {
   std::string_view name;
   void (*run)(Input input);
 };
-inline constexpr std::array targets = {
-    Target{"fuzz_nifti", nifti},     Target{"fuzz_metaimage", metaimage},
-    Target{"fuzz_gzip", gzip},       Target{"fuzz_csv", csv},
-    Target{"fuzz_record", record},   Target{"fuzz_results", results},
-    Target{"fuzz_dataset", dataset}, Target{"fuzz_journal", journal},
-    Target{"fuzz_run", run},         Target{"fuzz_manifest", manifest}};
+inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
+                                       Target{"fuzz_metaimage", metaimage},
+                                       Target{"fuzz_gzip", gzip},
+                                       Target{"fuzz_csv", csv},
+                                       Target{"fuzz_record", record},
+                                       Target{"fuzz_results", results},
+                                       Target{"fuzz_dataset", dataset},
+                                       Target{"fuzz_journal", journal},
+                                       Target{"fuzz_run", run},
+                                       Target{"fuzz_manifest", manifest},
+                                       Target{"fuzz_experiment", experiment},
+                                       Target{"fuzz_paper", paper}};
 
 }  // namespace assay::fuzz

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Published results of any paper: docs/formats/paper.md.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "assay/parity/paper.hpp"
+
+namespace assay {
+
+/// Throws Error::input naming file, model and field at fault.
+Paper read_paper(const std::filesystem::path& path);
+
+/// The same for text that is in memory already; `name` stands in messages.
+Paper parse_paper(std::string_view text, const std::string& name);
+
+}  // namespace assay

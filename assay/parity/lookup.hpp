@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Rows that people name by their key.
+#pragma once
+
+#include <algorithm>
+#include <ranges>
+#include <string>
+#include <string_view>
+
+#include "assay/core/error.hpp"
+#include "assay/core/nearest.hpp"
+
+namespace assay {
+
+/// The row whose `key` was typed. Throws Error::usage with the nearest key and all that there are.
+template <class Rows>
+const std::ranges::range_value_t<Rows>& by_key(const Rows& rows, std::string_view typed,
+                                               std::string_view what) {
+  const auto key_of = [](const auto& row) { return std::string_view(row.key); };
+  const auto found = std::ranges::find(rows, typed, key_of);
+  if (found != std::ranges::end(rows)) return *found;
+  std::string known;
+  for (const auto& row : rows) known.append(known.empty() ? "" : ", ").append(row.key);
+  throw Error(Error::Kind::usage, "unknown " + std::string(what) + " '" + std::string(typed) + "'" +
+                                      did_you_mean(typed, rows, key_of) + " (known: " + known +
+                                      ")");
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/parity/paper.hpp"
+
+#include <cctype>
+
+#include "assay/parity/lookup.hpp"
+#include "assay/parity/published.hpp"
+
+namespace assay {
+namespace {
+
+PaperValue value_of(const PublishedValue& v) {
+  return {.mean = v.mean, .std = v.std, .differs = v.differs};
+}
+
+}  // namespace
+
+Paper built_in_paper() {
+  Paper paper;
+  for (const PublishedModel& m : published_models())
+    paper.models.push_back({.key = std::string(m.key),
+                            .name = std::string(m.name),
+                            .parameters = m.parameters,
+                            .dice = value_of(m.dice),
+                            .avd = value_of(m.avd),
+                            .mcc = value_of(m.mcc)});
+  return paper;
+}
+
+const PaperModel& variant_of(const Paper& paper, std::string_view key) {
+  return key.empty() ? paper.models.front() : by_key(paper.models, key, "variant");
+}
+
+std::string model_key(std::string_view name) {
+  std::string key;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    key += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
+  }
+  return key;
+}
+
+std::string with_thousands(long long number) {
+  std::string digits = std::to_string(number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::optional<double> dice_per_million(double dice, std::optional<long long> parameters) {
+  if (!parameters || *parameters <= 0) return std::nullopt;
+  return dice / (static_cast<double>(*parameters) / 1e6);
+}
+
+}  // namespace assay

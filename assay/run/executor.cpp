@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/executor.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+namespace assay {
+
+Executor tbb_executor(unsigned jobs) {
+  if (jobs == 1) return {};
+  const int threads = jobs == 0 ? tbb::task_arena::automatic : static_cast<int>(jobs);
+  return [threads](std::size_t tasks, const std::function<void(std::size_t)>& task) {
+    tbb::task_arena arena(threads);
+    arena.execute([&] { tbb::parallel_for(std::size_t{0}, tasks, task); });
+  };
+}
+
+}  // namespace assay
