@@ -21,13 +21,9 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before any of the libraries is loaded
 
 
-def specification():
-    """The specification's own functions, word for word, on masks read with nibabel."""
-    import nibabel
-    import numpy
+def specified_metrics():
+    """The specification's own functions, word for word."""
     import torch
-
-    torch.set_num_threads(1)
 
     def dice_coefficient(pred, target, smooth=1e-6):
         pred_flat = pred.flatten().float()
@@ -57,16 +53,24 @@ def specification():
             return 0.0
         return (numerator / denominator).item()
 
+    return dice_coefficient, average_volume_difference, matthews_correlation_coefficient
+
+
+def specification():
+    """The specification's functions on masks read with nibabel."""
+    import nibabel
+    import numpy
+    import torch
+
+    torch.set_num_threads(1)
+    functions = specified_metrics()
+
     def mask(path):
         return torch.from_numpy(numpy.asarray(nibabel.load(path).dataobj))
 
     def score(prediction, reference):
         pred, target = mask(prediction), mask(reference)
-        return (
-            dice_coefficient(pred, target),
-            average_volume_difference(pred, target),
-            matthews_correlation_coefficient(pred, target),
-        )
+        return tuple(function(pred, target) for function in functions)
 
     return score, f"torch {torch.__version__}, nibabel {nibabel.__version__}"
 

@@ -2,7 +2,6 @@
 /// The program: reads the command line, hands over to one command, and turns errors into sentences.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <csignal>
 #include <exception>
@@ -12,9 +11,8 @@
 #include <string_view>
 
 #include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
 #include "cli/commands.hpp"
-#include "cli/parser.hpp"
+#include "cli/program.hpp"
 
 namespace assay::cli {
 namespace {
@@ -35,20 +33,13 @@ void listen_for_signals() {
 }
 
 int run(int argc, char** argv) {
-  Parser parser;
-  if (const auto status = parser.parse(argc, argv)) return *status;
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be explained
-  if (parser.stops_in_order()) listen_for_signals();
-  const Session session = {.out = std::cout,
-                           .err = std::cerr,
-                           .command = {argv, argv + argc},
-                           .stop = stop_requested,
-                           .out_is_terminal = isatty(STDOUT_FILENO) != 0,
-                           .err_is_terminal = isatty(STDERR_FILENO) != 0};
-  const Exit status = parser.run(session);
-  std::cout.flush();
-  if (!std::cout) throw Error(Error::Kind::io, "the output cannot be written; is the disk full?");
-  return status;
+  return run_program({argv, argv + argc}, {.out = std::cout,
+                                           .err = std::cerr,
+                                           .stop = stop_requested,
+                                           .out_is_terminal = isatty(STDOUT_FILENO) != 0,
+                                           .err_is_terminal = isatty(STDERR_FILENO) != 0,
+                                           .listen_for_stop = listen_for_signals});
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "cli/parser.hpp"
 
 #include <algorithm>
-#include <iostream>
+#include <ostream>
 
 #include "assay/core/nearest.hpp"
 
@@ -42,24 +42,24 @@ std::string explained(const CLI::ParseError& error) {
 }
 
 /// The word the user meant; the parser's library speaks of its insides.
-std::string unknown_word(const CLI::App& app, int argc, char** argv) {
+std::string unknown_word(const CLI::App& app, std::span<const char* const> words) {
   const auto subcommands = app.get_subcommands();
   if (subcommands.empty()) {
-    if (argc < 2) return "a command is needed";
-    if (argv[1][0] == '-') return "there is no option '" + std::string(argv[1]) + "'";
+    if (words.size() < 2) return "a command is needed";
+    if (words[1][0] == '-') return "there is no option '" + std::string(words[1]) + "'";
     std::vector<std::string> names;
     for (const Command* command : commands()) {
       names.emplace_back(command->name);
       if (command->alias != nullptr) names.emplace_back(command->alias);
     }
-    return "there is no command '" + std::string(argv[1]) + "'" + did_you_mean(argv[1], names);
+    return "there is no command '" + std::string(words[1]) + "'" + did_you_mean(words[1], names);
   }
   const CLI::App& command = *subcommands.front();
   std::vector<std::string> options;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-  for (int i = 2; i < argc; ++i) {
-    const std::string typed = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+  for (const char* word : words.subspan(2)) {
+    const std::string typed = std::string(word).substr(0, std::string(word).find('='));
     if (typed.starts_with("--") && typed.size() > 2 && std::ranges::count(options, typed) == 0)
       return "there is no option '" + typed + "'" + did_you_mean(typed, options);
   }
@@ -89,22 +89,23 @@ Parser::Parser() {
   }
 }
 
-std::optional<int> Parser::parse(int argc, char** argv) {
+std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,
+                                 std::ostream& err) {
   try {
-    app_.parse(argc, argv);
+    app_.parse(static_cast<int>(words.size()), words.data());
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    std::cout << app_.help();  // of the chosen command, if there is one
+    out << app_.help();  // of the chosen command, if there is one
     return done;
   } catch (const CLI::CallForVersion& e) {
-    std::cout << e.what() << '\n';
+    out << e.what() << '\n';
     return done;
   } catch (const CLI::ParseError& e) {
     const auto chosen = app_.get_subcommands();
     const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
-    const std::string ours = unknown_word(app_, argc, argv);
-    std::cerr << "assay" << command << ": " << (ours.empty() ? explained(e) : ours) << "\n'assay"
-              << command << " --help' shows what there is.\n";
+    const std::string ours = unknown_word(app_, words);
+    err << "assay" << command << ": " << (ours.empty() ? explained(e) : ours) << "\n'assay"
+        << command << " --help' shows what there is.\n";
     return could_not;
   }
 }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "cli/commands.hpp"
 
@@ -15,8 +16,9 @@ class Parser {
   Parser();
 
   /// Reads the command line. An exit status when there is nothing left to do: help or version was
-  /// shown, or the usage was wrong and has been explained on standard error.
-  std::optional<int> parse(int argc, char** argv);
+  /// shown, or the usage was wrong and has been explained on `err`.
+  std::optional<int> parse(std::span<const char* const> words, std::ostream& out,
+                           std::ostream& err);
 
   /// Whether the chosen command looks for Ctrl-C itself.
   bool stops_in_order() const { return stops_in_order_; }

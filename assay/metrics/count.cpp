@@ -21,6 +21,8 @@
 #include <map>
 #include <type_traits>
 
+#include "assay/metrics/processor.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -169,17 +171,11 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
   }
   return sums;
 }
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") != 0;
-}
 #else
 const auto pack_words_avx2 = pack_words;
 const auto count_words_avx2 = count_words;
 const auto count_rows_avx2 = count_rows;
 const auto count_pairs_avx2 = count_pairs;
-bool has_avx2() {
-  return false;
-}
 #endif
 
 using PairTable = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // All three scores need the same three sums: of p, of g and of p times g. They are taken in one
 // pass over both arrays, in blocks of fixed size whose partial sums are added in order, so that any
-// number of threads gives the same bits. Within a block 16 independent lanes run side by side (the
-// compiler makes vectors of them); float lanes are folded into doubles every 64 rows, before their
+// number of threads gives the same bits. Within a block 32 independent lanes run side by side (the
+// compiler makes vectors of them); float lanes are folded into doubles every 32 rows, before their
 // rounding can add up.
 //
 // The gradient of one score is a line in g: with a = 2 / (S + s) and b = -(2 I + s) / (S + s)^2,
@@ -17,6 +17,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/processor.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {
@@ -38,20 +39,16 @@ constexpr std::array policy_names = {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Sums over p, g and their product.
-struct Sums {
-  double both = 0, outputs = 0, labels = 0;
+using Sums = OverlapSums;
 
-  Sums& operator+=(const Sums& more) {
-    both += more.both;
-    outputs += more.outputs;
-    labels += more.labels;
-    return *this;
-  }
-  double volume() const { return outputs + labels; }
-};
+Sums& operator+=(Sums& sums, const Sums& more) {
+  sums.both += more.both;
+  sums.outputs += more.outputs;
+  sums.labels += more.labels;
+  return sums;
+}
 
-constexpr std::size_t lanes = 16, rows = 64, block = 1U << 16;
+constexpr std::size_t lanes = 32, rows = 32, block = 1U << 16;
 
 double wide(double x) {
   return x;
@@ -102,18 +99,17 @@ template <class T>
   return sums;
 }
 
-// Overloads instead of a template: only functions have clones.
-[[gnu::target_clones("avx2", "default")]] Sums sums_of(const float* p, const float* g,
-                                                       std::size_t size) {
+template <class T>
+#if defined(__x86_64__)
+[[gnu::target("avx2")]]
+#endif
+Sums sums_avx2(const T* p, const T* g, std::size_t size) {
   return sum_block(p, g, size);
 }
-[[gnu::target_clones("avx2", "default")]] Sums sums_of(const double* p, const double* g,
-                                                       std::size_t size) {
-  return sum_block(p, g, size);
-}
-[[gnu::target_clones("avx2", "default")]] Sums sums_of(const Half* p, const Half* g,
-                                                       std::size_t size) {
-  return sum_block(p, g, size);
+
+template <class T>
+Sums sums_of(const T* p, const T* g, std::size_t size) {
+  return has_avx2() ? sums_avx2(p, g, size) : sum_block(p, g, size);
 }
 Sums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size) {
   const Confusion c = count_foreground({p, size}, std::span(g, size));
@@ -179,47 +175,19 @@ BatchScores hard_scores(const std::vector<Sums>& sums, std::vector<std::size_t> 
   return scores;
 }
 
-/// What soft Dice is taken over: which score each sample and class belongs to.
-struct SoftGroups {
-  std::size_t count;
-  std::vector<std::size_t> of_entry;
-  std::vector<std::size_t> shape;
-};
-
-SoftGroups groups_of(std::size_t batch, std::size_t classes, const SoftDiceOptions& options) {
-  SoftGroups groups = {
-      batch * classes, std::vector<std::size_t>(batch * classes), {batch, classes}};
-  std::iota(groups.of_entry.begin(), groups.of_entry.end(), std::size_t{0});
-  if (!options.batch_dice) return groups;
+/// No sums yet, only which score each sample and class belongs to.
+SoftDiceSums no_sums(std::size_t batch, std::size_t classes, const SoftDiceOptions& options) {
+  SoftDiceSums found = {{}, std::vector<std::size_t>(batch * classes), {batch, classes}};
+  std::iota(found.score_of.begin(), found.score_of.end(), std::size_t{0});
+  if (!options.batch_dice) {
+    found.sums.resize(batch * classes);
+    return found;
+  }
   const bool all_classes = options.policy == DicePolicy::mipcandy_doc;
-  groups.count = all_classes ? 1 : classes;
-  groups.shape = all_classes ? std::vector<std::size_t>{} : std::vector<std::size_t>{classes};
-  for (std::size_t i = 0; i < groups.of_entry.size(); ++i)
-    groups.of_entry[i] = all_classes ? 0 : i % classes;
-  return groups;
-}
-
-struct SoftSums {
-  SoftGroups groups;
-  std::vector<Sums> sums;
-};
-
-template <class T>
-SoftSums soft_sums(BatchView<T> outputs, BatchView<T> labels, const SoftDiceOptions& options) {
-  require_same_shape(outputs, labels);
-  SoftSums found = {groups_of(outputs.batch, outputs.classes, options), {}};
-  found.sums.resize(found.groups.count);
-  const std::vector<Sums> by_entry = sums_by_entry(outputs, labels, options.executor);
-  for (std::size_t i = 0; i < by_entry.size(); ++i)
-    found.sums[found.groups.of_entry[i]] += by_entry[i];
+  found.sums.resize(all_classes ? 1 : classes);
+  found.shape = all_classes ? std::vector<std::size_t>{} : std::vector<std::size_t>{classes};
+  for (std::size_t& score : found.score_of) score = all_classes ? 0 : score % classes;
   return found;
-}
-
-BatchScores soft_scores(const SoftSums& found, double smooth) {
-  BatchScores scores = {{}, found.groups.shape};
-  for (const Sums& s : found.sums)
-    scores.values.push_back((2 * s.both + smooth) / (s.volume() + smooth));
-  return scores;
 }
 
 /// The positions of the one or two scores that are the median.
@@ -233,21 +201,23 @@ std::vector<std::size_t> median_places(const std::vector<double>& values, DicePo
 }
 
 /// The derivative of the reduced score by each score.
-std::vector<double> weights_of(const BatchScores& scores, Reduction reduction, DicePolicy policy,
-                               std::span<const double> upstream) {
+std::vector<double> weights_of(const BatchScores& scores, const Upstream& upstream,
+                               DicePolicy policy) {
+  const auto& [reduction, gradient] = upstream;
   const std::size_t count = scores.values.size();
   const bool each = reduction == Reduction::none && !scores.shape.empty();
-  if (upstream.size() != (each ? count : 1) && upstream.size() != 1)
+  if (gradient.size() != (each ? count : 1) && gradient.size() != 1)
     throw Error(Error::Kind::usage, "grad_output must be one number, or one for each score");
-  std::vector<double> weights(count, upstream.front());
-  if (each && upstream.size() == count) weights.assign(upstream.begin(), upstream.end());
+  if (count == 0) return {};
+  std::vector<double> weights(count, gradient.front());
+  if (each && gradient.size() == count) weights.assign(gradient.begin(), gradient.end());
   if (reduction == Reduction::mean)
     for (double& weight : weights) weight /= static_cast<double>(count);
   if (reduction == Reduction::median) {
     const auto places = median_places(scores.values, policy);
     std::ranges::fill(weights, 0.0);
     for (const std::size_t place : places)
-      weights[place] += upstream.front() / static_cast<double>(places.size());
+      weights[place] += gradient.front() / static_cast<double>(places.size());
   }
   return weights;
 }
@@ -259,16 +229,17 @@ template <class T>
   for (std::size_t i = 0; i < size; ++i) narrow(a * wide(g[i]) + b, out[i]);
 }
 
-[[gnu::target_clones("avx2", "default")]] void line(const float* g, float* out, std::size_t size,
-                                                    double slope, double offset) {
+template <class T>
+#if defined(__x86_64__)
+[[gnu::target("avx2")]]
+#endif
+void line_avx2(const T* g, T* out, std::size_t size, double slope, double offset) {
   line_block(g, out, size, slope, offset);
 }
-[[gnu::target_clones("avx2", "default")]] void line(const double* g, double* out, std::size_t size,
-                                                    double slope, double offset) {
-  line_block(g, out, size, slope, offset);
-}
-void line(const Half* g, Half* out, std::size_t size, double slope, double offset) {
-  line_block(g, out, size, slope, offset);
+
+template <class T>
+void line(const T* g, T* out, std::size_t size, double slope, double offset) {
+  has_avx2() ? line_avx2(g, out, size, slope, offset) : line_block(g, out, size, slope, offset);
 }
 
 }  // namespace
@@ -312,31 +283,43 @@ BatchScores dice_similarity_coefficient(BatchView<T> outputs, BatchView<T> label
 }
 
 template <class T>
-BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels, const SoftDiceOptions& options) {
-  return soft_scores(soft_sums(outputs, labels, options), options.smooth);
+SoftDiceSums soft_dice_sums(BatchView<T> outputs, BatchView<T> labels,
+                            const SoftDiceOptions& options) {
+  require_same_shape(outputs, labels);
+  SoftDiceSums found = no_sums(outputs.batch, outputs.classes, options);
+  const std::vector<Sums> by_entry = sums_by_entry(outputs, labels, options.executor);
+  for (std::size_t i = 0; i < by_entry.size(); ++i) found.sums[found.score_of[i]] += by_entry[i];
+  return found;
+}
+
+BatchScores soft_dice(const SoftDiceSums& evidence, double smooth) {
+  BatchScores scores = {{}, evidence.shape};
+  for (const Sums& s : evidence.sums)
+    scores.values.push_back((2 * s.both + smooth) / (s.volume() + smooth));
+  return scores;
 }
 
 template <class T>
-void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, Reduction reduction,
-                        std::span<const double> upstream, std::span<T> gradient,
-                        const SoftDiceOptions& options) {
-  const SoftSums found = soft_sums(outputs, labels, options);
+void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options) {
+  const std::size_t entries = other.batch * other.classes;
+  if (evidence.score_of.size() != entries || gradient.size() != entries * other.voxels)
+    throw Error(Error::Kind::usage, "the gradient needs arrays of the shape that was summed");
   const std::vector<double> weights =
-      weights_of(soft_scores(found, options.smooth), reduction, options.policy, upstream);
+      weights_of(soft_dice(evidence, options.smooth), upstream, options.policy);
   std::vector<double> slopes, offsets;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const Sums& s = found.sums[i];
+    const Sums& s = evidence.sums[i];
     const double below = s.volume() + options.smooth;
     slopes.push_back(weights[i] * 2 / below);
     offsets.push_back(-weights[i] * (2 * s.both + options.smooth) / (below * below));
   }
-  const Blocks blocks(outputs.voxels);
-  const std::size_t tasks = outputs.batch * outputs.classes * blocks.per_entry;
-  run_tasks(options.executor, tasks, [&](std::size_t task) {
-    const std::size_t group = found.groups.of_entry[task / blocks.per_entry];
+  const Blocks blocks(other.voxels);
+  run_tasks(options.executor, entries * blocks.per_entry, [&](std::size_t task) {
+    const std::size_t score = evidence.score_of[task / blocks.per_entry];
     const std::size_t start = blocks.start(task);
-    line(labels.values + start, gradient.data() + start, blocks.size(task), slopes[group],
-         offsets[group]);
+    line(other.values + start, gradient.data() + start, blocks.size(task), slopes[score],
+         offsets[score]);
   });
 }
 
@@ -359,15 +342,14 @@ template BatchScores dice_similarity_coefficient(BatchView<float>, BatchView<flo
                                                  const DiceOptions&);
 template BatchScores dice_similarity_coefficient(BatchView<double>, BatchView<double>,
                                                  const DiceOptions&);
-template BatchScores soft_dice(BatchView<Half>, BatchView<Half>, const SoftDiceOptions&);
-template BatchScores soft_dice(BatchView<float>, BatchView<float>, const SoftDiceOptions&);
-template BatchScores soft_dice(BatchView<double>, BatchView<double>, const SoftDiceOptions&);
-template void soft_dice_gradient(BatchView<Half>, BatchView<Half>, Reduction,
-                                 std::span<const double>, std::span<Half>, const SoftDiceOptions&);
-template void soft_dice_gradient(BatchView<float>, BatchView<float>, Reduction,
-                                 std::span<const double>, std::span<float>, const SoftDiceOptions&);
-template void soft_dice_gradient(BatchView<double>, BatchView<double>, Reduction,
-                                 std::span<const double>, std::span<double>,
-                                 const SoftDiceOptions&);
+template SoftDiceSums soft_dice_sums(BatchView<Half>, BatchView<Half>, const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<Half>, const Upstream&,
+                                 std::span<Half>, const SoftDiceOptions&);
+template SoftDiceSums soft_dice_sums(BatchView<float>, BatchView<float>, const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<float>, const Upstream&,
+                                 std::span<float>, const SoftDiceOptions&);
+template SoftDiceSums soft_dice_sums(BatchView<double>, BatchView<double>, const SoftDiceOptions&);
+template void soft_dice_gradient(const SoftDiceSums&, BatchView<double>, const Upstream&,
+                                 std::span<double>, const SoftDiceOptions&);
 
 }  // namespace assay

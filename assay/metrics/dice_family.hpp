@@ -59,17 +59,53 @@ template <class T>
 BatchScores dice_similarity_coefficient(BatchView<T> outputs, BatchView<T> labels,
                                         const DiceOptions& options = {});
 
+/// What every Dice score follows from: the sums of p, of g, and of p times g.
+struct OverlapSums {
+  double both = 0, outputs = 0, labels = 0;
+  double volume() const { return outputs + labels; }
+};
+
+/// The evidence of soft Dice, gathered once for the scores and their gradients.
+struct SoftDiceSums {
+  std::vector<OverlapSums> sums;      ///< one for each score
+  std::vector<std::size_t> score_of;  ///< the score that each sample and class belongs to
+  std::vector<std::size_t> shape;     ///< of the scores
+};
+
+template <class T>
+SoftDiceSums soft_dice_sums(BatchView<T> outputs, BatchView<T> labels,
+                            const SoftDiceOptions& options = {});
+
 /// (2 sum pg + smooth) / (sum p + sum g + smooth), per class or per sample and class.
+BatchScores soft_dice(const SoftDiceSums& evidence, double smooth);
+
+/// The same from the arrays.
 template <class T>
 BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels,
-                      const SoftDiceOptions& options = {});
+                      const SoftDiceOptions& options = {}) {
+  return soft_dice(soft_dice_sums(outputs, labels, options), options.smooth);
+}
 
-/// The gradient of the reduced score by `outputs`, times `upstream` (one number, or one per score
-/// where nothing is reduced), into `gradient`, which is as long as the outputs.
+/// What a gradient comes back from: how the scores were reduced, and the derivative of everything
+/// behind it by the result (one number, or one for each score where nothing was reduced).
+struct Upstream {
+  Reduction reduction = Reduction::mean;
+  std::span<const double> gradient;
+};
+
+/// The gradient of the reduced score, times the upstream one, into `gradient`. Soft Dice is
+/// symmetric: with the labels as `other` it is the gradient by the outputs, with the outputs as
+/// `other` the gradient by the labels.
 template <class T>
-void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, Reduction reduction,
-                        std::span<const double> upstream, std::span<T> gradient,
-                        const SoftDiceOptions& options = {});
+void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options = {});
+
+/// The gradient by `outputs` from the arrays.
+template <class T>
+void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, const Upstream& upstream,
+                        std::span<T> gradient, const SoftDiceOptions& options = {}) {
+  soft_dice_gradient(soft_dice_sums(outputs, labels, options), labels, upstream, gradient, options);
+}
 
 /// The mean, median or sum of all scores as one number. MIPCandy's median is the lower of the two
 /// middle values. No scores: NaN (the sum is 0).

@@ -174,7 +174,7 @@ TEST(SoftDiceGradient, is_the_slope) {
         const SoftDiceOptions options = {.smooth = 0.7, .batch_dice = batch, .policy = policy};
         std::vector<double> gradient(p.size());
         const double upstream[] = {2.0};
-        soft_dice_gradient(view(p, 2, 3), view(g, 2, 3), reduction, upstream, std::span(gradient),
+        soft_dice_gradient(view(p, 2, 3), view(g, 2, 3), {reduction, upstream}, std::span(gradient),
                            options);
         const auto value = [&](const std::vector<double>& at) {
           return 2 * reduced(soft_dice(view(at, 2, 3), view(g, 2, 3), options), reduction, policy)
@@ -194,13 +194,25 @@ TEST(SoftDiceGradient, of_each_score_by_its_own_weight) {
   const auto p = noise<float>(2 * 2 * 3, 1), g = noise<float>(2 * 2 * 3, 2);
   std::vector<float> first(12), second(12), both(12);
   const auto with = [&](std::vector<double> upstream, std::vector<float>& out) {
-    soft_dice_gradient(view(p, 2, 2), view(g, 2, 2), Reduction::none, upstream, std::span(out));
+    soft_dice_gradient(view(p, 2, 2), view(g, 2, 2), {Reduction::none, upstream}, std::span(out));
   };
   with({1, 0}, first);
   with({0, 1}, second);
   with({2, 3}, both);
   for (std::size_t i = 0; i < 12; ++i) EXPECT_FLOAT_EQ(both[i], 2 * first[i] + 3 * second[i]);
   EXPECT_THROW(with({1, 2, 3}, both), Error);
+}
+
+TEST(SoftDiceGradient, by_the_labels_is_that_of_the_swapped_pair) {
+  const auto p = noise<double>(2 * 2 * 5, 1), g = noise<double>(2 * 2 * 5, 2);
+  const double upstream[] = {1.5};
+  std::vector<double> once(20), swapped(20);
+  const SoftDiceSums sums = soft_dice_sums(view(p, 2, 2), view(g, 2, 2));
+  soft_dice_gradient(sums, view(p, 2, 2), {Reduction::mean, upstream}, std::span(once));
+  soft_dice_gradient(view(g, 2, 2), view(p, 2, 2), {Reduction::mean, upstream}, std::span(swapped));
+  EXPECT_EQ(once, swapped);
+  EXPECT_THROW(
+      soft_dice_gradient(sums, view(p, 1, 2), {Reduction::mean, upstream}, std::span(once)), Error);
 }
 
 TEST(DiceFamily, vectors) {

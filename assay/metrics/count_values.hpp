@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Counts of two arrays of any number type, as they lie in somebody else's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "assay/core/executor.hpp"
+#include "assay/core/half.hpp"
+#include "assay/metrics/evidence.hpp"
+
+namespace assay {
+
+/// Contiguous numbers of one type.
+struct ValuesView {
+  using Pointer = std::variant<const std::uint8_t*, const std::int8_t*, const std::uint16_t*,
+                               const std::int16_t*, const std::uint32_t*, const std::int32_t*,
+                               const std::uint64_t*, const std::int64_t*, const Half*, const float*,
+                               const double*>;
+  Pointer values;
+  std::size_t size = 0;
+};
+
+/// Foreground is a value above 0, or equal to `label`. Sizes must agree. NaN is an Error::input
+/// that says where it stands: a mask has no room for it.
+Confusion count_values(const ValuesView& prediction, const ValuesView& reference,
+                       std::optional<double> label = {}, const Executor& executor = {});
+
+}  // namespace assay

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One run of the program, wherever its text goes: a terminal, or a Python caller.
+#pragma once
+
+#include <atomic>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace assay::cli {
+
+struct Surroundings {
+  std::ostream& out;
+  std::ostream& err;
+  const std::atomic<bool>& stop;  ///< set by Ctrl-C
+  bool out_is_terminal = false, err_is_terminal = false;
+  void (*listen_for_stop)() = nullptr;  ///< called when the command looks at `stop`
+};
+
+/// `arguments` start with the program's name. Returns the exit status; what cannot be done throws
+/// Error.
+int run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings);
+
+}  // namespace assay::cli

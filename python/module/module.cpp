@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The native module `assay._core`: thin doors to the library. Names, defaults and documentation
+/// that people see are in the Python files of the package.
+#include "python/module/module.hpp"
+
+#include <filesystem>
+
+#include "assay/core/error.hpp"
+#include "cli/commands.hpp"
+
+namespace {
+
+/// One class of ours, three of Python's.
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const assay::Error& error) {
+    const bool outside = error.kind() == assay::Error::Kind::io;
+    PyErr_SetString(outside ? PyExc_OSError : PyExc_ValueError, error.what());
+  } catch (const std::filesystem::filesystem_error& error) {
+    const std::string text = error.path1().string() + ": cannot be looked at; check the path (" +
+                             error.code().message() + ")";
+    PyErr_SetString(PyExc_OSError, text.c_str());
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  pybind11::register_exception_translator(translate);
+  module.attr("__version__") = assay::cli::version();
+  assay::python::bind_counts(module);
+  assay::python::bind_dice_family(module);
+  assay::python::bind_tests(module);
+  assay::python::bind_resampling(module);
+  assay::python::bind_images(module);
+  assay::python::bind_threads(module);
+  assay::python::bind_commands(module);
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The parts of the native module, one per file.
+#pragma once
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+namespace assay::python {
+
+namespace py = pybind11;
+
+void bind_counts(py::module_& module);
+void bind_dice_family(py::module_& module);
+void bind_tests(py::module_& module);
+void bind_resampling(py::module_& module);
+void bind_images(py::module_& module);
+void bind_threads(py::module_& module);
+void bind_commands(py::module_& module);
+
+}  // namespace assay::python

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NumPy's random stream, and the bootstrap on it.
+#include <map>
+
+#include "assay/stats/bootstrap.hpp"
+#include "assay/stats/moments.hpp"
+#include "python/module/arrays.hpp"
+#include "python/module/threads.hpp"
+
+namespace assay::python {
+namespace {
+
+using py::arg;
+using LabelVector = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+
+Labels span_of(const LabelVector& labels) {
+  return {labels.data(), static_cast<std::size_t>(labels.size())};
+}
+
+py::dict to_python(const BootstrapResult& r) {
+  py::dict out;
+  out["mean"] = r.mean;
+  out["std"] = r.std;
+  out["ci_lower"] = r.ci_lower;
+  out["ci_upper"] = r.ci_upper;
+  out["n_replicates"] = r.n_replicates;
+  out["point"] = r.point;
+  return out;
+}
+
+/// Statistics that need no call into Python.
+const std::map<std::string, Statistic>& statistics() {
+  static const std::map<std::string, Statistic> table = {
+      {"mean", [](std::span<const double> x) { return mean(x); }},
+      {"median", [](std::span<const double> x) { return median(x); }},
+      {"std", [](std::span<const double> x) { return standard_deviation(x, 1); }},
+      {"sum", [](std::span<const double> x) { return pairwise_sum(x); }},
+  };
+  return table;
+}
+
+/// A function of Python's, given a view of each resample.
+Statistic called_back(const py::function& function) {
+  return [&function](std::span<const double> x) {
+    const py::array_t<double> copy(static_cast<py::ssize_t>(x.size()), x.data());
+    return function(copy).cast<double>();
+  };
+}
+
+/// Python's seeds have any size: they come as decimal digits.
+BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
+                            const std::string& method, double level,
+                            const std::vector<std::size_t>& clusters) {
+  BootstrapOptions options;
+  options.replicates = replicates;
+  options.seed = seed_words(std::string_view(seed));
+  options.method = value_in(bootstrap_methods(), method, "method");
+  options.level = level;
+  options.clusters = clusters;
+  options.executor = executor();
+  return options;
+}
+
+py::dict bootstrap_of(const Vector& values, const py::object& statistic, std::size_t replicates,
+                      const std::string& seed, const std::string& method, double level,
+                      const std::vector<std::size_t>& clusters) {
+  BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
+  const auto all = assay::python::span_of(values);
+  if (py::isinstance<py::function>(statistic)) {
+    options.executor = {};  // one interpreter, one thread
+    return to_python(bootstrap(all, called_back(statistic.cast<py::function>()), options));
+  }
+  const auto found = statistics().find(statistic.cast<std::string>());
+  if (found == statistics().end())
+    throw py::value_error("statistic must be mean, median, std, sum, or a function");
+  BootstrapResult result;
+  {
+    const py::gil_scoped_release released;
+    result = bootstrap(all, found->second, options);
+  }
+  return to_python(result);
+}
+
+py::dict bootstrap_metric_of(const LabelVector& predictions, const LabelVector& truths,
+                             const std::string& metric, std::size_t replicates,
+                             const std::string& seed, const std::string& method, double level,
+                             const std::vector<std::size_t>& clusters) {
+  const BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
+  const auto which = value_in(classification_metrics(), metric, "metric");
+  BootstrapResult result;
+  {
+    const auto p = span_of(predictions), t = span_of(truths);
+    const py::gil_scoped_release released;
+    result = bootstrap_metric(p, t, which, options);
+  }
+  return to_python(result);
+}
+
+py::array_t<std::uint64_t> choice(const std::string& seed, std::uint64_t n, std::size_t size) {
+  const auto indices = default_rng_choice(seed_words(std::string_view(seed)), n, size);
+  return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(indices.size()), indices.data());
+}
+
+}  // namespace
+
+void bind_resampling(py::module_& module) {
+  module.def("default_rng_choice", choice, arg("seed"), arg("n"), arg("size"));
+  module.def("bootstrap", bootstrap_of, arg("values"), arg("statistic"), arg("replicates"),
+             arg("seed"), arg("method"), arg("level"), arg("clusters"));
+  module.def("bootstrap_metric", bootstrap_metric_of, arg("predictions"), arg("truths"),
+             arg("metric"), arg("replicates"), arg("seed"), arg("method"), arg("level"),
+             arg("clusters"));
+  module.def(
+      "accuracy",
+      [](const LabelVector& p, const LabelVector& t) { return accuracy(span_of(p), span_of(t)); },
+      arg("predictions"), arg("truths"));
+  module.def(
+      "balanced_accuracy",
+      [](const LabelVector& p, const LabelVector& t) {
+        return balanced_accuracy(span_of(p), span_of(t));
+      },
+      arg("predictions"), arg("truths"));
+}
+
+}  // namespace assay::python

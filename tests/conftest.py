@@ -1,0 +1,1 @@
+"""Puts this folder on the path of every test below it, for support.py."""

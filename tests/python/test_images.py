@@ -1,0 +1,102 @@
+"""read_nifti against nibabel: values, types, affines, memory, errors."""
+import gc
+import gzip
+
+import nibabel
+import numpy as np
+import pytest
+
+import assay
+from support import save
+
+AFFINE = np.array([[-2, 0.1, 0, 90], [0.1, 2, 0, -126], [0, 0, 3, -72], [0, 0, 0, 1.0]])
+TYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8"]
+
+
+def voxels(dtype, shape=(5, 6, 7)):
+    return (np.random.default_rng(0).random(shape) * 100).astype(dtype)
+
+
+@pytest.mark.parametrize("ending", ["nii", "nii.gz"])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_stored_numbers_keep_their_type(tmp_path, dtype, order, ending):
+    image = nibabel.Nifti1Image(voxels(dtype), AFFINE, nibabel.Nifti1Header(endianness=order), dtype=dtype)
+    image.header.set_data_dtype(dtype)
+    path = tmp_path / f"x.{ending}"
+    nibabel.save(image, path)
+    array, affine = assay.read_nifti(path)
+    assert array.dtype == np.dtype(dtype).newbyteorder(order) and array.flags.f_contiguous and not array.flags.writeable
+    np.testing.assert_array_equal(array, np.asarray(nibabel.load(path).dataobj))
+    np.testing.assert_array_equal(affine, nibabel.load(path).affine)
+    assert affine.dtype == np.float64 and affine.shape == (4, 4)
+    mask = np.array(array) > 50
+    assert assay.dice_coefficient(array, array) == 1.0  # also in a foreign byte order
+    assert assay.confusion_matrix(mask, array)["tp"] == mask.sum()
+
+
+@pytest.mark.parametrize("ending", ["nii", "nii.gz"])
+@pytest.mark.parametrize("dtype", ["u1", "i2", "f4"])
+def test_scaled_numbers_are_those_of_get_fdata(tmp_path, dtype, ending):
+    image = nibabel.Nifti1Image(voxels(dtype), AFFINE, dtype=dtype)
+    path = tmp_path / "x.nii"
+    nibabel.save(image, path)
+    content = bytearray(path.read_bytes())
+    content[112:120] = np.array([0.37, -12.5], "<f4").tobytes()  # scl_slope, scl_inter
+    path = tmp_path / f"scaled.{ending}"
+    path.write_bytes(gzip.compress(content) if ending == "nii.gz" else content)
+    array, _ = assay.read_nifti(path)
+    assert array.dtype == np.float64 and array.flags.f_contiguous
+    np.testing.assert_array_equal(array, nibabel.load(path).get_fdata())
+
+
+def test_the_array_is_the_memory_of_the_file(tmp_path):
+    path = save(tmp_path / "x.nii", voxels("f4", (64, 64, 64)))
+    array, _ = assay.read_nifti(str(path))
+    assert not array.flags.owndata and type(array.base).__name__ == "PyCapsule"
+    expected = np.array(array)
+    path.unlink()  # the mapping lives as long as the array
+    view = array[3:5].T
+    del array
+    gc.collect()
+    np.testing.assert_array_equal(view, expected[3:5].T)
+    with pytest.raises(ValueError, match="read-only"):
+        view[0, 0, 0] = 1
+    with open("/proc/self/maps") as maps:
+        assert str(path) in maps.read()
+    del view
+    gc.collect()
+    with open("/proc/self/maps") as maps:
+        assert str(path) not in maps.read()
+
+
+def test_voxels_at_an_odd_place(tmp_path):
+    """NumPy must know that they are misaligned; we copy them before counting."""
+    path = save(tmp_path / "x.nii", voxels("f4"))
+    content = bytearray(path.read_bytes())
+    content[108:112] = np.array([353], "<f4").tobytes()  # vox_offset
+    path.write_bytes(content[:352] + b"\0" + content[352:])
+    array, _ = assay.read_nifti(path)
+    assert not array.flags.aligned
+    np.testing.assert_array_equal(array, voxels("f4"))
+    assert assay.dice_coefficient(array, voxels("f4")) == 1.0
+
+
+def test_errors(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent.nii"):
+        assay.read_nifti(tmp_path / "absent.nii")
+    with pytest.raises(OSError):
+        assay.read_nifti(tmp_path)
+    whole = save(tmp_path / "x.nii.gz", voxels("f4")).read_bytes()
+    broken = {"empty": b"", "text": b"no image at all" * 40, "short": whole[: len(whole) // 2],
+              "plain_short": gzip.decompress(whole)[:-1]}
+    for name, content in broken.items():
+        path = tmp_path / f"{name}.nii.gz"
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=f"{name}.nii.gz"):
+            assay.read_nifti(path)
+    save(tmp_path / "time.nii", np.zeros((3, 3, 3, 4), "f4"))
+    with pytest.raises(ValueError, match="time.nii"):
+        assay.read_nifti(tmp_path / "time.nii")
+    with pytest.raises(TypeError):
+        assay.read_nifti(None)

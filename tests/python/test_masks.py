@@ -1,0 +1,216 @@
+"""Metrics of two arrays against NumPy, scikit-learn and torch; bad input: the right answer or a clear exception."""
+import json
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import assay
+from support import shared, unpacked
+
+TYPES = [bool, "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", ">i2", ">f4", ">f8"]
+
+
+def noise(seed, shape=(7, 9, 11), share=0.3):
+    return np.random.default_rng(seed).random(shape) < share
+
+
+def counts(p, r):
+    return {"tp": int((p & r).sum()), "tn": int((~p & ~r).sum()), "fp": int((p & ~r).sum()), "fn": int((~p & r).sum())}
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("other", TYPES)
+def test_counts_equal_numpy_for_all_types(dtype, other):
+    p, r = noise(1), noise(2)
+    assert assay.confusion_matrix(p.astype(dtype), r.astype(other)) == counts(p, r)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, 16384, (1 << 20) + 17, 3 << 20])
+def test_counts_of_any_size_and_number_of_threads(size):
+    p, r = noise(3, size), noise(4, size)
+    for threads in (1, 2, 0):
+        assay.set_threads(threads)
+        for dtype in (bool, np.float32):
+            assert assay.confusion_matrix(p.astype(dtype), r.astype(dtype)) == counts(p, r)
+
+
+LAYOUTS = {
+    "fortran": np.asfortranarray,
+    "negative strides": lambda x: np.ascontiguousarray(x[::-1, :, ::-1])[::-1, :, ::-1],
+    "every second": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "transposed": lambda x: np.ascontiguousarray(x.transpose(2, 0, 1)).transpose(1, 2, 0),
+    "broadcast view": lambda x: np.broadcast_to(x, (1, *x.shape))[0],
+    "read-only": lambda x: (x.setflags(write=False), x)[1],
+    "misaligned": lambda x: np.frombuffer(b"\0" + x.astype("f8").tobytes(), "f8", offset=1).reshape(x.shape),
+    "subclass": lambda x: x.view(np.recarray) if x.dtype.names else np.ma.masked_array(x),
+    "list": lambda x: x.tolist(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("other", LAYOUTS)
+def test_layouts_do_not_matter(layout, other):
+    p, r = noise(5), noise(6)
+    expected = counts(p, r)
+    assert assay.confusion_matrix(LAYOUTS[layout](p.copy()), LAYOUTS[other](r.copy())) == expected
+    assert assay.confusion_matrix(LAYOUTS[layout](p.astype("f8")), LAYOUTS[other](r.astype("f8"))) == expected
+
+
+def test_no_copy_is_made_of_what_can_be_viewed():
+    from assay._arrays import pair
+
+    p, r = noise(1), noise(2)
+    for a, b in ((p, r), (np.asfortranarray(p), np.asfortranarray(r))):
+        seen = pair(a, b)
+        assert np.shares_memory(seen[0], a) and np.shares_memory(seen[1], b)
+
+
+@pytest.mark.parametrize("value", [1, 255, 0.5, np.inf])
+def test_foreground_is_anything_above_zero(value):
+    p, r = noise(1), noise(2)
+    assert assay.confusion_matrix(np.where(p, value, 0), np.where(r, 1, -3)) == counts(p, r)
+
+
+def test_masks_of_0_and_255_are_masks():
+    p, r = noise(1), noise(2)
+    of_bytes = [np.where(x, 255, 0).astype(np.uint8) for x in (p, r)]
+    for function in (assay.dice_coefficient, assay.average_volume_difference, assay.matthews_correlation_coefficient):
+        assert function(*of_bytes) == function(p, r)
+
+
+BAD = {
+    "shapes differ": (lambda x: x[:, :8], ValueError, "same shape"),
+    "would broadcast": (lambda x: x[:1], ValueError, "same shape"),
+    "a number": (lambda x: 1, ValueError, "same shape"),
+    "flattened": (lambda x: x.ravel(), ValueError, "same shape"),
+    "objects": (lambda x: x.astype(object), TypeError, "must hold numbers, not object"),
+    "text": (lambda x: x.astype(str), TypeError, "must hold numbers"),
+    "complex": (lambda x: x.astype(complex), TypeError, "must hold numbers, not complex128"),
+    "times": (lambda x: x.astype("M8[s]"), TypeError, "must hold numbers"),
+    "80 bits": (lambda x: x.astype(np.longdouble), TypeError, "at most 64 bits"),
+    "none": (lambda x: None, TypeError, "must hold numbers"),
+    "NaN": (lambda x: np.where(x, np.nan, 0), ValueError, "is NaN"),
+    "half NaN": (lambda x: np.where(x, np.nan, 0).astype("f2"), ValueError, "is NaN"),
+    "ragged": (lambda x: [[1, 2], [3]], ValueError, "different lengths"),
+    "masked": (lambda x: np.ma.masked_array(x, mask=x), ValueError, "masked entries"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_refused_in_a_sentence(name):
+    make, error, words = BAD[name]
+    good = noise(1)
+    for function in (assay.confusion_matrix, assay.dice_coefficient, assay.average_volume_difference,
+                     assay.matthews_correlation_coefficient, assay.metrics):
+        for arguments in ((make(good), good), (good, make(good))):
+            with pytest.raises(error, match=words):
+                function(*arguments)
+
+
+def test_a_huge_array_costs_no_memory_and_no_overflow():
+    one = np.ones(1, np.uint8)
+    wide = np.lib.stride_tricks.as_strided(one, (1 << 20,), (0,))  # a megavoxel of one byte
+    assert assay.confusion_matrix(wide, wide)["tp"] == 1 << 20
+    many = np.ones(200_000_000, bool)
+    assert assay.confusion_matrix(many, many) == {"tp": 200_000_000, "tn": 0, "fp": 0, "fn": 0}
+
+
+def test_undefined_values():
+    empty, full = np.zeros(8), np.ones(8)
+    assert assay.dice_coefficient(empty, empty) == 1.0 and assay.dice_coefficient(full, empty) == 0.0
+    assert assay.dice_coefficient(empty, full, smooth=1.0) == 1 / 9
+    assert assay.average_volume_difference(empty, empty) == 0.0
+    assert assay.average_volume_difference(full, empty) == math.inf
+    assert assay.matthews_correlation_coefficient(full, full) == 0.0
+    found = assay.metrics(full, empty)
+    assert found["avd"] is None and found["mcc"] is None and found["dice"] == 0.0
+    assert assay.metrics(np.zeros((0, 3)), np.zeros((0, 3)), spacing=(1, 1))["dice"] == 1.0
+
+
+def test_metrics_equal_scikit_learn():
+    sklearn = pytest.importorskip("sklearn.metrics")
+    p, r = noise(1).ravel(), noise(2).ravel()
+    found = assay.metrics(p, r, spacing=(2,), beta=2)
+    expected = {"dice": sklearn.f1_score(r, p), "iou": sklearn.jaccard_score(r, p), "precision": sklearn.precision_score(r, p),
+                "recall": sklearn.recall_score(r, p), "accuracy": sklearn.accuracy_score(r, p),
+                "balanced_accuracy": sklearn.balanced_accuracy_score(r, p), "mcc": sklearn.matthews_corrcoef(r, p),
+                "kappa": sklearn.cohen_kappa_score(r, p), "fbeta": sklearn.fbeta_score(r, p, beta=2),
+                "dice_macro": sklearn.f1_score(r, p, average="macro")}
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, abs=1e-12), name
+    assert found["volume_prediction_ml"] == pytest.approx(p.sum() * 2 / 1000)
+    assert assay.matthews_correlation_coefficient(p, r) == found["mcc"]
+    assert assay.average_volume_difference(p, r) == found["avd"] == pytest.approx(abs(p.sum() - r.sum()) / r.sum())
+
+
+def test_settings_of_metrics():
+    p, r = noise(1).astype(int) * 2, noise(2).astype(int) * 2
+    assert list(assay.metrics(p, r, metrics="paper")) == ["dice", "avd", "mcc", "dice_macro"]
+    assert list(assay.metrics(p, r, metrics=["iou", "dice"])) == ["iou", "dice"]
+    assert assay.metrics(p, r, label=2) == assay.metrics(p, r)
+    assert assay.metrics(p, r, label=1, metrics="recall") == {"recall": None}
+    with pytest.raises(ValueError, match="did you mean 'dice'"):
+        assay.metrics(p, r, metrics="dic")
+    with pytest.raises(ValueError, match="convention"):
+        assay.metrics(p, r, convention="mine")
+    for spacing in ((1, 1), (1, 1, 0), (1, 1, math.nan), (1, 1, 1, 1)):
+        with pytest.raises(ValueError, match="positive size in mm for each of the 3 axes"):
+            assay.metrics(p, r, spacing=spacing)
+    for label in (math.nan, 2**53 + 1):
+        with pytest.raises(ValueError, match="label"):
+            assay.metrics(p, r, label=label)
+
+
+def test_the_reference_vectors():
+    for case in json.loads(shared("vectors/seed-reference.json").read_text())["metrics_masks"]["cases"]:
+        p, r = unpacked(case, "pred"), unpacked(case, "target")
+        assert assay.confusion_matrix(p, r) == case["confusion"]
+        assert assay.dice_coefficient(p, r, smooth=1e-6) == pytest.approx(case["dice_smooth64"], rel=1e-9)
+        assert assay.average_volume_difference(p, r) == pytest.approx(float(case["seed"]["avd"]), rel=1e-6)
+        assert assay.matthews_correlation_coefficient(p, r) == pytest.approx(case["mcc64"], abs=1e-12)
+
+
+def test_tensors_are_viewed():
+    torch = pytest.importorskip("torch")
+    p, r = noise(1), noise(2)
+    for dtype in (torch.bool, torch.uint8, torch.int64, torch.float16, torch.float32):
+        tensors = [torch.from_numpy(x.copy()).to(dtype) for x in (p, r)]
+        assert assay.confusion_matrix(*tensors) == counts(p, r)
+        assert assay.confusion_matrix(tensors[0].transpose(0, 2), r.transpose(2, 1, 0)) == counts(p, r)
+    needs = torch.ones(3, requires_grad=True)
+    assert assay.dice_coefficient(needs, needs) == 1.0
+    with pytest.raises(RuntimeError, match="pred is on device meta; move it to the CPU first"):
+        assay.dice_coefficient(torch.ones(3, device="meta"), torch.ones(3))
+    with pytest.raises(TypeError, match="bfloat16"):
+        assay.dice_coefficient(torch.ones(3, dtype=torch.bfloat16), torch.ones(3))
+
+
+def test_work_runs_without_the_interpreter_lock():
+    """Another thread's Python goes on while we count: it could not take a single step otherwise."""
+    steps, stop = [0], threading.Event()
+
+    def beat():
+        while not stop.is_set():
+            steps[0] += 1
+            stop.wait(0.0005)
+
+    large = np.ones((300, 300, 300), np.float64)
+    assay.set_threads(1)
+    heart = threading.Thread(target=beat)
+    heart.start()
+    from assay import _core
+    before = steps[0]
+    for _ in range(3):
+        _core.count(large, large, None)  # one native call: no other Python runs in this thread
+    after = steps[0]
+    stop.set()
+    heart.join()
+    assert after - before >= 3
+
+
+@pytest.fixture(autouse=True)
+def all_cores():
+    yield
+    assay.set_threads(0)
