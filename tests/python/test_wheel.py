@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREE = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")).resolve().parent
 VERSION = assay.__version__
 
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.append(str(ROOT / "python"))  # last: the sources there are no importable package
 import backend  # noqa: E402
 
 
