@@ -94,6 +94,7 @@ void print_failures(const std::vector<SegmentationResult>& results, std::ostream
 Comparison compared_models(const std::vector<fs::path>& files, const fs::path& manifest,
                            const Common& common) {
   std::vector<std::string> paths;
+  paths.reserve(files.size());
   for (const fs::path& file : files) paths.push_back(file.string());
   CompareSettings settings = {.baseline = paths.front()};
   settings.margin = 0.01;

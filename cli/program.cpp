@@ -10,6 +10,7 @@ namespace assay::cli {
 
 int run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
   std::vector<const char*> words;
+  words.reserve(arguments.size());
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   Parser parser;
   if (const auto status = parser.parse(words, surroundings.out, surroundings.err)) return *status;

@@ -65,6 +65,7 @@ std::vector<double> cluster_means(const std::vector<double>& values,
   std::vector<double> means;
   for (const auto& members : cluster_members(clusters)) {
     std::vector<double> chosen;
+    chosen.reserve(members.size());
     for (const std::size_t i : members) chosen.push_back(values[i]);
     means.push_back(mean(chosen));
   }
@@ -108,6 +109,7 @@ void correct(std::span<PairComparison* const> family, const ComparisonOptions& o
 
 Summary summary_of(const std::vector<std::optional<double>>& values) {
   std::vector<Score> scores;
+  scores.reserve(values.size());
   for (const auto& value : values)
     scores.push_back(value ? Score(*value) : Score(Undefined::not_scored));
   return summary(scores);

@@ -43,6 +43,7 @@ constexpr std::array foreign_metrics = {
 
 std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
   std::vector<std::string> names;
+  names.reserve(columns.size());
   for (const MetricColumn& column : columns) names.push_back(column.name);
   return names;
 }
