@@ -9,7 +9,7 @@ from . import _core
 
 
 def set_threads(count: int) -> None:
-    """Functions of arrays and commands use up to `count` threads; 0 means all cores (the default). Results do not depend on it."""
+    """Functions of arrays and commands use up to `count` threads; 0, the default, means all cores. Results do not depend on it."""
     _core.set_threads(operator.index(count))
 
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/module/threads.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "assay/core/error.hpp"
 #include "assay/run/executor.hpp"
@@ -22,7 +24,9 @@ void set_threads(int count) {
 }  // namespace
 
 Executor executor() {
-  return tbb_executor(static_cast<unsigned>(threads.load()));
+  // oneTBB complains on standard error about more threads than it has cores for.
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  return tbb_executor(std::min(static_cast<unsigned>(threads.load()), cores));
 }
 
 void bind_threads(py::module_& module) {

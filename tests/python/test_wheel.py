@@ -6,6 +6,7 @@ tried when ASSAY_TEST_WHEEL_BUILD is set.
 import base64
 import csv
 import hashlib
+import importlib.util
 import io
 import os
 import pathlib
@@ -22,8 +23,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREE = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")).resolve().parent
 VERSION = assay.__version__
 
-sys.path.append(str(ROOT / "python"))  # last: the sources there are no importable package
-import backend  # noqa: E402
+specification = importlib.util.spec_from_file_location("backend", ROOT / "python/backend.py")
+backend = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(backend)
 
 
 def run(*command, **environment):
