@@ -16,6 +16,16 @@ std::span<const Command* const> commands() {
   return table;
 }
 
+std::vector<FullCommand> full_commands() {
+  std::vector<FullCommand> out;
+  for (const Command* command : commands()) {
+    if (command->members.empty()) out.push_back({command->name, command});
+    for (const Command* member : command->members)
+      out.push_back({std::string(command->name) + " " + member->name, member});
+  }
+  return out;
+}
+
 unsigned jobs(const Common& common) {
   constexpr unsigned most = 256;  // more threads than any machine has use for
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());

@@ -46,14 +46,26 @@ struct Command {
   std::span<const Example> examples;
   bool stops_in_order = false;  ///< polls Session::stop, so that Ctrl-C loses nothing
   const char* alias = nullptr;  ///< a second name, where people know the command by another
+  /// A family such as `assay qa`: one of these must follow, and the rest of this row is unused.
+  std::span<const Command* const> members = {};
 };
 
 extern const Command score_command, compare_command, parity_command, metrics_command, demo_command,
     bench_command, docs_command;
 extern const Command folds_command, split_command;
+extern const Command qa_command;
 
-/// Every command, in the order shown by --help.
+/// Every command, in the order shown by --help; members of a family stand inside it.
 std::span<const Command* const> commands();
+
+/// A command that can be run, with all words of its name: "qa run".
+struct FullCommand {
+  std::string name;
+  const Command* command;
+};
+
+/// The commands with families resolved, in the same order.
+std::vector<FullCommand> full_commands();
 
 /// `--jobs`, or the number of cores.
 unsigned jobs(const Common& common);

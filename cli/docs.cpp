@@ -2,6 +2,7 @@
 /// assay docs: the pages and scripts that the program knows best itself.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string_view>
@@ -30,30 +31,57 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+/// Every long option of a command, as completion offers them.
+std::string option_words(const CLI::App& command) {
+  std::string words;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) words += " --" + name;
+  return words.substr(1);
+}
+
+/// The rows of a completion's `case` for one command and its members.
+std::string completion_cases(const Command& command, const CLI::App& app) {
+  std::string patterns = fmt::format("'{} '*", command.name);
+  if (command.alias != nullptr) patterns += fmt::format("|'{} '*", command.alias);
+  if (command.members.empty())
+    return fmt::format("    {}) words=\"{}\" ;;\n", patterns, option_words(app));
+  std::string names, cases;
+  for (const Command* member : command.members) {
+    names.append(" ").append(member->name);
+    cases += fmt::format("    '{} {} '*) words=\"{}\" ;;\n", command.name, member->name,
+                         option_words(*app.get_subcommand(member->name)));
+  }
+  return cases + fmt::format("    '{} '*) names=\"{}\" ;;\n", command.name, names.substr(1));
+}
+
 std::string bash_completion() {
   const Parser parser;
   std::string names, cases;
   for (const Command* command : commands()) {
-    std::string spellings = command->name;
-    if (command->alias != nullptr) spellings.append("|").append(command->alias);
     names.append(" ").append(command->name);
     if (command->alias != nullptr) names.append(" ").append(command->alias);
-    std::string options;
-    for (const CLI::Option* option : parser.app().get_subcommand(command->name)->get_options())
-      for (const std::string& name : option->get_lnames()) options += " --" + name;
-    cases += fmt::format("    {}) words=\"{}\" ;;\n", spellings, options.substr(1));
+    cases += completion_cases(*command, *parser.app().get_subcommand(command->name));
   }
   return fmt::format(
       "# bash completion for assay: source <(assay docs completion-bash)\n"
       "_assay() {{\n"
-      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words\n"
-      "  case \"${{COMP_WORDS[1]}}\" in\n{}    *) words=\"{}\" ;;\n  esac\n"
-      "  if [[ $COMP_CWORD -eq 1 ]]; then words=\"{}\"; fi\n"
-      "  if [[ $COMP_CWORD -eq 1 || $word == -* ]]; then\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+      "  local word=\"${{COMP_WORDS[COMP_CWORD]}}\" words=\"\" names=\"\"\n"
+      "  case \"${{COMP_WORDS[*]:1:COMP_CWORD-1}} \" in\n{}    ' ') names=\"{}\" ;;\n  esac\n"
+      "  if [[ -n $names || $word == -* ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$names $words\" -- \"$word\"))\n"
       "  else\n    COMPREPLY=($(compgen -f -- \"$word\"))\n  fi\n}}\n"
       "complete -o filenames -F _assay assay\n",
-      cases, names.substr(1), names.substr(1));
+      cases, names.substr(1));
+}
+
+const CLI::App& app_of(const Parser& parser, const std::string& name) {
+  const CLI::App* app = &parser.app();
+  for (std::size_t from = 0; from < name.size();) {
+    const std::size_t blank = std::min(name.find(' ', from), name.size());
+    app = app->get_subcommand(name.substr(from, blank - from));
+    from = blank + 1;
+  }
+  return *app;
 }
 
 std::string reference() {
@@ -63,12 +91,12 @@ std::string reference() {
       "Results go to standard output, talk to standard error. Exit status: 0 done; 1 the answer is "
       "no; 2 could not (wrong usage or input; nothing written); 3 done, but some cases failed or "
       "were missing; 130 interrupted.\n";
-  for (const Command* command : commands()) {
+  for (const auto& [name, command] : full_commands()) {
     const std::string alias =
         command->alias == nullptr ? "" : fmt::format(" Also `assay {}`.", command->alias);
-    out += fmt::format("\n## `assay {}`\n\n{}.{}\n\n| option | |\n|---|---|\n", command->name,
+    out += fmt::format("\n## `assay {}`\n\n{}.{}\n\n| option | |\n|---|---|\n", name,
                        command->summary, alias);
-    for (const CLI::Option* option : parser.app().get_subcommand(command->name)->get_options())
+    for (const CLI::Option* option : app_of(parser, name).get_options())
       out += fmt::format("| `{}` | {} |\n", escaped(option_names(*option)),
                          escaped(option->get_description()));
     if (!command->examples.empty()) out += "\n";

@@ -41,24 +41,37 @@ std::string explained(const CLI::ParseError& error) {
   return text;
 }
 
+/// The commands that were named, outermost first: "qa", then "run".
+std::vector<const CLI::App*> named_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> out;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty(); out.push_back(at))
+    at = at->get_subcommands().front();
+  return out;
+}
+
+/// What is said of a word that should be a command of `app`.
+std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
+  if (words.empty()) return "a command is needed";
+  const std::string typed = words.front();
+  if (typed.starts_with('-')) return "there is no option '" + typed + "'";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+    for (const std::string& alias : command->get_aliases()) names.push_back(alias);
+  }
+  return "there is no command '" + typed + "'" + did_you_mean(typed, names);
+}
+
 /// The word the user meant; the parser's library speaks of its insides.
 std::string unknown_word(const CLI::App& app, std::span<const char* const> words) {
-  const auto subcommands = app.get_subcommands();
-  if (subcommands.empty()) {
-    if (words.size() < 2) return "a command is needed";
-    if (words[1][0] == '-') return "there is no option '" + std::string(words[1]) + "'";
-    std::vector<std::string> names;
-    for (const Command* command : commands()) {
-      names.emplace_back(command->name);
-      if (command->alias != nullptr) names.emplace_back(command->alias);
-    }
-    return "there is no command '" + std::string(words[1]) + "'" + did_you_mean(words[1], names);
-  }
-  const CLI::App& command = *subcommands.front();
+  const std::vector<const CLI::App*> named = named_commands(app);
+  const CLI::App& innermost = named.empty() ? app : *named.back();
+  const auto rest = words.subspan(std::min(words.size(), named.size() + 1));
+  if (innermost.get_require_subcommand_min() > 0) return unknown_command(innermost, rest);
   std::vector<std::string> options;
-  for (const CLI::Option* option : command.get_options())
+  for (const CLI::Option* option : innermost.get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-  for (const char* word : words.subspan(2)) {
+  for (const char* word : rest) {
     const std::string typed = std::string(word).substr(0, std::string(word).find('='));
     if (typed.starts_with("--") && typed.size() > 2 && std::ranges::count(options, typed) == 0)
       return "there is no option '" + typed + "'" + did_you_mean(typed, options);
@@ -74,19 +87,28 @@ Parser::Parser() {
   app_.set_help_flag("-h,--help", "Show this help");
   app_.footer("'assay COMMAND --help' shows options and examples of a command.\n" +
               std::string(exit_statuses));
-  for (const Command* command : commands()) {
-    CLI::App* sub = app_.add_subcommand(command->name, command->summary);
-    if (command->alias != nullptr) sub->alias(command->alias);
-    sub->set_help_flag("-h,--help", "Show this help");
-    Arguments arguments(*sub);
-    sub->final_callback([this, command, action = command->declare(arguments)] {
-      chosen_ = action;
-      stops_in_order_ = command->stops_in_order;
-    });
-    declare_common(*sub, common_);
-    sub->footer(examples_text(*command) + "\n" + exit_statuses);
-    sub->get_formatter()->column_width(34);
+  for (const Command* command : commands()) add(app_, *command);
+}
+
+void Parser::add(CLI::App& parent, const Command& command) {
+  CLI::App* sub = parent.add_subcommand(command.name, command.summary);
+  if (command.alias != nullptr) sub->alias(command.alias);
+  sub->set_help_flag("-h,--help", "Show this help");
+  sub->get_formatter()->column_width(34);
+  if (!command.members.empty()) {
+    sub->require_subcommand(1);
+    sub->footer(examples_text(command) + "\n'assay " + command.name +
+                " COMMAND --help' shows options and examples of a command.\n" + exit_statuses);
+    for (const Command* member : command.members) add(*sub, *member);
+    return;
   }
+  Arguments arguments(*sub);
+  sub->final_callback([this, &command, action = command.declare(arguments)] {
+    chosen_ = action;
+    stops_in_order_ = command.stops_in_order;
+  });
+  declare_common(*sub, common_);
+  sub->footer(examples_text(command) + "\n" + exit_statuses);
 }
 
 std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,
@@ -101,8 +123,8 @@ std::optional<int> Parser::parse(std::span<const char* const> words, std::ostrea
     out << e.what() << '\n';
     return done;
   } catch (const CLI::ParseError& e) {
-    const auto chosen = app_.get_subcommands();
-    const std::string command = chosen.empty() ? "" : " " + chosen.front()->get_name();
+    std::string command;
+    for (const CLI::App* named : named_commands(app_)) command += " " + named->get_name();
     const std::string ours = unknown_word(app_, words);
     err << "assay" << command << ": " << (ours.empty() ? explained(e) : ours) << "\n'assay"
         << command << " --help' shows what there is.\n";

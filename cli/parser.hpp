@@ -30,6 +30,8 @@ class Parser {
   const CLI::App& app() const { return app_; }
 
  private:
+  void add(CLI::App& parent, const Command& command);
+
   CLI::App app_{"assay measures medical-imaging AI, honestly and fast.", "assay"};
   Common common_;
   Action chosen_;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A program that answers lines with lines, kept running between them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+class ChildProcess {
+ public:
+  /// Runs `command` by the shell. Its standard error is kept (the last part) for messages.
+  explicit ChildProcess(std::string command);
+  ChildProcess(ChildProcess&&) noexcept;
+  ChildProcess& operator=(ChildProcess&&) noexcept;
+  ~ChildProcess();
+
+  enum class Fault { none, timed_out, ended, too_long };
+
+  struct Answer {
+    std::string line{};  ///< without its line break
+    Fault fault = Fault::none;
+    std::string detail{};  ///< a sentence with the exit status and the end of standard error
+  };
+
+  /// Sends one line and waits for one. After a fault the program is killed with its whole process
+  /// group; the next call starts it anew.
+  Answer ask(std::string_view line, double timeout_s);
+
+  /// The last part of what the program wrote to standard error.
+  std::string standard_error() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace assay

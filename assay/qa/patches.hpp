@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The baselines without navigation: random patches of tissue, and a collage of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/core/picture.hpp"
+#include "assay/qa/slide_info.hpp"
+
+namespace assay {
+
+struct PatchSettings {
+  std::size_t count = 30;
+  std::int64_t size = 224;  ///< level-0 pixels
+  std::uint32_t seed = 42;
+};
+
+/// Places of patches on tissue, told from the background in a thumbnail of the whole slide. The
+/// same arguments give the same places. A slide without tissue: anywhere.
+std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
+                                  const PatchSettings& settings = {});
+
+/// Pictures side by side, row by row, on white: as square as can be.
+Picture collage(std::span<const Picture> pictures);
+
+}  // namespace assay

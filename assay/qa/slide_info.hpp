@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is known of a slide before any pixel is read. All coordinates are level-0 pixels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+/// A rectangle of the slide.
+struct Region {
+  std::int64_t x = 0, y = 0, width = 0, height = 0;
+
+  bool operator==(const Region&) const = default;
+};
+
+struct SlideLevel {
+  std::int64_t width = 0, height = 0;
+  double downsample = 1;
+};
+
+struct SlideInfo {
+  std::int64_t width = 0, height = 0;
+  std::vector<SlideLevel> levels{};           ///< finest first; at least one
+  std::optional<double> microns_per_pixel{};  ///< of level 0
+  std::string vendor{};
+};
+
+}  // namespace assay
