@@ -18,6 +18,7 @@
 #include "assay/run/result_files.hpp"
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"
+#include "cli/demo_qa.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
@@ -150,6 +151,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   write_atomically(files.back(),
                    comparison_text(comparison, /*with_paper=*/false,
                                    clock.provenance(common, session, /*anonymous=*/true)));
+  demo_questions(folder / "qa", common, session, talk);
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'

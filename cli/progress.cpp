@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 namespace assay::cli {
@@ -17,19 +18,26 @@ std::string time_left(double seconds) {
   return fmt::format("{:.1f} h left", seconds / 3600);
 }
 
+std::string speed(double per_second) {
+  if (per_second >= 10) return fmt::format("{:.0f}/s", per_second);
+  if (per_second >= 1) return fmt::format("{:.1f}/s", per_second);
+  return fmt::format("{:.1f}/min", per_second * 60);
+}
+
 }  // namespace
 
 void Progress::update(std::size_t done, std::size_t total, bool failed) {
   failed_ += failed ? 1U : 0U;
+  if (!before_) before_ = done - std::min<std::size_t>(done, 1);
   const auto now = Clock::now();
   if (!visible_ || (done < total && now - last_drawn_ < between_drawings)) return;
   last_drawn_ = now;
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - started_).count();
-  const double rate = static_cast<double>(done) / std::max(seconds, 1e-9);
+  const double rate = static_cast<double>(done - *before_) / std::max(seconds, 1e-9);
   const std::size_t filled = bar_width * done / std::max<std::size_t>(total, 1);
-  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {:.0f}/s  {}{}", std::string(filled, '#'),
-                         std::string(bar_width - filled, '-'), done, total, rate,
+  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {}  {}{}", std::string(filled, '#'),
+                         std::string(bar_width - filled, '-'), done, total, speed(rate),
                          time_left(static_cast<double>(total - done) / rate),
                          failed_ != 0 ? fmt::format("  {} failed", failed_) : "")
           << std::flush;

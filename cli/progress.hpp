@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <string>
 
 namespace assay::cli {
 
-/// "[#######-------------]  57/200  31/s  4 s left  1 failed". Not thread-safe: the caller locks.
+/// "[#######-------------]  57/200  31/s  4 s left  1 failed". What was done before it was first
+/// told (a resumed run) does not count as speed. Not thread-safe: the caller locks.
 class Progress {
  public:
   Progress(std::ostream& stream, bool visible) : stream_(stream), visible_(visible) {}
@@ -27,6 +29,7 @@ class Progress {
   bool visible_;
   bool drawn_ = false;
   std::size_t failed_ = 0;
+  std::optional<std::size_t> before_{};
   Clock::time_point started_ = Clock::now(), last_drawn_{};
 };
 

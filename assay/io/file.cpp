@@ -121,6 +121,18 @@ bool write_all(int file, std::span<const std::byte> bytes) {
   return true;
 }
 
+/// Under a temporary name first: readers see the old file or the whole new one.
+void write_and_rename(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                      bool durably) {
+  require_replaceable(path);
+  auto [number, name] = create_beside(path);
+  Descriptor file(number);
+  TemporaryName temporary(std::move(name));
+  if (!write_all(file.number(), bytes) || (durably && ::fsync(file.number()) != 0) ||
+      !file.close() || !temporary.rename_to(path))
+    throw file_error(path, errno);
+}
+
 /// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
 void sync_folder(const std::filesystem::path& path) {
   const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -177,18 +189,16 @@ void require_writable(const std::filesystem::path& path) {
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  require_replaceable(path);
-  auto [number, name] = create_beside(path);
-  Descriptor file(number);
-  TemporaryName temporary(std::move(name));
-  if (!write_all(file.number(), bytes) || ::fsync(file.number()) != 0 || !file.close() ||
-      !temporary.rename_to(path))
-    throw file_error(path, errno);
+  write_and_rename(path, bytes, true);
   sync_folder(path);
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
   write_atomically(path, std::as_bytes(std::span(text)));
+}
+
+void write_lightly(const std::filesystem::path& path, std::string_view text) {
+  write_and_rename(path, std::as_bytes(std::span(text)), false);
 }
 
 std::string sha256(std::span<const std::byte> bytes) {

@@ -42,6 +42,9 @@ void require_writable(const std::filesystem::path& path);
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 
+/// The same without waiting for the disk: for files that can be made again from what is durable.
+void write_lightly(const std::filesystem::path& path, std::string_view text);
+
 /// SHA-256 as 64 lower-case hex digits.
 std::string sha256(std::span<const std::byte> bytes);
 std::string sha256(std::string_view text);

@@ -66,18 +66,13 @@ JournalHeader parse_header(std::string_view record, const std::string& where) tr
   throw Error(Error::Kind::input, where + ": line 1 is not a journal's header");
 }
 
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
-  throw Error(Error::Kind::io, path.string() + ": " + what + " (" + std::strerror(error) + ")");
+std::string_view text_of(const MappedFile& file) {
+  const auto bytes = file.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-}  // namespace
-
-std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  return parse_journal(read_text(path), path.string());
-}
-
-std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name) {
+std::optional<JournalContent> scan_text(std::string_view text, const std::string& name,
+                                        const std::function<void(std::string_view)>& each) {
   std::optional<JournalContent> content;
   std::size_t at = 0;
   for (std::size_t line_number = 1; at < text.size(); ++line_number) {
@@ -93,14 +88,40 @@ std::optional<JournalContent> parse_journal(std::string_view text, const std::st
     if (line_number == 1)
       content = {.header = parse_header(*record, name), .records = {}, .bytes = 0};
     else
-      content->records.emplace_back(*record);
+      each(*record);
     at = end + 1;
     content->bytes = at;
   }
   return content;
 }
 
-Journal::Journal(const std::filesystem::path& path, bool truncate) : path_(path) {
+[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
+  throw Error(Error::Kind::io, path.string() + ": " + what + " (" + std::strerror(error) + ")");
+}
+
+}  // namespace
+
+std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
+                                           const std::function<void(std::string_view)>& each) {
+  if (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) return std::nullopt;
+  const MappedFile file(path);
+  return scan_text(text_of(file), path.string(), each);
+}
+
+std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  return parse_journal(read_text(path), path.string());
+}
+
+std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name) {
+  std::vector<std::string> records;
+  auto content =
+      scan_text(text, name, [&](std::string_view record) { records.emplace_back(record); });
+  if (content) content->records = std::move(records);
+  return content;
+}
+
+Journal::Journal(const std::filesystem::path& path) : path_(path) {
   file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file_ < 0) fail(path, "the journal cannot be written; choose another --out", errno);
   if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
@@ -112,13 +133,12 @@ Journal::Journal(const std::filesystem::path& path, bool truncate) : path_(path)
                                        "journal; wait for it, or choose another --out");
     fail(path, "the journal cannot be locked", error);
   }
-  if (truncate && ::ftruncate(file_, 0) != 0) fail(path, "the journal cannot be emptied", errno);
 }
 
 Journal Journal::create(const std::filesystem::path& path, const JournalHeader& header) {
-  Journal journal(path, true);
+  Journal journal(path);
   try {
-    journal.commit({header_text(header)});
+    journal.start(header);
   } catch (const Error&) {
     ::unlink(path.c_str());  // it holds nothing yet
     throw;
@@ -127,10 +147,23 @@ Journal Journal::create(const std::filesystem::path& path, const JournalHeader& 
 }
 
 Journal Journal::resume(const std::filesystem::path& path, const JournalContent& content) {
-  Journal journal(path, false);
-  if (::ftruncate(journal.file_, static_cast<off_t>(content.bytes)) != 0)
-    fail(path, "the journal cannot be repaired", errno);
+  Journal journal(path);
+  journal.go_on(content);
   return journal;
+}
+
+Journal Journal::locked(const std::filesystem::path& path) {
+  return Journal(path);
+}
+
+void Journal::start(const JournalHeader& header) {
+  if (::ftruncate(file_, 0) != 0) fail(path_, "the journal cannot be emptied", errno);
+  commit({header_text(header)});
+}
+
+void Journal::go_on(const JournalContent& content) {
+  if (::ftruncate(file_, static_cast<off_t>(content.bytes)) != 0)
+    fail(path_, "the journal cannot be repaired", errno);
 }
 
 Journal::Journal(Journal&& other) noexcept

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,12 @@ struct JournalContent {
   std::size_t bytes = 0;             ///< length of the sound part: what follows is a torn line
 };
 
+/// Walks through a journal without keeping it: calls `each` with every record behind the header, in
+/// the order written; a view lasts until `each` returns. Nothing when the file is absent or holds
+/// no whole line yet; otherwise the content without its records. Damage as in read_journal.
+std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
+                                           const std::function<void(std::string_view)>& each);
+
 /// Reads a journal; nothing when the file is absent or holds no whole line yet. A torn last line is
 /// left out: it was never committed. Any other damage throws Error::input with the line.
 std::optional<JournalContent> read_journal(const std::filesystem::path& path);
@@ -42,6 +49,16 @@ class Journal {
   /// Opens a journal that was read, drops its torn end, and writes behind it.
   static Journal resume(const std::filesystem::path& path, const JournalContent& content);
 
+  /// Only takes the lock; the file is made if it is absent. What can cost money is read under the
+  /// lock: scan_journal, then `start` or `go_on`.
+  static Journal locked(const std::filesystem::path& path);
+
+  /// Empties the file and writes the header.
+  void start(const JournalHeader& header);
+
+  /// Drops the torn end; what is written next stands behind the sound part.
+  void go_on(const JournalContent& content);
+
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;
   Journal(const Journal&) = delete;
@@ -52,7 +69,7 @@ class Journal {
   void commit(const std::vector<std::string>& records);
 
  private:
-  Journal(const std::filesystem::path& path, bool truncate);
+  explicit Journal(const std::filesystem::path& path);
   void write(std::string_view text);
 
   std::filesystem::path path_;

@@ -9,11 +9,11 @@ namespace assay {
 
 /// Tokens in the classes that providers price apart; no token is in two of the first four.
 struct Usage {
-  std::optional<std::int64_t> input;  ///< neither read from nor written to a cache
-  std::optional<std::int64_t> cache_write;
-  std::optional<std::int64_t> cache_read;
-  std::optional<std::int64_t> output;     ///< reasoning included
-  std::optional<std::int64_t> reasoning;  ///< of the output
+  std::optional<std::int64_t> input{};  ///< neither read from nor written to a cache
+  std::optional<std::int64_t> cache_write{};
+  std::optional<std::int64_t> cache_read{};
+  std::optional<std::int64_t> output{};     ///< reasoning included
+  std::optional<std::int64_t> reasoning{};  ///< of the output
 
   /// All tokens; nothing when input or output is unknown. Unknown cache classes are not used.
   std::optional<std::int64_t> total() const {

@@ -18,7 +18,18 @@ void JournalWriter::add(std::string record) {
   const std::lock_guard lock(mutex_);
   if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
   waiting_.push_back(std::move(record));
+  ++added_count_;
   wake_.notify_one();
+}
+
+void JournalWriter::add_durably(std::string record) {
+  std::unique_lock lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+  waiting_.push_back(std::move(record));
+  const std::size_t ours = ++added_count_;
+  wake_.notify_one();
+  committed_.wait(lock, [&] { return committed_count_ >= ours || error_ != nullptr; });
+  if (committed_count_ < ours) std::rethrow_exception(error_);
 }
 
 void JournalWriter::finish() {
@@ -41,10 +52,13 @@ void JournalWriter::run(const std::stop_token& stop) {
     } catch (...) {
       const std::lock_guard lock(mutex_);
       error_ = std::current_exception();
+      committed_.notify_all();
       return;
     }
     // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it.
     std::unique_lock lock(mutex_);
+    committed_count_ += batch.size();
+    committed_.notify_all();
     wake_.wait_for(lock, stop, interval_, [] { return false; });
   }
 }

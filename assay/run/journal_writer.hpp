@@ -26,6 +26,9 @@ class JournalWriter {
   /// Hands in a record; returns at once. Rethrows what went wrong with earlier ones.
   void add(std::string record);
 
+  /// Hands in a record and returns when it is on disk, together with all that waited with it.
+  void add_durably(std::string record);
+
   /// Commits what waits, and stops. Rethrows what went wrong while writing.
   void finish();
 
@@ -35,8 +38,9 @@ class JournalWriter {
   Journal journal_;
   std::chrono::milliseconds interval_;
   std::mutex mutex_;
-  std::condition_variable_any wake_;
+  std::condition_variable_any wake_, committed_;
   std::vector<std::string> waiting_;
+  std::size_t added_count_ = 0, committed_count_ = 0;
   std::exception_ptr error_;
   std::jthread thread_;  // last: it uses all of the above
 };

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The records of a question-answering run's journal. docs/formats/journal.md describes them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "assay/qa/agent_loop.hpp"
+#include "assay/qa/chat.hpp"
+#include "assay/qa/result.hpp"
+
+namespace assay {
+
+/// Every setting that can change an answer: name and value (as JSON text), in order.
+struct SettingsRecord {
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+/// Which attempt a record belongs to.
+struct AttemptKey {
+  std::string benchmark, item;
+  unsigned run = 0;
+
+  auto operator<=>(const AttemptKey&) const = default;
+};
+
+/// Written before a call of a budgeted run leaves: if no answer follows, it may have been charged.
+struct SentRecord {
+  AttemptKey key;
+  CallPlace place;
+  double worst_usd = 0;
+};
+
+/// A call that was answered, or that failed (`failure` says how, and `reply` is empty).
+struct CallRecord {
+  AttemptKey key;
+  CallPlace place;
+  std::string request_sha256;
+  ModelReply reply{};  ///< its cost is what counts: the provider's, else by the price table
+  std::string failure{};
+  double possible_usd = 0;  ///< of a failed call that may have been charged all the same
+  double seconds = 0;
+};
+
+/// An attempt that came to its end.
+struct AttemptRecord {
+  AttemptKey key;
+  Outcome outcome = Outcome::scored;  ///< scored: answered; labels are read later, by any rules
+  std::string prediction{}, error{}, trajectory_file{};
+  bool resumable = false;  ///< errored between two calls: the recorded ones stay good
+};
+
+using QaRecord = std::variant<SettingsRecord, SentRecord, CallRecord, AttemptRecord>;
+
+/// One line of JSON.
+std::string qa_record_text(const QaRecord& record);
+
+/// Throws Error::input on text that is no such record.
+QaRecord parse_qa_record(std::string_view text);
+
+}  // namespace assay

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The agent itself: shows a model a slide, carries out what it asks for, and comes back with an
+/// answer. It owns no slide, no network and no disk: it sees them through doors, so that a recorded
+/// conversation replays through the very same code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/core/picture.hpp"
+#include "assay/qa/chat.hpp"
+#include "assay/qa/item.hpp"
+#include "assay/qa/mode.hpp"
+#include "assay/qa/result.hpp"
+#include "assay/qa/slide_info.hpp"
+#include "assay/qa/trajectory.hpp"
+
+namespace assay {
+
+/// A picture of the slide that the agent is to be shown.
+struct ImageWish {
+  enum class Kind { thumbnail, guided_thumbnail, crop, patch, collage };
+
+  Kind kind = Kind::thumbnail;
+  Region region{};                ///< of a crop or a patch
+  std::vector<Region> regions{};  ///< of a collage
+  std::int64_t longest = 0;       ///< pixels of the longer side
+};
+
+/// Which call of an attempt: the step, and the how-manieth try at it.
+struct CallPlace {
+  unsigned step = 0, attempt = 0;
+
+  bool operator==(const CallPlace&) const = default;
+};
+
+/// What the loop needs from outside. Whatever these throw ends the attempt and passes through.
+class LoopDoors {
+ public:
+  virtual ~LoopDoors() = default;
+  virtual const SlideInfo& slide() = 0;
+  virtual ChatImage image(const ImageWish& wish) = 0;
+  virtual std::vector<Region> patches(const PatchSettings& settings) = 0;
+  virtual ModelReply ask(const Chat& chat, CallPlace place) = 0;
+};
+
+struct LoopResult {
+  Outcome outcome = Outcome::scored;  ///< scored here means: answered, not yet parsed
+  std::string prediction{};
+  std::string error{};
+  std::vector<TrajectoryTurn> turns{};
+};
+
+/// One attempt at one item.
+LoopResult run_loop(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors);
+
+}  // namespace assay

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/qa_calls.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+/// Between half and all of it, so that workers which failed together do not return together.
+double jittered(double wait_s) {
+  thread_local std::minstd_rand source{static_cast<std::minstd_rand::result_type>(
+      std::hash<std::thread::id>{}(std::this_thread::get_id()))};
+  return wait_s * std::uniform_real_distribution<>(0.5, 1.0)(source);
+}
+
+/// A broken connection tells nothing about what the server did; a status of its own does.
+bool may_have_been_charged(const ModelFailure& failure) {
+  return failure.status == 0 || failure.status == 200;
+}
+
+}  // namespace
+
+std::string request_sha256(const Chat& chat) {
+  std::string text;
+  for (const ChatMessage& message : chat) {
+    text += "\x1e" + std::to_string(static_cast<int>(message.role));
+    for (const ChatPart& part : message.parts) {
+      text += '\x1f';
+      if (const auto* words = std::get_if<std::string>(&part))
+        text += *words;
+      else
+        text += "\x1d" + std::get<ChatImage>(part).sha256;
+    }
+  }
+  return sha256(text);
+}
+
+template <class Write>
+void QaCalls::guarded(Write write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    parts_.stop.raise(error.what());
+    throw RunStopping{};
+  }
+}
+
+void QaCalls::record(const QaRecord& record) {
+  guarded([&] { parts_.journal.add(qa_record_text(record)); });
+}
+
+ServedModels QaCalls::served() const {
+  const std::lock_guard lock(mutex_);
+  return served_;
+}
+
+ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const Call& call) {
+  for (unsigned failures = 0;;) {
+    const Reservation reservation = leave(question, call);
+    const auto start = Clock::now();
+    ++made_;
+    ModelOutcome outcome = answerer.ask(question);
+    CallRecord record{.key = call.key,
+                      .place = call.place,
+                      .request_sha256 = call.request_sha256,
+                      .seconds = std::round(seconds_since(start) * 1e3) / 1e3};
+    if (auto* reply = std::get_if<ModelReply>(&outcome))
+      return take(std::move(*reply), reservation, std::move(record));
+    const auto& failure = std::get<ModelFailure>(outcome);
+    take(failure, reservation, std::move(record));
+    if (++failures > parts_.retry.retries)
+      give_up(failure.message + " (tried " + std::to_string(failures) + " times)");
+    ++retried_;
+    wait(failure, failures);
+  }
+}
+
+/// Waits for its turn and sets the money aside.
+QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call) {
+  Reservation reservation;
+  const Prices prices = parts_.prices == nullptr ? Prices{} : *parts_.prices;
+  reservation.bound = worst_case(question.chat, parts_.max_output_tokens, prices);
+  reservation.worst_usd = worst_cost_usd(reservation.bound, prices);
+  const std::int64_t tokens = reservation.bound.input + reservation.bound.output;
+  const auto stopping = [&] { return parts_.stop.raised(); };
+  if (stopping() || !parts_.stop.sleep_until(parts_.limit.next(tokens, Clock::now())))
+    throw RunStopping{};
+  if (!parts_.budget.reserve(reservation.worst_usd, stopping)) {
+    if (!stopping())
+      parts_.stop.raise(
+          "the budget is used up: the next call could cost more than is left; "
+          "raise --budget-usd and start again to go on");
+    throw RunStopping{};
+  }
+  if (parts_.budget.limited())
+    guarded([&] {
+      parts_.journal.add_durably(
+          qa_record_text(SentRecord{call.key, call.place, reservation.worst_usd}));
+    });
+  return reservation;
+}
+
+ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallRecord record) {
+  in_vain_ = 0;
+  if (!reply.cost_usd && parts_.prices != nullptr)
+    reply.cost_usd = cost_usd(reply.usage, *parts_.prices);
+  record.reply = reply;
+  guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
+  {
+    const std::lock_guard lock(mutex_);
+    ++served_[{reply.model, reply.provider}];
+  }
+  const auto total = reply.usage.total();
+  if (total)
+    parts_.limit.give_back(
+        std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
+  parts_.budget.settle(reservation.worst_usd, reply.cost_usd.value_or(reservation.worst_usd));
+  if (parts_.budget.limited() && !reply.cost_usd)
+    parts_.stop.raise(
+        "the server reports neither cost nor usage, so a budget cannot be kept; "
+        "run without --budget-usd, or ask the server for usage by --request-json");
+  return reply;
+}
+
+void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, CallRecord record) {
+  record.failure = failure.message;
+  const bool charged = parts_.budget.limited() && may_have_been_charged(failure);
+  record.possible_usd = charged ? reservation.worst_usd : 0;
+  parts_.budget.settle(reservation.worst_usd, record.possible_usd);
+  this->record(record);
+  switch (failure.kind) {
+    case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
+    case ModelFailure::Kind::item: give_up(failure.message);
+    case ModelFailure::Kind::transient: break;
+  }
+}
+
+/// A server that answers nobody is not worth going through all questions for.
+void QaCalls::give_up(const std::string& error) {
+  if (++in_vain_ >= parts_.hopeless)
+    parts_.stop.raise("the last " + std::to_string(parts_.hopeless) +
+                      " attempts got no answer, so the rest is left alone; mend the cause and "
+                      "start again with --retry-errors (the last: " +
+                      error + ")");
+  throw AttemptFailed{error};
+}
+
+void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
+  const double backoff =
+      std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
+  const double wait_s = std::max(jittered(backoff), failure.retry_after_s.value_or(0));
+  const auto until = Clock::now() + seconds(wait_s);
+  if (failure.retry_after_s) parts_.limit.pause_until(until);  // it is meant for all of us
+  if (!parts_.stop.sleep_until(until)) throw RunStopping{};
+}
+
+}  // namespace assay

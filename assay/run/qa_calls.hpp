@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One door through which every call of a run leaves: limited, paid for, retried, and on disk
+/// before its answer counts.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "assay/io/qa_journal.hpp"
+#include "assay/qa/prices.hpp"
+#include "assay/run/budget.hpp"
+#include "assay/run/journal_writer.hpp"
+#include "assay/run/qa_agents.hpp"
+#include "assay/run/qa_state.hpp"
+#include "assay/run/rate_limit.hpp"
+#include "assay/run/stop_sign.hpp"
+
+namespace assay {
+
+/// Thrown to leave an attempt that stays unfinished: the run is stopping.
+struct RunStopping {};
+
+/// Thrown to end an attempt that got no answer.
+struct AttemptFailed {
+  std::string error;
+};
+
+struct RetrySettings {
+  unsigned retries = 8;  ///< of one call, after failures that may pass
+  double first_wait_s = 1, longest_wait_s = 60;
+};
+
+/// Shared by all workers.
+class QaCalls {
+ public:
+  struct Parts {
+    JournalWriter& journal;
+    Budget& budget;
+    RateLimit& limit;
+    StopSign& stop;
+    const Prices* prices = nullptr;  ///< null: unknown
+    unsigned max_output_tokens = 0;
+    RetrySettings retry{};
+    unsigned hopeless = 8;  ///< so many attempts in a row without any answer end the run
+  };
+
+  explicit QaCalls(const Parts& parts) : parts_(parts) {}
+
+  struct Call {
+    AttemptKey key;
+    CallPlace place;
+    std::string request_sha256;
+  };
+
+  /// Asks until there is an answer. Throws RunStopping or AttemptFailed.
+  ModelReply answer(Answerer& answerer, const QaQuestion& question, const Call& call);
+
+  /// Ends the run when the journal cannot be written: nothing may be asked that is not recorded.
+  void record(const QaRecord& record);
+
+  std::size_t made() const { return made_; }
+  std::size_t retried() const { return retried_; }
+  ServedModels served() const;
+
+ private:
+  struct Reservation {
+    TokenBound bound;
+    double worst_usd = 0;
+  };
+
+  Reservation leave(const QaQuestion& question, const Call& call);
+  ModelReply take(ModelReply reply, const Reservation& reservation, CallRecord record);
+  void take(const ModelFailure& failure, const Reservation& reservation, CallRecord record);
+  [[noreturn]] void give_up(const std::string& error);
+  void wait(const ModelFailure& failure, unsigned failures);
+  template <class Write>
+  void guarded(Write write);
+
+  Parts parts_;
+  std::atomic<std::size_t> made_ = 0, retried_ = 0;
+  std::atomic<unsigned> in_vain_ = 0;  ///< attempts given up since the last answer
+  mutable std::mutex mutex_;
+  ServedModels served_;
+};
+
+/// What was asked, whoever the provider: texts, and pictures by their hashes.
+std::string request_sha256(const Chat& chat);
+
+}  // namespace assay

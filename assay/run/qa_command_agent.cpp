@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A program of the user's: a line of JSON per item, a line of JSON back.
+#include "assay/core/error.hpp"
+#include "assay/io/child_process.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/detail/usage.hpp"
+#include "assay/run/qa_agents.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+std::string request_line(const QaQuestion& question) {
+  const Item& item = question.item;
+  return detail::to_text(Json{{"schema", "assay.qa-agent/1"},
+                              {"benchmark_name", item.benchmark},
+                              {"item_id", item.id},
+                              {"run", question.run},
+                              {"prompt", item.prompt},
+                              {"options", item.options},
+                              {"slide", question.slide.string()}},
+                         {.indent = 0});
+}
+
+ModelFailure failure(std::string message) {
+  return {.kind = ModelFailure::Kind::transient, .message = std::move(message)};
+}
+
+ModelReply reply_of(const Json& json) {
+  ModelReply reply{.text = json.at("prediction").get<std::string>()};
+  if (const auto usage = json.find("usage"); usage != json.end() && usage->is_object())
+    reply.usage = detail::usage_of(*usage);
+  if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
+    reply.cost_usd = cost->get<double>();
+  reply.model = json.value("model", "");
+  reply.provider = json.value("provider", "");
+  reply.request_id = json.value("request_id", "");
+  return reply;
+}
+
+/// The answer, or what is wrong with the line.
+ModelOutcome outcome_of(const std::string& line, const Item& item) try {
+  const Json json = detail::parse_json(line, "the agent's answer");
+  if (json.contains("item_id") && json.at("item_id") != item.id)
+    return failure(
+        "the agent answered for another item than it was asked; it must answer each "
+        "line with one line, in order");
+  if (const auto error = json.find("error"); error != json.end() && error->is_string())
+    return ModelFailure{.kind = ModelFailure::Kind::item,
+                        .message = "the agent reported: " + error->get<std::string>()};
+  return reply_of(json);
+} catch (const std::exception&) {
+  return failure("the agent's answer is not a JSON object with a text \"prediction\": " +
+                 line.substr(0, 120));
+}
+
+class CommandAnswerer : public Answerer {
+ public:
+  CommandAnswerer(const std::string& command, double timeout_s)
+      : child_(command), timeout_s_(timeout_s) {}
+
+  ModelOutcome ask(const QaQuestion& question) override {
+    const ChildProcess::Answer answer = child_.ask(request_line(question), timeout_s_);
+    if (answer.fault != ChildProcess::Fault::none) return failure(answer.detail);
+    return outcome_of(answer.line, question.item);
+  }
+
+ private:
+  ChildProcess child_;
+  double timeout_s_;
+};
+
+}  // namespace
+
+QaAgent command_agent(const std::string& command, double timeout_s) {
+  return {.converses = false, .needs_slides = true, .make_answerer = [command, timeout_s] {
+            return std::make_unique<CommandAnswerer>(command, timeout_s);
+          }};
+}
+
+}  // namespace assay

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A benchmark run: every question asked, every call on disk, any interruption survived.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/qa/extract.hpp"
+#include "assay/qa/mode.hpp"
+#include "assay/qa/prices.hpp"
+#include "assay/qa/result.hpp"
+#include "assay/run/qa_agents.hpp"
+#include "assay/run/qa_calls.hpp"
+#include "assay/run/qa_plan.hpp"
+
+namespace assay {
+
+/// What decides the answers. A run that was begun goes on only with the same.
+struct QaRunSettings {
+  std::string agent, api{}, command{};
+  ModelSettings model{};
+  LoopSettings loop{};
+  int jpeg_quality = 85;
+};
+
+/// How to run, as opposed to what is asked: free to change from one start to the next.
+struct QaExecution {
+  std::filesystem::path folder;
+  unsigned runs = 1, concurrency = 8;
+  unsigned requests_per_minute = 0, tokens_per_minute = 0;  ///< 0: no limit
+  std::optional<double> budget_usd{};
+  PriceTable prices{};
+  bool retry_errors = false;
+  RetrySettings retry{};
+  ExtractionRules rules = ExtractionRules::assay;
+  std::string version{};
+  std::string timestamp{};
+  const std::atomic<bool>* stop = nullptr;
+  /// Told after each attempt, from any thread but never from two at once.
+  std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
+};
+
+struct QaRunReport {
+  std::vector<QaResult> results;  ///< one per chosen benchmark
+  std::size_t calls = 0;          ///< made by this start
+  std::size_t retried = 0;        ///< of those, tries after a failure
+  std::size_t replayed = 0;       ///< attempts taken from the journal
+  double spent_usd = 0;           ///< known costs of all starts together
+  double possible_usd = 0;        ///< of calls that broke or were cut off: perhaps charged
+  std::size_t unknown_costs = 0;  ///< answered calls without a known cost
+  bool resumed = false, interrupted = false;
+  std::string stopped{};  ///< why the run ended early; "" otherwise
+};
+
+/// What must not change between two starts, by name.
+SettingsRecord relevant_settings(const QaRunSettings& settings, const ItemTable& table);
+
+/// Asks what the journal has no answer to. The results do not depend on concurrency, nor on how
+/// often the run was cut off. Throws Error when the folder belongs to another run or cannot be
+/// written.
+QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
+                   const QaExecution& execution);
+
+}  // namespace assay

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/qa_state.hpp"
+
+#include <algorithm>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+
+namespace assay {
+namespace {
+
+const std::string* value_of(const SettingsRecord& settings, const std::string& name) {
+  const auto found =
+      std::ranges::find(settings.values, name, &std::pair<std::string, std::string>::first);
+  return found == settings.values.end() ? nullptr : &found->second;
+}
+
+/// "max_steps was 20, is now 10"; only settings that both know: a newer version may have more.
+std::vector<std::string> differences(const SettingsRecord& before, const SettingsRecord& now) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : now.values) {
+    const std::string* old = value_of(before, name);
+    if (old != nullptr && *old != value)
+      out.push_back(
+          std::string(name).append(" was ").append(*old).append(", is now ").append(value));
+  }
+  return out;
+}
+
+void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
+                    const std::filesystem::path& path) {
+  const std::vector<std::string> changed = differences(before, now);
+  if (changed.empty()) return;
+  throw Error(Error::Kind::input, path.string() +
+                                      ": this run was begun with other settings, so its answers "
+                                      "cannot be mixed with new ones: " +
+                                      joined(changed, "; ") +
+                                      ". Set them back, or choose another --out");
+}
+
+}  // namespace
+
+void CallTotals::add(const ModelReply& reply) {
+  ++calls;
+  cost_usd = cost_usd && reply.cost_usd ? std::optional(*cost_usd + *reply.cost_usd) : std::nullopt;
+  const auto total = reply.usage.total();
+  tokens = tokens && total ? std::optional(*tokens + *total) : std::nullopt;
+}
+
+void QaState::take(QaRecord record, bool retry_errors) {
+  if (auto* sent = std::get_if<SentRecord>(&record)) {
+    under_way_[sent->key] = sent->worst_usd;
+    possible_usd += sent->worst_usd;
+  } else if (auto* call = std::get_if<CallRecord>(&record)) {
+    take_call(std::move(*call));
+  } else if (auto* attempt = std::get_if<AttemptRecord>(&record)) {
+    take_attempt(std::move(*attempt), retry_errors);
+  }
+}
+
+void QaState::take_call(CallRecord record) {
+  if (const auto sent = under_way_.find(record.key); sent != under_way_.end()) {
+    possible_usd -= sent->second;
+    under_way_.erase(sent);
+  }
+  if (!record.failure.empty()) {
+    possible_usd += record.possible_usd;
+    return;
+  }
+  AttemptState& state = attempts[record.key];
+  state.totals.add(record.reply);
+  ++served[{record.reply.model, record.reply.provider}];
+  spent_usd += record.reply.cost_usd.value_or(0);
+  unknown_costs += !record.reply.cost_usd;
+  state.calls.push_back(std::move(record));
+}
+
+void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
+  AttemptState& state = attempts[record.key];
+  const bool again = retry_errors && record.outcome == Outcome::errored;
+  // An attempt that failed on its content would fail on the same recorded words once more.
+  if (!again || !record.resumable) state.calls = {};
+  state.end = again ? std::nullopt : std::optional(std::move(record));
+}
+
+OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
+                     const JournalHeader& header, bool retry_errors) {
+  OpenedRun run{.journal = Journal::locked(path), .state = {}};
+  const auto content = scan_journal(path, [&](std::string_view text) {
+    QaRecord record = parse_qa_record(text);
+    if (const auto* before = std::get_if<SettingsRecord>(&record))
+      refuse_changed(*before, settings, path);
+    else
+      run.state.take(std::move(record), retry_errors);
+  });
+  run.resumed = content.has_value();
+  if (content) {
+    run.journal.go_on(*content);
+  } else {
+    run.journal.start(header);
+    run.journal.commit({qa_record_text(settings)});
+  }
+  return run;
+}
+
+}  // namespace assay

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/demo_qa.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ostream>
+#include <sstream>
+
+#include "assay/core/error.hpp"
+#include "assay/run/demo_qa.hpp"
+#include "cli/program.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> run_command(const DemoBenchmark& benchmark, const DemoModel& model,
+                                     const fs::path& run) {
+  return {"assay",         "qa",
+          "run",           benchmark.table.string(),
+          "--wsi-root",    benchmark.slides.string(),
+          "--base-url",    model.base_url(),
+          "--model",       "demo",
+          "--prices",      benchmark.prices.string(),
+          "--budget-usd",  "1",
+          "--max-steps",   "5",
+          "--concurrency", "2",
+          "--out",         run.string(),
+          "--anonymous",   "--quiet"};
+}
+
+/// This very program, as a process of its own that can be killed.
+class Victim {
+ public:
+  explicit Victim(std::vector<std::string> command) {
+    std::vector<char*> words;
+    for (std::string& word : command) words.push_back(word.data());
+    words.push_back(nullptr);
+    if (posix_spawn(&process_, "/proc/self/exe", nullptr, nullptr, words.data(), environ) != 0)
+      throw Error(Error::Kind::io, "the demonstration cannot start a second process");
+  }
+  Victim(const Victim&) = delete;
+  Victim& operator=(const Victim&) = delete;
+  ~Victim() {
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
+ private:
+  pid_t process_ = 0;
+};
+
+/// Inside another program (Python), there is no second process of ours to kill.
+bool is_own_process() {
+  std::error_code unknown;
+  return fs::read_symlink("/proc/self/exe", unknown).filename() == "assay";
+}
+
+}  // namespace
+
+void demo_questions(const fs::path& folder, const Common& common, const Session& session,
+                    std::ostream& talk) {
+  if (!is_own_process()) return;
+  const fs::path run = folder / "run";
+  std::error_code absent;
+  fs::remove_all(run, absent);  // an earlier demonstration's
+  const DemoBenchmark benchmark = write_demo_benchmark(folder);
+  DemoModel model;
+  const std::vector<std::string> command = run_command(benchmark, model, run);
+  constexpr std::size_t answers_before_the_kill = 17, workers = 2;
+  model.hold_after(answers_before_the_kill);
+  {
+    const Victim victim(command);
+    if (!model.wait_until_held(workers))
+      throw Error(Error::Kind::io, "the demonstration's run did not get to its questions");
+  }  // kill -9
+  model.release();
+  std::ostringstream report;
+  run_program(
+      [&] {
+        std::vector<std::string> again = command;
+        again.pop_back();  // --quiet
+        return again;
+      }(),
+      {.out = report, .err = report, .stop = session.stop});
+  if (!common.quiet)
+    talk << fmt::format(
+                "\n{} questions about a slide, asked of a model on loopback; killed (-9) "
+                "after {} calls, then started again\n\n",
+                benchmark.questions, answers_before_the_kill)
+         << report.str();
+  talk << fmt::format("{} calls answered in all, {} calls repeated, ${:.2f} paid twice\n",
+                      model.answered(), model.answered_twice(), model.paid_twice_usd());
+}
+
+}  // namespace assay::cli

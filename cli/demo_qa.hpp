@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The part of the demonstration that asks questions about a slide.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+
+#include "cli/commands.hpp"
+
+namespace assay::cli {
+
+/// Runs a dozen questions against a model on loopback, kills the run in the middle, and goes on.
+/// Everything is below `folder`.
+void demo_questions(const std::filesystem::path& folder, const Common& common,
+                    const Session& session, std::ostream& talk);
+
+}  // namespace assay::cli
