@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Text on its way into a page.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// Text as it shall be read, never as markup; in quoted attributes too. Characters that no page may
+/// hold become U+FFFD.
+inline std::string html_escaped(std::string_view text) {
+  struct Row {
+    char character;
+    std::string_view entity;
+  };
+  constexpr Row rows[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto* row = std::ranges::find(rows, c, &Row::character);
+    const auto code = static_cast<unsigned char>(c);
+    const bool is_white = c == '\n' || c == '\t' || c == '\r';
+    if (row != std::end(rows))
+      out += row->entity;
+    else if ((code < 0x20 && !is_white) || code == 0x7F)
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace assay
