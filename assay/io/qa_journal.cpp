@@ -87,10 +87,11 @@ QaRecord sent_of(const Json& json) {
 }
 
 QaRecord call_of(const Json& json) {
-  CallRecord record{.key = key_of(json),
-                    .place = place_of(json),
-                    .request_sha256 = json.at("request_sha256"),
-                    .seconds = json.at("seconds")};
+  CallRecord record;
+  record.key = key_of(json);
+  record.place = place_of(json);
+  record.request_sha256 = json.at("request_sha256");
+  record.seconds = json.at("seconds");
   if (json.contains("failure")) {
     record.failure = json.at("failure");
     record.possible_usd = json.value("possible_usd", 0.0);
