@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The table of questions: MultiPathQA.csv, or CSV, JSON or JSON Lines with the same columns.
-/// docs/formats/qa.md describes them.
+/// Tables of questions: CSV, a JSON export or JSON Lines. docs/formats/qa.md describes them.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +10,8 @@
 
 namespace assay {
 
-/// Throws Error::input naming file and row: a column that is missing, options or an answer that
-/// cannot be read, the same (benchmark, id) twice, no valid row at all.
+/// Reads the valid rows of a table. Throws Error naming file and line: an absent column, options or
+/// an answer that cannot be understood, an id that repeats within a benchmark.
 ItemTable read_items(const std::filesystem::path& path);
 
 /// The same for text that is in memory already; `name` stands in messages.
