@@ -17,7 +17,13 @@ class ChildProcess {
   ChildProcess& operator=(ChildProcess&&) noexcept;
   ~ChildProcess();
 
-  enum class Fault { none, timed_out, ended, too_long };
+  enum class Fault {
+    none,
+    timed_out,
+    ended,     ///< before it answered
+    too_long,  ///< a line above 64 MiB
+    unasked,   ///< it had written more than was asked, so answers can no longer be told apart
+  };
 
   struct Answer {
     std::string line{};  ///< without its line break

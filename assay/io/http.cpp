@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 
 #include "assay/core/error.hpp"
 #include "assay/io/detail/url.hpp"
@@ -72,7 +71,7 @@ HeaderList header_list(const HttpRequest& request) {
     if ((name + value).find_first_of("\r\n\0", 0, 3) != std::string::npos)
       throw Error(Error::Kind::usage,
                   "the value for the header " + name + " has a line break; give it without");
-    add(name + ": " + value);
+    add(fmt::format("{}: {}", name, value));
   }
   return list;
 }
@@ -102,7 +101,7 @@ std::size_t give_body(char* to, std::size_t size, std::size_t count, void* user)
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string& body = *transfer.request.body;
   const std::size_t now = std::min(size * count, body.size() - transfer.sent);
-  std::memcpy(to, body.data() + transfer.sent, now);
+  std::copy_n(body.data() + transfer.sent, now, to);
   transfer.sent += now;
   return now;
 }

@@ -67,6 +67,8 @@ ServerResponse answered(const LoopbackServer::Handler& handler, const ServerRequ
 /// One thread accepts, one serves each connection.
 struct LoopbackServer::State {
   struct Client {
+    explicit Client(int accepted) : socket(accepted) {}
+
     int socket;
     std::atomic<bool> done = false;
     std::thread thread{};

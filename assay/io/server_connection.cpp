@@ -205,7 +205,8 @@ bool ServerConnection::answer(const ServerRequest& request, const ServerResponse
   const bool last = response.cut || lower_case(header_of(request, "connection")) == "close";
   std::string bytes = "HTTP/1.1 " + std::to_string(response.status) + " " +
                       std::string(words_of(response.status)) + "\r\n";
-  for (const auto& [name, value] : response.headers) bytes += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers)
+    bytes.append(name).append(": ").append(value).append("\r\n");
   bytes += "Content-Length: " + std::to_string(response.body.size()) +
            "\r\nConnection: " + (last ? "close" : "keep-alive") + "\r\n\r\n";
   if (request.method != "HEAD")

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/io/child_process.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+#include <thread>
+#include <utility>
+
+#include "assay/core/error.hpp"
+
+extern char** environ;  // NOLINT: posix_spawn wants it, and unistd.h does not declare it
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+constexpr std::size_t kept_error = 4096;
+constexpr std::size_t read_size = std::size_t{64} << 10;
+constexpr auto patience = std::chrono::milliseconds(500);  ///< between SIGTERM and SIGKILL
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor reading, writing;
+};
+
+/// Closed on exec: a program that another thread starts at this moment must not inherit it.
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(Error::Kind::io,
+                "no pipe to the program: too many files are open; raise the limit (ulimit -n)");
+  return {Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+void make_nonblocking(const Descriptor& end) {
+  ::fcntl(end.number(), F_SETFL, ::fcntl(end.number(), F_GETFL) | O_NONBLOCK);
+}
+
+/// Writing to a program that has ended raises a signal, in this thread only; it is swallowed.
+class WithoutPipeSignal {
+ public:
+  WithoutPipeSignal() {
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    sigset_t pending{};
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  WithoutPipeSignal(const WithoutPipeSignal&) = delete;
+  WithoutPipeSignal& operator=(const WithoutPipeSignal&) = delete;
+  ~WithoutPipeSignal() {
+    const timespec now{};
+    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &now);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  sigset_t pipe_{}, before_{};
+  bool was_pending_ = false;
+};
+
+/// Own group, default signals: what we ignore or block, the program need not.
+class SpawnSettings {
+ public:
+  SpawnSettings(const Pipe& in, const Pipe& out, const Pipe& err) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_adddup2(&actions_, in.reading.number(), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, out.writing.number(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, err.writing.number(), STDERR_FILENO);
+    posix_spawnattr_init(&attributes_);
+    sigset_t none{}, all{};
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  pid_t shell(const std::string& command) const {
+    std::string name = "sh", flag = "-c", text = command;
+    const std::array<char*, 4> words = {name.data(), flag.data(), text.data(), nullptr};
+    pid_t process = 0;
+    const int error =
+        posix_spawn(&process, "/bin/sh", &actions_, &attributes_, words.data(), environ);
+    if (error != 0)
+      throw Error(Error::Kind::io, "'" + command + "' could not be started: " +
+                                       std::generic_category().message(error));
+    return process;
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+std::string ending_of(int status) {
+  if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
+  return "was ended by signal " + std::to_string(WTERMSIG(status));
+}
+
+}  // namespace
+
+struct ChildProcess::State {
+  explicit State(std::string given) : command(std::move(given)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { stop(); }
+
+  std::string command;
+  std::string errors{};  ///< the last part of standard error
+  std::string received{};
+  std::size_t searched = 0;  ///< of `received`, for a line break
+  pid_t process = 0;         ///< 0: not running
+  Descriptor in{}, out{}, err{};
+
+  void start();
+  Fault exchange(std::string_view line, Clock::time_point deadline);
+  std::string stop();
+  Answer fault(Fault what, double timeout_s);
+
+ private:
+  bool write_some(std::string_view& rest) const;
+  static bool read_some(Descriptor& from, std::string& to);
+  bool has_line();
+  bool wait_for_end(Clock::time_point deadline) const;
+};
+
+void ChildProcess::State::start() {
+  Pipe to = make_pipe(), from = make_pipe(), talk = make_pipe();
+  process = SpawnSettings(to, from, talk).shell(command);
+  in = std::move(to.writing);
+  out = std::move(from.reading);
+  err = std::move(talk.reading);
+  for (const Descriptor* end : {&in, &out, &err}) make_nonblocking(*end);
+  received.clear();
+  errors.clear();
+  searched = 0;
+}
+
+/// False when nobody reads any more.
+bool ChildProcess::State::write_some(std::string_view& rest) const {
+  const WithoutPipeSignal quiet;
+  const auto written = ::write(in.number(), rest.data(), rest.size());
+  if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
+  return written >= 0 || errno == EAGAIN || errno == EINTR;
+}
+
+/// Takes what is there; false at its end, which closes it.
+bool ChildProcess::State::read_some(Descriptor& from, std::string& to) {
+  std::array<char, read_size> piece;
+  const auto got = ::read(from.number(), piece.data(), piece.size());
+  if (got > 0) to.append(piece.data(), static_cast<std::size_t>(got));
+  if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return true;
+  from.close();
+  return false;
+}
+
+bool ChildProcess::State::has_line() {
+  const std::size_t found = received.find('\n', searched);
+  searched = std::min(found, received.size());
+  return found != std::string::npos;
+}
+
+/// All three pipes at once: a program that fills one while we wait at another would never end.
+ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
+                                                  Clock::time_point deadline) {
+  std::string text(line);
+  text += '\n';
+  std::string_view rest = text;
+  while (!has_line()) {
+    if (received.size() > longest_line) return Fault::too_long;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left < 0) return Fault::timed_out;
+    std::array<pollfd, 3> watched = {pollfd{out.number(), POLLIN, 0},
+                                     pollfd{err.number(), POLLIN, 0},
+                                     pollfd{rest.empty() ? -1 : in.number(), POLLOUT, 0}};
+    ::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left + 1, 60000)));
+    if (watched[1].revents != 0) {
+      read_some(err, errors);
+      if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
+    }
+    if (watched[2].revents != 0 && !write_some(rest)) rest = {};  // its answer may have come
+    if (watched[0].revents != 0 && !read_some(out, received)) return Fault::ended;
+  }
+  return Fault::none;
+}
+
+/// Whether the shell has ended; it stays unreaped, so that its group's number is not reused.
+bool ChildProcess::State::wait_for_end(Clock::time_point deadline) const {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == process)
+      return true;
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+/// Ends the whole group: by closing its input and SIGTERM, then SIGKILL. Says how it ended.
+std::string ChildProcess::State::stop() {
+  if (process == 0) return "";
+  in.close();
+  if (!wait_for_end(Clock::now() + std::chrono::milliseconds(20))) {
+    ::kill(-process, SIGTERM);
+    wait_for_end(Clock::now() + patience);
+  }
+  ::kill(-process, SIGKILL);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  process = 0;
+  if (err.number() >= 0) {
+    read_some(err, errors);
+    if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
+  }
+  out.close();
+  err.close();
+  return ending_of(status);
+}
+
+ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
+  if (what == Fault::ended) wait_for_end(Clock::now() + patience);  // its status comes a bit later
+  const std::string ending = stop();
+  std::string seconds = std::to_string(timeout_s);
+  seconds.erase(seconds.find_last_not_of('0') + 1);
+  if (seconds.ends_with('.')) seconds.pop_back();
+  const std::array<std::string, 5> sentences = {
+      "", "did not answer within " + seconds + " s", ending + " instead of answering",
+      "answered with a line above 64 MiB", "wrote a line that it was not asked for"};
+  std::string detail = "the program " + sentences[static_cast<std::size_t>(what)];
+  if (!errors.empty()) detail += "; the end of its standard error: " + errors;
+  return {.line = "", .fault = what, .detail = std::move(detail)};
+}
+
+ChildProcess::ChildProcess(std::string command)
+    : state_(std::make_unique<State>(std::move(command))) {}
+ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
+ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;
+ChildProcess::~ChildProcess() = default;
+
+ChildProcess::Answer ChildProcess::ask(std::string_view line, double timeout_s) {
+  State& state = *state_;
+  if (line.find('\n') != line.npos)
+    throw Error(Error::Kind::usage, "a question to a program is one line; it has a line break");
+  if (state.process == 0) state.start();
+  const auto time = std::chrono::duration<double>(std::clamp(timeout_s, 0.0, 1e7));
+  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+  if (!state.received.empty()) return state.fault(Fault::unasked, timeout_s);
+  const Fault fault = state.exchange(line, deadline);
+  if (fault != Fault::none) return state.fault(fault, timeout_s);
+  Answer answer = {.line = state.received.substr(0, state.searched)};
+  state.received.erase(0, state.searched + 1);
+  state.searched = 0;
+  if (answer.line.ends_with('\r')) answer.line.pop_back();
+  return answer;
+}
+
+std::string ChildProcess::standard_error() const {
+  return state_->errors;
+}
+
+}  // namespace assay

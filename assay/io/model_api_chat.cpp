@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Chat completions: OpenAI's older protocol, and what vLLM, OpenRouter, llama.cpp … speak.
+#include <array>
+
+#include "assay/io/detail/model_reply.hpp"
+
+namespace assay::detail {
+namespace {
+
+constexpr std::array<std::string_view, 3> role_names = {"system", "user", "assistant"};
+
+void append_part(std::string& text, const ChatPart& part) {
+  if (const auto* words = std::get_if<std::string>(&part)) {
+    text.append(R"({"type":"text","text":)").append(json_string(*words)).append("}");
+    return;
+  }
+  text += R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,)";
+  append_base64(text, *std::get<ChatImage>(part).jpeg);
+  text += R"("}})";
+}
+
+/// Older servers take a list of parts from users only, so one text stands alone.
+void append_content(std::string& text, const std::vector<ChatPart>& parts) {
+  if (parts.size() == 1 && std::holds_alternative<std::string>(parts.front())) {
+    text += json_string(std::get<std::string>(parts.front()));
+    return;
+  }
+  text += '[';
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += ',';
+    append_part(text, parts[i]);
+  }
+  text += ']';
+}
+
+std::string content_text(const Json& content) {
+  if (!content.is_array()) return text_of(content);
+  std::string text;
+  for (const Json& part : content) text += text_of(member(part, "text"));
+  return text;
+}
+
+std::optional<std::int64_t> difference(std::optional<std::int64_t> all,
+                                       std::initializer_list<std::optional<std::int64_t>> parts) {
+  for (const auto& part : parts)
+    if (all) *all -= part.value_or(0);
+  return all && *all >= 0 ? all : std::nullopt;
+}
+
+Usage usage_of(const Json& usage) {
+  const Json& input = member(usage, "prompt_tokens_details");
+  const Json& output = member(usage, "completion_tokens_details");
+  Usage out = {.input = std::nullopt,
+               .cache_write = count_of(member(input, "cache_write_tokens")),
+               .cache_read = count_of(member(input, "cached_tokens")),
+               .output = count_of(member(usage, "completion_tokens")),
+               .reasoning = count_of(member(output, "reasoning_tokens"))};
+  out.input =
+      difference(count_of(member(usage, "prompt_tokens")), {out.cache_write, out.cache_read});
+  return out;
+}
+
+std::optional<double> cost_of(const Json& cost) {
+  if (!cost.is_number() || !(cost.get<double>() >= 0)) return std::nullopt;
+  return cost.get<double>();
+}
+
+constexpr std::array endings = {
+    Ending{"length", ModelReply::Kind::truncated},
+    Ending{"content_filter", ModelReply::Kind::refused},
+};
+
+ModelReply reply_of(const Json& choice) {
+  const Json& message = member(choice, "message");
+  ModelReply reply = {.text = content_text(member(message, "content")),
+                      .finish_reason = text_of(member(choice, "finish_reason"))};
+  reply.kind = kind_of(reply.finish_reason, endings);
+  const std::string refusal = text_of(member(message, "refusal"));
+  if (refusal.empty()) return reply;
+  reply.kind = ModelReply::Kind::refused;
+  if (reply.text.empty()) reply.text = refusal;
+  return reply;
+}
+
+}  // namespace
+
+std::string chat_body(const Chat& chat, const ModelSettings& settings) {
+  std::string text;
+  text.reserve(json_size(chat));
+  text += '[';
+  for (const ChatMessage& message : chat) {
+    if (text.size() > 1) text += ',';
+    text.append(R"({"role":")").append(role_names[static_cast<std::size_t>(message.role)]);
+    text += R"(","content":)";
+    append_content(text, message.parts);
+    text += '}';
+  }
+  text += ']';
+  return merged_body(
+      {{"model", settings.model}, {"max_completion_tokens", settings.max_output_tokens}},
+      "messages", text, settings);
+}
+
+ModelOutcome chat_outcome(const HttpResponse& response) {
+  auto parsed = good_body(response);
+  if (auto* bad = std::get_if<ModelOutcome>(&parsed)) return std::move(*bad);
+  const Json& body = std::get<Json>(parsed);
+  const Json& choices = member(body, "choices");
+  if (!choices.is_array() || choices.empty()) return garbled(response, "has no choices");
+  const Json& choice = choices.front();
+  if (!member(choice, "error").is_null()) return error_outcome(response, choice);
+  if (!member(choice, "message").is_object()) return garbled(response, "has no message");
+  ModelReply reply = reply_of(choice);
+  const Json& usage = member(body, "usage");
+  reply.usage = usage_of(usage);
+  reply.cost_usd = cost_of(member(usage, "cost"));
+  reply.provider = text_of(member(body, "provider"));
+  return with_origin(std::move(reply), response, body);
+}
+
+}  // namespace assay::detail
