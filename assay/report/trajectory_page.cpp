@@ -66,7 +66,7 @@ std::string overview(const TrajectoryView& view) {
   const TrajectoryImage* thumbnail = thumbnail_of(t);
   if (thumbnail == nullptr) return "";
   std::string boxes;
-  const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 32;
+  const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 28;
   for (std::size_t call = 0; call < t.turns.size(); ++call)
     if (const Region* crop = taken(t.turns[call]))
       boxes += box(call, t.turns[call].step, *crop, letter);
