@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// JSON inside an answer, read as Python's json reads it, with the place of every value.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace assay {
+
+/// A number as it is written, because an integer may have any size.
+struct JsonNumber {
+  std::string_view text;  ///< in the parsed text; also NaN, Infinity, -Infinity
+  bool whole;             ///< neither point nor exponent
+};
+
+struct JsonValue {
+  std::variant<std::monostate, bool, JsonNumber, std::string, std::vector<JsonValue>> content{};
+  std::vector<std::string> keys{};  ///< of an object, beside its elements; a list has none
+  bool is_object = false;
+  std::pair<std::size_t, std::size_t> span{};  ///< [begin, end) in the parsed text
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(content); }
+  const std::vector<JsonValue>* elements() const {
+    return std::get_if<std::vector<JsonValue>>(&content);
+  }
+  /// The last member of that name, as in a dict; nothing when there is none.
+  const JsonValue* member(std::string_view key) const;
+};
+
+/// json.JSONDecoder().raw_decode: the value that starts exactly at `at`; nothing when there is
+/// none, or when it is nested as deeply as nobody writes by hand.
+std::optional<JsonValue> json_at(std::string_view text, std::size_t at);
+
+/// json.loads: the only value of the text, with white space around it.
+std::optional<JsonValue> json_of(std::string_view text);
+
+}  // namespace assay
