@@ -83,8 +83,9 @@ std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& sli
   out.reserve(settings.count);
   for (std::size_t i = 0; i < settings.count; ++i) {
     const std::size_t place = places[random.below(places.size())];
-    const double x = static_cast<double>(place % thumbnail.width) + random.uniform();
-    const double y = static_cast<double>(place / thumbnail.width) + random.uniform();
+    const std::size_t column = place % thumbnail.width, row = place / thumbnail.width;
+    const double x = static_cast<double>(column) + random.uniform();
+    const double y = static_cast<double>(row) + random.uniform();
     out.push_back({start_of(x / columns, width, slide.width),
                    start_of(y / rows, height, slide.height), width, height});
   }

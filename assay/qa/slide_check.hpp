@@ -51,6 +51,6 @@ struct SlideCheck {
 
 /// The slides that `benchmarks` of the table ask about, none looked for yet; all when none is
 /// named. An unknown name is an Error.
-SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> benchmarks);
+SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> names);
 
 }  // namespace assay
