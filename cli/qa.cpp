@@ -7,7 +7,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::array<const Command*, 0> members = {};
+constexpr std::array<const Command*, 2> members = {&qa_score_command, &qa_compare_command};
 
 constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides",

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/comparison.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/qa/scores.hpp"
+#include "assay/stats/resampler.hpp"
+
+namespace assay {
+namespace {
+
+using Pair = std::pair<const ItemResult*, const ItemResult*>;
+using Pairs = std::vector<Pair>;
+using ById = std::map<std::string_view, const ItemResult*>;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw Error(Error::Kind::input, what);
+}
+
+ById by_id(const QaResult& run, const std::string& name) {
+  ById out;
+  for (const ItemResult& item : run.results)
+    if (!out.emplace(item.item_id, &item).second)
+      refuse(name + ": item '" + item.item_id + "' is there twice; ids must be unique");
+  return out;
+}
+
+/// Names of two runs that a reader can tell apart.
+std::pair<std::string, std::string> names(const QaResult& first, const QaResult& second) {
+  if (first.model_name != second.model_name && !first.model_name.empty() &&
+      !second.model_name.empty())
+    return {first.model_name, second.model_name};
+  if (first.run_id != second.run_id) return {first.run_id, second.run_id};
+  return {first.run_id + " (first)", second.run_id + " (second)"};
+}
+
+std::string few(const std::vector<std::string>& ids) {
+  constexpr std::size_t most = 3;
+  const std::vector<std::string> shown(
+      ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(ids.size(), most)));
+  return joined(shown) + (ids.size() > most ? ", ..." : "");
+}
+
+/// Items of the first run in its order, each with its counterpart.
+Pairs paired(const QaResult& first, const QaResult& second, QaComparison& out) {
+  const ById others = by_id(second, out.second_run), own = by_id(first, out.first_run);
+  Pairs pairs;
+  for (const ItemResult& item : first.results) {
+    const auto other = others.find(item.item_id);
+    if (other == others.end()) {
+      out.only_first.push_back(item.item_id);
+      continue;
+    }
+    if (other->second->truth_label != item.truth_label)
+      refuse("item '" + item.item_id + "' has truth " + std::to_string(item.truth_label) +
+             " in one run and " + std::to_string(other->second->truth_label) +
+             " in the other; they were made from different tables");
+    pairs.emplace_back(&item, other->second);
+  }
+  for (const ItemResult& item : second.results)
+    if (!own.contains(item.item_id)) out.only_second.push_back(item.item_id);
+  return pairs;
+}
+
+void require_same_items(const QaComparison& c, bool intersect) {
+  if (intersect || (c.only_first.empty() && c.only_second.empty())) return;
+  std::string text = c.benchmark_name + ": the runs have different items";
+  if (!c.only_first.empty())
+    text += "; only in " + c.first_run + ": " + std::to_string(c.only_first.size()) + " (" +
+            few(c.only_first) + ")";
+  if (!c.only_second.empty())
+    text += "; only in " + c.second_run + ": " + std::to_string(c.only_second.size()) + " (" +
+            few(c.only_second) + ")";
+  refuse(text + "; compare the common ones with --intersect");
+}
+
+/// The metric over chosen pairs, by label or -1.
+IndexStatistic statistic(const std::vector<std::int64_t>& predictions,
+                         const std::vector<std::int64_t>& truths, ClassificationMetric metric) {
+  const CodedItems coded = metric == ClassificationMetric::accuracy
+                               ? coded_as_one_class(predictions, truths)
+                               : coded_items(predictions, truths);
+  return [coded](std::span<const std::uint32_t> chosen) {
+    std::vector<std::uint32_t> counts(2 * coded.classes);
+    for (const std::uint32_t i : chosen) ++counts[coded.codes[i]];
+    return balanced_accuracy_of_counts(counts);
+  };
+}
+
+PairedScore paired_score(const Pairs& pairs, ClassificationMetric metric,
+                         const QaComparisonSettings& settings) {
+  PairedScore out = {.n = pairs.size()};
+  std::vector<std::int64_t> truths, labels[2];
+  std::vector<const ItemResult*> items;
+  for (const auto& [first, second] : pairs) {
+    std::size_t& cell = first->correct ? (second->correct ? out.both_right : out.only_first)
+                                       : (second->correct ? out.only_second : out.both_wrong);
+    ++cell;
+    truths.push_back(first->truth_label);
+    labels[0].push_back(first->predicted_label.value_or(no_label));
+    labels[1].push_back(second->predicted_label.value_or(no_label));
+    items.push_back(first);
+  }
+  out.exact = mcnemar(out.only_first, out.only_second);
+  out.mid_p = mcnemar(out.only_first, out.only_second, McNemarMethod::mid_p);
+  const IndexStatistic models[] = {statistic(labels[0], truths, metric),
+                                   statistic(labels[1], truths, metric)};
+  BootstrapOptions options = {.replicates = settings.replicates, .seed = seed_words(settings.seed)};
+  options.executor = settings.executor;
+  const JointBootstrap joint = joint_bootstrap(pairs.size(), models, options);
+  out.first = joint.models[0].point;
+  out.second = joint.models[1].point;
+  out.difference = joint.differences[1];
+  options.clusters = slide_clusters(items);
+  if (!options.clusters.empty())
+    out.slides = joint_bootstrap(pairs.size(), models, options).differences[1];
+  return out;
+}
+
+void add_flips(const Pairs& pairs, QaComparison& out) {
+  for (const auto& [first, second] : pairs)
+    if (first->correct != second->correct)
+      (first->correct ? out.lost : out.won)
+          .push_back({first->item_id, first->truth_label, first->predicted_label,
+                      second->predicted_label, first->prediction, second->prediction});
+}
+
+}  // namespace
+
+QaComparison qa_compare(const QaResult& first, const QaResult& second,
+                        const QaComparisonSettings& settings) {
+  if (first.benchmark_name != second.benchmark_name)
+    refuse("the runs are of different benchmarks, '" + first.benchmark_name + "' and '" +
+           second.benchmark_name + "'");
+  QaComparison out = {.benchmark_name = first.benchmark_name};
+  std::tie(out.first_run, out.second_run) = names(first, second);
+  out.metric = first.metric;
+  const Pairs pairs = paired(first, second, out);
+  require_same_items(out, settings.intersect);
+  if (pairs.empty()) refuse(out.benchmark_name + ": the runs have no item in common");
+  out.all = paired_score(pairs, out.metric, settings);
+  Pairs scored;
+  for (const Pair& pair : pairs)
+    if (pair.first->outcome == Outcome::scored && pair.second->outcome == Outcome::scored)
+      scored.push_back(pair);
+  if (!scored.empty()) out.scored_by_both = paired_score(scored, out.metric, settings);
+  add_flips(pairs, out);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/qa_scores.hpp"
+
+#include <fmt/format.h>
+
+#include "assay/core/words.hpp"
+#include "assay/report/text_table.hpp"
+
+namespace assay {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f}", share * 100);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "–";
+}
+
+std::string limits(double lower, double upper) {
+  return percent(lower) + " – " + percent(upper) + " %";
+}
+
+std::string title(const QaScores& s) {
+  return s.metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
+}
+
+std::string bold(const std::string& text, const TerminalStyle& style) {
+  return style.color ? "\x1b[1m" + text + "\x1b[0m" : text;
+}
+
+std::string headline(const ScoredQa& run, const TerminalStyle& style) {
+  std::string out = bold(printable(run.result.benchmark_name), style);
+  if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
+  const auto& score = run.scores.headline();
+  if (!score) return out + ": nothing to score\n";
+  const BootstrapResult& b = score->items;
+  out += fmt::format(": {} {} % (point), bootstrap {} ± {} %, 95 % CI {}", title(run.scores),
+                     percent(b.point), percent(b.mean), percent(b.std),
+                     limits(b.ci_lower, b.ci_upper));
+  if (score->wilson) out += ", Wilson " + limits(score->wilson->lower, score->wilson->upper);
+  if (score->slides)
+    out += fmt::format(", clustered by slide ± {} %, {}", percent(score->slides->std),
+                       limits(score->slides->ci_lower, score->slides->ci_upper));
+  return out + "\n";
+}
+
+std::string ledger_line(const QaScores& s) {
+  std::string out = fmt::format("  {} expected = ", s.ledger.expected());
+  bool first = true;
+  for (const auto& row : outcomes()) {
+    const std::size_t count = s.ledger.count(row.value);
+    if (count == 0 && row.value != Outcome::scored) continue;
+    out += fmt::format("{}{} {}", first ? "" : " + ", count, row.name);
+    first = false;
+  }
+  if (s.slides != 0) out += fmt::format(" · {}", counted(s.slides, "slide"));
+  return out + "\n";
+}
+
+std::string policy_lines(const QaScores& s) {
+  if (!s.wrong || s.ledger.count(Outcome::scored) == s.ledger.expected()) return "";
+  std::string out = fmt::format("  without label = wrong: {} %", percent(s.wrong->items.point));
+  out += s.scored ? fmt::format(" · scored only: {} % (n = {})", percent(s.scored->items.point),
+                                s.scored->n)
+                  : " · scored only: none";
+  out += fmt::format(" · bounds: {}\n", limits(s.worst, s.best));
+  if (const std::size_t skipped = s.ledger.count(Outcome::skipped); skipped != 0)
+    out += fmt::format("  {} not asked; the run is not complete\n",
+                       counted(skipped, "question") + (skipped == 1 ? " was" : " were"));
+  return out;
+}
+
+std::string vote_lines(const QaScores& s) {
+  if (s.majority_at.empty()) return "";
+  std::string out = "  majority of the first runs:";
+  for (std::size_t k = 0; k < s.majority_at.size(); ++k)
+    out += fmt::format("{} maj@{} {} %", k == 0 ? "" : ",", k + 1, percent(s.majority_at[k]));
+  if (s.vote_agreement) out += fmt::format(" · votes agree {} %", percent(*s.vote_agreement));
+  return out + "\n";
+}
+
+std::string cost_line(const QaScores& s) {
+  if (!s.total_cost_usd && !s.total_tokens) return "";
+  std::string out = "  cost:";
+  out += s.total_cost_usd ? fmt::format(" ${:.2f}", *s.total_cost_usd) : " unknown";
+  if (s.total_tokens) out += fmt::format(" · {} tokens", *s.total_tokens);
+  return out + "\n";
+}
+
+std::string published_line(const QaScores& s) {
+  if (s.published == nullptr) return "";
+  std::string out = fmt::format("  published ({}):", published_giant_source);
+  bool first = true;
+  for (const PublishedSystem& system : s.published->systems) {
+    out += fmt::format("{} {} {:.1f}", first ? "" : ",", system.name, system.score.mean);
+    if (system.score.std) out += fmt::format(" ± {:.1f}", *system.score.std);
+    first = false;
+  }
+  return out + " %\n";
+}
+
+std::string class_table(const QaScores& s) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t c = 0; c < s.classes.size(); ++c) {
+    const ClassScore& row = s.classes[c];
+    rows.push_back({std::to_string(row.label), printable(row.name), std::to_string(row.n),
+                    percent(row.recall()), percent(row.precision()), std::to_string(row.predicted),
+                    std::to_string(s.confusion.none[c])});
+  }
+  return text_table({{"label"},
+                     {"class", Align::left},
+                     {"n"},
+                     {"recall %"},
+                     {"precision %"},
+                     {"predicted"},
+                     {"no label"}},
+                    rows);
+}
+
+/// A cell of a Markdown table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text)) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::vector<std::string> markdown_row(const ScoredQa& run) {
+  const auto& score = run.scores.headline();
+  if (!score) return {};
+  const BootstrapResult& b = score->items;
+  return {cell(run.result.benchmark_name),
+          cell(run.result.model_name),
+          title(run.scores),
+          percent(b.point),
+          percent(b.mean) + " ± " + percent(b.std),
+          percent(b.ci_lower) + " – " + percent(b.ci_upper),
+          fmt::format("{} / {}", run.scores.ledger.count(Outcome::scored),
+                      run.scores.ledger.expected()),
+          percent(run.scores.worst) + " – " + percent(run.scores.best)};
+}
+
+}  // namespace
+
+std::string qa_report(const ScoredQa& run, const QaReportStyle& style) {
+  const QaScores& s = run.scores;
+  std::string out = headline(run, style.terminal) + ledger_line(s) + policy_lines(s) +
+                    vote_lines(s) + cost_line(s) + published_line(s);
+  if (style.classes && !s.classes.empty()) out += "\n" + class_table(s);
+  return out;
+}
+
+std::string qa_markdown(const std::vector<ScoredQa>& runs) {
+  std::string out =
+      "| benchmark | model | metric | point % | bootstrap % | 95 % CI | scored | bounds % |\n"
+      "|---|---|---|---:|---:|---:|---:|---:|\n";
+  for (const ScoredQa& run : runs) {
+    const auto cells = markdown_row(run);
+    if (!cells.empty()) out += "| " + joined(cells, " | ") + " |\n";
+  }
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa compare: two runs over the same questions, item by item.
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/qa_results.hpp"
+#include "assay/io/qa_table.hpp"
+#include "assay/qa/rescore.hpp"
+#include "assay/report/qa_scores.hpp"
+#include "assay/run/executor.hpp"
+#include "cli/output.hpp"
+#include "cli/provenance.hpp"
+#include "cli/qa.hpp"
+#include "cli/qa_files.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string first, second, table, format;
+  unsigned replicates = 1000, seed = 42;
+  bool intersect = false, anonymous = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("A", o.first, "A run folder or results file");
+  a.positional("B", o.second, "Another one, of the same questions");
+  a.flag("--intersect", o.intersect, "Compare what both have when they have different items");
+  a.option("--table FILE", o.table, "The questions: slides of files that do not name them");
+  a.option("--replicates N", o.replicates, "Bootstrap replicates (default: 1000)");
+  a.option("--seed N", o.seed, "Seed of the bootstrap (default: 42)");
+  a.choice("--format", o.format, {"table", "markdown", "csv"},
+           "What is printed; csv lists the items that changed (default: table)");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+}
+
+std::vector<QaResult> runs_of(const std::string& word, const ItemTable* table) {
+  std::vector<QaResult> out;
+  for (SavedQa& saved : read_qa_runs({word}, table)) {
+    QaResult result = std::move(saved.result);
+    if (saved.layout == QaLayout::authors)
+      result = rescored(std::move(result), ExtractionRules::assay);
+    else if (saved.layout == QaLayout::specification && table != nullptr)
+      result = completed(std::move(result), *table);
+    const auto same = std::ranges::find(out, result.benchmark_name, &QaResult::benchmark_name);
+    if (same != out.end())
+      throw Error(Error::Kind::input, word + ": has two results of " + result.benchmark_name +
+                                          "; name the file that is meant");
+    out.push_back(std::move(result));
+  }
+  return out;
+}
+
+/// Benchmarks that both have; one that only one has is refused without --intersect.
+std::vector<QaComparison> comparisons(const Options& o, const QaComparisonSettings& settings) {
+  std::optional<ItemTable> table;
+  if (!o.table.empty()) table = read_items(o.table);
+  const ItemTable* questions = table ? &*table : nullptr;
+  const auto first = runs_of(o.first, questions), second = runs_of(o.second, questions);
+  const auto refuse_lonely = [&](const auto& runs, const auto& others, const std::string& name) {
+    for (const QaResult& run : runs)
+      if (std::ranges::find(others, run.benchmark_name, &QaResult::benchmark_name) == others.end())
+        throw Error(Error::Kind::input, "only " + name + " has the benchmark " +
+                                            run.benchmark_name +
+                                            "; compare what both have with --intersect");
+  };
+  if (!o.intersect) {
+    refuse_lonely(first, second, o.first);
+    refuse_lonely(second, first, o.second);
+  }
+  std::vector<QaComparison> out;
+  for (const QaResult& run : first) {
+    const auto other = std::ranges::find(second, run.benchmark_name, &QaResult::benchmark_name);
+    if (other != second.end()) out.push_back(qa_compare(run, *other, settings));
+  }
+  if (out.empty()) throw Error(Error::Kind::input, "the runs have no benchmark in common");
+  return out;
+}
+
+/// One form of the comparison; a row instead of an if-chain.
+struct Form {
+  std::string_view name;
+  std::string (*text)(const std::vector<QaComparison>&, const QaReportStyle&);
+};
+
+constexpr Form forms[] = {
+    {"table",
+     [](const std::vector<QaComparison>& all, const QaReportStyle& style) {
+       std::string out;
+       for (const QaComparison& each : all)
+         out += (out.empty() ? "" : "\n") + qa_comparison_report(each, style);
+       return out;
+     }},
+    {"markdown", [](const std::vector<QaComparison>& all,
+                    const QaReportStyle&) { return qa_comparison_markdown(all); }},
+    {"csv", [](const std::vector<QaComparison>& all,
+               const QaReportStyle&) { return qa_comparison_csv(all); }},
+};
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  if (o.first.empty() || o.second.empty())
+    throw Error(Error::Kind::usage, "give two runs: assay qa compare run_a run_b");
+  if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
+  QaComparisonSettings settings = {o.intersect, o.replicates, o.seed};
+  settings.executor = tbb_executor(jobs(common));
+  const fs::path out = output_file(common.out, "qa_comparison.json");
+  refuse_input(out, qa_files({o.first, o.second}));
+  if (!out.empty()) require_writable(out);
+  const std::vector<QaComparison> all = comparisons(o, settings);
+  const std::string json =
+      qa_comparison_text(all, settings, clock.provenance(common, session, o.anonymous));
+  if (!out.empty()) write_atomically(out, json);
+  const auto* form = std::ranges::find(forms, o.format.empty() ? "table" : o.format, &Form::name);
+  const QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
+                               common.verbose};
+  if (common.json)
+    session.out << json;
+  else if (!common.quiet || !o.format.empty())
+    session.out << form->text(all, style);
+  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  return done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay qa compare run_a run_b",
+     "is B better than A: McNemar, the difference with its interval, the items that changed"},
+    {"assay qa compare a_results.json b_results.json --intersect --format csv",
+     "only the questions that both have; one line per item that changed"},
+};
+
+}  // namespace
+
+const Command qa_compare_command = {"compare", "Compare two runs item by item", declare, examples};
+
+}  // namespace assay::cli

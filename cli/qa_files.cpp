@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/qa_files.hpp"
+
+#include <algorithm>
+
+#include "assay/core/error.hpp"
+
+namespace assay::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> results_in(const fs::path& folder) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().filename().string().ends_with("_results.json")) out.push_back(entry.path());
+  if (out.empty())
+    throw Error(Error::Kind::input,
+                folder.string() + ": has no *_results.json; 'assay qa run' writes them");
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
+  std::vector<fs::path> out;
+  for (const std::string& word : words) {
+    if (!fs::is_directory(word)) {
+      out.emplace_back(word);
+      continue;
+    }
+    const auto found = results_in(word);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words, const ItemTable* table) {
+  std::vector<SavedQa> out;
+  for (const fs::path& file : qa_files(words))
+    for (SavedQa& saved : read_qa_results(file, table)) out.push_back(std::move(saved));
+  return out;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa score: saved answers scored offline, with any rules.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/qa_results.hpp"
+#include "assay/io/qa_table.hpp"
+#include "assay/qa/rescore.hpp"
+#include "assay/qa/truth.hpp"
+#include "assay/report/qa_scores.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/executor.hpp"
+#include "cli/output.hpp"
+#include "cli/provenance.hpp"
+#include "cli/qa.hpp"
+#include "cli/qa_files.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string rules, table, policy = "wrong", csv, format;
+  unsigned replicates = 1000, seed = 42;
+  bool anonymous = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("RUN|FILE", o.runs,
+               "Folders of 'assay qa run', or results files: ours, the specification's, the JSON "
+               "Lines of the GIANT authors");
+  a.choice("--rules", o.rules, {"assay", "spec", "giant"},
+           "Read the saved answers again by these rules (default: labels as saved)");
+  a.option("--table FILE", o.table,
+           "The questions, for files that have no options or no truths of their own");
+  a.choice("--policy", o.policy, {"wrong", "scored"},
+           "What items without label count in the headline (default: wrong)");
+  a.option("--replicates N", o.replicates, "Bootstrap replicates (default: 1000)");
+  a.option("--seed N", o.seed, "Seed of the bootstrap (default: 42)");
+  a.option("--csv FILE", o.csv, "One line per item");
+  a.choice("--format", o.format, {"table", "markdown"}, "What is printed (default: table)");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+}
+
+bool lacks_options(const SavedQa& saved) {
+  return saved.layout == QaLayout::specification && !is_panda(saved.result.benchmark_name) &&
+         std::ranges::any_of(saved.result.results,
+                             [](const ItemResult& r) { return r.options.empty(); });
+}
+
+/// The results with the labels that the settings ask for.
+QaResult labelled(SavedQa saved, const Options& o, const ItemTable* table, std::ostream& err) {
+  const bool foreign = saved.layout == QaLayout::specification;
+  if (foreign && table != nullptr) saved.result = completed(std::move(saved.result), *table);
+  const bool again =
+      !o.rules.empty() || saved.layout == QaLayout::authors || (foreign && table != nullptr);
+  if (again && table == nullptr && lacks_options(saved))
+    throw Error(Error::Kind::usage, saved.file + ": has no options, which --rules " + o.rules +
+                                        " needs; give the questions with --table MultiPathQA.csv");
+  if (!again) {
+    if (foreign)
+      err << "note: " << printable(saved.file)
+          << ": labels are as saved; --table reads the answers again\n";
+    return std::move(saved.result);
+  }
+  const auto rules = value_in(extraction_rules(), o.rules.empty() ? "assay" : o.rules, "rules");
+  QaResult out = rescored(std::move(saved.result), rules);
+  std::erase_if(out.config, [](const auto& entry) { return entry.first == "rules"; });
+  out.config.emplace_back("rules", fmt::format("\"{}\"", name_in(extraction_rules(), rules)));
+  return out;
+}
+
+std::string file_name(const QaResult& result) {
+  const std::string stem = result.run_id.empty() || result.run_id.find('/') != std::string::npos
+                               ? result.benchmark_name
+                               : result.run_id;
+  return (stem.find(result.benchmark_name) == std::string::npos ? stem + "_" + result.benchmark_name
+                                                                : stem) +
+         "_results.json";
+}
+
+/// Where each result goes: one into a file, several into a folder.
+std::vector<fs::path> outputs(const std::vector<ScoredQa>& runs, const Common& common) {
+  std::vector<fs::path> out;
+  if (common.out.empty()) return out;
+  if (runs.size() == 1) return {output_file(common.out, file_name(runs[0].result))};
+  if (fs::exists(common.out) && !fs::is_directory(common.out))
+    throw Error(Error::Kind::usage, common.out + ": is a file, but there are " +
+                                        std::to_string(runs.size()) +
+                                        " results; --out must be a folder");
+  for (const ScoredQa& run : runs)
+    out.push_back(output_file(common.out + "/", file_name(run.result)));
+  auto sorted = out;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end())
+    throw Error(Error::Kind::usage,
+                "two of the inputs have the same run and benchmark; score them "
+                "into different folders");
+  return out;
+}
+
+/// Ids of items without label, by class.
+void talk(const ScoredQa& run, std::ostream& err) {
+  constexpr std::size_t most = 10;
+  for (const auto& row : outcomes()) {
+    if (row.value == Outcome::scored || run.scores.ledger.count(row.value) == 0) continue;
+    std::vector<std::string> ids;
+    for (const ItemResult& item : run.result.results)
+      if (item.outcome == row.value && ids.size() < most) ids.push_back(printable(item.item_id));
+    const std::size_t count = run.scores.ledger.count(row.value);
+    err << fmt::format("not scored: {}: {} {}: {}{}\n", printable(run.result.benchmark_name), count,
+                       row.name, joined(ids), count > most ? ", ..." : "");
+  }
+}
+
+void print(const std::vector<ScoredQa>& runs, const Options& o, const Common& common,
+           const Session& session) {
+  if (o.format == "markdown") {
+    session.out << qa_markdown(runs);
+    return;
+  }
+  if (common.quiet) return;
+  const QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
+                               common.verbose};
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    session.out << (i == 0 ? "" : "\n") << qa_report(runs[i], style);
+}
+
+std::vector<ScoredQa> scored(const Options& o, const Common& common, const Session& session) {
+  std::optional<ItemTable> table;
+  if (!o.table.empty()) table = read_items(o.table);
+  QaScoreSettings settings = {.replicates = o.replicates, .seed = o.seed};
+  settings.policy = value_in(failure_policies(), o.policy, "policy");
+  settings.executor = tbb_executor(jobs(common));
+  std::vector<ScoredQa> out;
+  for (SavedQa& saved : read_qa_runs(o.runs, table ? &*table : nullptr)) {
+    QaResult result = labelled(std::move(saved), o, table ? &*table : nullptr, session.err);
+    QaScores scores = qa_scores(result, settings);
+    out.push_back({std::move(result), std::move(scores)});
+  }
+  return out;
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  if (o.runs.empty())
+    throw Error(Error::Kind::usage, "give a run or a results file: assay qa score run");
+  if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
+  const std::vector<ScoredQa> runs = scored(o, common, session);
+  const std::vector<fs::path> files = outputs(runs, common);
+  std::vector<fs::path> inputs = qa_files(o.runs);
+  inputs.emplace_back(o.table);
+  for (const fs::path& file : files) refuse_input(file, inputs);
+  refuse_input(o.csv, inputs);
+  if (!o.csv.empty()) require_writable(o.csv);
+  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    write_qa_results(files[i], runs[i].result, runs[i].scores, provenance);
+  if (!o.csv.empty()) write_atomically(o.csv, qa_csv(runs));
+  const bool single = o.runs.size() == 1 && !fs::is_directory(o.runs[0]) && runs.size() == 1;
+  if (common.json)
+    session.out << (single ? qa_results_text(runs[0].result, runs[0].scores, provenance)
+                           : qa_scores_text(runs, provenance));
+  else
+    print(runs, o, common, session);
+  bool failed = false;
+  for (const ScoredQa& each : runs) {
+    failed = failed || each.scores.ledger.count(Outcome::scored) != each.scores.ledger.expected();
+    if (!common.quiet) talk(each, session.err);
+  }
+  if (!common.quiet)
+    for (const fs::path& file : files) session.err << "results: " << file.string() << '\n';
+  return failed ? some_failed : done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay qa score run", "every benchmark of a run: accuracy, intervals, ledger"},
+    {"assay qa score gtex_results.json --table MultiPathQA.csv --rules giant",
+     "the specification's results file, its answers read again as the original project does"},
+    {"assay qa score run --policy scored --csv items.csv --out rescored/",
+     "failures left out of the headline; one line per item; new results files"},
+};
+
+}  // namespace
+
+const Command qa_score_command = {"score", "Score saved answers, with any rules", declare,
+                                  examples};
+
+}  // namespace assay::cli
