@@ -70,10 +70,10 @@ std::int64_t start_of(double share, std::int64_t size, std::int64_t length) {
 
 }  // namespace
 
-std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
-                                  const PatchSettings& settings) {
+std::vector<SlideRegion> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
+                                       const PatchSettings& settings) {
   const std::vector<std::size_t> places = tissue(thumbnail);
-  std::vector<Region> out;
+  std::vector<SlideRegion> out;
   if (places.empty()) return out;
   const std::int64_t width = std::min(settings.size, slide.width);
   const std::int64_t height = std::min(settings.size, slide.height);
