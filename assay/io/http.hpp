@@ -2,6 +2,7 @@
 /// HTTP, one connection at a time, kept open between calls.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,8 +17,10 @@ struct HttpRequest {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers{};
   std::optional<std::string> body{};  ///< posted when there is one
-  double timeout_s = 600;
+  double timeout_s = 600;             ///< of the whole call; of a download: without any byte
   double connect_timeout_s = 30;
+  /// Looked at about once a second; when it is set, the call ends with a failure.
+  const std::atomic<bool>* stop = nullptr;
 };
 
 struct HttpResponse {
@@ -36,7 +39,14 @@ struct HttpFailure {
   bool certificate = false;  ///< trying again cannot help
 };
 
-/// For one thread at a time. Proxies and certificates as libcurl finds them in the environment.
+/// Throws Error::usage, naming `what` (an option), unless it is a whole http or https address.
+void require_http_address(const std::string& url, std::string_view what);
+
+/// "https://host:port" of an address: no path, no query, no password.
+std::string origin_of(const std::string& url);
+
+/// For one thread at a time. Throws Error::usage for an address that is not http or https and for a
+/// header with a line break. Proxies and certificates as libcurl finds them in the environment.
 class HttpClient {
  public:
   HttpClient();
@@ -45,7 +55,8 @@ class HttpClient {
   ~HttpClient();
 
   /// Fills `failure` and returns nothing when no whole response came. Redirects are followed for
-  /// GET only, and authorisation does not travel to another host.
+  /// GET only, and authorisation does not travel to another host; headers x-... of the responses
+  /// on the way are kept. A posted body is sent at most once. A body above 256 MiB is a failure.
   std::optional<HttpResponse> send(const HttpRequest& request, HttpFailure& failure);
 
   /// Receives a body piece by piece, for downloads. `piece` returns false to stop. A status other
