@@ -2,12 +2,14 @@
 /// assay qa: the family of commands for whole-slide question answering; one file each.
 #include "cli/qa.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace assay::cli {
 namespace {
 
-constexpr std::array<const Command*, 2> members = {&qa_score_command, &qa_compare_command};
+constexpr std::array<const Command*, 4> members = {&qa_check_command, &qa_score_command,
+                                                   &qa_compare_command, &qa_show_command};
 
 constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides",
@@ -18,6 +20,16 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+
+std::vector<std::string> benchmark_names(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::size_t start = 0; start < list.size();) {
+    const std::size_t comma = std::min(list.find(',', start), list.size());
+    if (comma > start) out.push_back(list.substr(start, comma - start));
+    start = comma + 1;
+  }
+  return out;
+}
 
 const Command qa_command = {.name = "qa",
                             .summary = "Run and score question answering on whole slides",

@@ -199,14 +199,14 @@ Extent extent_of(std::int64_t start, std::int64_t length, double downsample, std
   return {first, count, inside, std::min(to - from, static_cast<double>(count) - inside)};
 }
 
-Window window_of(const Region& region, const SlideLevel& level) {
+Window window_of(const SlideRegion& region, const SlideLevel& level) {
   const Extent x = extent_of(region.x, region.width, level.downsample, level.width);
   const Extent y = extent_of(region.y, region.height, level.downsample, level.height);
   return {{x.first, y.first, x.count, y.count}, {x.start, y.start, x.length, y.length}};
 }
 
 /// The size of the result: the longer side as asked, no side enlarged or lost.
-std::pair<std::size_t, std::size_t> size_of(const Region& region, std::int64_t longest) {
+std::pair<std::size_t, std::size_t> size_of(const SlideRegion& region, std::int64_t longest) {
   const std::int64_t side = std::max(region.width, region.height);
   if (side <= longest)
     return {static_cast<std::size_t>(region.width), static_cast<std::size_t>(region.height)};
@@ -278,7 +278,7 @@ Picture Slide::thumbnail(std::int64_t longest) const {
   return region({0, 0, info().width, info().height}, longest);
 }
 
-Picture Slide::region(const Region& region, std::int64_t longest) const {
+Picture Slide::region(const SlideRegion& region, std::int64_t longest) const {
   if (const auto problem = crop_problem(region, info()))
     throw Error(Error::Kind::usage, handle_->path.string() + ": " + *problem);
   if (longest < 1) throw Error(Error::Kind::usage, "a picture needs a side of 1 pixel or more");

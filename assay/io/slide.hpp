@@ -31,7 +31,7 @@ class Slide {
 
   /// A region, its longer side `longest` pixels, or less where level 0 has less (never enlarged).
   /// The region must lie inside the slide (see crop_problem).
-  Picture region(const Region& region, std::int64_t longest) const;
+  Picture region(const SlideRegion& region, std::int64_t longest) const;
 
  private:
   struct Handle;

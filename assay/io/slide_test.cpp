@@ -69,7 +69,7 @@ class Slides : public testing::Test {
 };
 
 /// The worst difference of a picture from the ramp that `region` of the slide shows.
-double worst(const Picture& picture, const Region& region, const SlideInfo& info) {
+double worst(const Picture& picture, const SlideRegion& region, const SlideInfo& info) {
   double out = 0;
   for (std::size_t y = 0; y < picture.height; ++y)
     for (std::size_t x = 0; x < picture.width; ++x) {
@@ -108,9 +108,10 @@ TEST_F(Slides, know_their_size_levels_and_resolution) {
 TEST_F(Slides, regions_show_the_right_place) {
   const Slide slide(
       write("a.tiff", {level(1000, 600), level(250, 150, true), level(62, 37, true)}));
-  const std::vector<Region> regions = {{0, 0, 1000, 600},   {0, 0, 100, 100}, {900, 500, 100, 100},
-                                       {333, 217, 401, 99}, {1, 1, 998, 598}, {999, 599, 1, 1}};
-  for (const Region& region : regions)
+  const std::vector<SlideRegion> regions = {{0, 0, 1000, 600},    {0, 0, 100, 100},
+                                            {900, 500, 100, 100}, {333, 217, 401, 99},
+                                            {1, 1, 998, 598},     {999, 599, 1, 1}};
+  for (const SlideRegion& region : regions)
     for (const std::int64_t longest : {1000, 300, 64, 17, 1}) {
       const Picture picture = slide.region(region, longest);
       const auto side =

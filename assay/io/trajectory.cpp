@@ -30,7 +30,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const Region& r) {
+Json to_json(const SlideRegion& r) {
   return {{"x", r.x}, {"y", r.y}, {"width", r.width}, {"height", r.height}};
 }
 
@@ -137,18 +137,18 @@ class Fields {
   std::string place_;
 };
 
-Region region_of(const Fields& fields) {
+SlideRegion region_of(const Fields& fields) {
   return {fields.required("x"), fields.required("y"), fields.required("width"),
           fields.required("height")};
 }
 
-std::optional<Region> region_of(const std::optional<Fields>& fields) {
+std::optional<SlideRegion> region_of(const std::optional<Fields>& fields) {
   return fields ? std::optional(region_of(*fields)) : std::nullopt;
 }
 
 TrajectoryImage image_of(const Fields& fields) {
   return {.sha256 = fields.text("sha256"),
-          .region = region_of(fields.object("region")).value_or(Region{}),
+          .region = region_of(fields.object("region")).value_or(SlideRegion{}),
           .width = static_cast<std::size_t>(fields.required("width")),
           .height = static_cast<std::size_t>(fields.required("height")),
           .kind = fields.text("kind")};

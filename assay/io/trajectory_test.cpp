@@ -28,7 +28,7 @@ Trajectory example() {
                                  .kind = "thumbnail"}},
                      .prompt = "Step 1 of 20",
                      .reply = "crop",
-                     .crop = Region{10, 20, 3000, 4000},
+                     .crop = SlideRegion{10, 20, 3000, 4000},
                      .model = "m-1",
                      .request_id = "req_1",
                      .usage = {900, std::nullopt, 100, 7, std::nullopt},

@@ -16,7 +16,7 @@ bool inside(std::int64_t start, std::int64_t length, std::int64_t end) {
 
 }  // namespace
 
-std::optional<std::string> crop_problem(const Region& r, const SlideInfo& slide) {
+std::optional<std::string> crop_problem(const SlideRegion& r, const SlideInfo& slide) {
   if (inside(r.x, r.width, slide.width) && inside(r.y, r.height, slide.height)) return std::nullopt;
   const std::string asked =
       fmt::format("The crop x={}, y={}, width={}, height={}", r.x, r.y, r.width, r.height);
@@ -28,7 +28,7 @@ std::optional<std::string> crop_problem(const Region& r, const SlideInfo& slide)
                      slide.width, slide.height, slide.width, slide.height);
 }
 
-std::size_t level_for(const Region& region, const SlideInfo& slide, std::int64_t longest,
+std::size_t level_for(const SlideRegion& region, const SlideInfo& slide, std::int64_t longest,
                       double oversampling) {
   const auto side = static_cast<double>(std::max(region.width, region.height));
   const auto wanted = static_cast<double>(longest);

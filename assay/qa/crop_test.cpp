@@ -27,11 +27,12 @@ TEST(Crop, inside_is_fine_and_nothing_is_clamped) {
   constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   EXPECT_FALSE(crop_problem({0, 0, 100'000, 80'000}, s));
   EXPECT_FALSE(crop_problem({99'999, 79'999, 1, 1}, s));
-  for (const Region outside :
-       {Region{99'000, 0, 2000, 1000}, Region{0, 79'000, 1000, 2000}, Region{-1, 0, 10, 10},
-        Region{0, -1, 10, 10}, Region{100'000, 0, 1, 1}, Region{1, 1, huge, huge}})
+  for (const SlideRegion outside :
+       {SlideRegion{99'000, 0, 2000, 1000}, SlideRegion{0, 79'000, 1000, 2000},
+        SlideRegion{-1, 0, 10, 10}, SlideRegion{0, -1, 10, 10}, SlideRegion{100'000, 0, 1, 1},
+        SlideRegion{1, 1, huge, huge}})
     EXPECT_THAT(crop_problem(outside, s).value_or(""), HasSubstr("100000 x 80000")) << outside.x;
-  for (const Region empty : {Region{0, 0, 0, 5}, Region{0, 0, 5, -5}})
+  for (const SlideRegion empty : {SlideRegion{0, 0, 0, 5}, SlideRegion{0, 0, 5, -5}})
     EXPECT_THAT(crop_problem(empty, s).value_or(""), HasSubstr("is empty"));
 }
 

@@ -13,6 +13,6 @@ struct GuideStyle {
 };
 
 /// The picture of `shown` (level-0 pixels) with lines that are labelled in level-0 pixels.
-Picture with_guides(Picture picture, const Region& shown, const GuideStyle& style = {});
+Picture with_guides(Picture picture, const SlideRegion& shown, const GuideStyle& style = {});
 
 }  // namespace assay

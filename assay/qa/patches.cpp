@@ -70,10 +70,10 @@ std::int64_t start_of(double share, std::int64_t size, std::int64_t length) {
 
 }  // namespace
 
-std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
-                                  const PatchSettings& settings) {
+std::vector<SlideRegion> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
+                                       const PatchSettings& settings) {
   const std::vector<std::size_t> places = tissue(thumbnail);
-  std::vector<Region> out;
+  std::vector<SlideRegion> out;
   if (places.empty()) return out;
   const std::int64_t width = std::min(settings.size, slide.width);
   const std::int64_t height = std::min(settings.size, slide.height);
@@ -83,8 +83,9 @@ std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& sli
   out.reserve(settings.count);
   for (std::size_t i = 0; i < settings.count; ++i) {
     const std::size_t place = places[random.below(places.size())];
-    const double x = static_cast<double>(place % thumbnail.width) + random.uniform();
-    const double y = static_cast<double>(place / thumbnail.width) + random.uniform();
+    const std::size_t column = place % thumbnail.width, row = place / thumbnail.width;
+    const double x = static_cast<double>(column) + random.uniform();
+    const double y = static_cast<double>(row) + random.uniform();
     out.push_back({start_of(x / columns, width, slide.width),
                    start_of(y / rows, height, slide.height), width, height});
   }

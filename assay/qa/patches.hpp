@@ -19,8 +19,8 @@ struct PatchSettings {
 
 /// Places of patches on tissue, told from the background in a thumbnail of the whole slide. The
 /// same arguments give the same places. A slide without tissue: anywhere.
-std::vector<Region> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
-                                  const PatchSettings& settings = {});
+std::vector<SlideRegion> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
+                                       const PatchSettings& settings = {});
 
 /// Pictures side by side, row by row, on white: as square as can be.
 Picture collage(std::span<const Picture> pictures);

@@ -10,7 +10,7 @@ using namespace assay;
 
 namespace {
 
-void paint(Picture& picture, const Region& where, int red, int green, int blue) {
+void paint(Picture& picture, const SlideRegion& where, int red, int green, int blue) {
   for (std::int64_t y = where.y; y < where.y + where.height; ++y)
     for (std::int64_t x = where.x; x < where.x + where.width; ++x) {
       std::uint8_t* at = picture.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y));
@@ -32,7 +32,7 @@ TEST(Patches, lie_on_tissue) {
   paint(thumbnail, {70, 60, 10, 10}, 5, 0, 5);  // pen: dark, though "saturated"
   const auto found = patch_regions(thumbnail, slide(10'000, 8000));
   ASSERT_EQ(found.size(), 30U);
-  for (const Region& r : found) {
+  for (const SlideRegion& r : found) {
     EXPECT_EQ(r.width, 224);
     EXPECT_EQ(r.height, 224);
     const std::int64_t x = r.x + 112, y = r.y + 112;
@@ -52,7 +52,7 @@ TEST(Patches, are_anywhere_on_a_slide_without_tissue_and_always_inside) {
   for (const std::int64_t side : {1000, 224, 100}) {
     const auto found = patch_regions(Picture::filled(64, 64, 250), slide(side, side / 2));
     ASSERT_EQ(found.size(), 30U);
-    for (const Region& r : found) {
+    for (const SlideRegion& r : found) {
       EXPECT_TRUE(r.x >= 0 && r.y >= 0 && r.x + r.width <= side && r.y + r.height <= side / 2);
       EXPECT_EQ(r.width, std::min<std::int64_t>(224, side));
     }
@@ -65,8 +65,8 @@ TEST(Patches, take_a_slide_full_of_tissue_as_it_is) {
   paint(thumbnail, {0, 0, 30, 60}, 220, 150, 200);
   paint(thumbnail, {30, 0, 30, 60}, 160, 80, 150);
   const auto found = patch_regions(thumbnail, slide(6000, 6000), {.count = 60});
-  EXPECT_GT(std::ranges::count_if(found, [](const Region& r) { return r.x < 2500; }), 10);
-  EXPECT_GT(std::ranges::count_if(found, [](const Region& r) { return r.x > 3000; }), 10);
+  EXPECT_GT(std::ranges::count_if(found, [](const SlideRegion& r) { return r.x < 2500; }), 10);
+  EXPECT_GT(std::ranges::count_if(found, [](const SlideRegion& r) { return r.x > 3000; }), 10);
 }
 
 TEST(Collage, thirty_patches_are_six_by_five) {

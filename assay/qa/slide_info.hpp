@@ -9,11 +9,11 @@
 
 namespace assay {
 
-/// A rectangle of the slide.
-struct Region {
+/// A rectangle of the slide. (What metrics call a region is a union of labels.)
+struct SlideRegion {
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 
-  bool operator==(const Region&) const = default;
+  bool operator==(const SlideRegion&) const = default;
 };
 
 struct SlideLevel {

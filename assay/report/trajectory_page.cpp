@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/core/base64.hpp"
 #include "assay/core/words.hpp"
+#include "assay/io/base64.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/trajectory_style.hpp"
 
@@ -22,7 +22,7 @@ std::string text_block(std::string_view text) {
   return text.empty() ? "" : fmt::format("<div class=\"text\">{}</div>\n", html_escaped(text));
 }
 
-std::string place_of(const Region& r) {
+std::string place_of(const SlideRegion& r) {
   return fmt::format("x {}, y {}, {} × {} pixels", r.x, r.y, r.width, r.height);
 }
 
@@ -45,12 +45,12 @@ const TrajectoryImage* thumbnail_of(const Trajectory& t) {
 }
 
 /// The place a turn went to; nothing when it asked for none, or for one that was refused.
-const Region* taken(const TrajectoryTurn& turn) {
+const SlideRegion* taken(const TrajectoryTurn& turn) {
   return turn.crop && turn.problem.empty() ? &*turn.crop : nullptr;
 }
 
 /// A numbered rectangle in the slide's own pixels, a link to the call that asked for it.
-std::string box(std::size_t call, unsigned step, const Region& r, double letter) {
+std::string box(std::size_t call, unsigned step, const SlideRegion& r, double letter) {
   const std::string shape =
       fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", r.x, r.y, r.width, r.height);
   const double x = static_cast<double>(r.x) + letter * 0.3;
@@ -66,9 +66,9 @@ std::string overview(const TrajectoryView& view) {
   const TrajectoryImage* thumbnail = thumbnail_of(t);
   if (thumbnail == nullptr) return "";
   std::string boxes;
-  const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 32;
+  const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 28;
   for (std::size_t call = 0; call < t.turns.size(); ++call)
-    if (const Region* crop = taken(t.turns[call]))
+    if (const SlideRegion* crop = taken(t.turns[call]))
       boxes += box(call, t.turns[call].step, *crop, letter);
   return "<h2>Where it looked</h2>\n<figure><div class=\"slide\">" +
          picture(view, *thumbnail, "The whole slide") +

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/core/base64.hpp"
+#include "assay/io/base64.hpp"
 #include "assay/report/html.hpp"
 
 using namespace assay;
@@ -32,14 +32,14 @@ TrajectoryView example() {
        .images = {image("t", "thumbnail")},
        .prompt = "Step 1 of 20",
        .reply = "closer",
-       .crop = Region{100, 200, 500, 600},
+       .crop = SlideRegion{100, 200, 500, 600},
        .usage = {10, {}, {}, 5, {}},
        .cost_usd = 0.25},
       {.step = 2,
        .images = {image("c", "crop")},
        .reply = "outside",
        .problem = "not inside",
-       .crop = Region{9000, 0, 5, 5},
+       .crop = SlideRegion{9000, 0, 5, 5},
        .usage = {20, {}, {}, 5, {}},
        .cost_usd = 0.5},
       {.step = 2, .reply = "the answer is 2", .usage = {30, {}, {}, 5, {}}, .cost_usd = 1.0}};
@@ -56,15 +56,6 @@ TrajectoryView example() {
 }
 
 }  // namespace
-
-TEST(Base64, as_the_standard_has_it) {
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64("\xFF\xFE\xFD"), "//79");
-}
 
 TEST(Html, nothing_is_markup) {
   EXPECT_EQ(html_escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");

@@ -29,7 +29,7 @@ ol.options b { font-weight: 600; }
 figure { margin: .75rem 0; }
 figcaption { color: var(--soft); font-size: .9rem; }
 .slide { position: relative; line-height: 0; }
-.slide img { width: 100%; border-radius: .4rem; }
+.slide img { width: 100%; height: auto; border-radius: .4rem; }
 .slide svg { position: absolute; inset: 0; width: 100%; height: 100%; overflow: visible; }
 .box { fill: none; stroke: #004dff; stroke-width: 2.5; vector-effect: non-scaling-stroke; }
 .halo { fill: none; stroke: #fff; stroke-width: 5; stroke-opacity: .8;

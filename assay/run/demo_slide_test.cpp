@@ -58,7 +58,7 @@ TEST_F(DemoSlides, open_as_a_plain_tiff_and_as_aperio) {
 /// Every level shows the same slide: read from any of them, a region has the same mean colour.
 TEST_F(DemoSlides, levels_show_the_same) {
   const Slide slide(write("a.tiff", {}));
-  const Region part = {1024, 512, 2048, 1536};
+  const SlideRegion part = {1024, 512, 2048, 1536};
   const Picture fine = slide.region(part, 2048), coarse = slide.region(part, 100);
   EXPECT_EQ(fine.width, 2048U);
   EXPECT_EQ(coarse.width, 100U);
@@ -72,7 +72,7 @@ TEST_F(DemoSlides, have_tissue_that_patches_find) {
   const auto patches = patch_regions(slide.thumbnail(512), slide.info());
   ASSERT_EQ(patches.size(), 30U);
   double green = 0;
-  for (const Region& patch : patches) green += mean(slide.region(patch, 224), 1) / 30;
+  for (const SlideRegion& patch : patches) green += mean(slide.region(patch, 224), 1) / 30;
   EXPECT_LT(green, 190);  // stained; glass has 242
 }
 
