@@ -11,7 +11,7 @@
 namespace assay {
 
 struct CropAction {
-  Region region;
+  SlideRegion region;
 };
 
 struct AnswerAction {

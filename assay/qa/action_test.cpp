@@ -32,7 +32,7 @@ TEST(Action, CropIsReadWhereverItStands) {
       }) {
     const Action action = parse_action(reply);
     ASSERT_TRUE(std::holds_alternative<CropAction>(action.what)) << reply;
-    EXPECT_EQ(std::get<CropAction>(action.what).region, (Region{1, 2, 3, 4}));
+    EXPECT_EQ(std::get<CropAction>(action.what).region, (SlideRegion{1, 2, 3, 4}));
     EXPECT_EQ(action.reasoning, "r");
   }
 }

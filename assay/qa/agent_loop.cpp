@@ -29,7 +29,7 @@ ChatMessage said_by(Role role, std::string text) {
 TrajectoryImage shown(const ChatImage& image, const ImageWish& wish, const SlideInfo& slide) {
   const bool part = wish.kind == ImageWish::Kind::crop || wish.kind == ImageWish::Kind::patch;
   return {.sha256 = image.sha256,
-          .region = part ? wish.region : Region{0, 0, slide.width, slide.height},
+          .region = part ? wish.region : SlideRegion{0, 0, slide.width, slide.height},
           .width = image.width,
           .height = image.height,
           .kind = kind_names[static_cast<std::size_t>(wish.kind)]};
@@ -151,7 +151,7 @@ class Navigation {
   void carry_out(const Action& action) {
     if (const auto* answer = std::get_if<AnswerAction>(&action.what))
       return end(Outcome::scored, answer->text);
-    const Region& region = std::get<CropAction>(action.what).region;
+    const SlideRegion& region = std::get<CropAction>(action.what).region;
     talk_.last_turn().crop = region;
     talk_.show(crop_text(region), ImageWish{.kind = ImageWish::Kind::crop,
                                             .region = region,
@@ -226,7 +226,7 @@ LoopResult thumbnail(const Item& item, unsigned, const LoopSettings& settings, L
 }
 
 LoopResult patch(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors) {
-  const std::vector<Region> regions = doors.patches(patches_of_run(settings, run));
+  const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   return single_call(item, doors, collage_rules(regions.size()),
                      {.kind = ImageWish::Kind::collage,
                       .region = {},
@@ -240,7 +240,7 @@ LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settin
   std::vector<std::optional<std::int64_t>> labels;
   std::vector<std::string> predictions;
   LoopResult out;
-  const std::vector<Region> regions = doors.patches(patches_of_run(settings, run));
+  const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   for (unsigned i = 0; i < regions.size(); ++i) {
     Talk talk(doors, patch_rules());
     talk.show(question_text(item.prompt, doors.slide()),

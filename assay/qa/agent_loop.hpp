@@ -22,9 +22,9 @@ struct ImageWish {
   enum class Kind { thumbnail, guided_thumbnail, crop, patch, collage };
 
   Kind kind = Kind::thumbnail;
-  Region region{};                ///< of a crop or a patch
-  std::vector<Region> regions{};  ///< of a collage
-  std::int64_t longest = 0;       ///< pixels of the longer side
+  SlideRegion region{};                ///< of a crop or a patch
+  std::vector<SlideRegion> regions{};  ///< of a collage
+  std::int64_t longest = 0;            ///< pixels of the longer side
 };
 
 /// Which call of an attempt: the step, and the how-manieth try at it.
@@ -40,7 +40,7 @@ class LoopDoors {
   virtual ~LoopDoors() = default;
   virtual const SlideInfo& slide() = 0;
   virtual ChatImage image(const ImageWish& wish) = 0;
-  virtual std::vector<Region> patches(const PatchSettings& settings) = 0;
+  virtual std::vector<SlideRegion> patches(const PatchSettings& settings) = 0;
   virtual ModelReply ask(const Chat& chat, CallPlace place) = 0;
 };
 

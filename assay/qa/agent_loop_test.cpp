@@ -28,9 +28,9 @@ class ScriptedDoors : public LoopDoors {
     wishes.push_back(wish);
     return {std::make_shared<const std::string>("jpeg"), std::to_string(wishes.size()), 10, 10};
   }
-  std::vector<Region> patches(const PatchSettings& settings) override {
+  std::vector<SlideRegion> patches(const PatchSettings& settings) override {
     seeds.push_back(settings.seed);
-    return std::vector<Region>(settings.count, Region{0, 0, 224, 224});
+    return std::vector<SlideRegion>(settings.count, SlideRegion{0, 0, 224, 224});
   }
   ModelReply ask(const Chat& chat, CallPlace place) override {
     chats.push_back(chat);
@@ -89,8 +89,8 @@ TEST(AgentLoop, CropsThenAnswers) {
   EXPECT_EQ(result.outcome, Outcome::scored);
   EXPECT_EQ(result.prediction, "3");
   ASSERT_EQ(result.turns.size(), 3U);
-  EXPECT_EQ(result.turns[0].crop, (Region{1000, 1000, 5000, 5000}));
-  EXPECT_EQ(result.turns[1].images.at(0).region, (Region{1000, 1000, 5000, 5000}));
+  EXPECT_EQ(result.turns[0].crop, (SlideRegion{1000, 1000, 5000, 5000}));
+  EXPECT_EQ(result.turns[1].images.at(0).region, (SlideRegion{1000, 1000, 5000, 5000}));
   EXPECT_EQ(doors.wishes.size(), 3U);
   EXPECT_EQ(doors.wishes[0].kind, ImageWish::Kind::guided_thumbnail);
   EXPECT_EQ(doors.wishes[1].longest, 1000);

@@ -78,7 +78,7 @@ std::string step_text(unsigned step, unsigned max_steps, bool fixed) {
          (fixed ? fixed_text : choice_text);
 }
 
-std::string crop_text(const Region& crop) {
+std::string crop_text(const SlideRegion& crop) {
   return fmt::format(fmt::runtime(crop_template), crop.x, crop.y, crop.width, crop.height);
 }
 

@@ -21,7 +21,7 @@ std::string question_text(const std::string& question, const SlideInfo& slide);
 std::string step_text(unsigned step, unsigned max_steps, bool fixed);
 
 /// What stands beside a crop.
-std::string crop_text(const Region& crop);
+std::string crop_text(const SlideRegion& crop);
 
 /// After an action that cannot be carried out; `problem` is a sentence.
 std::string correction_text(const std::string& problem);

@@ -22,10 +22,10 @@ std::span<const Named<AgentMode>> agent_modes();
 struct LoopSettings {
   AgentMode mode = AgentMode::giant;
   unsigned max_steps = 20;
-  bool fixed_steps = false;        ///< no answer before the last step
-  unsigned corrections = 3;        ///< of an action that cannot be carried out, per step
+  bool fixed_steps = false;  ///< no answer before the last step
+  unsigned corrections = 3;  ///< of an action that cannot be carried out, per step
   std::int64_t thumbnail_size = 1024, crop_size = 1000;  ///< longer side, pixels
-  PatchSettings patches{};         ///< the run's number is added to the seed
+  PatchSettings patches{};                               ///< the run's number is added to the seed
 };
 
 }  // namespace assay

@@ -26,7 +26,7 @@ class Doors : public LoopDoors {
 
   const SlideInfo& slide() override { return pictures_.info(); }
   ChatImage image(const ImageWish& wish) override { return pictures_.image(wish); }
-  std::vector<Region> patches(const PatchSettings& settings) override {
+  std::vector<SlideRegion> patches(const PatchSettings& settings) override {
     return pictures_.patches(settings);
   }
 

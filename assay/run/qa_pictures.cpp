@@ -14,7 +14,7 @@ bool is_cover(ImageWish::Kind kind) {
   return kind == ImageWish::Kind::thumbnail || kind == ImageWish::Kind::guided_thumbnail;
 }
 
-Region whole(const SlideInfo& slide) {
+SlideRegion whole(const SlideInfo& slide) {
   return {0, 0, slide.width, slide.height};
 }
 
@@ -98,12 +98,12 @@ Picture SlidePictures::drawn(const ImageWish& wish) {
   }
   std::vector<Picture> pictures;
   pictures.reserve(wish.regions.size());
-  for (const Region& region : wish.regions)
+  for (const SlideRegion& region : wish.regions)
     pictures.push_back(slide().region(region, wish.longest));
   return collage(pictures);
 }
 
-std::vector<Region> SlidePictures::patches(const PatchSettings& settings) {
+std::vector<SlideRegion> SlidePictures::patches(const PatchSettings& settings) {
   constexpr std::int64_t overview = 1024;  // pixels: enough to tell tissue from glass
   return patch_regions(slide().thumbnail(overview), info(), settings);
 }

@@ -54,7 +54,7 @@ class SlidePictures {
 
   const SlideInfo& info();
   ChatImage image(const ImageWish& wish);
-  std::vector<Region> patches(const PatchSettings& settings);
+  std::vector<SlideRegion> patches(const PatchSettings& settings);
 
  private:
   const Slide& slide();

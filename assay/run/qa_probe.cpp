@@ -11,20 +11,20 @@ namespace assay {
 namespace {
 
 /// The middle of the slide, at half its size.
-Region middle(const SlideInfo& slide) {
+SlideRegion middle(const SlideInfo& slide) {
   const std::int64_t width = std::max<std::int64_t>(1, slide.width / 2);
   const std::int64_t height = std::max<std::int64_t>(1, slide.height / 2);
   return {(slide.width - width) / 2, (slide.height - height) / 2, width, height};
 }
 
-std::string crop_reply(const Region& r) {
+std::string crop_reply(const SlideRegion& r) {
   return R"({"reasoning": "I look at the middle.", "action": {"action_type": "crop", "x": )" +
          std::to_string(r.x) + R"(, "y": )" + std::to_string(r.y) + R"(, "width": )" +
          std::to_string(r.width) + R"(, "height": )" + std::to_string(r.height) + "}}";
 }
 
 Chat two_pictures(const Item& item, const LoopSettings& loop, SlidePictures& pictures) {
-  const Region crop = middle(pictures.info());
+  const SlideRegion crop = middle(pictures.info());
   const ChatImage whole = pictures.image({.kind = ImageWish::Kind::guided_thumbnail,
                                           .region = {},
                                           .regions = {},

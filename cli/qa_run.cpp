@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa run: asks an agent every question of a table, and survives whatever happens.
+#include "assay/run/qa_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/io/detail/json.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/qa_results.hpp"
+#include "assay/io/qa_table.hpp"
+#include "assay/io/trajectory.hpp"
+#include "assay/report/qa_scores.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/qa_estimate.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+#include "cli/qa.hpp"
+#include "cli/qa_agent.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string table, wsi_root, items, benchmark, rules = "assay";
+  AgentOptions agent;
+  unsigned runs = 1, concurrency = 8, rpm = 0, tpm = 0, max_items = 0, retries = 10;
+  std::optional<double> budget_usd;
+  bool retry_errors = false, dry_run = false, anonymous = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("TABLE", o.table, "The questions: MultiPathQA.csv, or CSV or JSON like it");
+  a.option("--wsi-root DIR", o.wsi_root, "Folder with the slides; see docs/slides.md");
+  declare_agent(a, o.agent);
+  a.option("--runs N", o.runs, "Attempts at each question, which then vote (default: 1)");
+  a.option("--concurrency N", o.concurrency, "Questions at a time (default: 8)");
+  a.option("--rpm N", o.rpm, "At most so many requests per minute");
+  a.option("--tpm N", o.tpm, "At most so many tokens per minute");
+  a.option("--benchmark LIST", o.benchmark, "Only these, such as tcga,gtex");
+  a.option("--items FILE", o.items, "Only these items, one 'id' or 'benchmark/id' a line");
+  a.option("--max-items N", o.max_items, "Only the first N items; go on later without it");
+  a.option("--budget-usd X", o.budget_usd, "Never spend more; needs --prices");
+  a.flag("--retry-errors", o.retry_errors, "Ask again what ended in an error before");
+  a.option("--retries N", o.retries, "Of a call, after failures that may pass (default: 10)");
+  a.choice("--rules", o.rules, {"assay", "spec", "giant"}, "How answers are read");
+  a.flag("--dry-run", o.dry_run, "Only say what would be asked and what it may cost");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+}
+
+void refuse_senseless(const Options& o, const Common& common) {
+  const auto require = [](bool sound, const char* sentence) {
+    if (!sound) throw Error(Error::Kind::usage, sentence);
+  };
+  require(!o.table.empty(), "give a table: assay qa run MultiPathQA.csv --wsi-root slides …");
+  require(o.dry_run || !common.out.empty(), "--out RUN is needed: the folder that keeps the run");
+  require(!o.wsi_root.empty() || o.agent.agent == "replay",
+          "--wsi-root is needed: the folder with the slides");
+  require(o.runs >= 1 && o.runs <= 1000, "--runs must lie between 1 and 1000");
+  require(o.concurrency >= 1 && o.concurrency <= 1000, "--concurrency must lie between 1 and 1000");
+  require(!o.budget_usd || (*o.budget_usd > 0 && std::isfinite(*o.budget_usd)),
+          "--budget-usd must be above 0");
+  require(!o.budget_usd || o.agent.agent == "openai" || o.agent.agent == "anthropic",
+          "--budget-usd needs --agent openai or anthropic: what a program may spend is unknown");
+  require(!o.budget_usd || !o.agent.prices.empty(),
+          "--budget-usd needs --prices, so that the most that a call can cost is known before it "
+          "is made");
+}
+
+QaPlan plan_of(const Options& o, ItemTable table, bool needs_slides) {
+  const QaSelection selection{
+      .benchmarks = benchmark_names(o.benchmark),
+      .items = o.items.empty() ? std::vector<std::string>{} : read_item_list(o.items),
+      .max_items = o.max_items};
+  if (!needs_slides) return planned_run(std::move(table), selection, nullptr);
+  const SlideFolder slides(o.wsi_root);
+  return planned_run(std::move(table), selection, &slides);
+}
+
+/// Says which slides are missing before money is spent.
+void report_slides(const QaPlan& plan, std::ostream& err, bool verbose) {
+  std::vector<const PlannedItem*> without;
+  for (const PlannedItem& item : plan.items)
+    if (!item.slide.problem.empty()) without.push_back(&item);
+  if (without.empty()) return;
+  err << "warning: " << counted(without.size(), "item") << " cannot be asked:\n";
+  constexpr std::size_t few = 5;
+  for (std::size_t i = 0; i < without.size() && (verbose || i < few); ++i) {
+    const Item& item = plan.table.items[without[i]->index];
+    err << "  " << printable(item.benchmark + "/" + item.id + ": " + without[i]->slide.problem)
+        << '\n';
+  }
+  if (!verbose && without.size() > few)
+    err << "  … and " << without.size() - few << " more; 'assay qa check' lists them\n";
+}
+
+std::string money(const std::optional<double>& usd) {
+  if (!usd) return "unknown";
+  return *usd > 0 && *usd < 0.01 ? fmt::format("${:.4f}", *usd) : fmt::format("${:.2f}", *usd);
+}
+
+Exit dry_run(const Options& o, const QaPlan& plan, const ChosenAgent& chosen, const Common& common,
+             const Session& session) {
+  const QaEstimate e =
+      estimated_run(plan, chosen.settings, o.runs, chosen.prices.find(chosen.settings.model.model));
+  if (common.json) {
+    const auto or_null = [](const std::optional<double>& x) {
+      return x ? detail::Json(*x) : detail::Json();
+    };
+    session.out << detail::to_text(
+                       detail::Json{{"schema", "assay.qa-estimate/1"},
+                                    {"attempts", e.attempts},
+                                    {"calls", {e.fewest_calls, e.most_calls}},
+                                    {"tokens", {e.fewest_tokens, e.most_tokens}},
+                                    {"cost_usd", {or_null(e.lowest_usd), or_null(e.highest_usd)}}})
+                << '\n';
+    return done;
+  }
+  session.out << fmt::format(
+      "would make {} attempts: {} to {} calls, about {:.1f} to {:.1f} million tokens\n"
+      "estimated cost: {} to {}{}\nnothing was asked and nothing was written\n",
+      e.attempts, e.fewest_calls, e.most_calls, static_cast<double>(e.fewest_tokens) / 1e6,
+      static_cast<double>(e.most_tokens) / 1e6, money(e.lowest_usd), money(e.highest_usd),
+      e.lowest_usd ? "" : " (give --prices FILE)");
+  return done;
+}
+
+QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Common& common,
+                         const Session& session) {
+  QaExecution out{.folder = common.out};
+  out.runs = o.runs;
+  out.concurrency = o.concurrency;
+  out.requests_per_minute = o.rpm;
+  out.tokens_per_minute = o.tpm;
+  out.budget_usd = o.budget_usd;
+  out.prices = chosen.prices;
+  out.retry_errors = o.retry_errors;
+  out.retry.retries = o.retries;
+  out.rules = value_in(extraction_rules(), o.rules, "rules");
+  out.version = version();
+  out.stop = &session.stop;
+  if (o.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
+    throw Error(Error::Kind::usage, o.agent.prices + ": has no price of '" +
+                                        chosen.settings.model.model +
+                                        "', so a budget cannot be kept; add it");
+  return out;
+}
+
+/// Writes the results of every benchmark and shows them.
+std::vector<fs::path> write_results(const QaRunReport& report, const fs::path& folder,
+                                    const Provenance& provenance, const Common& common,
+                                    const Session& session) {
+  std::vector<fs::path> files;
+  for (const QaResult& result : report.results) {
+    const ScoredQa scored{result, qa_scores(result)};
+    files.push_back(folder / (safe_file_name(result.benchmark_name) + "_results.json"));
+    write_qa_results(files.back(), scored.result, scored.scores, provenance);
+    if (!common.quiet && !common.json)
+      session.out << qa_report(scored,
+                               {.terminal = {.color = session.out_is_terminal && !common.no_color},
+                                .classes = common.verbose})
+                  << '\n';
+  }
+  return files;
+}
+
+void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
+  err << fmt::format(
+      "calls: {} made now{}, {} attempts taken from the journal\n", report.calls,
+      report.retried == 0 ? "" : fmt::format(" ({} of them retries)", report.retried),
+      report.replayed);
+  std::string cost = report.unknown_costs == 0
+                         ? money(report.spent_usd)
+                         : fmt::format("{} and what {} calls without a price cost",
+                                       money(report.spent_usd), report.unknown_costs);
+  if (report.possible_usd > 0)
+    cost += fmt::format(", perhaps {} more for calls that broke off", money(report.possible_usd));
+  err << "cost so far: " << cost
+      << (o.budget_usd ? fmt::format(" of {}", money(*o.budget_usd)) : "") << '\n';
+}
+
+Exit status_of(const QaRunReport& report) {
+  if (report.interrupted) return interrupted;
+  bool any = false, all = true;
+  for (const QaResult& result : report.results)
+    for (const ItemResult& item : result.results) {
+      any = any || !item.votes.empty();
+      all = all && item.outcome == Outcome::scored;
+    }
+  if (!any) return could_not;
+  return all && report.stopped.empty() ? done : some_failed;
+}
+
+void print_json(const QaRunReport& report, const std::vector<fs::path>& files, std::ostream& out) {
+  detail::Json names = detail::Json::array();
+  for (const fs::path& file : files) names.push_back(file.generic_string());
+  detail::Json json = {
+      {"schema", "assay.qa-run/1"},
+      {"files", names},
+      {"calls", report.calls},
+      {"retried", report.retried},
+      {"replayed", report.replayed},
+      {"resumed", report.resumed},
+      {"cost_usd", report.unknown_costs == 0 ? detail::Json(report.spent_usd) : detail::Json()},
+      {"possible_usd", report.possible_usd},
+      {"interrupted", report.interrupted},
+      {"stopped", report.stopped.empty() ? detail::Json() : detail::Json(report.stopped)}};
+  out << detail::to_text(json) << '\n';
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  refuse_senseless(o, common);
+  ItemTable table = read_items(o.table);
+  if (!common.quiet)
+    for (const std::string& warning : table.warnings)
+      session.err << "warning: " << printable(warning) << '\n';
+  const ChosenAgent chosen = chosen_agent(o.agent, table);
+  const QaPlan plan = plan_of(o, std::move(table), chosen.agent.needs_slides);
+  report_slides(plan, session.err, common.verbose);
+  if (o.dry_run) return dry_run(o, plan, chosen, common, session);
+
+  QaExecution execution = execution_of(o, chosen, common, session);
+  Progress progress(session.err, session.err_is_terminal && !common.quiet);
+  execution.progress = [&](std::size_t made, std::size_t total, bool failed) {
+    progress.update(made, total, failed);
+  };
+  const Provenance begun = clock.provenance(common, session, o.anonymous);
+  execution.timestamp = begun.started;
+  const QaRunReport report = run_qa(plan, chosen.agent, chosen.settings, execution);
+  progress.clear();
+
+  const auto files = write_results(report, common.out,
+                                   clock.provenance(common, session, o.anonymous), common, session);
+  if (common.json) print_json(report, files, session.out);
+  if (!common.quiet) summarise(report, o, session.err);
+  for (const fs::path& file : files)
+    if (!common.quiet) session.err << "results: " << file.string() << '\n';
+  if (!report.stopped.empty()) session.err << "stopped: " << printable(report.stopped) << '\n';
+  if (report.interrupted)
+    session.err << "interrupted: nothing is lost; the same command goes on from here\n";
+  return status_of(report);
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay qa run MultiPathQA.csv --wsi-root slides --model gpt-5 --prices prices.json "
+     "--budget-usd 50 --out run",
+     "the navigating agent on every question, never above 50 dollars; start it again to go on"},
+    {"assay qa run MultiPathQA.csv --wsi-root slides --base-url http://127.0.0.1:8000/v1 "
+     "--model qwen --mode thumbnail --max-items 5 --out run",
+     "a server of one's own, five questions first; without --max-items the rest follows"},
+    {"assay qa run MultiPathQA.csv --agent replay --predictions answers.csv --out scored",
+     "answers that are there already, scored like any other run"},
+};
+
+}  // namespace
+
+const Command qa_run_command = {"run", "Ask an agent the questions of a table", declare, examples,
+                                /*stops_in_order=*/true};
+
+}  // namespace assay::cli
