@@ -110,6 +110,37 @@ def test_runs_and_benchmarks_are_chosen(tmp_path):
     assert "other" in show(run, "TCGA-02", "--benchmark", "tcga_expert_vqa").text
 
 
+def write_results(run, label, benchmark="tcga"):
+    """What the run made of the answer: the last character is the label."""
+    answer = {"rule": "answer_is", "span": [14, 15], "outcome": "scored", "cost_usd": 0.75, "total_tokens": 40, "error": None}
+    item = {"item_id": "TCGA-02", "prediction": "The answer is 2", "predicted_label": label, "truth_label": 2,
+            "correct": label == 2, "trajectory_file": "", "slide": "a.svs", "options": ["glioma", ATTACK], **answer,
+            "votes": [{"run": 0, "prediction": "The answer is 2", "label": label, **answer}]}
+    (run / f"{benchmark}_results.json").write_text(json.dumps({
+        "schema": "assay.qa/1", "run_id": "r", "benchmark_name": benchmark, "model_name": "m", "config": {},
+        "results": [item], "metrics": {"metric_type": "accuracy"}, "timestamp": ""}))
+
+
+def test_the_verdict_comes_from_the_results(tmp_path):
+    run = write_run(tmp_path)
+    assert "truth" not in show(run).text
+    write_results(run, 2)
+    page = show(run)
+    for text in ("right: 2, truth 2", "glioma", "rule: answer_is", "← truth and answer"):
+        assert text in page.text
+    assert ("mark", {}) in page.tags and not page.of("script")
+    write_results(run, 1)
+    assert "wrong: 1, truth 2" in show(run).text
+
+
+def test_damaged_results_cost_the_verdict_only(tmp_path):
+    run = write_run(tmp_path)
+    (run / "tcga_results.json").write_text("{")
+    done = assay("qa", "show", run, "TCGA-02")
+    assert "tcga_results.json" in done.stderr and "the page shows no verdict" in done.stderr
+    assert "The answer is 2" in show(run).text
+
+
 def test_a_picture_that_lacks_is_said(tmp_path):
     run = write_run(tmp_path)
     crop = hashlib.sha256(b"crop").hexdigest()
