@@ -2,6 +2,7 @@
 #include "assay/qa/resize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -48,15 +49,33 @@ std::vector<Taps> taps_of(double start, double length, std::size_t size, std::si
   return out;
 }
 
-/// One line of the picture in the result's width.
-void resize_line(const std::uint8_t* line, const std::vector<Taps>& columns, float* out) {
-  for (const Taps& taps : columns) {
-    float sum[3] = {};
-    const std::uint8_t* at = line + taps.first * 3;
-    for (const float weight : taps.weights)
-      for (float& channel : sum) channel += weight * static_cast<float>(*at++);
-    out = std::copy(sum, sum + 3, out);
+/// A weighted sum of lines of the picture, three values a pixel.
+void add_lines(const Picture& picture, const Taps& rows, std::vector<float>& sums) {
+  std::ranges::fill(sums, 0.0F);
+  std::size_t y = rows.first;
+  for (const float weight : rows.weights) {
+    const std::uint8_t* line = picture.at(0, y++);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += weight * static_cast<float>(line[i]);
   }
+}
+
+/// Four values a pixel, the last unused: as many as a processor takes at once.
+constexpr std::size_t lanes = 4;
+using Pixel = std::array<float, lanes>;
+
+void spread(const std::vector<float>& sums, std::vector<Pixel>& pixels) {
+  for (std::size_t x = 0; x < pixels.size(); ++x)
+    pixels[x] = {sums[x * 3], sums[x * 3 + 1], sums[x * 3 + 2], 0};
+}
+
+Pixel weighted_sum(const std::vector<Pixel>& pixels, const Taps& columns) {
+  Pixel sum = {};
+  const Pixel* at = pixels.data() + columns.first;
+  for (const float weight : columns.weights) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) sum[lane] += weight * (*at)[lane];
+    ++at;
+  }
+  return sum;
 }
 
 std::uint8_t to_byte(float value) {
@@ -69,19 +88,17 @@ Picture resized(const Picture& picture, const PictureBox& box, std::size_t width
                 std::size_t height) {
   const std::vector<Taps> columns = taps_of(box.x, box.width, picture.width, width);
   const std::vector<Taps> rows = taps_of(box.y, box.height, picture.height, height);
-  const std::size_t first = rows.front().first;
-  const std::size_t end = rows.back().first + rows.back().weights.size();
-  std::vector<float> lines((end - first) * width * 3);
-  for (std::size_t y = first; y < end; ++y)
-    resize_line(picture.at(0, y), columns, lines.data() + (y - first) * width * 3);
   Picture out = Picture::filled(width, height);
-  std::vector<float> sums(width * 3);
+  std::vector<float> sums(picture.width * 3);
+  std::vector<Pixel> pixels(picture.width);
   for (std::size_t y = 0; y < height; ++y) {
-    std::ranges::fill(sums, 0.0F);
-    const float* line = lines.data() + (rows[y].first - first) * width * 3;
-    for (const float weight : rows[y].weights)
-      for (float& sum : sums) sum += weight * *line++;
-    std::ranges::transform(sums, out.at(0, y), to_byte);
+    add_lines(picture, rows[y], sums);
+    spread(sums, pixels);
+    std::uint8_t* at = out.at(0, y);
+    for (const Taps& taps : columns) {
+      const Pixel sum = weighted_sum(pixels, taps);
+      for (std::size_t channel = 0; channel < 3; ++channel) *at++ = to_byte(sum[channel]);
+    }
   }
   return out;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa check: which slides of a table are there, before any money is spent.
+#include <limits>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/qa_table.hpp"
+#include "assay/io/slide_check.hpp"
+#include "assay/report/slide_check.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/slide_check.hpp"
+#include "cli/output.hpp"
+#include "cli/qa.hpp"
+
+namespace assay::cli {
+namespace {
+
+/// The command line as typed.
+struct Options {
+  std::string table, wsi_root, benchmarks;
+  bool open = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("TABLE", o.table, "The questions: MultiPathQA.csv, or a table with its columns");
+  a.option("--wsi-root DIR", o.wsi_root, "The folder that holds the slides (see docs/slides.md)");
+  a.option("--benchmark A,B", o.benchmarks, "Only these benchmarks (default: all of the table)");
+  a.flag("--open", o.open, "Also open every slide that is found: size, resolution, damage");
+}
+
+void require(const Options& o) {
+  if (o.table.empty() || o.wsi_root.empty())
+    throw Error(Error::Kind::usage,
+                "give a table and the folder of slides: assay qa check MultiPathQA.csv --wsi-root "
+                "slides");
+}
+
+/// What is wrong goes to stderr, in full on request.
+void talk(const SlideCheck& check, const ItemTable& table, const Common& common,
+          const Session& session) {
+  constexpr std::size_t a_few = 5;
+  if (!common.quiet) {
+    for (const std::string& warning : table.warnings)
+      session.err << "warning: " << printable(warning) << '\n';
+    for (const std::string& note : check.notes) session.err << "note: " << printable(note) << '\n';
+  }
+  const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;
+  session.err << slide_check_problems(check, most);
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  require(o);
+  const ItemTable table = read_items(o.table);
+  const SlideCheck check = check_slides(
+      table, SlideFolder(o.wsi_root),
+      {.benchmarks = benchmark_names(o.benchmarks), .open = o.open, .jobs = jobs(common)});
+  const std::string text = slide_check_text(check, table, version());
+  const auto out = output_file(common.out, "qa_check.json");
+  refuse_input(out, {o.table});
+  if (!out.empty()) write_atomically(out, text);
+  if (common.json)
+    session.out << text;
+  else if (!common.quiet)
+    session.out << slide_check_table(check) << (common.verbose ? opened_slides_table(check) : "");
+  talk(check, table, common, session);
+  return check.complete() ? done : some_failed;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay qa check MultiPathQA.csv --wsi-root slides",
+     "counts per benchmark: questions, slides, found, missing; exit 3 if a slide is missing"},
+    {"assay qa check MultiPathQA.csv --wsi-root slides --benchmark tcga,gtex --open --json",
+     "also opens the slides; every name, size and resolution as JSON"},
+};
+
+}  // namespace
+
+const Command qa_check_command = {"check", "List which slides of a table are there", declare,
+                                  examples};
+
+}  // namespace assay::cli

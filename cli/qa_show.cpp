@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa show: how an agent came to its answer, as a page.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/qa_results.hpp"
+#include "assay/io/trajectory.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/report/trajectory_page.hpp"
+#include "cli/output.hpp"
+#include "cli/qa.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The command line as typed.
+struct Options {
+  std::string folder, item, benchmark;
+  std::optional<long long> run;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("RUN", o.folder, "The folder of a run: what qa run was given as --out");
+  a.positional("ITEM", o.item, "The id of a question, as in the table");
+  a.option("--run K", o.run, "Which of its runs (default: the first there is)");
+  a.option("--benchmark NAME", o.benchmark, "Whose question, where several benchmarks have the id");
+}
+
+struct Found {
+  fs::path path;
+  Trajectory trajectory;
+};
+
+/// The trajectories of an item. Only files whose names can be right are opened.
+std::vector<Found> trajectories_of(const Options& o) {
+  const fs::path folder = fs::path(o.folder) / "trajectories";
+  std::error_code error;
+  std::vector<fs::path> paths;
+  const std::string part = "_" + safe_file_name(o.item);
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::end(at);
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.ends_with(".json") && name.find(part) != name.npos) paths.push_back(at->path());
+  }
+  if (error)
+    throw Error(Error::Kind::io, folder.string() + ": cannot be read (" + error.message() +
+                                     "); give the folder of a run as first word");
+  std::vector<Found> out;
+  for (const fs::path& path : paths) {
+    Trajectory t = parse_trajectory(read_text(path), path.string());
+    if (t.item_id == o.item && (o.benchmark.empty() || t.benchmark == o.benchmark))
+      out.push_back({path, std::move(t)});
+  }
+  return out;
+}
+
+Found chosen(const Options& o) {
+  std::vector<Found> all = trajectories_of(o);
+  if (o.run) std::erase_if(all, [&](const Found& f) { return f.trajectory.run != *o.run; });
+  if (all.empty())
+    throw Error(Error::Kind::input,
+                fmt::format("{}: has no trajectory of item '{}'{}; ids are those of the table, and "
+                            "only questions that were asked have one",
+                            o.folder, o.item, o.run ? fmt::format(", run {}", *o.run) : ""));
+  const auto first = std::ranges::min_element(
+      all, {}, [](const Found& f) { return std::pair(f.trajectory.run, f.path); });
+  for (const Found& f : all)
+    if (f.trajectory.benchmark != first->trajectory.benchmark)
+      throw Error(Error::Kind::usage,
+                  fmt::format("item '{}' is in {} and in {}; choose one with --benchmark", o.item,
+                              first->trajectory.benchmark, f.trajectory.benchmark));
+  return std::move(*first);
+}
+
+/// Whether a text is a hash and nothing that could lead out of the folder of crops.
+bool is_sha256(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+std::map<std::string, std::string> jpegs_of(const Trajectory& t, const fs::path& run) {
+  std::map<std::string, std::string> out;
+  for (const TrajectoryTurn& turn : t.turns)
+    for (const TrajectoryImage& image : turn.images) {
+      const fs::path path = run / "crops" / (image.sha256 + ".jpg");
+      std::error_code error;
+      if (is_sha256(image.sha256) && fs::is_regular_file(path, error))
+        out[image.sha256] = read_text(path);
+    }
+  return out;
+}
+
+/// The item's row of the results, which a run writes when it ends: until then there is none.
+std::optional<ItemResult> result_of(const Trajectory& t, const fs::path& run,
+                                    std::ostream& err) try {
+  const fs::path path = run / (safe_file_name(t.benchmark) + "_results.json");
+  if (!fs::exists(path)) return std::nullopt;
+  for (SavedQa& saved : read_qa_results(path)) {
+    auto& items = saved.result.results;
+    const auto found = std::ranges::find(items, t.item_id, &ItemResult::item_id);
+    if (found != items.end()) return std::move(*found);
+  }
+  return std::nullopt;
+} catch (const Error& e) {
+  err << "warning: " << printable(e.what()) << "; the page shows no verdict\n";
+  return std::nullopt;
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  if (o.folder.empty() || o.item.empty())
+    throw Error(Error::Kind::usage,
+                "give a run and an item: assay qa show run TCGA-02-0266-01Z-00-DX1");
+  Found found = chosen(o);
+  fs::path out = output_file(common.out, found.path.stem().string() + ".html");
+  if (out.empty()) out = fs::path(found.path).replace_extension(".html");
+  refuse_input(out, {found.path});
+  TrajectoryView view = {.trajectory = std::move(found.trajectory)};
+  view.result = result_of(view.trajectory, o.folder, session.err);
+  view.jpegs = jpegs_of(view.trajectory, o.folder);
+  write_atomically(out, trajectory_page(view));
+  if (common.json)
+    session.out << trajectory_text(view.trajectory);
+  else if (!common.quiet)
+    session.out << printable(out.string()) << '\n';
+  return done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay qa show run TCGA-02-0266-01Z-00-DX1",
+     "writes run/trajectories/tcga_TCGA-02-0266-01Z-00-DX1_run0.html and prints its name"},
+    {"assay qa show run 17 --benchmark tcga_expert_vqa --run 2 --out 17.html",
+     "the third run of a question whose id other benchmarks have too"},
+};
+
+}  // namespace
+
+const Command qa_show_command = {"show", "Show how an agent came to its answer, as a page", declare,
+                                 examples};
+
+}  // namespace assay::cli
