@@ -97,7 +97,7 @@ std::vector<fs::path> outputs(const std::vector<ScoredQa>& runs, const Common& c
                                         std::to_string(runs.size()) +
                                         " results; --out must be a folder");
   for (const ScoredQa& run : runs)
-    out.push_back(output_file(common.out + "/", file_name(run.result)));
+    out.push_back(output_file((fs::path(common.out) / "").string(), file_name(run.result)));
   auto sorted = out;
   std::ranges::sort(sorted);
   if (std::ranges::adjacent_find(sorted) != sorted.end())

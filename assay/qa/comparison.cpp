@@ -29,13 +29,12 @@ ById by_id(const QaResult& run, const std::string& name) {
   return out;
 }
 
-/// Names of two runs that a reader can tell apart.
+/// By model; where that does not tell them apart, by run.
 std::pair<std::string, std::string> names(const QaResult& first, const QaResult& second) {
   if (first.model_name != second.model_name && !first.model_name.empty() &&
       !second.model_name.empty())
     return {first.model_name, second.model_name};
-  if (first.run_id != second.run_id) return {first.run_id, second.run_id};
-  return {first.run_id + " (first)", second.run_id + " (second)"};
+  return {first.run_id, second.run_id};
 }
 
 std::string few(const std::vector<std::string>& ids) {

@@ -41,7 +41,7 @@ struct Flip {
 
 struct QaComparison {
   std::string benchmark_name;
-  std::string first_run{}, second_run{};  ///< names, told apart
+  std::string first_run{}, second_run{};  ///< names of models, or of runs of one model
   ClassificationMetric metric = ClassificationMetric::accuracy;
   PairedScore all{};                            ///< items without a label are wrong
   std::optional<PairedScore> scored_by_both{};  ///< absent when no item is

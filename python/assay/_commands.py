@@ -56,7 +56,7 @@ def run(command: str, *arguments: Path, **settings: Any) -> Any:
     """
     if _core.threads() and "jobs" not in settings:
         settings["jobs"] = _core.threads()
-    status, out, err = _core.run(["assay", command, *map(_word, arguments), *_options(settings), "--json"])
+    status, out, err = _core.run(["assay", *command.split(), *map(_word, arguments), *_options(settings), "--json"])
     if status == 2:
         raise ValueError(err.strip().splitlines()[0] if err.strip() else f"assay {command} failed")
     _warn([line for line in err.splitlines() if line.startswith(_SAID)])

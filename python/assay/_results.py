@@ -150,3 +150,19 @@ class ParityResult(_Result):
     details: dict
     report: dict = {}
     _hidden = ("report",)
+
+
+class ExtractedAnswer(_Result):
+    """`raw` is the answer without white space around it; `span` is where in it the label was found."""
+    label: int | None
+    raw: str
+    rule: str
+    span: tuple[int, int]
+
+
+class VoteResult(_Result):
+    """`counts` are the votes by label, in order of first appearance."""
+    label: int | None
+    prediction: str
+    counts: dict[int, int]
+    tied: bool

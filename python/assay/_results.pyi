@@ -85,3 +85,17 @@ class ParityResult(_Result):
     parity_level: str
     details: dict[str, Any]
     report: dict[str, Any] = ...
+
+@dataclass(frozen=True)
+class ExtractedAnswer(_Result):
+    label: int | None
+    raw: str
+    rule: str
+    span: tuple[int, int]
+
+@dataclass(frozen=True)
+class VoteResult(_Result):
+    label: int | None
+    prediction: str
+    counts: dict[int, int]
+    tied: bool

@@ -34,6 +34,7 @@ PYBIND11_MODULE(_core, module) {
   assay::python::bind_tests(module);
   assay::python::bind_resampling(module);
   assay::python::bind_images(module);
+  assay::python::bind_qa(module);
   assay::python::bind_threads(module);
   assay::python::bind_commands(module);
 }

@@ -277,11 +277,53 @@ def manifest_seeds():
     yield "empty", b""
 
 
+def qa_table_seeds():
+    head = b"benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,file_id,prompt\n"
+    yield "python", head + b"gtex,1,a.tiff,Lung,\"['Lung', \"\"O'B\"\", 'x\\\\u00e9']\",True,,f,\"{options}\n{{\"\"answer\"\": X}}\"\n"
+    yield "json", head + b'tcga,1,a.svs,2,"[""A"", 3]",,,,Q?\n'
+    yield "bars", head + b"x,1,a.svs,1,A|B,true ,accuracy,,Q?\n"
+    yield "panda", head + b"panda,1,a.tiff,5,,,,,Q?\n"
+    yield "twice", head + b"x,1,a,1,,,,,\nx,1,b,1,,,,,\n"
+    yield "bad_metric", head + b"x,1,a,1,,,kappa,,\n"
+    yield "bad_truth", head + b"panda,1,a,6,,,,,\n"
+    yield "bad_options", head + b"x,1,a,1,{},,,,\n"
+    yield "no_column", b"benchmark_name,image_path\nx,a\n"
+    yield "invalid", head + b"x,1,a,1,,False,,,\n"
+    yield "list", b'[{"benchmark_name": "x", "id": 7, "image_path": "a", "answer": 1, "options": ["A", "B"]}]'
+    yield "data", b'{"data": [{"benchmark_name": "x", "image_path": "a", "answer": "1", "options": null}]}'
+    yield "lines", b'{"benchmark_name": "x", "image_path": "a", "answer": 1}\n{"benchmark_name": "x", "image_path": "b", "answer": 0}\n'
+    yield "empty", b""
+
+
+def qa_results_seeds():
+    item = b'{"item_id": "1", "prediction": "{\\"answer\\": 1}", "predicted_label": 1, "truth_label": 1, "correct": true, "cost_usd": 0.0, "total_tokens": 0, "trajectory_file": "", "error": null'
+    vote = b'{"run": 0, "prediction": "1", "label": 1, "rule": "lone_token", "span": [0, 1], "outcome": "scored", "cost_usd": null, "total_tokens": 3, "calls": 1, "trajectory_file": "", "error": null}'
+    full = item + b', "outcome": "scored", "rule": "json", "span": [11, 12], "slide": "a.svs", "options": ["A", "B"], "votes": [' + vote + b', ' + vote + b']}'
+    whole = lambda results, schema=b"": b'{' + schema + b'"run_id": "r", "benchmark_name": "t", "model_name": "m", "config": {"mode": "giant", "x": [1]}, "results": [' + results + b'], "metrics": {"metric_type": "accuracy"}, "timestamp": "t"}'
+    ours = b'"schema": "assay.qa/1", '
+    yield "spec", whole(item + b"}")
+    yield "ours", whole(full, ours)
+    yield "twice", whole(item + b"}, " + item + b"}")
+    yield "nothing", whole(b"")
+    yield "long_span", whole(full.replace(b"[11, 12]", b"[11, 99]"), ours)
+    yield "outcome", whole(full.replace(b'"scored"', b'"lost"'), ours)
+    yield "no_label", whole(full.replace(b'"predicted_label": 1', b'"predicted_label": null'), ours)
+    yield "large", whole(item.replace(b'"truth_label": 1', b'"truth_label": 1e300') + b"}")
+    yield "other_schema", whole(b"", b'"schema": "assay.folds/1", ')
+    yield "metric", whole(item + b"}").replace(b'"accuracy"', b'"kappa"')
+    yield "authors", b'{"benchmark": "t", "conv_id": "1", "status": "ok", "prediction": "B", "model_name": "m"}\n{"benchmark": "t", "file_name": "a.svs", "status": "timeout", "error": "late"}\n'
+    yield "authors_unknown", b'{"benchmark": "t", "conv_id": "9", "status": "ok"}\n'
+    yield "authors_status", b'{"benchmark": "t", "conv_id": "1", "status": "odd"}\n'
+    yield "cut", whole(full, ours)[:200]
+    yield "empty", b""
+
+
 SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
          "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
          "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
          "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds,
-         "fuzz_experiment": experiment_seeds, "fuzz_paper": paper_seeds}
+         "fuzz_experiment": experiment_seeds, "fuzz_paper": paper_seeds,
+         "fuzz_qa_table": qa_table_seeds, "fuzz_qa_results": qa_results_seeds}
 for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():

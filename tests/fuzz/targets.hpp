@@ -23,9 +23,14 @@
 #include "assay/io/nifti.hpp"
 #include "assay/io/paper.hpp"
 #include "assay/io/parity.hpp"
+#include "assay/io/qa_results.hpp"
+#include "assay/io/qa_table.hpp"
 #include "assay/io/results.hpp"
 #include "assay/io/runs.hpp"
 #include "assay/io/split.hpp"
+#include "assay/qa/extract.hpp"
+#include "assay/qa/rescore.hpp"
+#include "assay/qa/truth.hpp"
 
 namespace assay::fuzz {
 
@@ -168,6 +173,34 @@ inline void manifest(Input input) {
     });
 }
 
+/// Questions that were read have a truth within range and an id; their answers can be read.
+inline void qa_table(Input input) {
+  allow_refusal([&] {
+    const ItemTable table = parse_items(as_text(input), "fuzz.csv");
+    for (const Item& item : table.items) {
+      if (item.id.empty() || !label_range(item.benchmark, item.options.size()).contains(item.truth))
+        std::abort();
+      extract_label(item.prompt, item.benchmark, item.options);
+    }
+  });
+}
+
+/// Results that were read are written and read again as the same; any rules can read the answers.
+inline void qa_results(Input input) {
+  const ItemTable table = parse_items(
+      "benchmark_name,benchmark_id,image_path,answer,options\nt,1,a.svs,1,A|B\n", "table");
+  allow_refusal([&] {
+    for (const SavedQa& saved : parse_qa_results(as_text(input), "fuzz.json", &table)) {
+      const QaScoreSettings settings = {.replicates = 3};
+      const std::string text = qa_results_text(saved.result, qa_scores(saved.result, settings), {});
+      const auto again = parse_qa_results(text, "again.json");
+      if (again.size() != 1 || again[0].result.results.size() != saved.result.results.size())
+        std::abort();
+      for (const auto& rules : extraction_rules()) rescored(saved.result, rules.value);
+    }
+  });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
@@ -183,6 +216,8 @@ inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_run", run},
                                        Target{"fuzz_manifest", manifest},
                                        Target{"fuzz_experiment", experiment},
-                                       Target{"fuzz_paper", paper}};
+                                       Target{"fuzz_paper", paper},
+                                       Target{"fuzz_qa_table", qa_table},
+                                       Target{"fuzz_qa_results", qa_results}};
 
 }  // namespace assay::fuzz

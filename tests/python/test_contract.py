@@ -41,6 +41,8 @@ bootstrap(values, statistic='mean', *, replicates=1000, seed=42, method='percent
 bootstrap_metric(predictions, truths, metric='accuracy', n_replicates=1000, seed=42, clusters=None)
 accuracy(predictions, truths)
 balanced_accuracy(predictions, truths)
+extract_label(prediction, *, benchmark_name, options, rules='assay')
+majority_vote(labels, predictions=None)
 validate_parity(results, variant='meshnet_26')
 score(pred=None, ref=None)
 compare(results, baseline=None)
@@ -53,6 +55,8 @@ FIELDS = {
     "McNemarResult": "statistic pvalue",
     "ComparisonResult": "model_name p_value corrected_p_value is_significant effect_size",
     "BootstrapResult": "mean std ci_lower ci_upper n_replicates point",
+    "ExtractedAnswer": "label raw rule span",
+    "VoteResult": "label prediction counts tied",
     "ParityResult": "model dice_mean dice_std avd_mean mcc_mean parity_level details",
 }
 
@@ -127,7 +131,7 @@ def test_the_results_are_what_their_stub_says():
         ours = getattr(assay, name)
         assert fields == [(field, hasattr(ours, field)) for field in ours._fields]
         assert hasattr(ours, "__iter__") == any(isinstance(f, ast.FunctionDef) and f.name == "__iter__" for f in node.body)
-    assert set(classes) == {name for name in assay.__all__ if name.endswith("Result") or name == "Interval"}
+    assert set(classes) == {name for name in assay.__all__ if name.endswith("Result") or name in ("ExtractedAnswer", "Interval")}
 
 
 def python(code, **environment):

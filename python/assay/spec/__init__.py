@@ -9,6 +9,7 @@ Code that was written for a specification runs by changing its import:
 | `validation.parity` | `assay.spec.parity` |
 | the Dice family of batches | `assay.spec.dice_family` |
 | accuracy and its bootstrap | `assay.spec.bootstrap` |
+| `giant.data.schemas`, `giant.eval` (question answering) | `assay.spec.qa` |
 
 Every name is also here, flat. The numbers are the specifications', among them some that one should not
 publish: Dice with a smoothing term in single precision, an MCC of 0 where it is undefined, an AVD of
@@ -56,6 +57,15 @@ from .parity import (
     run_statistical_comparison,
     validate_parity,
 )
+from .qa import (
+    BENCHMARK_TASKS,
+    BenchmarkItem,
+    BenchmarkResult,
+    BootstrapEvaluator,
+    ExtractedAnswer,
+    MetricsCalculator,
+    extract_label,
+)
 from .statistics import (
     ComparisonResult,
     compare_models_to_reference,
@@ -66,11 +76,17 @@ from .statistics import (
 )
 
 __all__ = [
+    "BENCHMARK_TASKS",
+    "BenchmarkItem",
+    "BenchmarkResult",
+    "BootstrapEvaluator",
     "BootstrapResult",
     "ComparisonResult",
     "EvaluationResult",
     "Evaluator",
+    "ExtractedAnswer",
     "MetricResult",
+    "MetricsCalculator",
     "PAPER_RESULTS",
     "ParityResult",
     "Reduction",
@@ -86,6 +102,7 @@ __all__ = [
     "dice_coefficient",
     "dice_similarity_coefficient",
     "do_reduction",
+    "extract_label",
     "format_results_table",
     "generate_benchmark_table",
     "holm_bonferroni_correction",

@@ -1,0 +1,171 @@
+"""`assay qa score` and `assay qa compare` through the real program, held against NumPy and SciPy."""
+import csv, json, resource
+
+import numpy
+import pytest
+import scipy.stats
+
+from support import assay, shared, strict, without_provenance
+
+OPTIONS = ["Lung", "Breast", "Colon", "Liver"]
+
+
+def result(item, answer, label, truth, error=None):
+    return {"item_id": item, "prediction": answer, "predicted_label": label, "truth_label": truth, "correct": label == truth,
+            "cost_usd": 0.01, "total_tokens": 100, "trajectory_file": "t.json", "error": error}
+
+
+def write(path, results, benchmark="tcga_slidebench", model="m"):
+    """The specification's results file."""
+    path.write_text(json.dumps({"run_id": path.stem, "benchmark_name": benchmark, "model_name": model, "config": {"mode": "giant"},
+                                "results": results, "metrics": {}, "total_cost_usd": 0.0, "total_tokens": 0, "timestamp": "t"}))
+    return path
+
+
+def random_run(path, seed, n=120, right=0.6, **names):
+    chance = numpy.random.default_rng(seed)
+    truths = numpy.random.default_rng(0).integers(1, 5, n)
+    labels = [int(t) if chance.random() < right else int(chance.integers(1, 5)) for t in truths]
+    failed = chance.random(n) < 0.1
+    rows = [result(str(i), f"Option {l}", None if f else l, int(t)) for i, (l, t, f) in enumerate(zip(labels, truths, failed))]
+    return write(path, rows, **names), numpy.array([-1 if f else l for l, f in zip(labels, failed)]), truths
+
+
+def table(path, n, slides):
+    with open(path, "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["benchmark_name", "benchmark_id", "image_path", "answer", "options"])
+        truths = numpy.random.default_rng(0).integers(1, 5, n)
+        for i in range(n):
+            rows.writerow(["tcga_slidebench", i, f"s{i % slides}.svs", truths[i], str(OPTIONS)])
+    return path
+
+
+def score(*arguments, status=0):
+    return strict(assay("qa", "score", *arguments, "--json", status=status).stdout)
+
+
+def test_bootstrap_is_numpy_s(tmp_path):
+    path, labels, truths = random_run(tmp_path / "r_results.json", 1)
+    got = score(path, status=3)["metrics"]
+    chance, n = numpy.random.default_rng(42), len(truths)
+    draws = [chance.choice(n, size=n, replace=True) for _ in range(1000)]
+    values = [float(numpy.mean(labels[d] == truths[d])) for d in draws]
+    assert got["point_estimate"] == pytest.approx(numpy.mean(labels == truths), abs=1e-15)
+    assert got["bootstrap_mean"] == pytest.approx(numpy.mean(values), abs=1e-14)
+    assert got["bootstrap_std"] == pytest.approx(numpy.std(values, ddof=1), abs=1e-14)
+    assert [got["bootstrap_ci_lower"], got["bootstrap_ci_upper"]] == pytest.approx(list(numpy.percentile(values, [2.5, 97.5])))
+    assert got["format_string"] == f"{numpy.mean(values) * 100:.1f}% ± {numpy.std(values, ddof=1) * 100:.1f}%"
+    wilson = scipy.stats.binomtest(int((labels == truths).sum()), n).proportion_ci(method="wilson")
+    assert got["failures_are_wrong"]["wilson_ci95"] == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+
+
+def test_ledger_policies_and_exit_status(tmp_path):
+    rows = [result("1", "1", 1, 1), result("2", "?", None, 1), result("3", "", None, 2, "boom"), result("4", "2", 2, 2)]
+    path = write(tmp_path / "r_results.json", rows)
+    got = score(path, status=3)
+    ledger = got["ledger"]
+    assert ledger["expected"] == sum(count for name, count in ledger.items() if name != "expected") == 4
+    assert (ledger["scored"], ledger["unparsed"], ledger["errored"]) == (2, 1, 1)
+    assert (got["metrics"]["n_errors"], got["metrics"]["n_extraction_failures"]) == (1, 1)
+    assert (got["metrics"]["point_estimate"], score(path, "--policy", "scored", status=3)["metrics"]["point_estimate"]) == (0.5, 1.0)
+    assert (got["metrics"]["best_if_failures_right"], got["metrics"]["worst_if_failures_wrong"]) == (1.0, 0.5)
+    write(path, rows[:1])
+    assert score(path)["ledger"]["scored"] == 1
+
+
+def test_answers_are_read_again_with_the_table(tmp_path):
+    questions = table(tmp_path / "t.csv", 3, 2)
+    truths = numpy.random.default_rng(0).integers(1, 5, 3)
+    path = write(tmp_path / "r_results.json", [result("0", f"This is a case; option {truths[0]}", 1, int(truths[0]))])
+    refused = assay("qa", "score", path, "--rules", "giant", status=2).stderr
+    assert "has no options" in refused and "--table" in refused
+    got = score(path, "--table", questions, status=3)
+    assert (got["ledger"]["scored"], got["ledger"]["skipped"], got["results"][0]["rule"]) == (1, 2, "option")
+    assert got["results"][0]["predicted_label"] == truths[0] and got["config"]["rules"] == "assay"
+    assert score(path, "--table", questions, "--rules", "giant", status=3)["results"][0]["predicted_label"] == 1  # the article
+    out = tmp_path / "again.json"
+    assay("qa", "score", path, "--table", questions, "--out", out, status=3)
+    assay("qa", "score", out, "--out", tmp_path / "third.json", status=3)
+    assert without_provenance(out) == without_provenance(tmp_path / "third.json")
+
+
+def test_folders_and_outputs(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    for number, benchmark in enumerate(["tcga_slidebench", "mine"]):
+        random_run(run / f"{benchmark}_results.json", number, benchmark=benchmark)
+    got = score(run, status=3)
+    assert (got["schema"], [each["benchmark_name"] for each in got["benchmarks"]]) == ("assay.qa-scores/1", ["mine", "tcga_slidebench"])
+    assay("qa", "score", run, "--out", tmp_path / "out", "--csv", tmp_path / "items.csv", "--quiet", status=3)
+    assert len(list((tmp_path / "out").glob("*_results.json"))) == 2
+    rows = list(csv.DictReader(open(tmp_path / "items.csv")))
+    assert len(rows) == 240 and {row["outcome"] for row in rows} == {"scored", "unparsed"}
+    assert "is an input" in assay("qa", "score", run / "mine_results.json", "--out", run / "mine_results.json", status=2).stderr
+    (tmp_path / "empty").mkdir()
+    assert "has no *_results.json" in assay("qa", "score", tmp_path / "empty", status=2).stderr
+    assert "does not exist" in assay("qa", "score", tmp_path / "absent.json", status=2).stderr
+
+
+def test_compare_is_mcnemar_and_a_paired_bootstrap(tmp_path):
+    a, first, truths = random_run(tmp_path / "a_results.json", 1, right=0.5, model="a")
+    b, second, _ = random_run(tmp_path / "b_results.json", 2, right=0.7, model="b")
+    questions = table(tmp_path / "t.csv", len(truths), 40)
+    done = strict(assay("qa", "compare", a, b, "--table", questions, "--json").stdout)
+    got = done["benchmarks"][0]
+    x, y = first == truths, second == truths
+    only_first, only_second = int((x & ~y).sum()), int((~x & y).sum())
+    assert (got["all"]["only_first_right"], got["all"]["only_second_right"]) == (only_first, only_second)
+    assert got["all"]["mcnemar"]["p_value"] == pytest.approx(scipy.stats.binomtest(only_first, only_first + only_second).pvalue)
+    chance, n = numpy.random.default_rng(42), len(truths)
+    values = [float(numpy.mean(y[d])) - float(numpy.mean(x[d])) for d in (chance.choice(n, size=n) for _ in range(1000))]
+    assert got["all"]["difference"]["mean"] == pytest.approx(numpy.mean(values), abs=1e-14)
+    assert got["all"]["difference"]["std"] == pytest.approx(numpy.std(values, ddof=1), abs=1e-14)
+    assert got["all"]["difference_by_slide"]["point"] == got["all"]["difference"]["point"]
+    assert (len(got["flips"]["lost"]), len(got["flips"]["won"])) == (only_first, only_second)
+    both = (first != -1) & (second != -1)
+    assert got["scored_by_both"]["n"] == both.sum() and got["scored_by_both"]["first"] == pytest.approx(x[both].mean())
+    rows = list(csv.DictReader(assay("qa", "compare", a, b, "--format", "csv").stdout.splitlines()))
+    assert len(rows) == only_first + only_second
+    assert assay("qa", "compare", a, b, "--format", "markdown").stdout.startswith("| benchmark | n |")
+
+
+def test_compare_refuses_different_items(tmp_path):
+    a, _, _ = random_run(tmp_path / "a_results.json", 1, n=20)
+    b, _, _ = random_run(tmp_path / "b_results.json", 1, n=19)
+    assert "--intersect" in assay("qa", "compare", a, b, status=2).stderr
+    got = strict(assay("qa", "compare", a, b, "--intersect", "--json").stdout)["benchmarks"][0]
+    assert (got["all"]["n"], got["left_out"]["only_first"]) == (19, ["19"])
+    other = write(tmp_path / "c_results.json", [result("1", "1", 1, 1)], benchmark="tcga")
+    assert "only" in assay("qa", "compare", a, other, status=2).stderr
+
+
+def test_the_authors_lines(tmp_path):
+    questions = table(tmp_path / "t.csv", 2, 2)
+    truth = int(numpy.random.default_rng(0).integers(1, 5, 2)[0])
+    lines = tmp_path / "run.jsonl"
+    lines.write_text(json.dumps({"benchmark": "tcga_slidebench", "conv_id": "0", "status": "ok", "prediction": OPTIONS[truth - 1]}) + "\n")
+    assert "--table" in assay("qa", "score", lines, status=2).stderr
+    got = score(lines, "--table", questions, status=3)
+    assert (got["ledger"]["scored"], got["ledger"]["skipped"], got["results"][0]["correct"]) == (1, 1, True)
+
+
+def test_the_published_table_is_scored_at_once(tmp_path):
+    questions = shared("data/multipathqa/MultiPathQA.csv")
+    lines = tmp_path / "run.jsonl"
+    with open(questions, encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines.write_text("".join(json.dumps({"benchmark": row["benchmark_name"], "conv_id": row["benchmark_id"], "status": "ok", "prediction":
+                                         json.dumps({"isup_grade" if row["benchmark_name"] == "panda" else "answer": row["answer"]})}) + "\n"
+                             for row in rows))
+    got = score(lines, "--table", questions)
+    assert [each["metrics"]["point_estimate"] for each in got["benchmarks"]] == [1.0] * 5
+    assert sum(each["ledger"]["expected"] for each in got["benchmarks"]) == 934
+    assay("qa", "score", lines, "--table", questions, "--out", tmp_path / "run", "--quiet")
+    spent = []
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assay("qa", "score", tmp_path / "run", "--quiet")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(spent) < 0.05  # seconds of CPU, with the start of the program
