@@ -7,7 +7,7 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::array<const Command*, 0> members = {};
+constexpr std::array<const Command*, 1> members = {&qa_fetch_command};
 
 constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides",
