@@ -37,7 +37,7 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.flag("--table", o.table, "The table of questions (default when nothing else is asked for)");
-  a.flag("--sample-slide", o.sample_slide, "A slide to try things with (177 MB)");
+  a.flag("--sample-slide", o.sample_slide, "A slide to try things with, from OpenSlide's test data");
   a.flag("--lists", o.lists, "Lists of the table's slides, for the archives that hold them");
   a.option("--table-file NAME", o.table_file,
            "Name of the table in its repository (default: MultiPathQA.csv)");
