@@ -8,8 +8,8 @@
 namespace assay::cli {
 namespace {
 
-constexpr std::array members = {&qa_check_command, &qa_run_command, &qa_score_command,
-                                &qa_compare_command, &qa_show_command};
+constexpr std::array members = {&qa_check_command,   &qa_run_command,  &qa_score_command,
+                                &qa_compare_command, &qa_show_command, &qa_fetch_command};
 
 constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides",

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <initializer_list>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -133,6 +135,27 @@ void write_and_rename(const std::filesystem::path& path, std::span<const std::by
     throw file_error(path, errno);
 }
 
+/// The hash of several pieces, one behind the other, as lower-case hex digits.
+std::string digest(std::initializer_list<std::span<const std::byte>> pieces, const EVP_MD* kind,
+                   const std::string& name) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        EVP_MD_CTX_free);
+  bool good = context && EVP_DigestInit_ex(context.get(), kind, nullptr) == 1;
+  for (const auto& piece : pieces)
+    good = good && EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned size = 0;
+  if (!good || EVP_DigestFinal_ex(context.get(), bytes.data(), &size) != 1)
+    throw Error(Error::Kind::unsupported,
+                "OpenSSL offers no " + name + "; check its configuration");
+  std::string text;
+  for (const unsigned char byte : std::span(bytes).first(size)) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
 /// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
 void sync_folder(const std::filesystem::path& path) {
   const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -202,15 +225,14 @@ void write_lightly(const std::filesystem::path& path, std::string_view text) {
 }
 
 std::string sha256(std::span<const std::byte> bytes) {
-  std::array<unsigned char, 32> digest{};
-  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr) != 1)
-    throw Error(Error::Kind::unsupported, "OpenSSL offers no SHA-256; check its configuration");
-  std::string text;
-  for (const unsigned char byte : digest) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
+  return digest({bytes}, EVP_sha256(), "SHA-256");
+}
+
+std::string git_blob_id(std::span<const std::byte> bytes) {
+  const std::string head = "blob " + std::to_string(bytes.size());
+  // The zero byte at the end of the head belongs to it.
+  return digest({std::as_bytes(std::span(head.c_str(), head.size() + 1)), bytes}, EVP_sha1(),
+                "SHA-1");
 }
 
 std::string sha256(std::string_view text) {

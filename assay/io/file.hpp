@@ -49,4 +49,7 @@ void write_lightly(const std::filesystem::path& path, std::string_view text);
 std::string sha256(std::span<const std::byte> bytes);
 std::string sha256(std::string_view text);
 
+/// The name that git gives to a file of this content: 40 lower-case hex digits.
+std::string git_blob_id(std::span<const std::byte> bytes);
+
 }  // namespace assay

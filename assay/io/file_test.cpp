@@ -135,5 +135,10 @@ TEST(File, moved_map_stays_valid) {
   EXPECT_EQ(third.bytes()[2], std::byte{'c'});
 }
 
+TEST(File, git_blob_id_is_what_git_says) {
+  EXPECT_EQ(git_blob_id({}), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+  EXPECT_EQ(git_blob_id(testing::bytes_of("hello\n")), "ce013625030ba8dba906f756967f9e9ca394464a");
+}
+
 }  // namespace
 }  // namespace assay

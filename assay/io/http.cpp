@@ -76,6 +76,12 @@ HeaderList header_list(const HttpRequest& request) {
   return list;
 }
 
+void keep_headers_of_the_way(HttpResponse& response, const HttpResponse& earlier) {
+  for (const auto& [name, value] : earlier.headers)
+    if (name.starts_with("x-") && response.header(name).empty())
+      response.headers.emplace_back(name, value);
+}
+
 /// What one transfer reads and writes.
 struct Transfer {
   const HttpRequest& request;
@@ -84,16 +90,18 @@ struct Transfer {
   std::size_t head_bytes = 0;
   HttpResponse response{};
   CURL* handle = nullptr;
+  const HttpResponse* way = nullptr;  ///< the response that redirected to this one
   bool too_large = false;
 
   bool wants_pieces() const {
     return piece != nullptr && (response.status == 200 || response.status == 206);
   }
 
-  void learn_status() {
+  void complete_head() {
     long status = 0;
     curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
     response.status = static_cast<int>(status);
+    keep_headers_of_the_way(response, *way);
   }
 };
 
@@ -116,7 +124,7 @@ int refuse_rewind(void* user, curl_off_t offset, int /*origin*/) {
 std::size_t take_body(const char* bytes, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view text(bytes, size * count);
-  if (transfer.response.status == 0) transfer.learn_status();
+  if (transfer.response.status == 0) transfer.complete_head();
   if (transfer.wants_pieces()) return (*transfer.piece)(transfer.response, text) ? text.size() : 0;
   transfer.too_large = transfer.response.body.size() + text.size() > largest_body;
   if (transfer.too_large) return 0;
@@ -221,12 +229,6 @@ std::optional<HttpRequest> redirected(CURL* handle, const HttpRequest& request) 
   return next;
 }
 
-void keep_headers_of_the_way(HttpResponse& response, const HttpResponse& earlier) {
-  for (const auto& [name, value] : earlier.headers)
-    if (name.starts_with("x-") && response.header(name).empty())
-      response.headers.emplace_back(name, value);
-}
-
 }  // namespace
 
 std::string HttpResponse::header(const std::string& lower_case_name) const {
@@ -257,9 +259,8 @@ struct HttpClient::Handle {
     for (int redirects = 0; redirects <= most_redirects; ++redirects) {
       const HttpRequest request = next ? std::move(*next) : HttpRequest{};
       const HttpRequest& now = redirects == 0 ? first : request;
-      Transfer transfer{.request = now, .piece = piece, .handle = curl};
+      Transfer transfer{.request = now, .piece = piece, .handle = curl, .way = &way};
       if (!perform(transfer, failure)) return std::nullopt;
-      keep_headers_of_the_way(transfer.response, way);
       next = redirected(curl, now);
       if (!next) return std::move(transfer.response);
       way = std::move(transfer.response);
@@ -278,7 +279,7 @@ struct HttpClient::Handle {
     set_transfer(curl, request, transfer);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
     CURLcode code = curl_easy_perform(curl);
-    transfer.learn_status();
+    transfer.complete_head();
     if (transfer.too_large) code = CURLE_FILESIZE_EXCEEDED;
     if (code == CURLE_OK) return true;
     double connected = 0;

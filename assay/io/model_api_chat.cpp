@@ -85,20 +85,20 @@ ModelReply reply_of(const Json& choice) {
 }  // namespace
 
 std::string chat_body(const Chat& chat, const ModelSettings& settings) {
-  std::string text;
-  text.reserve(json_size(chat));
+  auto [text, whole] =
+      open_body({{"model", settings.model}, {"max_completion_tokens", settings.max_output_tokens}},
+                "messages", chat, settings);
+  if (whole) return std::move(text);
   text += '[';
   for (const ChatMessage& message : chat) {
-    if (text.size() > 1) text += ',';
+    text += text.back() == '[' ? "" : ",";
     text.append(R"({"role":")").append(role_names[static_cast<std::size_t>(message.role)]);
     text += R"(","content":)";
     append_content(text, message.parts);
     text += '}';
   }
-  text += ']';
-  return merged_body(
-      {{"model", settings.model}, {"max_completion_tokens", settings.max_output_tokens}},
-      "messages", text, settings);
+  text += "]}";
+  return std::move(text);
 }
 
 ModelOutcome chat_outcome(const HttpResponse& response) {

@@ -35,9 +35,7 @@ std::string system_text(const Chat& chat) {
 
 /// Neighbours of one role become one message. The server takes no empty text, so a turn in which
 /// the model said nothing is left out.
-std::string messages_text(const Chat& chat) {
-  std::string text;
-  text.reserve(json_size(chat));
+void append_messages(std::string& text, const Chat& chat) {
   text += '[';
   std::optional<Role> open;
   for (const ChatMessage& message : chat) {
@@ -55,7 +53,7 @@ std::string messages_text(const Chat& chat) {
       open = message.role;
     }
   }
-  return text + (open ? "]}]" : "]");
+  text += open ? "]}]" : "]";
 }
 
 Usage usage_of(const Json& usage) {
@@ -77,7 +75,11 @@ constexpr std::array endings = {
 std::string messages_body(const Chat& chat, const ModelSettings& settings) {
   Json fields = {{"model", settings.model}, {"max_tokens", settings.max_output_tokens}};
   if (std::string system = system_text(chat); !system.empty()) fields["system"] = std::move(system);
-  return merged_body(fields, "messages", messages_text(chat), settings);
+  auto [text, whole] = open_body(fields, "messages", chat, settings);
+  if (whole) return std::move(text);
+  append_messages(text, chat);
+  text += '}';
+  return std::move(text);
 }
 
 ModelOutcome messages_outcome(const HttpResponse& response) {

@@ -62,12 +62,15 @@ constexpr std::array endings = {
 }  // namespace
 
 std::string responses_body(const Chat& chat, const ModelSettings& settings) {
-  std::string text;
-  text.reserve(json_size(chat));
+  auto [text, whole] = open_body({{"model", settings.model},
+                                  {"max_output_tokens", settings.max_output_tokens},
+                                  {"store", false}},
+                                 "input", chat, settings);
+  if (whole) return std::move(text);
   text += '[';
   for (const ChatMessage& message : chat) {
     const RoleWords& role = roles[static_cast<std::size_t>(message.role)];
-    text.append(text.size() > 1 ? "," : "").append(R"({"role":")").append(role.role);
+    text.append(text.back() == '[' ? "" : ",").append(R"({"role":")").append(role.role);
     text += R"(","content":[)";
     for (std::size_t i = 0; i < message.parts.size(); ++i) {
       if (i > 0) text += ',';
@@ -75,11 +78,8 @@ std::string responses_body(const Chat& chat, const ModelSettings& settings) {
     }
     text += "]}";
   }
-  text += ']';
-  return merged_body({{"model", settings.model},
-                      {"max_output_tokens", settings.max_output_tokens},
-                      {"store", false}},
-                     "input", text, settings);
+  text += "]}";
+  return std::move(text);
 }
 
 ModelOutcome responses_outcome(const HttpResponse& response) {

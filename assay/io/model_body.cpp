@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "assay/core/error.hpp"
 #include "assay/io/base64.hpp"
 #include "assay/io/detail/model_reply.hpp"
@@ -10,6 +12,20 @@ constexpr std::size_t per_part = 120;  ///< keys and brackets around a text or a
 
 std::string text_of_tree(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// About how many characters a conversation takes as JSON.
+std::size_t json_size(const Chat& chat) {
+  std::size_t size = 0;
+  for (const ChatMessage& message : chat) {
+    size += per_part;
+    for (const ChatPart& part : message.parts) {
+      const auto* image = std::get_if<ChatImage>(&part);
+      size += per_part + (image != nullptr ? base64_size(image->jpeg->size())
+                                           : std::get<std::string>(part).size() * 9 / 8);
+    }
+  }
+  return size;
 }
 
 Json patch_of(const ModelSettings& settings) {
@@ -27,37 +43,30 @@ std::string json_string(std::string_view text) {
   return text_of_tree(Json(text));
 }
 
-std::size_t json_size(const Chat& chat) {
-  std::size_t size = 0;
-  for (const ChatMessage& message : chat) {
-    size += per_part;
-    for (const ChatPart& part : message.parts) {
-      const auto* image = std::get_if<ChatImage>(&part);
-      size += per_part + (image != nullptr ? base64_size(image->jpeg->size())
-                                           : std::get<std::string>(part).size() * 9 / 8);
-    }
-  }
-  return size;
-}
-
+/// In pieces that stay in the first cache.
 void append_base64(std::string& text, std::string_view bytes) {
-  const std::size_t at = text.size();
-  text.resize(at + base64_size(bytes.size()));
-  write_base64(bytes, text.data() + at);
+  constexpr std::size_t piece = 3072;
+  std::array<char, base64_size(piece)> buffer;
+  while (!bytes.empty()) {
+    const std::string_view now = bytes.substr(0, piece);
+    const char* end = write_base64(now, buffer.data());
+    text.append(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+    bytes.remove_prefix(now.size());
+  }
 }
 
-std::string merged_body(const Json& fields, std::string_view key, std::string_view conversation,
-                        const ModelSettings& settings) {
+OpenBody open_body(const Json& fields, std::string_view key, const Chat& chat,
+                   const ModelSettings& settings) {
   const Json patch = patch_of(settings);
   Json tree = fields;
   tree.merge_patch(patch);
-  std::string text = text_of_tree(tree);
-  if (patch.contains(key)) return text;  // a list is replaced whole, never merged
-  text.pop_back();
-  text.reserve(text.size() + conversation.size() + key.size() + 8);
-  if (!tree.empty()) text += ',';
-  text.append(json_string(key)).append(":").append(conversation).append("}");
-  return text;
+  const std::string head = text_of_tree(tree);
+  if (patch.contains(key)) return {head, true};  // a list is replaced whole, never merged
+  OpenBody body;
+  body.text.reserve(head.size() + key.size() + json_size(chat) + per_part);
+  body.text.append(head, 0, head.size() - 1).append(tree.empty() ? "" : ",");
+  body.text.append(json_string(key)).append(":");
+  return body;
 }
 
 }  // namespace assay::detail

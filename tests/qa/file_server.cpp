@@ -29,7 +29,8 @@ ServerResponse redirect(const Settings& settings, const ServerRequest& request,
 
 ServerResponse serve_file(const Settings& settings, const ServerRequest& request,
                           std::atomic<int>& served) {
-  const std::string name = request.path.substr(request.path.rfind('/') + 1);
+  const std::string whole = request.path.substr(0, request.path.find('?'));
+  const std::string name = whole.substr(whole.rfind('/') + 1);
   const auto path = std::filesystem::path(settings.text("files")) / name;
   if (name.empty() || name == ".." || !std::filesystem::is_regular_file(path))
     return {.status = 404, .body = "no such file"};

@@ -16,17 +16,20 @@
 
 namespace assay::detail {
 
-/// A body as text: the members of `fields`, then `conversation` (JSON text) under `key`; the
-/// settings' request_json is merged over both. The pictures are megabytes, so they never become
-/// part of a tree. Throws Error::usage when request_json is no object.
-std::string merged_body(const Json& fields, std::string_view key, std::string_view conversation,
-                        const ModelSettings& settings);
+/// A body up to the place where the conversation follows as JSON text: pictures are megabytes, so
+/// they never become part of a tree.
+struct OpenBody {
+  std::string text;
+  bool whole = false;  ///< request_json has replaced the conversation: nothing follows
+};
+
+/// The members of `fields` with the settings' request_json merged over them, then `key`. There is
+/// room for the conversation. Throws Error::usage when request_json is no object.
+OpenBody open_body(const Json& fields, std::string_view key, const Chat& chat,
+                   const ModelSettings& settings);
 
 /// A JSON string; bytes that are no UTF-8 are replaced.
 std::string json_string(std::string_view text);
-
-/// About how many characters a conversation takes as JSON.
-std::size_t json_size(const Chat& chat);
 
 /// Appends `bytes` as base64.
 void append_base64(std::string& text, std::string_view bytes);
