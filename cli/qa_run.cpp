@@ -34,6 +34,7 @@ struct Options {
   AgentOptions agent;
   unsigned runs = 1, concurrency = 8, rpm = 0, tpm = 0, max_items = 0, retries = 10;
   std::optional<double> budget_usd;
+  double first_wait_s = 1;
   bool retry_errors = false, dry_run = false, anonymous = false;
 };
 
@@ -51,6 +52,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--budget-usd X", o.budget_usd, "Never spend more; needs --prices");
   a.flag("--retry-errors", o.retry_errors, "Ask again what ended in an error before");
   a.option("--retries N", o.retries, "Of a call, after failures that may pass (default: 10)");
+  a.option("--first-wait S", o.first_wait_s,
+           "Seconds before the first retry; each further one waits twice as long (default: 1)");
   a.choice("--rules", o.rules, {"assay", "spec", "giant"}, "How answers are read");
   a.flag("--dry-run", o.dry_run, "Only say what would be asked and what it may cost");
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
@@ -66,6 +69,8 @@ void refuse_senseless(const Options& o, const Common& common) {
           "--wsi-root is needed: the folder with the slides");
   require(o.runs >= 1 && o.runs <= 1000, "--runs must lie between 1 and 1000");
   require(o.concurrency >= 1 && o.concurrency <= 1000, "--concurrency must lie between 1 and 1000");
+  require(o.first_wait_s >= 0 && o.first_wait_s <= 3600,
+          "--first-wait must lie between 0 and 3600 seconds");
   require(!o.budget_usd || (*o.budget_usd > 0 && std::isfinite(*o.budget_usd)),
           "--budget-usd must be above 0");
   require(!o.budget_usd || o.agent.agent == "openai" || o.agent.agent == "anthropic",
@@ -144,6 +149,7 @@ QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Comm
   out.prices = chosen.prices;
   out.retry_errors = o.retry_errors;
   out.retry.retries = o.retries;
+  out.retry.first_wait_s = o.first_wait_s;
   out.rules = value_in(extraction_rules(), o.rules, "rules");
   out.version = version();
   out.stop = &session.stop;
@@ -181,10 +187,10 @@ void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
                          ? money(report.spent_usd)
                          : fmt::format("{} and what {} calls without a price cost",
                                        money(report.spent_usd), report.unknown_costs);
+  if (o.budget_usd) cost += fmt::format(" of {}", money(*o.budget_usd));
   if (report.possible_usd > 0)
     cost += fmt::format(", perhaps {} more for calls that broke off", money(report.possible_usd));
-  err << "cost so far: " << cost
-      << (o.budget_usd ? fmt::format(" of {}", money(*o.budget_usd)) : "") << '\n';
+  err << "cost so far: " << cost << '\n';
 }
 
 Exit status_of(const QaRunReport& report) {
