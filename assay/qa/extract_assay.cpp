@@ -35,24 +35,24 @@ ExtractedAnswer moved(ExtractedAnswer answer, std::size_t offset) {
 
 }  // namespace
 
-ExtractedAnswer extract_assay(std::string_view whole, std::string_view benchmark,
+ExtractedAnswer extract_assay(std::string_view text, std::string_view benchmark,
                               std::span<const std::string> options) {
   const Question question(benchmark, options);
-  const std::string kept = without_reasoning(whole);
-  const std::string_view text = kept;
-  const auto block = answer_block(text);
+  const std::string said = without_reasoning(text);
+  const std::string_view kept = said;
+  const auto block = answer_block(kept);
   if (block) {
-    const std::string_view inside = text.substr(block->begin, block->end - block->begin);
+    const std::string_view inside = kept.substr(block->begin, block->end - block->begin);
     if (auto found = json_answer(inside, question)) return moved(*found, block->begin);
   }
-  if (auto found = json_answer(text, question)) return *found;
+  if (auto found = json_answer(kept, question)) return *found;
   if (block) {
-    const AnswerText inside(text.substr(block->begin, block->end - block->begin), block->begin);
+    const AnswerText inside(kept.substr(block->begin, block->end - block->begin), block->begin);
     ExtractedAnswer found = plain_answer(inside, question);
     if (found.label) found.rule = "response";
     if (found.rule != "none") return found;
   }
-  return plain_answer(AnswerText(text), question);
+  return plain_answer(AnswerText(kept), question);
 }
 
 }  // namespace assay::detail

@@ -265,15 +265,14 @@ TEST(Extract, spans_are_bytes_of_the_answer) {
 
 /// Whatever the text, no rules may run long or fail.
 TEST(Extract, hostile_texts) {
-  Strings texts = {
-      std::string(100000, '{'), std::string(1000, '[') + "1",     "\xff\xfe{\"answer\"",
-      std::string(100000, '9'), "<think></think></think><think>", "{\"answer\":"};
+  Strings texts = {std::string(20000, '{'), std::string(1000, '[') + "1",     "\xff\xfe{\"answer\"",
+                   std::string(20000, '9'), "<think></think></think><think>", "{\"answer\":"};
   std::string nested, open;
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     nested += "{\"answer\":";
     open += "<response>";
   }
-  texts.insert(texts.end(), {nested, open, nested + "1" + std::string(20000, '}')});
+  texts.insert(texts.end(), {nested, open, nested + "1" + std::string(4000, '}')});
   for (const std::string& text : texts)
     for (const auto& rules : extraction_rules())
       for (const std::string benchmark : {"panda", "tcga"})

@@ -34,7 +34,7 @@ bool is_word(char32_t point);
 std::optional<int> digit_value(char32_t point);
 
 /// What str.strip takes away.
-bool is_space(char32_t point);
+bool is_space(char32_t c);
 
 /// The lower case of one character, where that is one character; otherwise itself.
 char32_t lower(char32_t point);

@@ -34,6 +34,6 @@ VoteResult majority_vote(std::span<const OptionalLabel> labels,
 ItemResult voted_result(const Item& item, std::vector<Attempt> attempts);
 
 /// The same over a result whose attempts have changed; everything else stays.
-void vote_again(ItemResult& result);
+void vote_again(ItemResult& out);
 
 }  // namespace assay

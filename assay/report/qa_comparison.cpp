@@ -48,6 +48,7 @@ std::string excerpt(const std::string& text) {
 std::string flip_table(const std::vector<Flip>& flips, const std::string& heading) {
   if (flips.empty()) return "";
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(flips.size());
   for (const Flip& flip : flips)
     rows.push_back({printable(flip.item_id), std::to_string(flip.truth_label),
                     label(flip.first_label), label(flip.second_label),

@@ -24,7 +24,7 @@ struct OptionText {
 };
 
 struct Question {
-  Question(std::string_view benchmark, std::span<const std::string> options);
+  Question(std::string_view benchmark, std::span<const std::string> texts);
 
   bool panda;
   LabelRange range;
