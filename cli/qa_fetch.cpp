@@ -37,7 +37,7 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.flag("--table", o.table, "The table of questions (default when nothing else is asked for)");
-  a.flag("--sample-slide", o.sample_slide, "A slide to try things with, from OpenSlide's test data");
+  a.flag("--sample-slide", o.sample_slide, "A slide to try things with (OpenSlide's)");
   a.flag("--lists", o.lists, "Lists of the table's slides, for the archives that hold them");
   a.option("--table-file NAME", o.table_file,
            "Name of the table in its repository (default: MultiPathQA.csv)");
@@ -73,7 +73,7 @@ struct Source {
 };
 
 std::string base_name(const std::string& path, const std::string& option) {
-  const std::string name = fs::path(path.substr(0, path.find_first_of("?#"))).filename().string();
+  std::string name = fs::path(path.substr(0, path.find_first_of("?#"))).filename().string();
   if (name.empty() || name == "." || name == "..")
     throw Error(Error::Kind::usage, option + ": names no file");
   return name;
