@@ -33,6 +33,7 @@ void require(bool given, const std::string& sentence) {
 ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
   require(!o.model.empty(), "--agent " + o.agent + " needs --model, such as --model gpt-5");
   const ModelApi& api = find_model_api(o.agent, o.api);
+  if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
   const std::string variable =
       o.key_variable.empty() ? std::string(api.default_key_variable) : o.key_variable;
   HttpAgentSettings http{.api = &api,

@@ -13,6 +13,8 @@
 #include "assay/run/slide_check.hpp"
 #include "cli/output.hpp"
 #include "cli/qa.hpp"
+#include "cli/qa_agent.hpp"
+#include "cli/qa_probe.hpp"
 
 namespace assay::cli {
 namespace {
@@ -20,7 +22,8 @@ namespace {
 /// The command line as typed.
 struct Options {
   std::string table, wsi_root, benchmarks;
-  bool open = false;
+  bool open = false, probe = false;
+  AgentOptions agent;
 };
 
 void declare_options(Arguments& a, Options& o) {
@@ -28,6 +31,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--wsi-root DIR", o.wsi_root, "The folder that holds the slides (see docs/slides.md)");
   a.option("--benchmark A,B", o.benchmarks, "Only these benchmarks (default: all of the table)");
   a.flag("--open", o.open, "Also open every slide that is found: size, resolution, damage");
+  a.flag("--probe", o.probe, "Also make one real call with two pictures (this may cost money)");
+  declare_agent(a, o.agent);
 }
 
 void require(const Options& o) {
@@ -53,8 +58,9 @@ void talk(const SlideCheck& check, const ItemTable& table, const Common& common,
 Exit run(const Options& o, const Common& common, const Session& session) {
   require(o);
   const ItemTable table = read_items(o.table);
+  const SlideFolder slides(o.wsi_root);
   const SlideCheck check = check_slides(
-      table, SlideFolder(o.wsi_root),
+      table, slides,
       {.benchmarks = benchmark_names(o.benchmarks), .open = o.open, .jobs = jobs(common)});
   const std::string text = slide_check_text(check, table, version());
   const auto out = output_file(common.out, "qa_check.json");
@@ -65,7 +71,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   else if (!common.quiet)
     session.out << slide_check_table(check) << (common.verbose ? opened_slides_table(check) : "");
   talk(check, table, common, session);
-  return check.complete() ? done : some_failed;
+  const bool answered = !o.probe || probe(o.agent, table, slides, session.err);
+  return check.complete() && answered ? done : some_failed;
 }
 
 Action declare(Arguments& arguments) {
@@ -81,6 +88,8 @@ constexpr Example examples[] = {
      "counts per benchmark: questions, slides, found, missing; exit 3 if a slide is missing"},
     {"assay qa check MultiPathQA.csv --wsi-root slides --benchmark tcga,gtex --open --json",
      "also opens the slides; every name, size and resolution as JSON"},
+    {"assay qa check MultiPathQA.csv --wsi-root slides --probe --model gpt-5 --prices prices.json",
+     "one call as a run would make it: does the key work, are pictures taken, what does it cost"},
 };
 
 }  // namespace

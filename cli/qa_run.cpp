@@ -93,9 +93,16 @@ QaPlan plan_of(const Options& o, ItemTable table, bool needs_slides) {
 /// Says which slides are missing before money is spent.
 void report_slides(const QaPlan& plan, std::ostream& err, bool verbose) {
   std::vector<const PlannedItem*> without;
-  for (const PlannedItem& item : plan.items)
+  std::size_t selected = 0;
+  for (const PlannedItem& item : plan.items) {
+    selected += item.selected;
     if (!item.slide.problem.empty()) without.push_back(&item);
+  }
   if (without.empty()) return;
+  if (without.size() == selected)
+    throw Error(Error::Kind::input, "no slide was found for any of the " +
+                                        counted(selected, "item") + "; check --wsi-root (" +
+                                        without.front()->slide.problem + ")");
   err << "warning: " << counted(without.size(), "item") << " cannot be asked:\n";
   constexpr std::size_t few = 5;
   for (std::size_t i = 0; i < without.size() && (verbose || i < few); ++i) {

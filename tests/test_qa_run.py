@@ -149,6 +149,16 @@ def test_unknown_cost_is_null_and_stops_a_budgeted_run(tmp_path, slides):
     assert read["total_cost_usd"] is None and read["total_tokens"] is None
 
 
+def test_a_refusal_without_usage_does_not_stop_a_budgeted_run(tmp_path, slides):
+    with Server(tmp_path, "--fault-on", "#1:=policy") as server:
+        options = ["--mode", "thumbnail", "--prices", prices(tmp_path), "--budget-usd", 5]
+        run(table(tmp_path / "t.csv"), slides, tmp_path / "run", server, *options, status=3)
+        run(table(tmp_path / "t.csv"), slides, tmp_path / "run", server, *options, status=3)
+        assert len(server.calls()) == 8
+    ledger = results(tmp_path / "run")["ledger"]
+    assert (ledger["scored"], ledger["refused"]) == (7, 1)
+
+
 def test_reported_cost_wins_over_the_price_table(tmp_path, slides):
     with Server(tmp_path, "--cost", 0.125) as server:
         run(table(tmp_path / "t.csv", 2), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices", prices(tmp_path))
@@ -184,6 +194,19 @@ def test_dry_run_writes_nothing_and_never_blocks_the_run(tmp_path, slides):
         assert estimate["attempts"] == 8 and estimate["calls"] == [8, 160] and estimate["cost_usd"][0] > 0
         assert not (tmp_path / "run").exists() and not server.calls()
         run(questions, slides, tmp_path / "run", server, "--max-steps", 3)
+
+
+@pytest.mark.parametrize("agent, api", PROTOCOLS)
+def test_probe_makes_one_call_with_two_pictures(tmp_path, slides, agent, api):
+    questions = table(tmp_path / "t.csv")
+    with Server(tmp_path) as server:
+        options = ["--probe", "--agent", agent, "--api", api, "--model", "m", "--base-url", server.url, "--prices", prices(tmp_path)]
+        done = assay("qa", "check", questions, "--wsi-root", slides, *options)
+        assert [call["images"] for call in server.calls()] == [2]
+    assert "label: 1" in done.stderr and "cost: $0.00" in done.stderr
+    with Server(tmp_path, "--always", "401") as server:
+        done = assay("qa", "check", questions, "--wsi-root", slides, "--probe", "--model", "m", "--base-url", server.url, status=3)
+    assert "probe:" in done.stderr and "key" in done.stderr
 
 
 def test_missing_slides_are_in_the_ledger(tmp_path, slides):

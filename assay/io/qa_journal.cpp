@@ -49,9 +49,9 @@ Json json_of(const CallRecord& record) {
   json["try"] = record.place.attempt;
   json["request_sha256"] = record.request_sha256;
   json["seconds"] = record.seconds;
+  if (record.possible_usd > 0) json["possible_usd"] = record.possible_usd;
   if (!record.failure.empty()) {
     json["failure"] = record.failure;
-    if (record.possible_usd > 0) json["possible_usd"] = record.possible_usd;
     return json;
   }
   const ModelReply& reply = record.reply;
@@ -92,9 +92,9 @@ QaRecord call_of(const Json& json) {
   record.place = place_of(json);
   record.request_sha256 = json.at("request_sha256");
   record.seconds = json.at("seconds");
+  record.possible_usd = json.value("possible_usd", 0.0);
   if (json.contains("failure")) {
     record.failure = json.at("failure");
-    record.possible_usd = json.value("possible_usd", 0.0);
     return record;
   }
   ModelReply& reply = record.reply;

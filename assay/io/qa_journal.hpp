@@ -42,7 +42,7 @@ struct CallRecord {
   std::string request_sha256;
   ModelReply reply{};  ///< its cost is what counts: the provider's, else by the price table
   std::string failure{};
-  double possible_usd = 0;  ///< of a failed call that may have been charged all the same
+  double possible_usd = 0;  ///< of a call without known cost that may have been charged
   double seconds = 0;
 };
 

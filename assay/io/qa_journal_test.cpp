@@ -44,16 +44,16 @@ TEST(QaJournal, OtherRecordsReadBackEqual) {
            SettingsRecord{{{"max_steps", "20"}, {"request_json", R"({"a":[1,null]})"}}},
            SentRecord{key, {2, 0}, 0.125},
            CallRecord{.key = key,
-                      .place = {1, 0},
-                      .request_sha256 = "x",
-                      .failure = "timed out",
-                      .possible_usd = 0.5},
+           .place = {1, 0},
+           .request_sha256 = "x",
+           .failure = "timed out",
+           .possible_usd = 0.5},
            AttemptRecord{.key = key,
-                         .outcome = Outcome::errored,
-                         .prediction = "p",
-                         .error = "e",
-                         .trajectory_file = "t",
-                         .resumable = true}})
+           .outcome = Outcome::errored,
+           .prediction = "p",
+           .error = "e",
+           .trajectory_file = "t",
+           .resumable = true}})
     EXPECT_EQ(qa_record_text(parse_qa_record(qa_record_text(record))), qa_record_text(record));
 }
 

@@ -6,6 +6,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/usage.hpp"
 #include "assay/io/file.hpp"
 
 namespace assay {
@@ -14,16 +15,6 @@ namespace {
 using detail::Json;
 
 constexpr std::string_view schema = "assay.trajectory/1";
-
-struct UsageField {
-  const char* key;
-  std::optional<std::int64_t> Usage::*value;
-};
-constexpr std::array usage_fields = {
-    UsageField{"input", &Usage::input},           UsageField{"cache_write", &Usage::cache_write},
-    UsageField{"cache_read", &Usage::cache_read}, UsageField{"output", &Usage::output},
-    UsageField{"reasoning", &Usage::reasoning},
-};
 
 template <class T>
 Json or_null(const std::optional<T>& value) {
@@ -42,12 +33,6 @@ Json to_json(const TrajectoryImage& image) {
           {"region", to_json(image.region)}};
 }
 
-Json to_json(const Usage& usage) {
-  Json out = Json::object();
-  for (const UsageField& field : usage_fields) out[field.key] = or_null(usage.*field.value);
-  return out;
-}
-
 Json to_json(const TrajectoryTurn& turn) {
   Json images = Json::array();
   for (const TrajectoryImage& image : turn.images) images.push_back(to_json(image));
@@ -59,7 +44,7 @@ Json to_json(const TrajectoryTurn& turn) {
           {"region", turn.crop ? to_json(*turn.crop) : Json(nullptr)},
           {"model", turn.model},
           {"request_id", turn.request_id},
-          {"usage", to_json(turn.usage)},
+          {"usage", detail::usage_json(turn.usage)},
           {"cost_usd", or_null(turn.cost_usd)}};
 }
 
@@ -157,7 +142,8 @@ TrajectoryImage image_of(const Fields& fields) {
 Usage usage_of(const Fields& turn) {
   Usage usage;
   if (const auto fields = turn.object("usage"))
-    for (const UsageField& field : usage_fields) usage.*field.value = fields->integer(field.key);
+    for (const detail::UsageField& field : detail::usage_fields)
+      usage.*field.value = fields->integer(field.key);
   return usage;
 }
 

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/action.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "assay/qa/embedded_json.hpp"
+#include "assay/qa/json_value.hpp"
 
 namespace assay {
 namespace {
 
-using Json = nlohmann::json;
+using Read = std::variant<CropAction, AnswerAction, InvalidAction>;
 
 /// A whole number, as models write them: 12, 12.0, "12".
-std::optional<std::int64_t> whole_number(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  if (found == object.end()) return std::nullopt;
-  if (found->is_number_integer()) return found->get<std::int64_t>();
-  if (found->is_number_float()) {
-    const double value = found->get<double>();
-    constexpr double largest = 9e15;  // beyond this, doubles are not exact
-    if (std::abs(value) < largest && value == std::floor(value))
-      return static_cast<std::int64_t>(value);
-  }
-  if (found->is_string()) {
-    const auto inner = Json::parse(found->get_ref<const std::string&>(), nullptr, false);
-    if (inner.is_number_integer()) return inner.get<std::int64_t>();
-  }
-  return std::nullopt;
+std::optional<std::int64_t> whole_number(const JsonValue& object, std::string_view key) {
+  const JsonValue* found = object.member(key);
+  if (found == nullptr) return std::nullopt;
+  std::string text;
+  if (const auto* number = std::get_if<JsonNumber>(&found->content)) text = number->text;
+  if (const auto* quoted = std::get_if<std::string>(&found->content)) text = *quoted;
+  double value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr double largest = 9e15;  // beyond this, doubles are not exact
+  if (end.ec != std::errc{} || end.ptr != text.data() + text.size() ||
+      !(std::abs(value) < largest) || value != std::floor(value))
+    return std::nullopt;
+  return static_cast<std::int64_t>(value);
 }
 
-std::variant<CropAction, AnswerAction, InvalidAction> crop_of(const Json& action) {
+Read crop_of(const JsonValue& action, std::string_view) {
   const auto x = whole_number(action, "x"), y = whole_number(action, "y");
   const auto width = whole_number(action, "width"), height = whole_number(action, "height");
   if (!x || !y || !width || !height)
@@ -37,12 +36,16 @@ std::variant<CropAction, AnswerAction, InvalidAction> crop_of(const Json& action
   return CropAction{{*x, *y, *width, *height}};
 }
 
-std::variant<CropAction, AnswerAction, InvalidAction> answer_of(const Json& action) {
+Read answer_of(const JsonValue& action, std::string_view reply) {
   for (const char* key : {"answer_text", "answer"}) {
-    const auto found = action.find(key);
-    if (found == action.end() || found->is_null()) continue;
-    const std::string text =
-        found->is_string() ? found->get<std::string>() : Json{{key, *found}}.dump();
+    const JsonValue* found = action.member(key);
+    if (found == nullptr || found->is_null()) continue;
+    std::string text = "{\"answer\": ";
+    if (const auto* said = std::get_if<std::string>(&found->content))
+      text = *said;
+    else
+      text.append(reply.substr(found->span.first, found->span.second - found->span.first))
+          .append("}");
     if (text.find_first_not_of(" \t\r\n") != text.npos) return AnswerAction{text};
   }
   return InvalidAction{"an answer action needs a non-empty answer_text."};
@@ -50,36 +53,36 @@ std::variant<CropAction, AnswerAction, InvalidAction> answer_of(const Json& acti
 
 struct Kind {
   std::string_view name;
-  std::variant<CropAction, AnswerAction, InvalidAction> (*read)(const Json& action);
+  Read (*read)(const JsonValue& action, std::string_view reply);
 };
 
 constexpr Kind kinds[] = {{"crop", crop_of}, {"answer", answer_of}};
 
 /// Whether an object is no action but what the question asks for.
-bool answers_outright(const Json& object) {
-  return object.contains("answer") || object.contains("isup_grade") ||
-         object.contains("answer_text");
+bool answers_outright(const JsonValue& object) {
+  return object.member("answer") != nullptr || object.member("isup_grade") != nullptr ||
+         object.member("answer_text") != nullptr;
 }
 
-std::optional<Action> action_of(const Json& object, std::string_view reply) {
-  const auto envelope = object.find("action");
-  const Json& action = envelope != object.end() && envelope->is_object() ? *envelope : object;
-  const auto type = action.find("action_type");
+std::optional<Action> action_of(const JsonValue& object, std::string_view reply) {
+  const JsonValue* envelope = object.member("action");
+  const JsonValue& action = envelope != nullptr && envelope->is_object ? *envelope : object;
+  const JsonValue* type = action.member("action_type");
+  const auto* name = type == nullptr ? nullptr : std::get_if<std::string>(&type->content);
   Action out;
-  if (const auto said = object.find("reasoning"); said != object.end() && said->is_string())
-    out.reasoning = said->get<std::string>();
-  if (type == action.end() || !type->is_string()) {
+  if (const JsonValue* said = object.member("reasoning"); said != nullptr)
+    if (const auto* text = std::get_if<std::string>(&said->content)) out.reasoning = *text;
+  if (name == nullptr) {
     if (!answers_outright(object)) return std::nullopt;
     out.what = AnswerAction{std::string(reply)};
     return out;
   }
-  const auto& name = type->get_ref<const std::string&>();
   for (const Kind& kind : kinds)
-    if (kind.name == name) {
-      out.what = kind.read(action);
+    if (kind.name == *name) {
+      out.what = kind.read(action, reply);
       return out;
     }
-  out.what = InvalidAction{"there is no action_type '" + name.substr(0, 40) +
+  out.what = InvalidAction{"there is no action_type '" + name->substr(0, 40) +
                            "'; use \"crop\" or \"answer\"."};
   return out;
 }
@@ -87,9 +90,9 @@ std::optional<Action> action_of(const Json& object, std::string_view reply) {
 }  // namespace
 
 Action parse_action(std::string_view reply) {
-  const std::vector<EmbeddedObject> objects = embedded_objects(reply);
+  const std::vector<JsonValue> objects = json_objects_in(reply);
   for (auto object = objects.rbegin(); object != objects.rend(); ++object)
-    if (auto action = action_of(object->value, reply)) return *action;
+    if (auto action = action_of(*object, reply)) return *action;
   return {.what = InvalidAction{"the reply holds no JSON object with an action."},
           .reasoning = std::string(reply.substr(0, 2000))};
 }

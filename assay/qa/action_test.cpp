@@ -40,7 +40,7 @@ TEST(Action, CropIsReadWhereverItStands) {
 TEST(Action, AnswerKeepsWhatWasSaid) {
   EXPECT_EQ(answer(R"({"action": {"action_type": "answer", "answer_text": "{\"answer\": 3}"}})"),
             R"({"answer": 3})");
-  EXPECT_EQ(answer(R"({"action": {"action_type": "answer", "answer": 3}})"), R"({"answer":3})");
+  EXPECT_EQ(answer(R"({"action": {"action_type": "answer", "answer": 3}})"), R"({"answer": 3})");
   EXPECT_EQ(answer(R"(I am sure. {"answer": 3})"), R"(I am sure. {"answer": 3})");
   EXPECT_EQ(answer(R"({"isup_grade": 2})"), R"({"isup_grade": 2})");
 }

@@ -74,18 +74,6 @@ Candidates values_of(const JsonValue& root, std::string_view key, const Question
   return {};
 }
 
-/// Every JSON object that starts outside the ones before it.
-std::vector<JsonValue> objects_in(std::string_view text) {
-  std::vector<JsonValue> out;
-  for (std::size_t at = text.find('{'); at != std::string::npos;) {
-    auto object = json_at(text, at);
-    const std::size_t from = object ? object->span.second : at + 1;
-    if (object) out.push_back(std::move(*object));
-    at = text.find('{', from);
-  }
-  return out;
-}
-
 /// Where a quoted key and a colon are followed by a value in text that is no valid JSON: single
 /// quotes, a comma too many, doubled braces around a nested object.
 Candidates loose_values(std::string_view text, std::string_view key, const Question& question) {
@@ -117,7 +105,7 @@ Candidates loose_values(std::string_view text, std::string_view key, const Quest
 std::optional<ExtractedAnswer> json_answer(std::string_view text, const Question& question) {
   static constexpr std::string_view for_panda[] = {"isupgrade", "answer", "finalanswer"};
   static constexpr std::string_view for_options[] = {"answer", "finalanswer"};
-  const std::vector<JsonValue> objects = objects_in(text);
+  const std::vector<JsonValue> objects = json_objects_in(text);
   const std::span<const std::string_view> keys =
       question.panda ? std::span<const std::string_view>(for_panda) : for_options;
   for (const std::string_view key : keys) {

@@ -220,4 +220,15 @@ std::optional<JsonValue> json_of(std::string_view text) {
   return parser.at() == text.size() ? std::move(value) : std::nullopt;
 }
 
+std::vector<JsonValue> json_objects_in(std::string_view text) {
+  std::vector<JsonValue> out;
+  for (std::size_t at = text.find('{'); at != std::string::npos;) {
+    auto object = json_at(text, at);
+    const std::size_t from = object ? object->span.second : at + 1;
+    if (object) out.push_back(std::move(*object));
+    at = text.find('{', from);
+  }
+  return out;
+}
+
 }  // namespace assay

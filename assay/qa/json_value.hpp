@@ -36,6 +36,9 @@ struct JsonValue {
 /// none, or when it is nested as deeply as nobody writes by hand.
 std::optional<JsonValue> json_at(std::string_view text, std::size_t at);
 
+/// Every JSON object in prose that starts outside the ones before it.
+std::vector<JsonValue> json_objects_in(std::string_view text);
+
 /// json.loads: the only value of the text, with white space around it.
 std::optional<JsonValue> json_of(std::string_view text);
 

@@ -213,7 +213,7 @@ std::vector<std::size_t> slide_clusters(std::span<const ItemResult* const> items
     if (is_new) ++next;
     out.push_back(known->second);
   }
-  return next == items.size() ? std::vector<std::size_t>() : out;
+  return next == items.size() || next < 2 ? std::vector<std::size_t>() : out;
 }
 
 QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings) {

@@ -46,7 +46,7 @@ QaLedger ledger_of(std::span<const ItemResult> results);
 struct PolicyScore {
   std::size_t n = 0, correct = 0;
   BootstrapResult items{};                  ///< items are resampled, in the order of the table
-  std::optional<BootstrapResult> slides{};  ///< slides are; absent when each has one question
+  std::optional<BootstrapResult> slides{};  ///< slides are; absent without several of several
   std::optional<Interval> wilson{};         ///< of accuracy
 };
 
@@ -89,7 +89,7 @@ struct QaScores {
 QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings = {});
 
 /// Each slide as a number; items without one are on slides of their own. Empty when no slide has
-/// two items: then there is nothing to cluster.
+/// two items, or one slide has all: then there is nothing to resample by slide.
 std::vector<std::size_t> slide_clusters(std::span<const ItemResult* const> items);
 
 /// Predicted labels with -1 for none, as the specification scores them.

@@ -121,6 +121,10 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   in_vain_ = 0;
   if (!reply.cost_usd && parts_.prices != nullptr)
     reply.cost_usd = cost_usd(reply.usage, *parts_.prices);
+  // A refusal may come without usage; it is no reason to stop, but perhaps it was charged.
+  const bool bounded =
+      parts_.budget.limited() && !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
+  record.possible_usd = bounded ? reservation.worst_usd : 0;
   record.reply = reply;
   guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
   {
@@ -132,7 +136,7 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
     parts_.limit.give_back(
         std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
   parts_.budget.settle(reservation.worst_usd, reply.cost_usd.value_or(reservation.worst_usd));
-  if (parts_.budget.limited() && !reply.cost_usd)
+  if (parts_.budget.limited() && !reply.cost_usd && !bounded)
     parts_.stop.raise(
         "the server reports neither cost nor usage, so a budget cannot be kept; "
         "run without --budget-usd, or ask the server for usage by --request-json");

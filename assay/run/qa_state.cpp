@@ -63,15 +63,13 @@ void QaState::take_call(CallRecord record) {
     possible_usd -= sent->second;
     under_way_.erase(sent);
   }
-  if (!record.failure.empty()) {
-    possible_usd += record.possible_usd;
-    return;
-  }
+  possible_usd += record.possible_usd;
+  if (!record.failure.empty()) return;
   AttemptState& state = attempts[record.key];
   state.totals.add(record.reply);
   ++served[{record.reply.model, record.reply.provider}];
   spent_usd += record.reply.cost_usd.value_or(0);
-  unknown_costs += !record.reply.cost_usd;
+  unknown_costs += !record.reply.cost_usd && record.possible_usd == 0;
   state.calls.push_back(std::move(record));
 }
 

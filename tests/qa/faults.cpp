@@ -17,6 +17,7 @@ constexpr std::array table = {
     Fault{"401", 401, "invalid_api_key", "Incorrect API key provided."},
     Fault{"400", 400, "something_else", "This request is not liked."},
     Fault{"context", 400, "context_length_exceeded", "maximum context length is 10 tokens"},
+    Fault{"policy", 400, "content_policy_violation", "Rejected by the safety system."},
     Fault{"parameter", 400, "unsupported_parameter", "Unsupported parameter: 'temperature'."},
     Fault{"model", 404, "model_not_found", "The model does not exist."},
     Fault{"error200", 200, "server_error", "Provider returned error"},
