@@ -12,12 +12,16 @@
 namespace assay::cli {
 namespace {
 
+/// A file's name, or the object itself.
 std::string request_json_of(const AgentOptions& o) {
   if (o.request_json.empty()) return "";
-  const detail::Json json = detail::parse_json(read_text(o.request_json), o.request_json);
+  const bool inline_text = o.request_json.starts_with('{');
+  const std::string name = inline_text ? "--request-json" : o.request_json;
+  const detail::Json json =
+      detail::parse_json(inline_text ? o.request_json : read_text(o.request_json), name);
   if (!json.is_object())
     throw Error(Error::Kind::input,
-                o.request_json + ": must hold one JSON object, such as {\"temperature\": 0}");
+                name + ": must be one JSON object, such as {\"temperature\": 0}");
   return detail::to_text(json, {.indent = 0});
 }
 
@@ -116,7 +120,7 @@ void declare_agent(Arguments& a, AgentOptions& o) {
   a.option("--base-url URL", o.base_url, "Another server, such as http://127.0.0.1:8000/v1");
   a.option("--api-key-env VAR", o.key_variable,
            "Variable that holds the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)");
-  a.option("--request-json FILE", o.request_json,
+  a.option("--request-json FILE|JSON", o.request_json,
            "A JSON object merged into every request; null removes a key");
   a.option("--command COMMAND", o.command, "Of --agent command: reads and writes lines of JSON");
   a.option("--predictions PATH", o.predictions,

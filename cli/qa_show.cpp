@@ -28,7 +28,7 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("RUN", o.folder, "The folder of a run: what qa run was given as --out");
-  a.positional("ITEM", o.item, "The id of a question, as in the table");
+  a.positional("ITEM", o.item, "The id of a question, as in the table, or benchmark/id");
   a.option("--run K", o.run, "Which of its runs (default: the first there is)");
   a.option("--benchmark NAME", o.benchmark, "Whose question, where several benchmarks have the id");
 }
@@ -61,8 +61,18 @@ std::vector<Found> trajectories_of(const Options& o) {
   return out;
 }
 
-Found chosen(const Options& o) {
+/// "tcga/17" is item 17 of tcga, unless an item is called just that.
+std::vector<Found> named_trajectories(Options o) {
   std::vector<Found> all = trajectories_of(o);
+  const std::size_t slash = o.item.find('/');
+  if (!all.empty() || slash == std::string::npos || !o.benchmark.empty()) return all;
+  o.benchmark = o.item.substr(0, slash);
+  o.item.erase(0, slash + 1);
+  return trajectories_of(o);
+}
+
+Found chosen(const Options& o) {
+  std::vector<Found> all = named_trajectories(o);
   if (o.run) std::erase_if(all, [&](const Found& f) { return f.trajectory.run != *o.run; });
   if (all.empty())
     throw Error(Error::Kind::input,
