@@ -76,6 +76,20 @@ class BootstrapResult(_Result):
     point: float
 
 @dataclass(frozen=True)
+class ExtractedAnswer(_Result):
+    label: int | None
+    raw: str
+    rule: str
+    span: tuple[int, int]
+
+@dataclass(frozen=True)
+class VoteResult(_Result):
+    label: int | None
+    prediction: str | None
+    counts: dict[int, int]
+    tied: bool
+
+@dataclass(frozen=True)
 class ParityResult(_Result):
     model: str
     dice_mean: float | None

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_core, module) {
   assay::python::bind_dice_family(module);
   assay::python::bind_tests(module);
   assay::python::bind_resampling(module);
+  assay::python::bind_answers(module);
   assay::python::bind_images(module);
   assay::python::bind_threads(module);
   assay::python::bind_commands(module);

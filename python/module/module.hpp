@@ -14,6 +14,7 @@ void bind_counts(py::module_& module);
 void bind_dice_family(py::module_& module);
 void bind_tests(py::module_& module);
 void bind_resampling(py::module_& module);
+void bind_answers(py::module_& module);
 void bind_images(py::module_& module);
 void bind_threads(py::module_& module);
 void bind_commands(py::module_& module);
