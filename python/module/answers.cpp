@@ -49,6 +49,19 @@ py::dict voted(const std::vector<OptionalLabel>& labels, const Strings& predicti
   return out;
 }
 
+py::list texts_of(const Strings& all) {
+  py::list out;
+  for (const std::string& one : all) out.append(text_of(one));
+  return out;
+}
+
+/// As os.fsdecode has it, so that any file can be opened again.
+py::str path_text(const std::filesystem::path& path) {
+  const std::string& bytes = path.native();
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<py::ssize_t>(bytes.size())));
+}
+
 py::str metric_name(ClassificationMetric metric) {
   return std::string(name_in(classification_metrics(), metric));
 }
@@ -63,12 +76,12 @@ py::list task_list() {
 
 py::dict to_python(const Item& item, ClassificationMetric metric) {
   py::dict out;
-  out["benchmark_name"] = item.benchmark;
-  out["benchmark_id"] = item.id;
-  out["image_path"] = item.image_path;
-  out["file_id"] = item.file_id;
-  out["prompt"] = item.prompt;
-  out["options"] = item.options;
+  out["benchmark_name"] = text_of(item.benchmark);
+  out["benchmark_id"] = text_of(item.id);
+  out["image_path"] = text_of(item.image_path);
+  out["file_id"] = text_of(item.file_id);
+  out["prompt"] = text_of(item.prompt);
+  out["options"] = texts_of(item.options);
   out["metric_type"] = metric_name(metric);
   out["truth_label"] = item.truth;
   return out;
@@ -82,30 +95,32 @@ py::tuple items_of(const std::string& path) {
     table = read_items(path);
   }
   py::list items, names;
-  for (const Benchmark& benchmark : table.benchmarks) names.append(benchmark.name);
+  for (const Benchmark& benchmark : table.benchmarks) names.append(text_of(benchmark.name));
   for (const Item& item : table.items) {
     const auto found = std::ranges::find(table.benchmarks, item.benchmark, &Benchmark::name);
     items.append(to_python(item, found->metric));
   }
-  return py::make_tuple(items, names, table.warnings);
+  return py::make_tuple(items, names, texts_of(table.warnings));
 }
 
 using SlideName = std::tuple<std::string, std::string, std::string>;
-using FoundSlide = std::tuple<std::string, std::string, bool>;
 
 /// For each (benchmark, image path, file id): (path, problem, whether it is ambiguous).
-std::vector<FoundSlide> slides_of(const std::string& root, const std::vector<SlideName>& names) {
-  const py::gil_scoped_release released;
-  const SlideFolder folder(root);
-  std::vector<FoundSlide> out;
-  for (const auto& [benchmark, image_path, file_id] : names) {
-    const SlideMatch match = folder.find({.benchmark = benchmark,
-                                          .id = {},
-                                          .image_path = image_path,
-                                          .file_id = file_id,
-                                          .prompt = {}});
-    out.emplace_back(match.path.string(), match.problem, match.ambiguous);
+py::list slides_of(const std::string& root, const std::vector<SlideName>& names) {
+  std::vector<SlideMatch> found;
+  {
+    const py::gil_scoped_release released;
+    const SlideFolder folder(root);
+    for (const auto& [benchmark, image_path, file_id] : names)
+      found.push_back(folder.find({.benchmark = benchmark,
+                                   .id = {},
+                                   .image_path = image_path,
+                                   .file_id = file_id,
+                                   .prompt = {}}));
   }
+  py::list out;
+  for (const SlideMatch& match : found)
+    out.append(py::make_tuple(path_text(match.path), text_of(match.problem), match.ambiguous));
   return out;
 }
 

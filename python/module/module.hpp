@@ -6,9 +6,14 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <string_view>
+
 namespace assay::python {
 
 namespace py = pybind11;
+
+/// Text of files and messages, whatever bytes it holds: what is no UTF-8 becomes U+FFFD.
+py::str text_of(std::string_view utf8);
 
 void bind_counts(py::module_& module);
 void bind_dice_family(py::module_& module);

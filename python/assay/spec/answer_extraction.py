@@ -32,7 +32,8 @@ def extract_label(
     - PANDA uses isup_grade 0..5; null is no grade here, although it means "no cancer" to the models that write it,
       and then any number of the text is taken for one.
 
-    A number above 2**63 - 1 becomes that. Use `assay.extract_label` for numbers that are to be published.
+    A number above 2**63 - 1 becomes that, and a capital sigma at the end of a word is lowered like any other; all else is
+    the specification's, to the letter. Use `assay.extract_label` for numbers that are to be published.
     """
     found = _answers.extract_label(
         prediction, benchmark_name=benchmark_name, options=options, rules="spec"
