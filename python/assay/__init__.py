@@ -2,8 +2,8 @@
 """assay measures medical-imaging AI, honestly and fast.
 
 Masks and arrays: `dice_coefficient`, `metrics`, the Dice family, `read_nifti`. Statistics: `wilcoxon`, `holm`, `bootstrap`, ...
-Whole studies: `score`, `compare`, `validate_parity`, `folds`, `split`, which return plain dicts. Question answering:
-`extract_label`, `majority_vote`, `qa_score`, `qa_compare`. `assay.spec` has the specifications' own names,
+Whole studies: `score`, `compare`, `validate_parity`, `folds`, `split`, which return plain dicts. Questions about whole slides:
+`qa_check`, `qa_run`, `qa_score`, `qa_compare`, `extract_label`, `majority_vote`. `assay.spec` has the specifications' own names,
 `assay.torch` a differentiable soft Dice (when torch is installed).
 
 >>> import numpy as np, assay
@@ -11,14 +11,15 @@ Whole studies: `score`, `compare`, `validate_parity`, `folds`, `split`, which re
 0.5
 """
 from ._core import __version__
-from ._commands import compare, folds, run, score, split, to_dataframe, validate_parity
+from ._answers import extract_label, majority_vote
+from ._commands import (compare, folds, qa_check, qa_compare, qa_run, qa_score, run, score, split, to_dataframe,
+                        validate_parity)
 from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_dice, soft_dice_grad
 from ._images import read_nifti
 from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient, matthews_correlation_coefficient,
                      metric_table, metrics)
-from ._qa import extract_label, majority_vote, qa_compare, qa_score
-from ._results import (BootstrapResult, ComparisonResult, ExtractedAnswer, FriedmanResult, Interval, McNemarResult, NemenyiResult,
-                       ParityResult, TostResult, VoteResult, WilcoxonResult)
+from ._results import (BootstrapResult, ComparisonResult, ExtractedAnswer, FriedmanResult, Interval, McNemarResult,
+                       NemenyiResult, ParityResult, TostResult, VoteResult, WilcoxonResult)
 from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz, compare_models_to_reference,
                      default_rng_choice, friedman, hodges_lehmann, holm, mcnemar, nemenyi, probability_of_superiority,
                      rank_biserial, tost_paired, wilcoxon)

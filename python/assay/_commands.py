@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _REPEATED = {"region"}  # options that are given once per value
-_SAID = ("warning: ", "not scored: ", "left out: ")
+_SAID = ("warning: ", "not scored: ", "left out: ", "stopped: ")
+_KEYS = ("key", "token", "secret", "password")  # how settings end that nobody should give
 
 
 def _word(value):
@@ -48,24 +49,64 @@ def _options(settings):
     return words
 
 
-def run(command: str, *arguments: Path, **settings: Any) -> Any:
+def _refuse_keys(settings):
+    """A key belongs into the environment: command lines are written into results. No message repeats what was given."""
+    for name in settings:
+        if name.rstrip("_").lower().endswith(_KEYS):
+            raise TypeError(f"{name} is no setting: keys come from the environment only; set OPENAI_API_KEY or "
+                            "ANTHROPIC_API_KEY, or name another variable by api_key_env")
+    variable = settings.get("api_key_env")
+    if variable is not None and not (isinstance(variable, str) and (variable in os.environ or _is_variable(variable))):
+        raise ValueError("api_key_env must be the name of an environment variable that holds the key, not the key itself")
+    if "@" in str(settings.get("base_url", "")):
+        raise ValueError("base_url must not hold a user or password: results keep the command; set the key in the environment")
+
+
+def _is_variable(name):
+    return name.isascii() and name.isidentifier() and name.isupper()
+
+
+def _failure(command, err):
+    """The sentence that says why a command could not."""
+    said = _sentences(err) or [f"assay {command} failed"]
+    why = next((line for line in said if line.startswith("stopped: ")), said[0])
+    return why.removeprefix("stopped: ").removeprefix("warning: ")
+
+
+def _sentences(err):
+    """Lines, each with the indented ones that belong to it."""
+    found = []
+    for line in err.splitlines():
+        if line.startswith("  ") and found:
+            found[-1] += "\n" + line
+        else:
+            found.append(line)
+    return found
+
+
+def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
     """Runs any command of the program and returns its result: with --json, as a dict; text where a command has only that.
 
-    Raises ValueError or OSError where the program could not (exit status 2). Its exit statuses 1 ("the answer is no") and 3
-    ("some cases failed") are results: see `ledger` and `parity_level` in them.
+    A command of a family is two words: `run("qa show", "run", "gtex/17", out="17.html")`. Raises ValueError or OSError where the
+    program could not (exit status 2). Its exit statuses 1 ("the answer is no") and 3 ("some cases failed") are results: see
+    `ledger` and `parity_level` in them.
     """
     if _core.threads() and "jobs" not in settings:
         settings["jobs"] = _core.threads()
+    _refuse_keys(settings)
     status, out, err = _core.run(["assay", *command.split(), *map(_word, arguments), *_options(settings), "--json"])
     if status == 2:
-        raise ValueError(err.strip().splitlines()[0] if err.strip() else f"assay {command} failed")
-    _warn([line for line in err.splitlines() if line.startswith(_SAID)])
+        raise ValueError(_failure(command, err))
+    _warn([line for line in _sentences(err) if line.startswith(_SAID)])
     import json
 
     try:
         return json.loads(out)
     except ValueError:
         return out
+
+
+_run = run  # for functions that have an argument of that name
 
 
 def _warn(lines):
@@ -140,9 +181,41 @@ def split(manifest: Path, **settings: Any) -> dict[str, Any]:
     return run("split", manifest, **settings)
 
 
+def qa_check(table: Path, wsi_root: Path, **settings: Any) -> dict[str, Any]:
+    """Which slides of a table of questions are there, before any money is spent. See `assay qa check --help`."""
+    return run("qa check", table, wsi_root=wsi_root, **settings)
+
+
+def qa_run(table: Path, out: Path | None = None, **settings: Any) -> dict[str, Any]:
+    """Asks an agent the questions of a table; the same call goes on after any interruption. See `assay qa run --help`.
+
+    `out` is the folder that keeps the run; `qa_score(out)` has its numbers. The key comes from the environment. Raises
+    ValueError where no question was answered; a run that ended early says why in `stopped`, and as a warning.
+
+    >>> assay.qa_run("MultiPathQA.csv", "run", wsi_root="slides", model="gpt-5", max_items=5)  # doctest: +SKIP
+    """
+    return run("qa run", table, out=out, **settings)
+
+
+def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], **settings: Any) -> dict[str, Any]:
+    """Scores saved answers, with any rules: folders of `qa_run`, results files, or results as dicts. See `assay qa score --help`.
+
+    One results file or dict gives its full result with all items, anything else the numbers of every benchmark.
+    """
+    with _Files(run) as paths:
+        return _run("qa score", *paths, **settings)
+
+
+def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any], **settings: Any) -> dict[str, Any]:
+    """Two runs over the same questions, item by item. See `assay qa compare --help`."""
+    with _Files([a, b]) as paths:
+        return run("qa compare", *paths, **settings)
+
+
 def to_dataframe(result: Mapping[str, Any]) -> pandas.DataFrame:
-    """The rows of a result as a pandas DataFrame: cases of a score, pairs of a comparison. Needs pandas."""
-    rows = _comparison_rows(result) if str(result.get("schema", "")).startswith("assay.comparison") else _case_rows(result)
+    """The rows of a result as a pandas DataFrame: cases of a score, pairs of a comparison, answered questions. Needs pandas."""
+    schema = str(result.get("schema", "")).split("/")[0]
+    rows = {"assay.comparison": _comparison_rows, "assay.qa": _answer_rows}.get(schema, _case_rows)(result)
     try:
         import pandas
     except ImportError:
@@ -154,9 +227,15 @@ def _comparison_rows(result):
     return [{"metric": metric, **pair} for metric, pairs in result["metrics"].items() for pair in pairs]
 
 
+def _answer_rows(result):
+    base = {"model": result.get("model_name"), "benchmark": result.get("benchmark_name")}
+    return [{**base, **{key: value for key, value in item.items() if not isinstance(value, (dict, list))}}
+            for item in result["results"]]
+
+
 def _case_rows(result):
     if "cases" not in result:
-        raise ValueError("only results of score and compare have rows")
+        raise ValueError("only results of score and compare, and of qa_score for one file, have rows")
     rows = []
     for case in result["cases"]:
         base = {"model": result.get("model_name"), "case": case["id"], "status": case.get("status"), **case.get("groups", {})}

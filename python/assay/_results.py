@@ -139,6 +139,22 @@ class BootstrapResult(_Result):
     point: float
 
 
+class ExtractedAnswer(_Result):
+    """`rule` is the one that fired, or why none did; `span` is (begin, end) in the characters of `raw`."""
+    label: int | None
+    raw: str
+    rule: str
+    span: tuple[int, int]
+
+
+class VoteResult(_Result):
+    """`counts` has the votes of each label in order of first appearance; `tied`: another label has as many as the winner."""
+    label: int | None
+    prediction: str | None
+    counts: dict[int, int]
+    tied: bool
+
+
 class ParityResult(_Result):
     """Is the paper reached? `parity_level` is strict, acceptable, minimum, failed or not_assessable."""
     model: str
@@ -150,19 +166,3 @@ class ParityResult(_Result):
     details: dict
     report: dict = {}
     _hidden = ("report",)
-
-
-class ExtractedAnswer(_Result):
-    """`raw` is the answer without white space around it; `span` is where in it the label was found."""
-    label: int | None
-    raw: str
-    rule: str
-    span: tuple[int, int]
-
-
-class VoteResult(_Result):
-    """`counts` are the votes by label, in order of first appearance."""
-    label: int | None
-    prediction: str
-    counts: dict[int, int]
-    tied: bool

@@ -76,17 +76,6 @@ class BootstrapResult(_Result):
     point: float
 
 @dataclass(frozen=True)
-class ParityResult(_Result):
-    model: str
-    dice_mean: float | None
-    dice_std: float | None
-    avd_mean: float | None
-    mcc_mean: float | None
-    parity_level: str
-    details: dict[str, Any]
-    report: dict[str, Any] = ...
-
-@dataclass(frozen=True)
 class ExtractedAnswer(_Result):
     label: int | None
     raw: str
@@ -96,6 +85,17 @@ class ExtractedAnswer(_Result):
 @dataclass(frozen=True)
 class VoteResult(_Result):
     label: int | None
-    prediction: str
+    prediction: str | None
     counts: dict[int, int]
     tied: bool
+
+@dataclass(frozen=True)
+class ParityResult(_Result):
+    model: str
+    dice_mean: float | None
+    dice_std: float | None
+    avd_mean: float | None
+    mcc_mean: float | None
+    parity_level: str
+    details: dict[str, Any]
+    report: dict[str, Any] = ...

@@ -8,7 +8,18 @@
 #include "assay/core/error.hpp"
 #include "cli/commands.hpp"
 
+namespace assay::python {
+
+py::str text_of(std::string_view utf8) {
+  const auto size = static_cast<py::ssize_t>(utf8.size());
+  return py::reinterpret_steal<py::str>(PyUnicode_DecodeUTF8(utf8.data(), size, "replace"));
+}
+
+}  // namespace assay::python
+
 namespace {
+
+using assay::python::text_of;
 
 /// One class of ours, three of Python's.
 void translate(std::exception_ptr thrown) {
@@ -16,11 +27,11 @@ void translate(std::exception_ptr thrown) {
     if (thrown) std::rethrow_exception(thrown);
   } catch (const assay::Error& error) {
     const bool outside = error.kind() == assay::Error::Kind::io;
-    PyErr_SetString(outside ? PyExc_OSError : PyExc_ValueError, error.what());
+    PyErr_SetObject(outside ? PyExc_OSError : PyExc_ValueError, text_of(error.what()).ptr());
   } catch (const std::filesystem::filesystem_error& error) {
     const std::string text = error.path1().string() + ": cannot be looked at; check the path (" +
                              error.code().message() + ")";
-    PyErr_SetString(PyExc_OSError, text.c_str());
+    PyErr_SetObject(PyExc_OSError, text_of(text).ptr());
   }
 }
 
@@ -33,8 +44,8 @@ PYBIND11_MODULE(_core, module) {
   assay::python::bind_dice_family(module);
   assay::python::bind_tests(module);
   assay::python::bind_resampling(module);
+  assay::python::bind_answers(module);
   assay::python::bind_images(module);
-  assay::python::bind_qa(module);
   assay::python::bind_threads(module);
   assay::python::bind_commands(module);
 }

@@ -6,16 +6,21 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <string_view>
+
 namespace assay::python {
 
 namespace py = pybind11;
+
+/// Text of files and messages, whatever bytes it holds: what is no UTF-8 becomes U+FFFD.
+py::str text_of(std::string_view utf8);
 
 void bind_counts(py::module_& module);
 void bind_dice_family(py::module_& module);
 void bind_tests(py::module_& module);
 void bind_resampling(py::module_& module);
+void bind_answers(py::module_& module);
 void bind_images(py::module_& module);
-void bind_qa(py::module_& module);
 void bind_threads(py::module_& module);
 void bind_commands(py::module_& module);
 

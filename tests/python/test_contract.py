@@ -46,6 +46,10 @@ majority_vote(labels, predictions=None)
 validate_parity(results, variant='meshnet_26')
 score(pred=None, ref=None)
 compare(results, baseline=None)
+qa_check(table, wsi_root)
+qa_run(table, out=None)
+qa_score(run)
+qa_compare(a, b)
 to_dataframe(result)
 read_nifti(path)
 """
@@ -75,6 +79,21 @@ def test_the_contract_s_signatures(line):
     assert [p for p in found if p[0] in {e[0] for e in expected}] == expected
     extra = [p for p in found if p[0] not in {e[0] for e in expected}]
     assert all(default is not inspect.Parameter.empty or kind == inspect.Parameter.VAR_KEYWORD for _, kind, default in extra)
+
+
+SPEC_NAMES = """
+BENCHMARK_TASKS BenchmarkItem BenchmarkResult BenchmarkRunner BootstrapEvaluator BootstrapResult ComparisonResult EvaluationResult
+Evaluator ExtractedAnswer MULTIPATHQA_FILENAME MULTIPATHQA_REPO MetricResult MetricsCalculator SegmentationMetrics bootstrap_metric
+compute_confusion_matrix extract_label format_results_table generate_benchmark_table holm_bonferroni_correction load_benchmark
+run_statistical_comparison validate_parity wilcoxon_test
+"""
+
+
+def test_the_specifications_names():
+    assert set(SPEC_NAMES.split()) <= set(assay.spec.__all__)
+    for name in assay.spec.__all__:
+        thing = getattr(assay.spec, name)
+        assert not inspect.isroutine(thing) and not inspect.isclass(thing) or thing.__doc__, name
 
 
 @pytest.mark.parametrize("name", FIELDS)
@@ -131,7 +150,8 @@ def test_the_results_are_what_their_stub_says():
         ours = getattr(assay, name)
         assert fields == [(field, hasattr(ours, field)) for field in ours._fields]
         assert hasattr(ours, "__iter__") == any(isinstance(f, ast.FunctionDef) and f.name == "__iter__" for f in node.body)
-    assert set(classes) == {name for name in assay.__all__ if name.endswith("Result") or name in ("ExtractedAnswer", "Interval")}
+    others = {"Interval", "ExtractedAnswer"}
+    assert set(classes) == {name for name in assay.__all__ if name.endswith("Result") or name in others}
 
 
 def python(code, **environment):

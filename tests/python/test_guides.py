@@ -25,8 +25,13 @@ def blocks(page, language):
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """Twelve cases of two labels and two models, the second a bit worse."""
+    """Twelve cases of two labels and two models, the second a bit worse; six questions, four of them answered right."""
     monkeypatch.chdir(tmp_path)
+    questions = [f"mine,{i},{i}.svs,{1 + i % 3 // 2},Lung|Liver,accuracy,Which organ?\n" for i in range(6)]
+    columns = "benchmark_name,benchmark_id,image_path,answer,options,metric_type,prompt\n"
+    (tmp_path / "table.csv").write_text(columns + "".join(questions))
+    answers = "benchmark_name,benchmark_id,prediction\n" + "".join(f"mine,{i},I see lung\n" for i in range(6))
+    (tmp_path / "answers.csv").write_text(answers)
     for i in range(12):
         reference = np.zeros(SHAPE, np.uint8)
         reference[4:18, 5:17, 3:10] = 1

@@ -9,13 +9,14 @@ Code that was written for a specification runs by changing its import:
 | `validation.parity` | `assay.spec.parity` |
 | the Dice family of batches | `assay.spec.dice_family` |
 | accuracy and its bootstrap | `assay.spec.bootstrap` |
-| `giant.data.schemas`, `giant.eval` (question answering) | `assay.spec.qa` |
+| `eval.answer_extraction` | `assay.spec.answer_extraction` |
+| `data.schemas`, `data.download`'s constants, `eval.runner` | `assay.spec.benchmark` |
 
 Every name is also here, flat. The numbers are the specifications', among them some that one should not
 publish: Dice with a smoothing term in single precision, an MCC of 0 where it is undefined, an AVD of
 infinity that makes the mean infinite, an `allclose` shortcut that calls a small but consistent difference
-none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05. Each docstring says what is wrong and which
-function of `assay` to use instead.
+none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05, the article "a" read as option A. Each docstring
+says what is wrong and which function of `assay` to use instead.
 
 What is mended, because the specifications' own examples or tests fail without it, or because a wrong answer
 would be silent:
@@ -32,7 +33,24 @@ would be silent:
 torch is imported only by `Evaluator.evaluate` and by Dice functions that were given tensors; SciPy,
 statsmodels and pandas never.
 """
-from .bootstrap import BootstrapResult, accuracy, balanced_accuracy, bootstrap_metric
+from .answer_extraction import ExtractedAnswer, extract_label
+from .benchmark import (
+    BENCHMARK_TASKS,
+    MULTIPATHQA_FILENAME,
+    MULTIPATHQA_REPO,
+    BenchmarkItem,
+    BenchmarkResult,
+    BenchmarkRunner,
+    load_benchmark,
+)
+from .bootstrap import (
+    BootstrapEvaluator,
+    BootstrapResult,
+    MetricsCalculator,
+    accuracy,
+    balanced_accuracy,
+    bootstrap_metric,
+)
 from .dice_family import (
     Reduction,
     _args_check,
@@ -57,15 +75,6 @@ from .parity import (
     run_statistical_comparison,
     validate_parity,
 )
-from .qa import (
-    BENCHMARK_TASKS,
-    BenchmarkItem,
-    BenchmarkResult,
-    BootstrapEvaluator,
-    ExtractedAnswer,
-    MetricsCalculator,
-    extract_label,
-)
 from .statistics import (
     ComparisonResult,
     compare_models_to_reference,
@@ -79,12 +88,15 @@ __all__ = [
     "BENCHMARK_TASKS",
     "BenchmarkItem",
     "BenchmarkResult",
+    "BenchmarkRunner",
     "BootstrapEvaluator",
     "BootstrapResult",
     "ComparisonResult",
     "EvaluationResult",
     "Evaluator",
     "ExtractedAnswer",
+    "MULTIPATHQA_FILENAME",
+    "MULTIPATHQA_REPO",
     "MetricResult",
     "MetricsCalculator",
     "PAPER_RESULTS",
@@ -106,6 +118,7 @@ __all__ = [
     "format_results_table",
     "generate_benchmark_table",
     "holm_bonferroni_correction",
+    "load_benchmark",
     "matthews_correlation_coefficient",
     "run_statistical_comparison",
     "soft_dice",

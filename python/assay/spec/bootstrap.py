@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -56,6 +57,20 @@ def balanced_accuracy(predictions: Sequence[Hashable], truths: Sequence[Hashable
     return _core.balanced_accuracy(*_codes(predictions, truths))
 
 
+NAMED_METRICS: dict[str, Metric] = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy}
+
+
+class MetricsCalculator:
+    """Accuracy and balanced accuracy of labels of any kind.
+
+    The specification names the class and not its methods. A question without a label is given as any value that
+    is no truth, such as None, and counts as wrong; `assay.qa_score` gives the other policy and bounds beside it.
+    """
+
+    accuracy = staticmethod(accuracy)
+    balanced_accuracy = staticmethod(balanced_accuracy)
+
+
 def bootstrap_metric(
     predictions: list[str],
     truths: list[str],
@@ -93,3 +108,26 @@ def bootstrap_metric(
         numbers = np.arange(len(truths), dtype=np.float64)
         found = _stats.bootstrap(numbers, resampled, replicates=n_replicates, seed=seed)
     return BootstrapResult(found.mean, found.std, found.ci_lower, found.ci_upper, found.n_replicates)
+
+
+class BootstrapEvaluator:
+    """`bootstrap_metric` with its settings kept: mean ± standard deviation, as the paper reports them.
+
+    The specification names the class and not its methods. Where classes are rare the mean of the replicates
+    lies away from the score of the data: publish the `point` of `assay.bootstrap_metric` or `assay.qa_score`.
+    """
+
+    def __init__(self, n_replicates: int = 1000, seed: int = 42) -> None:
+        self.n_replicates, self.seed = n_replicates, seed
+
+    def evaluate(
+        self,
+        predictions: Sequence[Hashable],
+        truths: Sequence[Hashable],
+        metric: Metric | Literal["accuracy", "balanced_accuracy"] = accuracy,
+    ) -> BootstrapResult:
+        """Bootstrap of a metric: a function of (predictions, truths), or a name that tasks have."""
+        if isinstance(metric, str) and metric not in NAMED_METRICS:
+            raise ValueError(f"metric must be {' or '.join(NAMED_METRICS)}, or a function, not {metric!r}")
+        chosen = NAMED_METRICS[metric] if isinstance(metric, str) else metric
+        return bootstrap_metric(predictions, truths, chosen, self.n_replicates, self.seed)

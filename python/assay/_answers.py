@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labels read from the answers of a model, and votes over several of them. The rules: docs/qa.md."""
+from __future__ import annotations
+
+import operator
+
+from . import _core
+from ._results import ExtractedAnswer, VoteResult
+
+TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
+if TYPE_CHECKING:
+    from typing import Literal, Sequence
+
+    ExtractionRules = Literal["assay", "spec", "giant"]
+
+
+def _text(value, name):
+    """A text that can be written to any file: halves of characters, as broken JSON has them, become U+FFFD."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, not {type(value).__name__}")
+    return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _texts(values, name):
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} must be a list of texts, not one text")
+    return [_text(value, f"{name}[{number}]") for number, value in enumerate(values)]
+
+
+def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str] | None,
+                  rules: ExtractionRules = "assay") -> ExtractedAnswer:
+    """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade 0 to 5.
+
+    "assay" reads what the prompt asked for first (JSON, <response>), then plain statements; two different candidates of equal
+    standing are a contradiction, not a guess. "spec" and "giant" are the original programs' rules with all their traps. Where
+    no label can be read, `label` is None and `rule` says why.
+
+    >>> extract_label('Two of 5 regions fit. {"answer": 3}', benchmark_name="gtex", options=["Lung", "Heart", "Liver"]).label
+    3
+    """
+    found = _core.extract_label(_text(prediction, "prediction"), _text(benchmark_name, "benchmark_name"),
+                                [] if options is None else _texts(options, "options"), _text(rules, "rules"))
+    return ExtractedAnswer(**found)
+
+
+def _label(value, name):
+    if value is None:
+        return None
+    try:
+        found = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number or None, not {value!r}") from None
+    if abs(found) >= 1 << 63:
+        raise ValueError(f"{name} must be below 2**63")
+    return found
+
+
+def majority_vote(labels: Sequence[int | None], predictions: Sequence[str] | None = None) -> VoteResult:
+    """Several labels of one question as one. None does not vote; of several with most votes the one seen first wins.
+
+    `prediction` is the first text with that label; where nobody votes, the most common text.
+
+    >>> majority_vote([None, 2, 1, 1])
+    VoteResult(label=1, prediction=None, counts={2: 1, 1: 2}, tied=False)
+    """
+    votes = [_label(label, f"labels[{number}]") for number, label in enumerate(labels)]
+    found = _core.majority_vote(votes, [""] * len(votes) if predictions is None else _texts(predictions, "predictions"))
+    if predictions is None:
+        found["prediction"] = None
+    return VoteResult(**found)
