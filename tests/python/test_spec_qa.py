@@ -332,5 +332,9 @@ def test_the_evaluator_s_defaults_and_errors():
     evaluator = spec.BootstrapEvaluator()
     assert (evaluator.n_replicates, evaluator.seed) == (1000, 42)
     assert evaluator.evaluate(["a", "b"], ["a", "c"]) == spec.bootstrap_metric(["a", "b"], ["a", "c"], spec.accuracy)
-    with pytest.raises(ValueError, match="accuracy or balanced_accuracy"):
-        evaluator.evaluate([1], [1], "f1")
+    assert spec.MetricsCalculator.compute([1, 1, 1], [1, 1, 2], "balanced_accuracy") == 0.5
+    for wrong in (evaluator.evaluate, spec.MetricsCalculator.compute):
+        with pytest.raises(ValueError, match=r"unknown metric 'f1' \(known: accuracy, balanced_accuracy\)"):
+            wrong([1], [1], "f1")
+    with pytest.raises(ValueError, match="n_replicates must be 1 or more, not 0"):
+        spec.BootstrapEvaluator(0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -57,7 +56,11 @@ def balanced_accuracy(predictions: Sequence[Hashable], truths: Sequence[Hashable
     return _core.balanced_accuracy(*_codes(predictions, truths))
 
 
-NAMED_METRICS: dict[str, Metric] = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy}
+def _named(metric_type: str) -> Metric:
+    known: dict[str, Metric] = {"accuracy": accuracy, "balanced_accuracy": balanced_accuracy}
+    if metric_type not in known:
+        raise ValueError(f"unknown metric {metric_type!r} (known: {', '.join(known)})")
+    return known[metric_type]
 
 
 class MetricsCalculator:
@@ -69,6 +72,13 @@ class MetricsCalculator:
 
     accuracy = staticmethod(accuracy)
     balanced_accuracy = staticmethod(balanced_accuracy)
+
+    @staticmethod
+    def compute(
+        predictions: Sequence[Hashable], truths: Sequence[Hashable], metric_type: str = "accuracy"
+    ) -> float:
+        """Either of them, by the name that a task or an item has."""
+        return _named(metric_type)(predictions, truths)
 
 
 def bootstrap_metric(
@@ -118,16 +128,16 @@ class BootstrapEvaluator:
     """
 
     def __init__(self, n_replicates: int = 1000, seed: int = 42) -> None:
+        if n_replicates < 1:
+            raise ValueError(f"n_replicates must be 1 or more, not {n_replicates}")
         self.n_replicates, self.seed = n_replicates, seed
 
     def evaluate(
         self,
         predictions: Sequence[Hashable],
         truths: Sequence[Hashable],
-        metric: Metric | Literal["accuracy", "balanced_accuracy"] = accuracy,
+        metric_type: Metric | str = "accuracy",
     ) -> BootstrapResult:
-        """Bootstrap of a metric: a function of (predictions, truths), or a name that tasks have."""
-        if isinstance(metric, str) and metric not in NAMED_METRICS:
-            raise ValueError(f"metric must be {' or '.join(NAMED_METRICS)}, or a function, not {metric!r}")
-        chosen = NAMED_METRICS[metric] if isinstance(metric, str) else metric
-        return bootstrap_metric(predictions, truths, chosen, self.n_replicates, self.seed)
+        """Bootstrap of a metric: a name that tasks have, or a function of (predictions, truths)."""
+        metric = _named(metric_type) if isinstance(metric_type, str) else metric_type
+        return bootstrap_metric(predictions, truths, metric, self.n_replicates, self.seed)
