@@ -79,6 +79,28 @@ std::string unknown_word(const CLI::App& app, std::span<const char* const> words
   return "";
 }
 
+/// What is said, and of which command: "" of the program itself, " qa" of a family.
+struct Complaint {
+  std::string of, sentence;
+};
+
+/// A word where a command belongs that is none: the parser's library would look for one further on.
+std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const char* const> words) {
+  const CLI::App* at = &app;
+  std::string path;
+  for (std::size_t i = 1; i < words.size() && at->get_require_subcommand_min() > 0; ++i) {
+    const std::string word = words[i];
+    if (word.starts_with('-')) break;
+    const auto all = at->get_subcommands([](const CLI::App*) { return true; });
+    const auto named = std::ranges::find_if(
+        all, [&](const CLI::App* command) { return command->check_name(word); });
+    if (named == all.end()) return Complaint{path, unknown_command(*at, words.subspan(i))};
+    at = *named;
+    path += " " + at->get_name();
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Parser::Parser() {
@@ -113,6 +135,12 @@ void Parser::add(CLI::App& parent, const Command& command) {
 
 std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,
                                  std::ostream& err) {
+  const auto complain = [&](const Complaint& complaint) {
+    err << "assay" << complaint.of << ": " << complaint.sentence << "\n'assay" << complaint.of
+        << " --help' shows what there is.\n";
+    return could_not;
+  };
+  if (const auto complaint = misnamed_command(app_, words)) return complain(*complaint);
   try {
     app_.parse(static_cast<int>(words.size()), words.data());
     return std::nullopt;
@@ -126,9 +154,7 @@ std::optional<int> Parser::parse(std::span<const char* const> words, std::ostrea
     std::string command;
     for (const CLI::App* named : named_commands(app_)) command += " " + named->get_name();
     const std::string ours = unknown_word(app_, words);
-    err << "assay" << command << ": " << (ours.empty() ? explained(e) : ours) << "\n'assay"
-        << command << " --help' shows what there is.\n";
-    return could_not;
+    return complain({command, ours.empty() ? explained(e) : ours});
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/qa_agent.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 
@@ -34,9 +36,30 @@ void require(bool given, const std::string& sentence) {
   if (!given) throw Error(Error::Kind::usage, sentence);
 }
 
+/// A key that was typed where its variable belongs must not be repeated in a message.
+bool is_variable_name(const std::string& text) {
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
+         std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+void refuse_secrets(const AgentOptions& o) {
+  require(o.key_variable.empty() || is_variable_name(o.key_variable),
+          "--api-key-env takes the name of an environment variable, not the key itself");
+  const std::size_t host = o.base_url.find("://");
+  const std::string place =
+      host == std::string::npos
+          ? ""
+          : o.base_url.substr(host + 3, o.base_url.find('/', host + 3) - host - 3);
+  require(place.find('@') == std::string::npos,
+          "--base-url must hold no user and no password: it stands in the results; put the key "
+          "into the variable that --api-key-env names");
+}
+
 ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
   require(!o.model.empty(), "--agent " + o.agent + " needs --model, such as --model gpt-5");
   const ModelApi& api = find_model_api(o.agent, o.api);
+  refuse_secrets(o);
   if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
   const std::string variable =
       o.key_variable.empty() ? std::string(api.default_key_variable) : o.key_variable;

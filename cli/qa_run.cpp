@@ -192,7 +192,7 @@ void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
       report.replayed);
   std::string cost = report.unknown_costs == 0
                          ? money(report.spent_usd)
-                         : fmt::format("{} and what {} calls without a price cost",
+                         : fmt::format("{} and what {} attempts of unknown cost did",
                                        money(report.spent_usd), report.unknown_costs);
   if (o.budget_usd) cost += fmt::format(" of {}", money(*o.budget_usd));
   if (report.possible_usd > 0)
@@ -202,14 +202,19 @@ void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
 
 Exit status_of(const QaRunReport& report) {
   if (report.interrupted) return interrupted;
-  bool any = false, all = true;
+  bool all = report.stopped.empty();
   for (const QaResult& result : report.results)
-    for (const ItemResult& item : result.results) {
-      any = any || !item.votes.empty();
-      all = all && item.outcome == Outcome::scored;
-    }
-  if (!any) return could_not;
-  return all && report.stopped.empty() ? done : some_failed;
+    for (const ItemResult& item : result.results) all = all && item.outcome == Outcome::scored;
+  return all ? done : some_failed;
+}
+
+/// A run that was stopped before its first answer leaves nothing behind: there is nothing to go on
+/// from, and another key or model may be meant next time.
+void clear_away(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* made : {"crops", "trajectories", "run.journal"})
+    fs::remove_all(folder / made, ignored);
+  fs::remove(folder, ignored);  // only if it is empty
 }
 
 void print_json(const QaRunReport& report, const std::vector<fs::path>& files, std::ostream& out) {
@@ -250,6 +255,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   execution.timestamp = begun.started;
   const QaRunReport report = run_qa(plan, chosen.agent, chosen.settings, execution);
   progress.clear();
+  if (report.answered == 0 && !report.stopped.empty()) {
+    clear_away(common.out);
+    session.err << "stopped: " << printable(report.stopped) << '\n';
+    return could_not;
+  }
 
   const auto files = write_results(report, common.out,
                                    clock.provenance(common, session, o.anonymous), common, session);

@@ -69,6 +69,7 @@ def test_errors_that_stay_stop_the_run_and_say_what_to_change(tmp_path, slides, 
         done = run(table(tmp_path / "t.csv", 40), slides, tmp_path / "run", server, "--concurrency", 2, status=2)
         assert len(server.calls()) <= 2
     assert words in done.stderr and "stopped:" in done.stderr
+    assert not (tmp_path / "run").exists(), "nothing was answered, so nothing is left"
 
 
 def test_refused_and_truncated_are_their_own_classes(tmp_path, slides):
@@ -261,6 +262,8 @@ def test_answers_that_are_there_already(tmp_path):
     read = results(tmp_path / "one")
     assert read["ledger"]["scored"] == 7 and "no answer" in read["results"][7]["error"]
     assay("qa", "run", questions, "--out", tmp_path / "two", *options, tmp_path / "one", status=3)
+    done = assay("qa", "run", questions, "--out", tmp_path / "two", *options, tmp_path / "one", "--json", status=3)
+    assert support.strict(done.stdout)["cost_usd"] is None
     assert [item["predicted_label"] for item in results(tmp_path / "two")["results"]] == [*(i % 4 + 1 for i in range(7)), None]
 
 
@@ -351,13 +354,15 @@ def test_damaged_journals_are_refused(tmp_path, slides):
     (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--budget-usd", "-1", "--prices", "p"], "--budget-usd"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--base-url", "http://127.0.0.1:9", "--model", "m", "--benchmark", "dem"], "did you mean 'demo'"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "command"], "--command"), (["t.csv", "--out", "r", "--agent", "replay"], "--predictions"),
-    (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "anthropic", "--api", "chat", "--model", "m"], "api"),
+    (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "anthropic", "--api", "chat", "--model", "m"], "--api"),
+    (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--base-url", "http://user:secret@127.0.0.1:9"], "--base-url"),
+    (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--api-key-env", "sk-secret-1"], "--api-key-env"),
 ])
 def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path, arguments, words):
     table(tmp_path / "t.csv")
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     done = assay("qa", "run", *arguments, cwd=tmp_path, status=2, env={**environment, "OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"})
-    assert words in done.stderr and len(done.stderr.strip().splitlines()) <= 2
+    assert words in done.stderr and len(done.stderr.strip().splitlines()) <= 2 and "secret" not in done.stderr
     assert not (tmp_path / "r").exists()
 
 

@@ -40,9 +40,9 @@ constexpr std::array apis = {
   std::string known;
   for (const ModelApi& api : apis)
     known.append(known.empty() ? "" : ", ").append(api.name).append(" of ").append(api.agent);
-  throw Error(Error::Kind::usage,
-              "there is no API '" + std::string(name) + "' of the agent '" + std::string(agent) +
-                  "'" + did_you_mean(name, apis, &ModelApi::name) + " (known: " + known + ")");
+  throw Error(Error::Kind::usage, "there is no API '" + std::string(name) + "' of the agent '" +
+                                      std::string(agent) +
+                                      "'; choose --api and --agent among: " + known);
 }
 
 }  // namespace

@@ -225,8 +225,11 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   report.resumed = opened.resumed;
   report.interrupted = stop.interrupted();
   report.stopped = stop.why();
-  for (const auto& [key, attempt] : state.attempts)
+  for (const auto& [key, attempt] : state.attempts) {
     report.spent_usd += attempt.totals.cost_usd.value_or(0);
+    report.unknown_costs += !attempt.totals.cost_usd;
+    report.answered += attempt.totals.calls;
+  }
   report.possible_usd = std::max(0.0, budget.spent() - report.spent_usd);
   return report;
 }

@@ -52,7 +52,8 @@ struct QaRunReport {
   std::size_t replayed = 0;       ///< attempts taken from the journal
   double spent_usd = 0;           ///< known costs of all starts together
   double possible_usd = 0;        ///< of calls that broke or were cut off: perhaps charged
-  std::size_t unknown_costs = 0;  ///< answered calls without a known cost
+  std::size_t unknown_costs = 0;  ///< attempts whose cost is not known
+  std::size_t answered = 0;       ///< calls that were answered, of all starts together
   bool resumed = false, interrupted = false;
   std::string stopped{};  ///< why the run ended early; "" otherwise
 };
