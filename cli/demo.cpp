@@ -154,9 +154,13 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   demo_questions(folder / "qa", common, session, talk);
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
+  const fs::path questions = folder / "qa" / "run";
+  const bool asked = fs::exists(questions);
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
+       << (asked ? "  " + questions.string() + "\n" : "") << "\ntry it yourself\n"
+       << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << fmt::format(
-              "\ntry it yourself\n  assay score {} {} --metrics overlap\n"
+              "  assay score {} {} --metrics overlap\n"
               "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n",
               cohort.models.front().second.string(), cohort.references.string(), files[0].string(),
               files[1].string(), cohort.manifest.string());

@@ -89,13 +89,13 @@ void demo_questions(const fs::path& folder, const Common& common, const Session&
         return again;
       }(),
       {.out = report, .err = report, .stop = session.stop});
+  const std::string headline = report.str().substr(0, report.str().find('\n'));
   if (!common.quiet)
     talk << fmt::format(
-                "\n{} questions about a slide, asked of a model on loopback; killed (-9) "
-                "after {} calls, then started again\n\n",
-                benchmark.questions, answers_before_the_kill)
-         << report.str();
-  talk << fmt::format("{} calls answered in all, {} calls repeated, ${:.2f} paid twice\n",
+        "\n{} questions about a slide, asked of a model on loopback; killed (-9) after {} calls, "
+        "then started again\n  {}\n",
+        benchmark.questions, answers_before_the_kill, headline);
+  talk << fmt::format("  {} calls answered in all, {} calls repeated, ${:.2f} paid twice\n",
                       model.answered(), model.answered_twice(), model.paid_twice_usd());
 }
 

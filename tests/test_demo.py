@@ -14,7 +14,8 @@ def test_the_demo_ends_in_one_screen_within_ten_seconds(tmp_path):
     assert time.monotonic() - started < 10
     assert done.returncode == 0 and done.stderr == ""
     screen = done.stdout
-    assert len(screen.splitlines()) < 40
+    assert len(screen.splitlines()) < 45
+    assert "36 calls answered in all, 0 calls repeated, $0.00 paid twice" in screen
     assert "scored 4 models × 24 cases" in screen
     for model in ("good", "over", "under", "misses_small"):
         assert f"build/demo/{model}.json" in screen
@@ -27,7 +28,9 @@ def test_the_demo_ends_in_one_screen_within_ten_seconds(tmp_path):
 
 def test_the_commands_that_the_demo_proposes_work(tmp_path):
     screen = run("demo", "--cases", 8, "--side", 32, cwd=tmp_path).stdout
-    score, compare = [line.split() for line in screen.splitlines()[-2:]]
+    show, score, compare = [line.split() for line in screen.splitlines()[-3:]]
+    assert show[:3] == ["assay", "qa", "show"] and run(*show[1:], cwd=tmp_path).returncode == 0
+    assert "<svg" in (tmp_path / "seven.html").read_text()
     assert score[:2] == ["assay", "score"] and compare[:2] == ["assay", "compare"]
     assert run(*score[1:], cwd=tmp_path).returncode == 3  # two of its files are broken on purpose
     done = run(*compare[1:], cwd=tmp_path)
