@@ -354,7 +354,7 @@ def test_damaged_journals_are_refused(tmp_path, slides):
     (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--budget-usd", "-1", "--prices", "p"], "--budget-usd"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--base-url", "http://127.0.0.1:9", "--model", "m", "--benchmark", "dem"], "did you mean 'demo'"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "command"], "--command"), (["t.csv", "--out", "r", "--agent", "replay"], "--predictions"),
-    (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "anthropic", "--api", "chat", "--model", "m"], "--api"),
+    (["t.csv", "--out", "r", "--wsi-root", ".", "--agent", "anthropic", "--api", "chat", "--model", "m"], "API 'chat' of the agent 'anthropic' (known"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--base-url", "http://user:secret@127.0.0.1:9"], "--base-url"),
     (["t.csv", "--out", "r", "--wsi-root", ".", "--model", "m", "--api-key-env", "sk-secret-1"], "--api-key-env"),
 ])

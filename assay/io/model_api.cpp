@@ -40,9 +40,10 @@ constexpr std::array apis = {
   std::string known;
   for (const ModelApi& api : apis)
     known.append(known.empty() ? "" : ", ").append(api.name).append(" of ").append(api.agent);
+  const bool elsewhere = std::ranges::find(apis, name, &ModelApi::name) != std::end(apis);
+  const std::string meant = elsewhere ? "" : did_you_mean(name, apis, &ModelApi::name);
   throw Error(Error::Kind::usage, "there is no API '" + std::string(name) + "' of the agent '" +
-                                      std::string(agent) +
-                                      "'; choose --api and --agent among: " + known);
+                                      std::string(agent) + "'" + meant + " (known: " + known + ")");
 }
 
 }  // namespace

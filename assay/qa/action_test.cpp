@@ -22,14 +22,15 @@ std::string answer(std::string_view reply) {
 }
 
 TEST(Action, CropIsReadWhereverItStands) {
-  for (
-      const char* reply : {
-          R"({"reasoning": "r", "action": {"action_type": "crop", "x": 1, "y": 2, "width": 3, "height": 4}})",
-          "Let me look {here}.\n```json\n"
-          R"({"reasoning": "r", "action": {"action_type": "crop", "x": 1.0, "y": "2", "width": 3, "height": 4}})"
-          "\n```",
-          R"({"action_type": "crop", "x": 1, "y": 2, "width": 3, "height": 4, "reasoning": "r"})",
-      }) {
+  for (const char* reply : {
+           R"({"reasoning": "r", "action": )"
+           R"({"action_type": "crop", "x": 1, "y": 2, "width": 3, "height": 4}})",
+           "Let me look {here}.\n```json\n"
+           R"({"reasoning": "r", "action": )"
+           R"({"action_type": "crop", "x": 1.0, "y": "2", "width": 3, "height": 4}})"
+           "\n```",
+           R"({"action_type": "crop", "x": 1, "y": 2, "width": 3, "height": 4, "reasoning": "r"})",
+       }) {
     const Action action = parse_action(reply);
     ASSERT_TRUE(std::holds_alternative<CropAction>(action.what)) << reply;
     EXPECT_EQ(std::get<CropAction>(action.what).region, (SlideRegion{1, 2, 3, 4}));

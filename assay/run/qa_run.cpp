@@ -168,25 +168,52 @@ void refuse_unknown_spending(const QaExecution& execution, const QaState& state)
                     "without --budget-usd, or choose another --out");
 }
 
+/// Attempts that the journal has already.
+std::size_t finished(const QaState& state) {
+  std::size_t count = 0;
+  for (const auto& [key, attempt] : state.attempts) count += attempt.end.has_value();
+  return count;
+}
+
+/// What the journal and the calls of this start add up to.
+QaRunReport report_of(const QaState& state, const QaCalls& calls, const StopSign& stop,
+                      const Budget& budget) {
+  QaRunReport report;
+  report.calls = calls.made();
+  report.retried = calls.retried();
+  report.interrupted = stop.interrupted();
+  report.stopped = stop.why();
+  for (const auto& [key, attempt] : state.attempts) {
+    report.spent_usd += attempt.totals.cost_usd.value_or(0);
+    report.unknown_costs += !attempt.totals.cost_usd;
+    report.answered += attempt.totals.calls;
+  }
+  report.possible_usd = std::max(0.0, budget.spent() - report.spent_usd);
+  return report;
+}
+
+OpenedRun opened(const QaPlan& plan, const QaRunSettings& settings, const QaExecution& execution) {
+  const SettingsRecord relevant = relevant_settings(settings, plan.table);
+  OpenedRun run = opened_run(execution.folder / "run.journal", relevant,
+                             {.settings_sha256 = sha256(qa_record_text(relevant)),
+                              .inputs_sha256 = plan.table.sha256,
+                              .version = execution.version},
+                             execution.retry_errors);
+  refuse_unknown_spending(execution, run.state);
+  return run;
+}
+
 }  // namespace
 
 QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
                    const QaExecution& execution) {
   const fs::path trajectories = execution.folder / "trajectories";
   fs::create_directories(trajectories);
-  const SettingsRecord relevant = relevant_settings(settings, plan.table);
-  OpenedRun opened = opened_run(execution.folder / "run.journal", relevant,
-                                {.settings_sha256 = sha256(qa_record_text(relevant)),
-                                 .inputs_sha256 = plan.table.sha256,
-                                 .version = execution.version},
-                                execution.retry_errors);
-  QaState& state = opened.state;
-  refuse_unknown_spending(execution, state);
-
+  auto [journal, state, resumed] = opened(plan, settings, execution);
   StopSign stop(execution.stop);
   Budget budget(execution.budget_usd, state.spent_usd + state.possible_usd);
   RateLimit limit(execution.requests_per_minute, execution.tokens_per_minute);
-  JournalWriter writer(std::move(opened.journal), std::chrono::milliseconds(0));
+  JournalWriter writer(std::move(journal), std::chrono::milliseconds(0));
   QaCalls calls({.journal = writer,
                  .budget = budget,
                  .limit = limit,
@@ -196,41 +223,28 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
                  .retry = execution.retry,
                  .hopeless = std::max(3U, execution.concurrency)});
   PictureShelf shelf(execution.folder / "crops", settings.jpeg_quality);
+  const AttemptParts parts{.loop = settings.loop,
+                           .converses = agent.converses,
+                           .calls = calls,
+                           .shelf = shelf,
+                           .stop = stop,
+                           .trajectories = trajectories};
 
   const std::vector<Work> work = open_work(plan, execution, state);
-  std::size_t replayed = 0;
-  for (const auto& [key, attempt] : state.attempts) replayed += attempt.end.has_value();
-  const std::size_t total = replayed + work.size();
-  std::size_t done = replayed;
-  if (!work.empty())
-    Workers(work,
-            {.loop = settings.loop,
-             .converses = agent.converses,
-             .calls = calls,
-             .shelf = shelf,
-             .stop = stop,
-             .trajectories = trajectories},
-            agent)
-        .run(execution.concurrency, [&](bool failed) {
-          ++done;
-          if (execution.progress) execution.progress(done, total, failed);
-        });
+  const std::size_t replayed = finished(state);
+  std::size_t made = replayed;
+  const auto attempt_done = [&](bool failed) {
+    ++made;
+    if (execution.progress) execution.progress(made, replayed + work.size(), failed);
+  };
+  if (!work.empty()) Workers(work, parts, agent).run(execution.concurrency, attempt_done);
   writer.finish();
   for (const auto& [names, count] : calls.served()) state.served[names] += count;
 
-  QaRunReport report{.results = results_of(plan, settings, execution, state)};
-  report.calls = calls.made();
-  report.retried = calls.retried();
+  QaRunReport report = report_of(state, calls, stop, budget);
+  report.results = results_of(plan, settings, execution, state);
   report.replayed = replayed;
-  report.resumed = opened.resumed;
-  report.interrupted = stop.interrupted();
-  report.stopped = stop.why();
-  for (const auto& [key, attempt] : state.attempts) {
-    report.spent_usd += attempt.totals.cost_usd.value_or(0);
-    report.unknown_costs += !attempt.totals.cost_usd;
-    report.answered += attempt.totals.calls;
-  }
-  report.possible_usd = std::max(0.0, budget.spent() - report.spent_usd);
+  report.resumed = resumed;
   return report;
 }
 
