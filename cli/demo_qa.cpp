@@ -40,6 +40,7 @@ class Victim {
  public:
   explicit Victim(std::vector<std::string> command) {
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (std::string& word : command) words.push_back(word.data());
     words.push_back(nullptr);
     if (posix_spawn(&process_, "/proc/self/exe", nullptr, nullptr, words.data(), environ) != 0)

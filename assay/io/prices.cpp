@@ -70,7 +70,8 @@ PriceTable parse_prices(std::string_view text, const std::string& name) {
         name + ": must be an object such as {\"gpt-5\": {\"input\": 1.25, \"output\": 10}}");
   PriceTable table;
   for (const auto& [model, row] : json.items())
-    table.rows.push_back({model, prices_of(Row(row, name + ": '" + model + "'"))});
+    table.rows.push_back(
+        {model, prices_of(Row(row, std::string(name).append(": '").append(model).append("'")))});
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,7 +26,10 @@ struct AttemptKey {
   std::string benchmark, item;
   unsigned run = 0;
 
-  auto operator<=>(const AttemptKey&) const = default;
+  bool operator==(const AttemptKey&) const = default;
+  bool operator<(const AttemptKey& other) const {
+    return std::tie(benchmark, item, run) < std::tie(other.benchmark, other.item, other.run);
+  }
 };
 
 /// Written before a call of a budgeted run leaves: if no answer follows, it may have been charged.

@@ -62,7 +62,7 @@ void write(Picture& picture, const std::string& text, std::size_t x, std::size_t
     const Glyph& glyph = digits[static_cast<std::size_t>(c - '0')];
     for (std::size_t row = 0; row < glyph_height; ++row)
       for (std::size_t column = 0; column < glyph_width; ++column)
-        if ((glyph[row] >> (glyph_width - 1 - column) & 1U) != 0)
+        if (((static_cast<unsigned>(glyph[row]) >> (glyph_width - 1 - column)) & 1U) != 0)
           fill(picture, {x + column * dot, y + (row + 1) * dot, dot, dot}, black);
     x += advance * dot;
   }

@@ -82,7 +82,7 @@ ChatImage SlidePictures::image(const ImageWish& wish) {
   if (!is_cover(wish.kind)) return shelf_.store(drawn(wish));
   const PictureShelf::CoverKey key{path_, wish.kind, wish.longest};
   if (const auto kept = shelf_.cover(key)) return *kept;
-  const ChatImage image = shelf_.store(drawn(wish));
+  ChatImage image = shelf_.store(drawn(wish));
   shelf_.keep(key, image);
   return image;
 }

@@ -69,8 +69,11 @@ std::string benchmark_of(const std::string& id, const ItemTable& table, const st
   for (const Item& item : table.items) {
     if (item.id != id) continue;
     if (found != nullptr)
-      throw Error(Error::Kind::input, place + ": the id '" + id + "' is in several benchmarks; " +
-                                          "add a column benchmark_name");
+      throw Error(Error::Kind::input,
+                  std::string(place)
+                      .append(": the id '")
+                      .append(id)
+                      .append("' is in several benchmarks; add benchmark_name"));
     found = &item;
   }
   return found == nullptr ? "" : found->benchmark;
