@@ -10,8 +10,8 @@ namespace assay::cli {
 
 std::span<const Command* const> commands() {
   static constexpr const Command* table[] = {
-      &score_command,   &compare_command, &parity_command, &folds_command, &split_command,
-      &metrics_command, &demo_command,    &bench_command,  &docs_command,
+      &score_command, &compare_command, &parity_command, &folds_command, &split_command,
+      &model_command, &metrics_command, &demo_command,   &bench_command, &docs_command,
   };
   return table;
 }

@@ -18,7 +18,7 @@ enum class Activation {
   elu,
   gelu
 };  ///< elu with alpha 1; gelu with the error function
-enum class Normalisation { none, instance, group };  ///< a batch normalisation is in the weights
+enum class Normalisation { none, instance, group };  ///< at run time
 
 std::string_view name(Activation activation);
 std::string_view name(Normalisation normalisation);
@@ -38,6 +38,7 @@ struct HiddenLayer {
   std::vector<float> scale = {}, shift = {};  ///< of the group normalisation; empty: 1 and 0
   double epsilon = 1e-5;                      ///< added to the variance
   std::size_t trainable = 0;                  ///< parameters of the layer as it was trained
+  bool has_folded_norm = false;               ///< a batch normalisation is in the weights
 };
 
 struct Classifier {

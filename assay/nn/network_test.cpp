@@ -32,6 +32,11 @@ TEST(Network, the_three_of_the_paper_are_recognised) {
   EXPECT_EQ(published_name(paper_network(16)), "MeshNet-16");
   EXPECT_EQ(published_name(paper_network(5)), "MeshNet-5");
   EXPECT_EQ(published_name(paper_network(6)), "");
+  Network folded = paper_network(16);
+  for (HiddenLayer& layer : folded.hidden) layer.trainable -= 32;
+  EXPECT_EQ(published_name(folded), "MeshNet-16");
+  folded.hidden[2].trainable -= 16;
+  EXPECT_EQ(published_name(folded), "");
   Network other = paper_network(5);
   other.hidden[3].dilation = 4;
   EXPECT_EQ(published_name(other), "");
