@@ -53,12 +53,14 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!o.activation.empty()) options.activation = activation(o.activation);
   const auto out = output_file(common.out, "model.json");
   refuse_input(out, {o.model});
+  if (!out.empty()) require_writable(out);
   const Model model = read_model(o.model, options);
   if (!out.empty()) write_atomically(out, model_text(model, usual_shape));
   if (common.json)
     session.out << model_text(model, usual_shape);
   else if (!common.quiet)
     session.out << model_report(model, usual_shape);
+  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }
 
