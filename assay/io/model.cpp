@@ -62,7 +62,8 @@ bool is_tfjs(Bytes bytes) {
 
 /// The file that a manifest names; brainchop renames the only one without telling the manifest.
 fs::path weight_file(const fs::path& model, const std::string& named, bool is_only) {
-  const fs::path folder = model.parent_path(), there = folder / named;
+  const fs::path folder = model.parent_path();
+  fs::path there = folder / named;
   std::error_code ignored;
   if (fs::exists(there, ignored) || !is_only) return there;
   std::vector<fs::path> others;

@@ -75,7 +75,7 @@ class PickleMachine {
     const auto rest = bytes_.subspan(at_);
     const auto end = std::ranges::find(rest, std::byte{'\n'});
     if (end == rest.end()) fail("it is cut off");
-    const std::string line = take_text(static_cast<std::size_t>(end - rest.begin()));
+    std::string line = take_text(static_cast<std::size_t>(end - rest.begin()));
     take(1);
     return line;
   }

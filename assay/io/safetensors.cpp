@@ -75,10 +75,11 @@ std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
       detail::parse_json({reinterpret_cast<const char*>(header.data()), header.size()}, name);
   if (!json.is_object()) refuse(name, "its header is not a JSON object");
   std::vector<StoredTensor> out;
-  for (const auto& [key, entry] : json.items())
-    if (key != "__metadata__")
-      out.push_back(
-          tensor_of(key, entry, bytes.subspan(prefix + length), name + ": tensor '" + key + "'"));
+  for (const auto& [key, entry] : json.items()) {
+    if (key == "__metadata__") continue;
+    const std::string where = fmt::format("{}: tensor '{}'", name, key);
+    out.push_back(tensor_of(key, entry, bytes.subspan(prefix + length), where));
+  }
   return out;
 }
 

@@ -206,10 +206,10 @@ std::vector<std::string> tfjs_weight_paths(std::string_view json, const std::str
   return out;
 }
 
-Network tfjs_network(std::string_view json, std::span<const std::byte> weight_bytes,
+Network tfjs_network(std::string_view json, std::span<const std::byte> weights,
                      const std::string& name) {
   const Json model = parsed(json, name);
-  const Weights weights = weights_of(model, weight_bytes, name);
+  const Weights tensors = weights_of(model, weights, name);
   const Json& config = member(member(member(model, "modelTopology"), "model_config"), "config");
   const Json& layers = config.is_array() ? config : member(config, "layers");
   if (elements(layers).empty()) refuse(name, "lists no layers; only tfjs layer models can be read");
@@ -222,7 +222,7 @@ Network tfjs_network(std::string_view json, std::span<const std::byte> weight_by
                                "chain of layers can be run",
                                source, before));
     before = text_of(member(member(entry, "config"), "name"));
-    add_layer(entry, weights, builder, name);
+    add_layer(entry, tensors, builder, name);
   }
   return std::move(builder).network();
 }
