@@ -114,6 +114,7 @@ TEST(Model, refusals_name_file_and_fault) {
       {"fuzz_checkpoint/compressed", "is compressed"},
       {"fuzz_checkpoint/script", "is a TorchScript program"},
       {"fuzz_checkpoint/big_endian", "big-endian machine"},
+      {"fuzz_checkpoint/none", "what it holds is no dictionary of tensors"},
       {"fuzz_checkpoint/memo", "it recalls what it never kept"},
       {"fuzz_checkpoint/memo_bomb", "its memory is used wrongly"},
       {"fuzz_checkpoint/offset",

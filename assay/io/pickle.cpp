@@ -135,7 +135,7 @@ class PickleMachine {
     stopped_ = true;
   }
   void mark() { marks_.push_back(stack_.size()); }
-  void none() { push({}); }
+  void none() { push(PickleValue{}); }
   void yes() { push_integer(1, Kind::boolean); }
   void no() { push_integer(0, Kind::boolean); }
   void integer_1() { push_integer(take_number<std::uint8_t>()); }

@@ -331,6 +331,7 @@ def checkpoint_seeds():
     yield "compressed", checkpoint(state(), method=zipfile.ZIP_DEFLATED)
     yield "script", checkpoint(state(), extra=[("a/constants.pkl", b"")])
     yield "big_endian", checkpoint(state(), extra=[("a/byteorder", b"big")])
+    yield "none", checkpoint(b"N")
     yield "memo", checkpoint(b"]q\x00h\x00ah\x01a")
     yield "memo_bomb", checkpoint(b"]r\xff\xff\xff\xff")
     yield "offset", checkpoint(state(offset=1))
