@@ -20,6 +20,7 @@
 #include "assay/io/image.hpp"
 #include "assay/io/journal.hpp"
 #include "assay/io/metaimage.hpp"
+#include "assay/io/model.hpp"
 #include "assay/io/nifti.hpp"
 #include "assay/io/paper.hpp"
 #include "assay/io/parity.hpp"
@@ -28,6 +29,7 @@
 #include "assay/io/results.hpp"
 #include "assay/io/runs.hpp"
 #include "assay/io/split.hpp"
+#include "assay/nn/engine.hpp"
 #include "assay/qa/extract.hpp"
 #include "assay/qa/rescore.hpp"
 #include "assay/qa/truth.hpp"
@@ -201,6 +203,42 @@ inline void qa_results(Input input) {
   });
 }
 
+/// A network that was accepted can be hashed and run.
+inline void run_network(const Network& network) {
+  weights_sha256(network);
+  const Volume<float> volume(Grid{{5, 3, 2}});
+  PredictionWorkspace workspace;
+  const Prediction found = MeshNetEngine(network).predict(volume.view(), workspace);
+  for (const std::uint8_t label : found.labels.view().voxels)
+    if (label >= network.classifier.classes) std::abort();
+}
+
+inline void state_dict(const std::vector<StoredTensor>& tensors) {
+  for (const ModelOptions& options :
+       {ModelOptions{}, ModelOptions{.dilations = {2}, .activation = Activation::gelu}})
+    allow_refusal([&] { run_network(state_dict_model(tensors, options, "fuzz.pt").network); });
+}
+
+inline void checkpoint(Input input) {
+  allow_refusal([&] { state_dict(checkpoint_tensors(input, "fuzz.pt")); });
+}
+
+inline void safetensors(Input input) {
+  allow_refusal([&] { state_dict(safetensors_tensors(input, "fuzz.safetensors")); });
+}
+
+/// model.json, a zero, and the numbers.
+inline void tfjs(Input input) {
+  const std::string_view all = as_text(input), json = all.substr(0, all.find('\0'));
+  const Input weights = input.subspan(std::min(json.size() + 1, input.size()));
+  allow_refusal([&] { tfjs_weight_paths(json, "fuzz.json"); });
+  allow_refusal([&] { run_network(tfjs_network(json, weights, "fuzz.json")); });
+}
+
+inline void onnx(Input input) {
+  allow_refusal([&] { run_network(onnx_network(input, "fuzz.onnx")); });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
@@ -218,6 +256,10 @@ inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_experiment", experiment},
                                        Target{"fuzz_paper", paper},
                                        Target{"fuzz_qa_table", qa_table},
-                                       Target{"fuzz_qa_results", qa_results}};
+                                       Target{"fuzz_qa_results", qa_results},
+                                       Target{"fuzz_checkpoint", checkpoint},
+                                       Target{"fuzz_safetensors", safetensors},
+                                       Target{"fuzz_tfjs", tfjs},
+                                       Target{"fuzz_onnx", onnx}};
 
 }  // namespace assay::fuzz

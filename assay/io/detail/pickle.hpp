@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Python's pickles of weights, read and never run.
+//
+// A pickle is a program for a small stack machine, and one of its instructions calls any function
+// by name: to load it as Python does is to execute it. This reader knows the instructions that
+// torch.save emits and four functions, each of which only describes data: OrderedDict, the two that
+// put a tensor together, and the names of storages. Every other name is refused with the name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace assay::detail {
+
+/// One value of a pickle. Values refer to each other by number, as often as the pickle says: what
+/// is read is never larger than a few times the file.
+struct PickleValue {
+  enum class Kind { none, boolean, integer, number, text, list, tuple, dictionary, name, tensor };
+
+  Kind kind = Kind::none;
+  std::int64_t integer = 0;             ///< also booleans
+  std::string text = {};                ///< also names: "torch.FloatStorage"
+  std::vector<std::size_t> items = {};  ///< of lists and tuples
+  std::vector<std::pair<std::size_t, std::size_t>> pairs = {};  ///< of dictionaries
+};
+
+/// A whole pickle.
+class Pickle {
+ public:
+  /// Throws Error::input: a name that is not allowed, an instruction that is not known, a pickle
+  /// that is cut off. `name` stands in messages.
+  Pickle(std::span<const std::byte> bytes, const std::string& name);
+
+  const PickleValue& root() const { return values_[root_]; }
+  const PickleValue& at(std::size_t value) const { return values_[value]; }
+  /// The value of a text key of a dictionary; null when it has none, or is no dictionary.
+  const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
+
+ private:
+  friend class PickleMachine;
+  std::vector<PickleValue> values_;
+  std::size_t root_ = 0;
+};
+
+}  // namespace assay::detail

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Named arrays in a model's file, where they lie.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace assay {
+
+enum class ElementType { float32, float64, float16, bfloat16, other };
+
+/// Borrows from the file: nothing is copied before it is known to belong to a network.
+struct StoredTensor {
+  std::string name = {};
+  std::vector<std::size_t> shape = {};
+  ElementType type = ElementType::float32;
+  std::span<const std::byte> bytes = {};
+};
+
+/// Bytes of one element; 0 for `other`.
+std::size_t element_bytes(ElementType type);
+
+/// The product of a shape; none when it is too large to be one.
+std::size_t element_count(std::span<const std::size_t> shape);
+
+/// The numbers as float32. Throws Error::input naming the tensor when there are not as many bytes
+/// as its shape needs, or when they are no floating-point numbers.
+std::vector<float> floats(const StoredTensor& tensor);
+
+/// "26x1x3x3x3".
+std::string shape_text(std::span<const std::size_t> shape);
+
+/// The tensors of a PyTorch checkpoint: a zip file as torch.save writes it. What is pickled in it
+/// is read, never run. `name` stands in messages. Throws Error::input.
+std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
+                                             const std::string& name);
+
+/// The tensors of a safetensors file. Throws Error::input.
+std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
+                                              const std::string& name);
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The files in a zip archive that are stored as they are.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// The directory of an archive. Borrows the bytes; nothing is unpacked, so nothing can swell.
+class ZipFile {
+ public:
+  /// Throws Error::input when the directory is damaged or cut off. `name` stands in messages.
+  ZipFile(std::span<const std::byte> bytes, std::string name);
+
+  bool has(const std::string& entry) const { return entries_.contains(entry); }
+  /// The one entry with that last part of its path; "" when there is none, or more than one.
+  std::string named(std::string_view last_part) const;
+  /// The content of an entry, checked. Throws Error::input when it is absent, compressed or
+  /// damaged.
+  std::span<const std::byte> content(const std::string& entry) const;
+
+ private:
+  struct Entry {
+    std::size_t header = 0, size = 0;
+    unsigned method = 0, checksum = 0;
+  };
+  void read_directory(std::size_t at, std::size_t count);
+
+  std::span<const std::byte> bytes_;
+  std::string name_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Memory for activations: aligned for vectors, in large pages, and kept from volume to volume.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace assay::nn {
+
+/// Uninitialised floats that keep their capacity. Small pages would cost a fault for each 4 kB when
+/// they are first touched, and a miss of the processor's page table for nearly every row.
+class FloatMemory {
+ public:
+  /// Makes room for `count` floats; what was there before is lost. Throws Error::unsupported when
+  /// the machine has not so much memory.
+  float* resize(std::size_t count);
+  float* data() { return floats_.get(); }
+  const float* data() const { return floats_.get(); }
+
+ private:
+  struct Free {
+    void operator()(float* at) const { std::free(at); }
+  };
+  std::unique_ptr<float, Free> floats_;
+  std::size_t capacity_ = 0;
+};
+
+/// Scratch for tasks of which nobody knows on which thread they run: as many pieces as there are
+/// tasks at once, each used again and again.
+class ScratchPool {
+ public:
+  /// One piece, given back at the end of its life.
+  class Lease {
+   public:
+    Lease(ScratchPool& pool, std::size_t floats);
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease();
+    float* data() { return memory_->data(); }
+
+   private:
+    ScratchPool& pool_;
+    std::unique_ptr<FloatMemory> memory_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<FloatMemory>> free_;
+};
+
+}  // namespace assay::nn

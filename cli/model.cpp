@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay model: the family of commands about models; one file each.
+#include "cli/model.hpp"
+
+#include <array>
+
+namespace assay::cli {
+namespace {
+
+constexpr std::array members = {&model_show_command};
+
+constexpr Example examples[] = {
+    {"assay model show final.pt", "layers, receptive field, parameters, hash and cost"},
+    {"assay model show model.json --json", "the same for programs"},
+};
+
+}  // namespace
+
+const Command model_command = {.name = "model",
+                               .summary = "Look into files of trained models",
+                               .declare = nullptr,
+                               .examples = examples,
+                               .members = members};
+
+}  // namespace assay::cli
