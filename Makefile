@@ -28,6 +28,7 @@ bench:
 	@$(BUILD)/bin/assay_bench
 	@/usr/bin/python3 bench/end_to_end.py
 	@/usr/bin/python3 bench/compare_bench.py
+	@/usr/bin/python3 bench/qa_bench.py
 	@/usr/bin/python3 bench/nn_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/python_bench.py
 

@@ -72,7 +72,8 @@ ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
                          .key_variable = variable,
                          .timeout_s = o.timeout_s};
   // A server of one's own may need no key; a provider always does.
-  if (http.key.empty() && (o.base_url.empty() || !o.key_variable.empty()))
+  const bool needs_key = o.base_url.empty() || !o.key_variable.empty();
+  if (http.key.empty() && needs_key && !o.only_estimate)
     throw Error(Error::Kind::usage, "the environment variable " + variable +
                                         " is not set; put the key there, or name another variable "
                                         "by --api-key-env");

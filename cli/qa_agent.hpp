@@ -19,6 +19,7 @@ struct AgentOptions {
   unsigned patches = 30, seed = 42, jpeg_quality = 85;
   double timeout_s = 600;
   bool fixed_steps = false;
+  bool only_estimate = false;  ///< nothing will be asked, so no key is needed
 };
 
 void declare_agent(Arguments& arguments, AgentOptions& options);

@@ -65,7 +65,7 @@ void refuse_senseless(const Options& o, const Common& common) {
   };
   require(!o.table.empty(), "give a table: assay qa run MultiPathQA.csv --wsi-root slides …");
   require(o.dry_run || !common.out.empty(), "--out RUN is needed: the folder that keeps the run");
-  require(!o.wsi_root.empty() || o.agent.agent == "replay",
+  require(!o.wsi_root.empty() || o.agent.agent == "replay" || o.dry_run,
           "--wsi-root is needed: the folder with the slides");
   require(o.runs >= 1 && o.runs <= 1000, "--runs must lie between 1 and 1000");
   require(o.concurrency >= 1 && o.concurrency <= 1000, "--concurrency must lie between 1 and 1000");
@@ -241,8 +241,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!common.quiet)
     for (const std::string& warning : table.warnings)
       session.err << "warning: " << printable(warning) << '\n';
-  const ChosenAgent chosen = chosen_agent(o.agent, table);
-  const QaPlan plan = plan_of(o, std::move(table), chosen.agent.needs_slides);
+  AgentOptions agent = o.agent;
+  agent.only_estimate = o.dry_run;
+  const ChosenAgent chosen = chosen_agent(agent, table);
+  const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
+  const QaPlan plan = plan_of(o, std::move(table), looks);
   report_slides(plan, session.err, common.verbose);
   if (o.dry_run) return dry_run(o, plan, chosen, common, session);
 

@@ -195,6 +195,9 @@ def test_dry_run_writes_nothing_and_never_blocks_the_run(tmp_path, slides):
         assert estimate["attempts"] == 8 and estimate["calls"] == [8, 160] and estimate["cost_usd"][0] > 0
         assert not (tmp_path / "run").exists() and not server.calls()
         run(questions, slides, tmp_path / "run", server, "--max-steps", 3)
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    done = assay("qa", "run", questions, "--model", "m", "--dry-run", env=environment)
+    assert "8 attempts" in done.stdout and "--prices" in done.stdout, "neither key nor slides are needed to plan"
 
 
 @pytest.mark.parametrize("agent, api", PROTOCOLS)
