@@ -27,6 +27,31 @@ std::string request_json_of(const AgentOptions& o) {
   return detail::to_text(json, {.indent = 0});
 }
 
+/// What --request-json does to the most that an answer can cost.
+struct OutputLimit {
+  bool known = true;    ///< false: it takes the limit away, or asks for more than one answer
+  unsigned tokens = 0;  ///< 0: it says nothing
+};
+
+OutputLimit output_limit(const std::string& request_json) {
+  OutputLimit out;
+  if (request_json.empty()) return out;
+  const detail::Json json = detail::parse_json(request_json, "--request-json");
+  bool removed = false;
+  for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
+    const auto found = json.find(key);
+    if (found == json.end()) continue;
+    if (found->is_number_unsigned())
+      out.tokens = std::max(out.tokens, found->get<unsigned>());
+    else
+      removed = true;
+  }
+  out.known = !(removed && out.tokens == 0);
+  for (const char* key : {"n", "messages", "input", "system", "instructions"})
+    out.known = out.known && !json.contains(key);
+  return out;
+}
+
 std::string environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value == nullptr ? "" : value;
@@ -54,6 +79,12 @@ void refuse_secrets(const AgentOptions& o) {
   require(place.find('@') == std::string::npos,
           "--base-url must hold no user and no password: it stands in the results; put the key "
           "into the variable that --api-key-env names");
+  const std::size_t query = o.base_url.find('?');
+  const std::string asked = query == std::string::npos ? "" : o.base_url.substr(query);
+  for (const char* word : {"key=", "token=", "secret=", "password="})
+    require(asked.find(word) == std::string::npos,
+            "--base-url must hold no key: it stands in the results; put it into the variable that "
+            "--api-key-env names");
 }
 
 ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
@@ -77,7 +108,15 @@ ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
     throw Error(Error::Kind::usage, "the environment variable " + variable +
                                         " is not set; put the key there, or name another variable "
                                         "by --api-key-env");
-  ChosenAgent out{.agent = http_agent(http), .settings = {}, .prices = {}};
+  require(std::ranges::none_of(http.key, [](unsigned char c) { return std::iscntrl(c) != 0; }),
+          "the key in " + variable + " holds a line break or another control character; mend it");
+  const OutputLimit limit = output_limit(http.model.request_json);
+  require(!o.keeps_budget || limit.known,
+          "--budget-usd cannot be kept with this --request-json: it takes away the limit of an "
+          "answer, or adds to what is asked; leave max_tokens, n, messages, input, system and "
+          "instructions alone, or set a number of tokens");
+  ChosenAgent out{
+      .agent = http_agent(http), .settings = {}, .prices = {}, .most_output_tokens = limit.tokens};
   out.settings.api = api.name;
   out.settings.model = http.model;
   return out;
@@ -96,7 +135,7 @@ ChosenAgent replay_choice(const AgentOptions& o, const ItemTable& table) {
           "--agent replay needs --predictions: a run's folder, a results file, or a table of "
           "predictions");
   ChosenAgent out{.agent = replay_agent(o.predictions, table), .settings = {}, .prices = {}};
-  out.settings.command = o.predictions;
+  out.settings.command = "replay " + replayed_sha256(o.predictions);
   return out;
 }
 

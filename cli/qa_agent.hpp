@@ -20,6 +20,7 @@ struct AgentOptions {
   double timeout_s = 600;
   bool fixed_steps = false;
   bool only_estimate = false;  ///< nothing will be asked, so no key is needed
+  bool keeps_budget = false;   ///< every cost must have a bound
 };
 
 void declare_agent(Arguments& arguments, AgentOptions& options);
@@ -28,6 +29,7 @@ struct ChosenAgent {
   QaAgent agent;
   QaRunSettings settings;
   PriceTable prices;
+  unsigned most_output_tokens = 0;  ///< that --request-json allows
 };
 
 /// Looks everything up: keys in the environment, files. Throws Error::usage for what does not go

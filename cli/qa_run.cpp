@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
 
@@ -154,6 +155,7 @@ QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Comm
   out.tokens_per_minute = o.tpm;
   out.budget_usd = o.budget_usd;
   out.prices = chosen.prices;
+  out.most_output_tokens = chosen.most_output_tokens;
   out.retry_errors = o.retry_errors;
   out.retry.retries = o.retries;
   out.retry.first_wait_s = o.first_wait_s;
@@ -185,19 +187,48 @@ std::vector<fs::path> write_results(const QaRunReport& report, const fs::path& f
   return files;
 }
 
-void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
-  err << fmt::format(
-      "calls: {} made now{}, {} attempts taken from the journal\n", report.calls,
-      report.retried == 0 ? "" : fmt::format(" ({} of them retries)", report.retried),
-      report.replayed);
-  std::string cost = report.unknown_costs == 0
-                         ? money(report.spent_usd)
-                         : fmt::format("{} and what {} attempts of unknown cost did",
-                                       money(report.spent_usd), report.unknown_costs);
+std::string cost_text(const QaRunReport& report, const Options& o) {
+  std::string cost = report.unknown_costs == 0 ? money(report.spent_usd)
+                     : report.spent_usd > 0
+                         ? fmt::format("{}, and {} of unknown cost", money(report.spent_usd),
+                                       counted(report.unknown_costs, "attempt"))
+                         : std::string("unknown (no usage or no --prices)");
   if (o.budget_usd) cost += fmt::format(" of {}", money(*o.budget_usd));
-  if (report.possible_usd > 0)
-    cost += fmt::format(", perhaps {} more for calls that broke off", money(report.possible_usd));
-  err << "cost so far: " << cost << '\n';
+  constexpr double least = 5e-5;  // what rounds to nothing is nothing
+  if (report.possible_usd >= least)
+    cost += fmt::format(", perhaps {} more for calls whose end or cost is unknown",
+                        money(report.possible_usd));
+  return cost;
+}
+
+void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
+  const std::size_t before = report.answered + report.retried > report.calls
+                                 ? report.answered + report.retried - report.calls
+                                 : 0;
+  err << fmt::format(
+      "calls: {} made now{}, {} taken from the journal\n", report.calls,
+      report.retried == 0 ? "" : fmt::format(" ({} of them retries)", report.retried), before);
+  if (report.begun > 0)
+    err << counted(report.begun, "attempt") << " begun and not finished; the next start goes on\n";
+  err << "cost so far: " << cost_text(report, o) << '\n';
+}
+
+/// Why questions have no label: each reason once, with the questions it concerns.
+void report_failures(const QaRunReport& report, std::ostream& err) {
+  constexpr std::size_t most_reasons = 8, most_ids = 5;
+  std::map<std::string, std::vector<std::string>> reasons;
+  for (const QaResult& result : report.results)
+    for (const ItemResult& item : result.results)
+      if (item.outcome == Outcome::errored)
+        reasons[item.error].push_back(result.benchmark_name + "/" + item.item_id);
+  std::size_t shown = 0;
+  for (const auto& [reason, ids] : reasons) {
+    if (++shown > most_reasons) break;
+    const std::vector<std::string> few(
+        ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(most_ids, ids.size())));
+    err << "errored: " << printable(joined(few)) << (ids.size() > most_ids ? " …" : "") << " ("
+        << ids.size() << "): " << printable(reason) << '\n';
+  }
 }
 
 Exit status_of(const QaRunReport& report) {
@@ -208,8 +239,9 @@ Exit status_of(const QaRunReport& report) {
   return all ? done : some_failed;
 }
 
-/// A run that was stopped before its first answer leaves nothing behind: there is nothing to go on
-/// from, and another key or model may be meant next time.
+/// A run that was stopped before its first answer, at no possible cost, leaves nothing behind:
+/// there is nothing to go on from, and another key or model may be meant next time. Only what this
+/// start has made is taken away.
 void clear_away(const fs::path& folder) {
   std::error_code ignored;
   for (const char* made : {"crops", "trajectories", "run.journal"})
@@ -243,6 +275,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
       session.err << "warning: " << printable(warning) << '\n';
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
+  agent.keeps_budget = o.budget_usd.has_value();
   const ChosenAgent chosen = chosen_agent(agent, table);
   const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
   const QaPlan plan = plan_of(o, std::move(table), looks);
@@ -256,10 +289,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   };
   const Provenance begun = clock.provenance(common, session, o.anonymous);
   execution.timestamp = begun.started;
+  const bool is_new = !fs::exists(common.out);
   const QaRunReport report = run_qa(plan, chosen.agent, chosen.settings, execution);
   progress.clear();
   if (report.answered == 0 && !report.stopped.empty()) {
-    clear_away(common.out);
+    if (is_new && report.possible_usd == 0 && report.unknown_costs == 0) clear_away(common.out);
     session.err << "stopped: " << printable(report.stopped) << '\n';
     return could_not;
   }
@@ -267,7 +301,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto files = write_results(report, common.out,
                                    clock.provenance(common, session, o.anonymous), common, session);
   if (common.json) print_json(report, files, session.out);
-  if (!common.quiet) summarise(report, o, session.err);
+  if (!common.quiet) {
+    report_failures(report, session.err);
+    summarise(report, o, session.err);
+  }
   for (const fs::path& file : files)
     if (!common.quiet) session.err << "results: " << file.string() << '\n';
   if (!report.stopped.empty()) session.err << "stopped: " << printable(report.stopped) << '\n';

@@ -51,9 +51,12 @@ HttpFailure failure_of(CURLcode code, const HttpRequest& request, double timeout
     return {place +
                 "its certificate is not trusted; check the address, the clock, and the "
                 "certificates of this machine (SSL_CERT_FILE)",
-            true};
+            true, false};
   const auto row = std::ranges::find(reasons, code, &Reason::code);
-  return {place + fmt::format(fmt::runtime(row != reasons.end() ? row->words : broke), timeout_s)};
+  const bool unconnected = code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_CONNECT ||
+                           code == CURLE_COULDNT_RESOLVE_PROXY || code == CURLE_SSL_CONNECT_ERROR;
+  return {place + fmt::format(fmt::runtime(row != reasons.end() ? row->words : broke), timeout_s),
+          false, !unconnected};
 }
 
 using HeaderList = std::unique_ptr<curl_slist, decltype(&curl_slist_free_all)>;

@@ -37,6 +37,7 @@ struct HttpResponse {
 struct HttpFailure {
   std::string message;
   bool certificate = false;  ///< trying again cannot help
+  bool connected = true;     ///< false: nothing can have reached the server
 };
 
 /// Throws Error::usage, naming `what` (an option), unless it is a whole http or https address.

@@ -156,9 +156,11 @@ Journal Journal::locked(const std::filesystem::path& path) {
   return Journal(path);
 }
 
-void Journal::start(const JournalHeader& header) {
+void Journal::start(const JournalHeader& header, const std::vector<std::string>& records) {
   if (::ftruncate(file_, 0) != 0) fail(path_, "the journal cannot be emptied", errno);
-  commit({header_text(header)});
+  std::vector<std::string> all = {header_text(header)};
+  all.insert(all.end(), records.begin(), records.end());
+  commit(all);
 }
 
 void Journal::go_on(const JournalContent& content) {

@@ -53,8 +53,8 @@ class Journal {
   /// lock: scan_journal, then `start` or `go_on`.
   static Journal locked(const std::filesystem::path& path);
 
-  /// Empties the file and writes the header.
-  void start(const JournalHeader& header);
+  /// Empties the file and writes the header, and the first records together with it.
+  void start(const JournalHeader& header, const std::vector<std::string>& records = {});
 
   /// Drops the torn end; what is written next stands behind the sound part.
   void go_on(const JournalContent& content);

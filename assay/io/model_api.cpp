@@ -72,7 +72,8 @@ std::string endpoint(const ModelApi& api, std::string_view base_url) {
 
 ModelFailure connection_failure(const HttpFailure& failure) {
   return {.kind = failure.certificate ? ModelFailure::Kind::fatal : ModelFailure::Kind::transient,
-          .message = failure.message};
+          .message = failure.message,
+          .charged = failure.connected};
 }
 
 }  // namespace assay

@@ -50,6 +50,7 @@ Json json_of(const CallRecord& record) {
   json["request_sha256"] = record.request_sha256;
   json["seconds"] = record.seconds;
   if (record.possible_usd > 0) json["possible_usd"] = record.possible_usd;
+  if (record.charged) json["perhaps_charged"] = true;
   if (!record.failure.empty()) {
     json["failure"] = record.failure;
     return json;
@@ -93,6 +94,7 @@ QaRecord call_of(const Json& json) {
   record.request_sha256 = json.at("request_sha256");
   record.seconds = json.at("seconds");
   record.possible_usd = json.value("possible_usd", 0.0);
+  record.charged = json.value("perhaps_charged", false);
   if (json.contains("failure")) {
     record.failure = json.at("failure");
     return record;

@@ -47,6 +47,7 @@ struct CallRecord {
   ModelReply reply{};  ///< its cost is what counts: the provider's, else by the price table
   std::string failure{};
   double possible_usd = 0;  ///< of a call without known cost that may have been charged
+  bool charged = false;     ///< a failed call may have been, at a price that is not known
   double seconds = 0;
 };
 

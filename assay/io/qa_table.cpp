@@ -139,12 +139,20 @@ std::string id_of(const Row& row) {
   return "";
 }
 
+/// Ids stand in JSON, where anything else would be changed and no longer be found.
+bool is_utf8(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) ==
+         nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 Item item_of(const Row& row, const std::string& name) try {
   Item item;
   item.benchmark = stripped(row["benchmark_name"]);
   item.id = id_of(row);
   if (item.benchmark.empty()) fail(name, row.line, "benchmark_name is empty");
   if (item.id.empty()) fail(name, row.line, "has neither benchmark_id, id nor image_path");
+  if (!is_utf8(item.benchmark) || !is_utf8(item.id))
+    fail(name, row.line, "its id is not UTF-8 text; save the table as UTF-8");
   item.image_path = stripped(row["image_path"]);
   item.file_id = stripped(row["file_id"]);
   item.options = parse_options(row["options"]);

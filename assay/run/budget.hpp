@@ -13,9 +13,9 @@ namespace assay {
 /// is free again. So what was spent and what is under way together never exceed the limit.
 class Budget {
  public:
-  /// `spent`: by earlier runs, or possibly so.
-  Budget(std::optional<double> limit_usd, double spent_usd)
-      : limit_(limit_usd), spent_(spent_usd) {}
+  /// What earlier starts spent, and what they may have spent on calls without a known end.
+  Budget(std::optional<double> limit_usd, double spent_usd, double possible_usd = 0)
+      : limit_(limit_usd), spent_(spent_usd), possible_(possible_usd) {}
 
   bool limited() const { return limit_.has_value(); }
 
@@ -25,7 +25,9 @@ class Budget {
   bool reserve(double worst_usd, Stop stop) {
     if (!limit_) return true;
     std::unique_lock lock(mutex_);
-    const auto fits = [&] { return spent_ + reserved_ + worst_usd <= *limit_ + rounding; };
+    const auto fits = [&] {
+      return spent_ + possible_ + reserved_ + worst_usd <= *limit_ + rounding;
+    };
     while (!fits() && under_way_ > 0 && !stop()) freed_.wait_for(lock, patience);
     if (!fits() || stop()) return false;
     reserved_ += worst_usd;
@@ -33,10 +35,11 @@ class Budget {
     return true;
   }
 
-  /// A reserved call ended and cost `cost`.
-  void settle(double worst_usd, double cost_usd) {
+  /// A reserved call ended: it cost `cost`, or may have cost `possible`.
+  void settle(double worst_usd, double cost_usd, double possible_usd = 0) {
     const std::lock_guard lock(mutex_);
     spent_ += cost_usd;
+    possible_ += possible_usd;
     if (!limit_) return;
     if (--under_way_ == 0)
       reserved_ = 0;  // sums of doubles leave crumbs
@@ -49,6 +52,11 @@ class Budget {
     const std::lock_guard lock(mutex_);
     return spent_;
   }
+  double possible() const {
+    const std::lock_guard lock(mutex_);
+    return possible_;
+  }
+  std::optional<double> limit() const { return limit_; }
 
  private:
   static constexpr double rounding = 1e-9;  // ten calls of 0.1 must fit into 1
@@ -57,7 +65,7 @@ class Budget {
   std::optional<double> limit_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  double spent_, reserved_ = 0;
+  double spent_, possible_, reserved_ = 0;
   int under_way_ = 0;
 };
 

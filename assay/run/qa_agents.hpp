@@ -53,4 +53,7 @@ QaAgent command_agent(const std::string& command, double timeout_s);
 /// benchmark_name, benchmark_id, prediction, and run from 0 if there are several). Throws Error.
 QaAgent replay_agent(const std::filesystem::path& source, const ItemTable& table);
 
+/// Of everything that `source` holds: other answers are another run.
+std::string replayed_sha256(const std::filesystem::path& source);
+
 }  // namespace assay

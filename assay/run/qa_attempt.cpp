@@ -25,7 +25,14 @@ class Doors : public LoopDoors {
         pictures_(task.slide, parts.shelf) {}
 
   const SlideInfo& slide() override { return pictures_.info(); }
-  ChatImage image(const ImageWish& wish) override { return pictures_.image(wish); }
+  ChatImage image(const ImageWish& wish) override {
+    try {
+      return pictures_.image(wish);
+    } catch (const PictureNotStored& failure) {
+      parts_.stop.raise(failure.why);
+      throw RunStopping{};
+    }
+  }
   std::vector<SlideRegion> patches(const PatchSettings& settings) override {
     return pictures_.patches(settings);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/qa_calls.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -30,9 +32,15 @@ double jittered(double wait_s) {
   return wait_s * std::uniform_real_distribution<>(0.5, 1.0)(source);
 }
 
-/// A broken connection tells nothing about what the server did; a status of its own does.
-bool may_have_been_charged(const ModelFailure& failure) {
-  return failure.status == 0 || failure.status == 200;
+std::string dollars(double usd) {
+  return fmt::format("${:.4f}", usd);
+}
+
+/// Whatever goes wrong before a request can be made goes wrong for all of them.
+ModelOutcome asked(Answerer& answerer, const QaQuestion& question) try {
+  return answerer.ask(question);
+} catch (const Error& error) {
+  return ModelFailure{.kind = ModelFailure::Kind::fatal, .message = error.what()};
 }
 
 }  // namespace
@@ -76,7 +84,7 @@ ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const
     const Reservation reservation = leave(question, call);
     const auto start = Clock::now();
     ++made_;
-    ModelOutcome outcome = answerer.ask(question);
+    ModelOutcome outcome = asked(answerer, question);
     CallRecord record{.key = call.key,
                       .place = call.place,
                       .request_sha256 = call.request_sha256,
@@ -96,34 +104,34 @@ ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const
 QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call) {
   Reservation reservation;
   const Prices prices = parts_.prices == nullptr ? Prices{} : *parts_.prices;
-  reservation.bound = worst_case(question.chat, parts_.max_output_tokens, prices);
+  reservation.bound = worst_case(question.chat, parts_.most_output_tokens, prices);
+  reservation.bound.input += parts_.extra_input_tokens;
   reservation.worst_usd = worst_cost_usd(reservation.bound, prices);
   const std::int64_t tokens = reservation.bound.input + reservation.bound.output;
   const auto stopping = [&] { return parts_.stop.raised(); };
   if (stopping() || !parts_.stop.sleep_until(parts_.limit.next(tokens, Clock::now())))
     throw RunStopping{};
   if (!parts_.budget.reserve(reservation.worst_usd, stopping)) {
-    if (!stopping())
-      parts_.stop.raise(
-          "the budget is used up: the next call could cost more than is left; "
-          "raise --budget-usd and start again to go on");
+    if (!stopping()) parts_.stop.raise(budget_sentence(reservation.worst_usd));
     throw RunStopping{};
   }
-  if (parts_.budget.limited())
-    guarded([&] {
-      parts_.journal.add_durably(
-          qa_record_text(SentRecord{call.key, call.place, reservation.worst_usd}));
-    });
+  const SentRecord sent{call.key, call.place, reservation.worst_usd};
+  guarded([&] {
+    if (parts_.budget.limited())
+      parts_.journal.add_durably(qa_record_text(sent));
+    else  // a later start may have a budget
+      parts_.journal.add(qa_record_text(sent));
+  });
   return reservation;
 }
 
 ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallRecord record) {
   in_vain_ = 0;
+  answered_ = true;
   if (!reply.cost_usd && parts_.prices != nullptr)
     reply.cost_usd = cost_usd(reply.usage, *parts_.prices);
   // A refusal may come without usage; it is no reason to stop, but perhaps it was charged.
-  const bool bounded =
-      parts_.budget.limited() && !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
+  const bool bounded = !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
   record.possible_usd = bounded ? reservation.worst_usd : 0;
   record.reply = reply;
   guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
@@ -135,7 +143,8 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   if (total)
     parts_.limit.give_back(
         std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
-  parts_.budget.settle(reservation.worst_usd, reply.cost_usd.value_or(reservation.worst_usd));
+  parts_.budget.settle(reservation.worst_usd, reply.cost_usd.value_or(0),
+                       reply.cost_usd ? 0 : reservation.worst_usd);
   if (parts_.budget.limited() && !reply.cost_usd && !bounded)
     parts_.stop.raise(
         "the server reports neither cost nor usage, so a budget cannot be kept; "
@@ -145,13 +154,16 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
 
 void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, CallRecord record) {
   record.failure = failure.message;
-  const bool charged = parts_.budget.limited() && may_have_been_charged(failure);
-  record.possible_usd = charged ? reservation.worst_usd : 0;
-  parts_.budget.settle(reservation.worst_usd, record.possible_usd);
+  record.charged = failure.charged;
+  record.possible_usd = failure.charged ? reservation.worst_usd : 0;
+  parts_.budget.settle(reservation.worst_usd, 0, record.possible_usd);
   this->record(record);
   switch (failure.kind) {
     case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
-    case ModelFailure::Kind::item: give_up(failure.message);
+    case ModelFailure::Kind::item:
+      // Of one item; unless no item has ever been answered.
+      if (!parts_.gives_up || answered_) throw AttemptFailed{failure.message};
+      give_up(failure.message);
     case ModelFailure::Kind::transient: break;
   }
 }
@@ -166,10 +178,23 @@ void QaCalls::give_up(const std::string& error) {
   throw AttemptFailed{error};
 }
 
+std::string QaCalls::budget_sentence(double worst_usd) const {
+  const Budget& budget = parts_.budget;
+  const double left = budget.limit().value_or(0) - budget.spent() - budget.possible();
+  return fmt::format(
+      "the next call could cost {}, but {} of the budget of {} is left ({} spent, {} perhaps "
+      "charged for calls that broke off); raise --budget-usd, or start anew with a lower "
+      "--max-output-tokens",
+      dollars(worst_usd), dollars(std::max(0.0, left)), dollars(budget.limit().value_or(0)),
+      dollars(budget.spent()), dollars(budget.possible()));
+}
+
 void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
   const double backoff =
       std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
-  const double wait_s = std::max(jittered(backoff), failure.retry_after_s.value_or(0));
+  constexpr double longest_s = 3600;  // whoever is told to wait for a day is told again
+  const double wait_s =
+      std::max(jittered(backoff), std::min(failure.retry_after_s.value_or(0), longest_s));
   const auto until = Clock::now() + seconds(wait_s);
   if (failure.retry_after_s) parts_.limit.pause_until(until);  // it is meant for all of us
   if (!parts_.stop.sleep_until(until)) throw RunStopping{};

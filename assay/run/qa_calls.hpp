@@ -40,8 +40,10 @@ class QaCalls {
     Budget& budget;
     RateLimit& limit;
     StopSign& stop;
-    const Prices* prices = nullptr;  ///< null: unknown
-    unsigned max_output_tokens = 0;
+    const Prices* prices = nullptr;       ///< null: unknown
+    unsigned most_output_tokens = 0;      ///< of one answer, whatever asks for them
+    std::int64_t extra_input_tokens = 0;  ///< that every request carries besides its chat
+    bool gives_up = true;                 ///< on a server that refuses every single item
     RetrySettings retry{};
     unsigned hopeless = 8;  ///< so many attempts in a row without any answer end the run
   };
@@ -74,12 +76,14 @@ class QaCalls {
   ModelReply take(ModelReply reply, const Reservation& reservation, CallRecord record);
   void take(const ModelFailure& failure, const Reservation& reservation, CallRecord record);
   [[noreturn]] void give_up(const std::string& error);
+  std::string budget_sentence(double worst_usd) const;
   void wait(const ModelFailure& failure, unsigned failures);
   template <class Write>
   void guarded(Write write);
 
   Parts parts_;
   std::atomic<std::size_t> made_ = 0, retried_ = 0;
+  std::atomic<bool> answered_ = false;
   std::atomic<unsigned> in_vain_ = 0;  ///< attempts given up since the last answer
   mutable std::mutex mutex_;
   ServedModels served_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A program of the user's: a line of JSON per item, a line of JSON back.
+#include <cmath>
+
 #include "assay/core/error.hpp"
 #include "assay/io/child_process.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/model_reply.hpp"
 #include "assay/io/detail/usage.hpp"
 #include "assay/run/qa_agents.hpp"
 
@@ -24,7 +27,8 @@ std::string request_line(const QaQuestion& question) {
 }
 
 ModelFailure failure(std::string message) {
-  return {.kind = ModelFailure::Kind::transient, .message = std::move(message)};
+  return {
+      .kind = ModelFailure::Kind::transient, .message = detail::shown(message), .charged = true};
 }
 
 ModelReply reply_of(const Json& json) {
@@ -32,7 +36,8 @@ ModelReply reply_of(const Json& json) {
   if (const auto usage = json.find("usage"); usage != json.end() && usage->is_object())
     reply.usage = detail::usage_of(*usage);
   if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
-    reply.cost_usd = cost->get<double>();
+    if (const double usd = cost->get<double>(); usd >= 0 && std::isfinite(usd))
+      reply.cost_usd = usd;
   reply.model = json.value("model", "");
   reply.provider = json.value("provider", "");
   reply.request_id = json.value("request_id", "");
@@ -47,8 +52,10 @@ ModelOutcome outcome_of(const std::string& line, const Item& item) try {
         "the agent answered for another item than it was asked; it must answer each "
         "line with one line, in order");
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
-    return ModelFailure{.kind = ModelFailure::Kind::item,
-                        .message = "the agent reported: " + error->get<std::string>()};
+    return ModelFailure{
+        .kind = ModelFailure::Kind::item,
+        .message = "the agent reported: " + detail::shown(error->get_ref<const std::string&>()),
+        .charged = true};
   return reply_of(json);
 } catch (const std::exception&) {
   return failure("the agent's answer is not a JSON object with a text \"prediction\": " +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/qa_pictures.hpp"
 
+#include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/jpeg.hpp"
 #include "assay/qa/guides.hpp"
@@ -34,7 +35,12 @@ ChatImage PictureShelf::store(const Picture& picture) const {
   if (folder_.empty()) return image;
   const fs::path file = folder_ / (image.sha256 + ".jpg");
   std::error_code absent;
-  if (fs::file_size(file, absent) != image.jpeg->size() || absent) write_lightly(file, *image.jpeg);
+  if (fs::file_size(file, absent) == image.jpeg->size() && !absent) return image;
+  try {
+    write_lightly(file, *image.jpeg);
+  } catch (const Error& error) {
+    throw PictureNotStored{error.what()};
+  }
   return image;
 }
 

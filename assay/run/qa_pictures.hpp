@@ -18,13 +18,18 @@
 
 namespace assay {
 
+/// Thrown when a picture cannot be written: the disk's fault, not the slide's.
+struct PictureNotStored {
+  std::string why;
+};
+
 /// Shared by all workers.
 class PictureShelf {
  public:
   /// `folder` is made; pictures are `folder/<sha256>.jpg`. Empty: nothing is written.
   PictureShelf(std::filesystem::path folder, int jpeg_quality);
 
-  /// Encodes a picture and puts it into the folder, unless it is there.
+  /// Encodes a picture and puts it into the folder, unless it is there. Throws PictureNotStored.
   ChatImage store(const Picture& picture) const;
 
   /// What is known of a slide, and its thumbnails, by path, kind and size.

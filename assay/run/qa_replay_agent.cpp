@@ -133,6 +133,17 @@ class ReplayAnswerer : public Answerer {
 
 }  // namespace
 
+std::string replayed_sha256(const fs::path& source) {
+  if (!fs::is_directory(source)) return sha256(read_text(source));
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(source))
+    if (entry.path().filename().string().ends_with("_results.json")) files.push_back(entry.path());
+  std::ranges::sort(files);
+  std::string all;
+  for (const fs::path& file : files) all += sha256(read_text(file));
+  return sha256(all);
+}
+
 QaAgent replay_agent(const fs::path& source, const ItemTable& table) {
   auto answers = std::make_shared<const Answers>(read_answers(source, table));
   return {.converses = false, .needs_slides = false, .make_answerer = [answers] {

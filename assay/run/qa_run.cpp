@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <mutex>
-#include <set>
+#include <system_error>
 #include <thread>
 
 #include "assay/core/error.hpp"
@@ -53,7 +53,11 @@ class Workers {
     std::vector<std::jthread> threads;
     const std::size_t count = std::clamp<std::size_t>(work_.size(), 1, concurrency);
     threads.reserve(count);
-    for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { one(); });
+    try {
+      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { one(); });
+    } catch (const std::system_error&) {  // fewer workers do as well
+      if (threads.empty()) throw Error(Error::Kind::io, "no thread can be started");
+    }
     threads.clear();  // joins
     if (error_) std::rethrow_exception(error_);
   }
@@ -90,7 +94,7 @@ Attempt attempt_of(const Item& item, const AttemptState& state, ExtractionRules 
   Attempt out{.run = end.key.run,
               .outcome = end.outcome,
               .answer = extract_label(end.prediction, item.benchmark, item.options, rules),
-              .cost_usd = state.totals.cost_usd,
+              .cost_usd = state.totals.calls == 0 ? std::nullopt : state.totals.cost_usd,
               .total_tokens = state.totals.tokens,
               .calls = state.totals.calls,
               .trajectory_file = end.trajectory_file,
@@ -184,11 +188,12 @@ QaRunReport report_of(const QaState& state, const QaCalls& calls, const StopSign
   report.interrupted = stop.interrupted();
   report.stopped = stop.why();
   for (const auto& [key, attempt] : state.attempts) {
-    report.spent_usd += attempt.totals.cost_usd.value_or(0);
+    report.spent_usd += attempt.totals.known_usd;
     report.unknown_costs += !attempt.totals.cost_usd;
     report.answered += attempt.totals.calls;
+    report.begun += !attempt.end && attempt.totals.calls > 0;
   }
-  report.possible_usd = std::max(0.0, budget.spent() - report.spent_usd);
+  report.possible_usd = budget.possible();
   return report;
 }
 
@@ -211,17 +216,21 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   fs::create_directories(trajectories);
   auto [journal, state, resumed] = opened(plan, settings, execution);
   StopSign stop(execution.stop);
-  Budget budget(execution.budget_usd, state.spent_usd + state.possible_usd);
+  Budget budget(execution.budget_usd, state.spent_usd, std::max(0.0, state.possible_usd));
   RateLimit limit(execution.requests_per_minute, execution.tokens_per_minute);
   JournalWriter writer(std::move(journal), std::chrono::milliseconds(0));
-  QaCalls calls({.journal = writer,
-                 .budget = budget,
-                 .limit = limit,
-                 .stop = stop,
-                 .prices = execution.prices.find(settings.model.model),
-                 .max_output_tokens = settings.model.max_output_tokens,
-                 .retry = execution.retry,
-                 .hopeless = std::max(3U, execution.concurrency)});
+  QaCalls calls(
+      {.journal = writer,
+       .budget = budget,
+       .limit = limit,
+       .stop = stop,
+       .prices = execution.prices.find(settings.model.model),
+       .most_output_tokens =
+           std::max(settings.model.max_output_tokens, execution.most_output_tokens),
+       .extra_input_tokens = static_cast<std::int64_t>(settings.model.request_json.size()),
+       .gives_up = agent.converses,
+       .retry = execution.retry,
+       .hopeless = std::max(3U, execution.concurrency)});
   PictureShelf shelf(execution.folder / "crops", settings.jpeg_quality);
   const AttemptParts parts{.loop = settings.loop,
                            .converses = agent.converses,

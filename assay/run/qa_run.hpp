@@ -35,6 +35,7 @@ struct QaExecution {
   unsigned requests_per_minute = 0, tokens_per_minute = 0;  ///< 0: no limit
   std::optional<double> budget_usd{};
   PriceTable prices{};
+  unsigned most_output_tokens = 0;  ///< that --request-json allows, if it is more than the settings
   bool retry_errors = false;
   RetrySettings retry{};
   ExtractionRules rules = ExtractionRules::assay;
@@ -53,6 +54,7 @@ struct QaRunReport {
   double spent_usd = 0;           ///< known costs of all starts together
   double possible_usd = 0;        ///< of calls that broke or were cut off: perhaps charged
   std::size_t unknown_costs = 0;  ///< attempts whose cost is not known
+  std::size_t begun = 0;          ///< attempts that stand between two calls
   std::size_t answered = 0;       ///< calls that were answered, of all starts together
   bool resumed = false, interrupted = false;
   std::string stopped{};  ///< why the run ended early; "" otherwise

@@ -38,10 +38,17 @@ void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
                                       ". Set them back, or choose another --out");
 }
 
+QaRecord record_in(std::string_view text, const std::filesystem::path& path) try {
+  return parse_qa_record(text);
+} catch (const Error& error) {
+  throw error.within(path.string());
+}
+
 }  // namespace
 
 void CallTotals::add(const ModelReply& reply) {
   ++calls;
+  known_usd += reply.cost_usd.value_or(0);
   cost_usd = cost_usd && reply.cost_usd ? std::optional(*cost_usd + *reply.cost_usd) : std::nullopt;
   const auto total = reply.usage.total();
   tokens = tokens && total ? std::optional(*tokens + *total) : std::nullopt;
@@ -64,7 +71,10 @@ void QaState::take_call(CallRecord record) {
     under_way_.erase(sent);
   }
   possible_usd += record.possible_usd;
-  if (!record.failure.empty()) return;
+  if (!record.failure.empty()) {
+    unknown_costs += record.charged && record.possible_usd == 0;
+    return;
+  }
   AttemptState& state = attempts[record.key];
   state.totals.add(record.reply);
   ++served[{record.reply.model, record.reply.provider}];
@@ -81,23 +91,28 @@ void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
   state.end = again ? std::nullopt : std::optional(std::move(record));
 }
 
+void QaState::count_calls_under_way() {
+  for (const auto& [key, worst_usd] : under_way_) unknown_costs += worst_usd == 0;
+}
+
 OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
                      const JournalHeader& header, bool retry_errors) {
   OpenedRun run{.journal = Journal::locked(path), .state = {}};
   const auto content = scan_journal(path, [&](std::string_view text) {
-    QaRecord record = parse_qa_record(text);
-    if (const auto* before = std::get_if<SettingsRecord>(&record))
+    QaRecord record = record_in(text, path);
+    if (const auto* before = std::get_if<SettingsRecord>(&record)) {
       refuse_changed(*before, settings, path);
-    else
+      run.resumed = true;
+    } else {
       run.state.take(std::move(record), retry_errors);
+    }
   });
-  run.resumed = content.has_value();
-  if (content) {
+  // Settings and header are written together; without them, nothing was asked yet.
+  if (run.resumed)
     run.journal.go_on(*content);
-  } else {
-    run.journal.start(header);
-    run.journal.commit({qa_record_text(settings)});
-  }
+  else
+    run.journal.start(header, {qa_record_text(settings)});
+  run.state.count_calls_under_way();
   return run;
 }
 

@@ -17,6 +17,7 @@ namespace assay {
 /// Sums over the answered calls of an attempt; nothing as soon as one is unknown.
 struct CallTotals {
   std::optional<double> cost_usd = 0.0;
+  double known_usd = 0;  ///< of the calls whose cost is known
   std::optional<std::int64_t> tokens = 0;
   unsigned calls = 0;
 
@@ -41,6 +42,9 @@ struct QaState {
 
   /// Takes one record. `retry_errors`: attempts that errored are to be done again.
   void take(QaRecord record, bool retry_errors);
+
+  /// At the end of a journal: calls that were sent without a price, and never answered.
+  void count_calls_under_way();
 
  private:
   void take_call(CallRecord record);
