@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where two segmentations resemble each other, no distance map is needed: most voxels of one border
+// lie on the other or next to it. So the work is ordered by distance.
+//
+// 1. Bits in common are at distance 0; an and and a population count settle 64 voxels at once.
+// 2. Neighbours. No step of two voxels along an axis is shorter than twice the least spacing, so
+//    all steps of at most one voxel along each axis that are shorter than that come first in the
+//    order of distance. Each is a shift and an and, again for 64 voxels at once.
+// 3. What is left is searched one by one: rows in the order of their distance in the plane across
+//    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
+// 4. A search costs the square of the distance in rows. When searches have cost more rows than the
+//    allowance, voxels are put off, and what was put off is settled together: by trying every
+//    row that holds anything if there are few of them, else by a separable transform whose time
+//    depends on the volume alone. So two surfaces far apart cost no more than one transform, and
+//    the usual case pays nothing for it.
+//
+// Distances are compared as squares. Rows are left out only if they are farther than the best by
+// more than rounding could explain, so the order of the search does not show in the result.
+#include "assay/metrics/surface_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "assay/metrics/distance_transform.hpp"
+
+namespace assay {
+namespace {
+
+constexpr double rounding = 1e-12;
+constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
+constexpr std::int64_t allowance = 48;        ///< rows per voxel, on average
+constexpr std::int64_t first_allowance = 20000;
+
+struct Neighbour {
+  Index x = 0, y = 0, z = 0;
+  double squared = 0;
+};
+
+struct RowStep {
+  std::int32_t y = 0, z = 0;
+  double squared = 0;
+};
+
+std::size_t steps(Index i) {
+  return static_cast<std::size_t>(i < 0 ? -i : i);
+}
+
+double squared(const Squares& squares, Index x, Index y, Index z) {
+  return squares[0][steps(x)] + squares[1][steps(y)] + squares[2][steps(z)];
+}
+
+std::vector<Neighbour> neighbours(const Squares& squares) {
+  const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
+  std::vector<Neighbour> out;
+  for (Index z = -1; z <= 1; ++z)
+    for (Index y = -1; y <= 1; ++y)
+      for (Index x = -1; x <= 1; ++x) {
+        const double d = squared(squares, x, y, z);
+        if (d > 0 && d < 4 * least * (1 - rounding)) out.push_back({x, y, z, d});
+      }
+  std::ranges::stable_sort(out, {}, &Neighbour::squared);
+  return out;
+}
+
+/// Steps between rows by growing distance: a disc of no more than `most_row_steps`, whole, so that
+/// what lies outside is farther than `radius` squared.
+struct Disc {
+  std::vector<RowStep> rows;
+  double squared_radius = 0;
+};
+
+Disc disc(const Squares& squares, const Place& size) {
+  Disc out;
+  const double one_y = squares[1][1], one_z = squares[2][1];
+  // The radius at which an ellipse of rows has that many of them.
+  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_row_steps) / 3.1416;
+  out.squared_radius = area;
+  const auto most = [&](double one, Index limit) {
+    const auto furthest = static_cast<Index>(std::sqrt(area / one)) + 1;
+    return std::min(furthest, limit - 1);
+  };
+  const Index most_y = most(one_y, size[1]), most_z = most(one_z, size[2]);
+  for (Index z = -most_z; z <= most_z; ++z)
+    for (Index y = -most_y; y <= most_y; ++y)
+      if (const double d = squares[1][steps(y)] + squares[2][steps(z)]; d <= area)
+        out.rows.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(z), d});
+  std::ranges::stable_sort(out.rows, {}, &RowStep::squared);
+  return out;
+}
+
+class Search {
+ public:
+  Search(const BitVolume& to, const Point& spacing_mm, const Weight& weight)
+      : to_(to),
+        size_(to.size()),
+        squares_(squares_mm2(size_, spacing_mm)),
+        filled_(to),
+        near_(neighbours(squares_)),
+        disc_(disc(squares_, size_)),
+        weight_(weight),
+        left_(static_cast<std::size_t>(to.words())) {}
+
+  DistanceTally of(const BitVolume& from) {
+    for (Index z = 1; z + 1 < size_[2]; ++z)
+      for (Index y = 1; y + 1 < size_[1]; ++y)
+        if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
+    settle_put_off();
+    return std::move(tally_);
+  }
+
+ private:
+  void settle(std::uint64_t bits, Index w, Index y, Index z, double distance2) {
+    if (!weight_) return tally_.add(distance2, std::popcount(bits));
+    for (; bits != 0; bits &= bits - 1)
+      tally_.add(distance2, weight_(voxel(64 * w + std::countr_zero(bits), y, z)));
+  }
+
+  static Voxel voxel(Index x, Index y, Index z) {
+    return {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+            static_cast<std::int32_t>(z)};
+  }
+
+  /// Whether bits of the row are left.
+  bool settle_common(const std::uint64_t* from, Index y, Index z) {
+    const std::uint64_t* to = to_.row(y, z);
+    bool any = false;
+    for (Index w = 0; w < to_.words(); ++w) {
+      if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
+      left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
+      any = any || left_[static_cast<std::size_t>(w)] != 0;
+    }
+    return any;
+  }
+
+  bool settle_near(Index y, Index z) {
+    bool any = true;
+    for (auto near = near_.begin(); any && near != near_.end(); ++near) {
+      if (!filled_.at(y + near->y, z + near->z)) continue;
+      const std::uint64_t* row = to_.row(y + near->y, z + near->z);
+      any = false;
+      for (Index w = 0; w < to_.words(); ++w) {
+        std::uint64_t& left = left_[static_cast<std::size_t>(w)];
+        if (left == 0) continue;
+        if (const auto hit = left & shifted(row, to_.words(), w, near->x); hit != 0) {
+          settle(hit, w, y, z, near->squared);
+          left &= ~hit;
+        }
+        any = any || left != 0;
+      }
+    }
+    return any;
+  }
+
+  void search_left(Index y, Index z) {
+    for (Index w = 0; w < to_.words(); ++w)
+      for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
+        search(voxel(64 * w + std::countr_zero(bits), y, z));
+  }
+
+  /// Tries one row; `best` is the least so far.
+  double tried(const Voxel& from, Index y, Index z, double best) const {
+    const double one = squares_[0][1];
+    const Index limit = best < infinite_
+                            ? std::min(size_[0], static_cast<Index>(std::sqrt(best / one)) + 2)
+                            : size_[0];
+    const Index x = nearest_bit(to_.row(y, z), to_.words(), from.x, limit);
+    return x >= size_[0] ? best : std::min(best, squared(squares_, x, y - from.y, z - from.z));
+  }
+
+  void search(const Voxel& from) {
+    ++searched_;
+    if (probes_ > first_allowance + allowance * searched_) return put_off_.push_back(from);
+    double best = infinite_;
+    for (const RowStep& step : disc_.rows) {
+      if (step.squared > best * (1 + rounding)) break;
+      const Index y = from.y + step.y, z = from.z + step.z;
+      if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !filled_.at(y, z)) continue;
+      ++probes_;
+      best = tried(from, y, z, best);
+    }
+    if (best * (1 + rounding) < disc_.squared_radius || covers_all()) return add(from, best);
+    put_off_.push_back(from);
+  }
+
+  bool covers_all() const {
+    return disc_.rows.size() == static_cast<std::size_t>((2 * size_[1] - 1) * (2 * size_[2] - 1));
+  }
+
+  void add(const Voxel& from, double distance2) {
+    tally_.add(distance2, weight_ ? weight_(from) : 1);
+  }
+
+  double by_all_rows(const Voxel& from, std::span<const Voxel> rows) const {
+    double best = infinite_;
+    for (const Voxel& row : rows)
+      if (squares_[1][steps(row.y - from.y)] + squares_[2][steps(row.z - from.z)] <=
+          best * (1 + rounding))
+        best = tried(from, row.y, row.z, best);
+    return best;
+  }
+
+  std::vector<Voxel> rows() const {
+    std::vector<Voxel> out;
+    for (Index z = 0; z < size_[2]; ++z)
+      for (Index y = 0; y < size_[1]; ++y)
+        if (filled_.at(y, z)) out.push_back(voxel(0, y, z));
+    return out;
+  }
+
+  void settle_put_off() {
+    if (put_off_.empty()) return;
+    const auto voxels = static_cast<std::int64_t>(size_[0] * size_[1] * size_[2]);
+    const auto asked = static_cast<std::int64_t>(put_off_.size());
+    if (asked * filled_.count() < 4 * voxels) {
+      const std::vector<Voxel> all = rows();
+      for (const Voxel& from : put_off_) add(from, by_all_rows(from, all));
+      return;
+    }
+    const auto found = transformed_distances(put_off_, {to_, filled_, squares_});
+    for (std::size_t i = 0; i < put_off_.size(); ++i) add(put_off_[i], found[i]);
+  }
+
+  static constexpr double infinite_ = std::numeric_limits<double>::infinity();
+
+  const BitVolume& to_;
+  Place size_;
+  Squares squares_;
+  FilledRows filled_;
+  std::vector<Neighbour> near_;
+  Disc disc_;
+  const Weight& weight_;
+  std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
+  std::vector<Voxel> put_off_;
+  std::int64_t probes_ = 0, searched_ = 0;
+  DistanceTally tally_;
+};
+
+}  // namespace
+
+DistanceTally distances_to(const BitVolume& to, const BitVolume& from, const Point& spacing_mm,
+                           const Weight& weight) {
+  assert(to.size() == from.size());
+  return Search(to, spacing_mm, weight).of(from);
+}
+
+}  // namespace assay
