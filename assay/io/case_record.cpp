@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way back from a line of the journal to what was measured on a case.
+/// What was measured on a case as a line of the journal, and the way back.
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/results.hpp"
@@ -20,7 +20,76 @@ Confusion parse_counts(const Json& list) {
   return {.tp = list.at(0), .fp = list.at(1), .fn = list.at(2), .tn = list.at(3)};
 }
 
+/// Numbers by percent or by tolerance.
+Json to_json(const std::map<double, double>& values) {
+  Json out = Json::array();
+  for (const auto& [key, value] : values) out.push_back({key, value});
+  return out;
+}
+
+std::map<double, double> parse_values(const Json& list) {
+  std::map<double, double> out;
+  for (const Json& pair : list) out[pair.at(0)] = pair.at(1);
+  return out;
+}
+
+Json to_json(const DirectedEvidence& e) {
+  return {{"weight", e.weight},
+          {"sum_mm", e.sum_mm},
+          {"greatest_mm", e.greatest_mm},
+          {"percentile_mm", to_json(e.percentile_mm)},
+          {"within", to_json(e.within)}};
+}
+
+DirectedEvidence parse_directed(const Json& json) {
+  return {.weight = json.at("weight"),
+          .sum_mm = json.at("sum_mm"),
+          .greatest_mm = json.at("greatest_mm"),
+          .percentile_mm = parse_values(json.at("percentile_mm")),
+          .within = parse_values(json.at("within"))};
+}
+
+Json to_json(const BoundaryEvidence& e) {
+  return {{"prediction", to_json(e.prediction)},
+          {"reference", to_json(e.reference)},
+          {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
+          {"common", e.common},
+          {"either", e.either}};
+}
+
+BoundaryEvidence parse_boundary(const Json& json) {
+  return {.prediction = parse_directed(json.at("prediction")),
+          .reference = parse_directed(json.at("reference")),
+          .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
+          .common = json.at("common"),
+          .either = json.at("either")};
+}
+
 }  // namespace
+
+std::string record_text(const CaseRecord& r) {
+  Json counts = Json::object();
+  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
+  Json groups = Json::array();
+  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
+  Json out = {{"kind", "case"},
+              {"id", r.id},
+              {"fate", name(r.fate)},
+              {"error", r.error},
+              {"reference_at_fault", r.reference_at_fault},
+              {"warnings", r.warnings},
+              {"groups", groups},
+              {"prediction", r.prediction},
+              {"reference", r.reference},
+              {"prediction_sha256", r.prediction_sha256},
+              {"reference_sha256", r.reference_sha256},
+              {"counts", counts},
+              {"voxels", r.voxels},
+              {"voxel_ml", r.voxel_ml}};
+  if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
+  for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
+  return detail::to_text(out, {.indent = 0});
+}
 
 CaseRecord parse_record(std::string_view text) {
   try {
@@ -39,6 +108,10 @@ CaseRecord parse_record(std::string_view text) {
       r.counts[item.key()] = parse_counts(item.value());
     r.voxels = json.at("voxels");
     r.voxel_ml = json.at("voxel_ml");
+    r.diagonal_mm = json.value("diagonal_mm", 0.0);
+    if (json.contains("boundary"))
+      for (const auto& item : json.at("boundary").items())
+        r.boundary[item.key()] = parse_boundary(item.value());
     return r;
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 
 namespace assay {
 namespace {
@@ -96,6 +95,7 @@ BitVolume cropped(const PackedMask& mask, const Box& box) {
 }
 
 Axes axes_of(const Shape& shape) {
+  if (shape == Shape{1, 1, 1}) return {true, true, true};
   return {shape[0] > 1, shape[1] > 1, shape[2] > 1};
 }
 
@@ -121,12 +121,18 @@ BitVolume border(const BitVolume& mask, const Axes& axes) {
   return out;
 }
 
-BitVolume without(const BitVolume& a, const BitVolume& b) {
-  assert(a.size() == b.size());
-  BitVolume out(a.size());
-  for (Index z = 0; z < a.size()[2]; ++z)
-    for (Index y = 0; y < a.size()[1]; ++y)
-      for (Index w = 0; w < a.words(); ++w) out.row(y, z)[w] = a.row(y, z)[w] & ~b.row(y, z)[w];
+BitVolume background(const BitVolume& mask, const Axes& axes) {
+  BitVolume out(mask.size());
+  const auto& [nx, ny, nz] = mask.size();
+  const Index x_low = axes[0] ? 0 : 1, x_high = axes[0] ? nx : nx - 1;
+  for (Index z = axes[2] ? 0 : 1; z < (axes[2] ? nz : nz - 1); ++z)
+    for (Index y = axes[1] ? 0 : 1; y < (axes[1] ? ny : ny - 1); ++y)
+      for (Index w = 0; w < mask.words(); ++w) {
+        std::uint64_t kept = ~std::uint64_t{0};
+        if (x_low > 64 * w) kept <<= x_low - 64 * w;
+        if (x_high < 64 * w + 64) kept &= (std::uint64_t{1} << (x_high - 64 * w)) - 1;
+        out.row(y, z)[w] = ~mask.row(y, z)[w] & kept;
+      }
   return out;
 }
 

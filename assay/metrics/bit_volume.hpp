@@ -70,14 +70,16 @@ inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Ind
 /// the mask can then be looked at without asking where the volume ends.
 BitVolume cropped(const PackedMask& mask, const Box& box);
 
-/// Which axes an image extends along: one of a single voxel is no axis, and has no neighbours.
+/// Which axes an image extends along: one of a single voxel is no axis, and has no neighbours. An
+/// image of one voxel in all has every axis.
 using Axes = std::array<bool, 3>;
 Axes axes_of(const Shape& shape);
 
 /// Voxels of the mask with a background voxel next to them along an axis; outside is background.
 BitVolume border(const BitVolume& mask, const Axes& axes);
 
-/// Voxels that are in `a` and not in `b`.
-BitVolume without(const BitVolume& a, const BitVolume& b);
+/// Background voxels of the volume, the empty ones around it included, but not across an axis that
+/// is none.
+BitVolume background(const BitVolume& mask, const Axes& axes);
 
 }  // namespace assay

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 
 namespace assay {
 
@@ -16,10 +18,32 @@ struct Confusion {
   constexpr bool operator==(const Confusion&) const = default;
 };
 
+/// What is kept of the distances from one surface to the other: the numbers that the metrics asked
+/// for need, at full precision.
+struct DirectedEvidence {
+  double weight = 0;  ///< of the whole surface: voxels, or mm2
+  double sum_mm = 0;  ///< of distance times weight
+  double greatest_mm = 0;
+  std::map<double, double> percentile_mm{};  ///< by percent
+  std::map<double, double> within{};         ///< weight by tolerance in mm
+
+  bool operator==(const DirectedEvidence&) const = default;
+};
+
+/// Two surfaces that both exist.
+struct BoundaryEvidence {
+  DirectedEvidence prediction{}, reference{};
+  std::map<double, double> pooled_percentile_mm{};  ///< of both directions as one list
+  std::int64_t common = 0, either = 0;              ///< border voxels of both masks, and of any
+
+  bool operator==(const BoundaryEvidence&) const = default;
+};
+
 /// All that is known of one label in one case.
 struct Evidence {
   Confusion counts;
-  double voxel_ml = 0;  ///< volume of one voxel of the reference
+  double voxel_ml = 0;                         ///< volume of one voxel of the reference
+  std::optional<BoundaryEvidence> boundary{};  ///< if asked for, and neither mask is empty
 
   bool operator==(const Evidence&) const = default;
 };

@@ -29,7 +29,7 @@ std::string direction_text(const Metric& m) {
 
 /// What an empty mask gives: by the rule, or by the formula itself.
 std::string on_empty(const Metric& m, const Confusion& counts) {
-  const Score s = score(m, {counts, 0.001});
+  const Score s = score(m, {counts, 0.001, {}});
   if (const auto x = value(s)) return fmt::format("{:g}", *x);
   return fmt::format("undefined ({})", name(std::get<Undefined>(s)));
 }
@@ -54,6 +54,7 @@ std::string empty_text(const Metric& m) {
 }
 
 std::string worst_text(const Metric& m) {
+  if (m.worst == infinity) return "the image's diagonal";
   return m.worst ? fmt::format("{:g}", *m.worst) : "not counted";
 }
 

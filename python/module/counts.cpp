@@ -54,8 +54,8 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
   const Convention& rules = convention(convention_name);
   const Parameters parameters = {.beta = beta, .dice_smooth = rules.dice_smooth};
   py::dict out;
-  for (const Metric* each : chosen_metrics(names))
-    out[py::str(std::string(each->name))] = to_python(score(*each, evidence, parameters, rules));
+  for (const ChosenMetric& each : chosen_metrics(names))
+    out[py::str(each.key)] = to_python(score(each, evidence, parameters, rules));
   return out;
 }
 
