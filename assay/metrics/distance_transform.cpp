@@ -7,18 +7,19 @@
 // The innermost minimum is the nearest bit of one row, which counting zeros gives without a table.
 // The other two are lower envelopes of parabolas: one per row of a slice, then one per slice. An
 // envelope is built in one sweep with a stack, since each new parabola hides a run of the last
-// ones, and is read off in another.
+// ones, and is read off in another. Neither divides: where two parabolas cross is only ever
+// compared, by products when an envelope is built and by values when it is read.
 //
 // Two things keep it small. Rows and slices without a bit have no parabola. And columns are taken
 // eight at a time, one cache line of doubles: the heights of a block, 8 x rows x slices, stay in
 // the cache, and only rows and columns in which a distance is asked for are evaluated.
 //
-// On grids whose squared spacings are whole numbers every step is exact. On others an intersection
-// is rounded, so of two parabolas that cross at a voxel to 1e-12 the other one may be taken; the
+// On grids whose squared spacings are whole numbers every step is exact. On others a product is
+// rounded, so of two parabolas that cross at a voxel to 1e-12 the other one may be taken; the
 // distance itself is always that of a bit, summed as everywhere else.
 #include "assay/metrics/distance_transform.hpp"
 
-#include <numeric>
+#include <algorithm>
 
 namespace assay {
 namespace {
@@ -28,158 +29,168 @@ constexpr Index block = 8;
 /// The lower envelope of parabolas with one curvature.
 class Envelope {
  public:
-  explicit Envelope(const std::vector<double>& squares) : squares_(squares) {}
+  explicit Envelope(const std::vector<double>& squares)
+      : squares_(squares), stack_(squares.size() + 1) {}
 
-  void clear() { top_ = 0; }
+  void clear() { top_ = at_ = 0; }
 
+  /// Places must grow.
   void push(Index place, double height) {
     const auto p = static_cast<double>(place);
     const double lifted = height + squares_[1] * p * p;
-    double from = -1;
-    while (top_ > 0) {
-      const Parabola& last = stack_[top_ - 1];
-      from = (lifted - last.lifted) / (2 * squares_[1] * (p - last.p));
-      if (from > last.from) break;
-      --top_;
-      from = -1;
-    }
-    if (top_ == stack_.size()) stack_.emplace_back();
-    stack_[top_++] = {place, p, height, lifted, from};
+    while (top_ > 1 && is_hidden(stack_[top_ - 2], stack_[top_ - 1], p, lifted)) --top_;
+    stack_[top_++] = {place, p, height, lifted};
   }
-
-  bool empty() const { return top_ == 0; }
-
-  /// Goes back to the first place.
-  void rewind() { at_ = 0; }
 
   /// The least value at a place; places must not go back.
   double value(Index place) {
-    while (at_ + 1 < top_ && stack_[at_ + 1].from < static_cast<double>(place)) ++at_;
-    const Parabola& best = stack_[at_];
-    const Index steps = place < best.place ? best.place - place : place - best.place;
-    return best.height + squares_[static_cast<std::size_t>(steps)];
+    double best = at(at_, place);
+    for (; at_ + 1 < top_; ++at_) {
+      const double next = at(at_ + 1, place);
+      if (next > best) break;
+      best = next;
+    }
+    return best;
   }
 
  private:
   struct Parabola {
     Index place = 0;
     double p = 0, height = 0, lifted = 0;
-    double from = 0;  ///< where it becomes the lowest; -1: everywhere before its successors
   };
+
+  double at(std::size_t i, Index place) const {
+    const Index steps = std::abs(place - stack_[i].place);
+    return stack_[i].height + squares_[static_cast<std::size_t>(steps)];
+  }
+
+  /// Whether the last parabola is lowest nowhere: it meets the new one before it leaves `before`.
+  static bool is_hidden(const Parabola& before, const Parabola& last, double p, double lifted) {
+    return (lifted - last.lifted) * (last.p - before.p) <=
+           (last.lifted - before.lifted) * (p - last.p);
+  }
 
   const std::vector<double>& squares_;
   std::vector<Parabola> stack_;
   std::size_t top_ = 0, at_ = 0;
 };
 
-/// The voxels of eight columns, by y, x, z: as their distances are read off.
-using Order = std::span<const std::uint32_t>;
-
 class BlockTransform {
  public:
-  BlockTransform(std::span<const Voxel> voxels, const SearchTarget& target)
-      : voxels_(voxels),
+  BlockTransform(const BitVolume& asked, const SearchTarget& target, const Settle& settle)
+      : asked_(asked),
         target_(target),
+        settle_(settle),
         size_(target.bits.size()),
         along_y_(target.squares[1]),
         along_z_(target.squares[2]) {
-    for (Index z = 0; z < size_[2]; ++z)
+    for (Index z = 0; z < size_[2]; ++z) {
+      std::vector<Index> rows;
       for (Index y = 0; y < size_[1]; ++y)
-        if (target.filled.at(y, z)) {
-          slices_.push_back(z);
-          break;
-        }
+        if (target.filled.at(y, z)) rows.push_back(y);
+      if (!rows.empty()) slices_.push_back({z, std::move(rows)});
+    }
     heights_.resize(slices_.size() * static_cast<std::size_t>(stride()));
   }
 
-  void run(Order order, std::span<double> into) {
-    find_columns(order);
+  /// The columns start to start + 7.
+  void run(Index start) {
+    start_ = start;
+    find_asked();
+    if (columns_ == 0) return;
     for (std::size_t s = 0; s < slices_.size(); ++s) fill_slice(s);
-    for (std::size_t first = 0; first < order.size();) {
-      std::size_t last = first;
-      const Voxel& column = voxels_[order[first]];
-      while (last < order.size() && voxels_[order[last]].x == column.x &&
-             voxels_[order[last]].y == column.y)
-        ++last;
-      read_column(order.subspan(first, last - first), into);
-      first = last;
-    }
+    for (const AskedRow& row : rows_)
+      for (Index k = 0; k < block; ++k)
+        if ((row.columns >> k & 1) != 0) read_column(row.y, k);
   }
 
  private:
+  struct Slice {
+    Index z = 0;
+    std::vector<Index> rows;  ///< with a bit
+  };
+  struct AskedRow {
+    Index y = 0;
+    unsigned columns = 0;
+  };
+
   /// One line more than needed: lines at a power of two would share a set of the cache.
   Index stride() const { return (size_[1] + 1) * block; }
   double* height(std::size_t slice, Index y) {
     return heights_.data() + static_cast<Index>(slice) * stride() + y * block;
   }
 
-  void find_columns(Order order) {
+  /// Which of the eight voxels of a row are asked for.
+  unsigned asked_at(Index y, Index z) const {
+    return static_cast<unsigned>(asked_.row(y, z)[start_ / 64] >> (start_ % 64) & 0xff);
+  }
+
+  void find_asked() {
     columns_ = 0;
     rows_.clear();
-    start_ = voxels_[order.front()].x / block * block;
-    for (const std::uint32_t i : order) {
-      columns_ |= 1U << static_cast<unsigned>(voxels_[i].x - start_);
-      if (rows_.empty() || rows_.back() != voxels_[i].y) rows_.push_back(voxels_[i].y);
+    for (Index y = 0; y < size_[1]; ++y) {
+      unsigned columns = 0;
+      for (Index z = 0; z < size_[2]; ++z) columns |= asked_at(y, z);
+      if (columns != 0) rows_.push_back({y, columns});
+      columns_ |= columns;
     }
   }
 
-  void fill_slice(std::size_t slice) {
-    const Index z = slices_[slice];
+  /// Squared distances of the eight voxels to the nearest bit of a row that has one.
+  void measure_row(const std::uint64_t* row, double* into) const {
+    const Index words = target_.bits.words(), last = size_[0] - 1;
+    const bool has_bits = (row[start_ / 64] >> (start_ % 64) & 0xff) != 0;
+    const Index down = steps_down(row, start_, size_[0]);
+    const Index up =
+        start_ + block <= last ? steps_up(row, words, start_ + block - 1, size_[0]) : size_[0];
+    for (Index k = 0; k < block; ++k) {
+      const Index steps = has_bits ? nearest_bit(row, words, std::min(start_ + k, last), size_[0])
+                                   : std::min(down + k, up + block - 1 - k);
+      into[k] = target_.squares[0][static_cast<std::size_t>(std::min(steps, size_[0]))];
+    }
+  }
+
+  void fill_slice(std::size_t s) {
+    const Slice& slice = slices_[s];
+    measured_.resize(slice.rows.size() * block);
+    for (std::size_t i = 0; i < slice.rows.size(); ++i)
+      measure_row(target_.bits.row(slice.rows[i], slice.z), measured_.data() + i * block);
     for (Index k = 0; k < block; ++k) {
       if ((columns_ >> k & 1) == 0) continue;
       along_y_.clear();
-      for (Index y = 0; y < size_[1]; ++y)
-        if (target_.filled.at(y, z)) {
-          const std::uint64_t* row = target_.bits.row(y, z);
-          const Index steps = nearest_bit(row, target_.bits.words(), start_ + k, size_[0]);
-          along_y_.push(y, target_.squares[0][static_cast<std::size_t>(steps)]);
-        }
-      along_y_.rewind();
-      for (const Index y : rows_) height(slice, y)[k] = along_y_.value(y);
+      for (std::size_t i = 0; i < slice.rows.size(); ++i)
+        along_y_.push(slice.rows[i], measured_[i * block + static_cast<std::size_t>(k)]);
+      for (const AskedRow& row : rows_) height(s, row.y)[k] = along_y_.value(row.y);
     }
   }
 
-  void read_column(Order order, std::span<double> into) {
-    const Voxel& column = voxels_[order.front()];
+  void read_column(Index y, Index k) {
     along_z_.clear();
-    for (std::size_t s = 0; s < slices_.size(); ++s)
-      along_z_.push(slices_[s], height(s, column.y)[column.x - start_]);
-    along_z_.rewind();
-    for (const std::uint32_t i : order) into[i] = along_z_.value(voxels_[i].z);
+    for (std::size_t s = 0; s < slices_.size(); ++s) along_z_.push(slices_[s].z, height(s, y)[k]);
+    for (Index z = 0; z < size_[2]; ++z)
+      if ((asked_at(y, z) >> k & 1) != 0)
+        settle_({static_cast<std::int32_t>(start_ + k), static_cast<std::int32_t>(y),
+                 static_cast<std::int32_t>(z)},
+                along_z_.value(z));
   }
 
-  std::span<const Voxel> voxels_;
+  const BitVolume& asked_;
   const SearchTarget& target_;
+  const Settle& settle_;
   Place size_;
   Envelope along_y_, along_z_;
-  std::vector<Index> slices_, rows_;  ///< slices with a bit; rows with a question
-  std::vector<double> heights_;
+  std::vector<Slice> slices_;  ///< with a bit
+  std::vector<AskedRow> rows_;
+  std::vector<double> heights_, measured_;
   Index start_ = 0;
   unsigned columns_ = 0;
 };
 
 }  // namespace
 
-std::vector<double> transformed_distances(std::span<const Voxel> voxels,
-                                          const SearchTarget& target) {
-  std::vector<std::uint32_t> order(voxels.size());
-  std::iota(order.begin(), order.end(), 0U);
-  const auto key = [&](std::uint32_t i) {
-    const Voxel& v = voxels[i];
-    return std::array{static_cast<std::int32_t>(v.x / block), v.y, v.x, v.z};
-  };
-  std::ranges::sort(order, {}, key);
-
-  std::vector<double> out(voxels.size());
-  BlockTransform transform(voxels, target);
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last < order.size() && voxels[order[last]].x / block == voxels[order[first]].x / block)
-      ++last;
-    transform.run(Order(order).subspan(first, last - first), out);
-    first = last;
-  }
-  return out;
+void transform_distances(const BitVolume& asked, const SearchTarget& target, const Settle& settle) {
+  BlockTransform transform(asked, target, settle);
+  for (Index start = 0; start < asked.size()[0]; start += block) transform.run(start);
 }
 
 }  // namespace assay

@@ -8,11 +8,11 @@
 //    order of distance. Each is a shift and an and, again for 64 voxels at once.
 // 3. What is left is searched one by one: rows in the order of their distance in the plane across
 //    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
-// 4. A search costs the square of the distance in rows. When searches have cost more rows than the
-//    allowance, voxels are put off, and what was put off is settled together: by trying every
-//    row that holds anything if there are few of them, else by a separable transform whose time
-//    depends on the volume alone. So two surfaces far apart cost no more than one transform, and
-//    the usual case pays nothing for it.
+// 4. A search costs the square of the distance in rows. When searches have cost about what a
+//    separable transform of the whole volume would, the rest is put off, and what was put off is
+//    settled together: by trying every row that holds anything if that is less, else by the
+//    transform, whose time depends on the volume alone. So surfaces far apart cost at most twice
+//    what they must, and the usual case pays nothing for it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
 // more than rounding could explain, so the order of the search does not show in the result.
@@ -31,8 +31,8 @@ namespace {
 
 constexpr double rounding = 1e-12;
 constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
-constexpr std::int64_t allowance = 48;        ///< rows per voxel, on average
-constexpr std::int64_t first_allowance = 20000;
+constexpr std::int64_t least_allowance = 20000;
+constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
 
 struct Neighbour {
   Index x = 0, y = 0, z = 0;
@@ -101,7 +101,9 @@ class Search {
         near_(neighbours(squares_)),
         disc_(disc(squares_, size_)),
         weight_(weight),
-        left_(static_cast<std::size_t>(to.words())) {}
+        left_(static_cast<std::size_t>(to.words())),
+        put_off_(size_),
+        allowance_(std::max<std::int64_t>(least_allowance, size_[0] * size_[1] * size_[2])) {}
 
   DistanceTally of(const BitVolume& from) {
     for (Index z = 1; z + 1 < size_[2]; ++z)
@@ -171,18 +173,23 @@ class Search {
   }
 
   void search(const Voxel& from) {
-    ++searched_;
-    if (probes_ > first_allowance + allowance * searched_) return put_off_.push_back(from);
+    if (allowance_ < 0) return put_off(from);
     double best = infinite_;
     for (const RowStep& step : disc_.rows) {
       if (step.squared > best * (1 + rounding)) break;
+      --allowance_;
       const Index y = from.y + step.y, z = from.z + step.z;
       if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !filled_.at(y, z)) continue;
-      ++probes_;
+      allowance_ -= row_cost;
       best = tried(from, y, z, best);
     }
     if (best * (1 + rounding) < disc_.squared_radius || covers_all()) return add(from, best);
-    put_off_.push_back(from);
+    put_off(from);
+  }
+
+  void put_off(const Voxel& voxel) {
+    put_off_.set(voxel.x, voxel.y, voxel.z);
+    ++put_off_count_;
   }
 
   bool covers_all() const {
@@ -211,16 +218,22 @@ class Search {
   }
 
   void settle_put_off() {
-    if (put_off_.empty()) return;
-    const auto voxels = static_cast<std::int64_t>(size_[0] * size_[1] * size_[2]);
-    const auto asked = static_cast<std::int64_t>(put_off_.size());
-    if (asked * filled_.count() < 4 * voxels) {
-      const std::vector<Voxel> all = rows();
-      for (const Voxel& from : put_off_) add(from, by_all_rows(from, all));
-      return;
-    }
-    const auto found = transformed_distances(put_off_, {to_, filled_, squares_});
-    for (std::size_t i = 0; i < put_off_.size(); ++i) add(put_off_[i], found[i]);
+    if (put_off_count_ == 0) return;
+    const std::int64_t voxels = size_[0] * size_[1] * size_[2];
+    if (put_off_count_ * filled_.count() < 4 * voxels) return settle_by_all_rows();
+    transform_distances(put_off_, {to_, filled_, squares_},
+                        [this](const Voxel& from, double found) { add(from, found); });
+  }
+
+  void settle_by_all_rows() {
+    const std::vector<Voxel> all = rows();
+    for (Index z = 1; z + 1 < size_[2]; ++z)
+      for (Index y = 1; y + 1 < size_[1]; ++y)
+        for (Index w = 0; w < to_.words(); ++w)
+          for (std::uint64_t bits = put_off_.row(y, z)[w]; bits != 0; bits &= bits - 1) {
+            const Voxel from = voxel(64 * w + std::countr_zero(bits), y, z);
+            add(from, by_all_rows(from, all));
+          }
   }
 
   static constexpr double infinite_ = std::numeric_limits<double>::infinity();
@@ -233,8 +246,9 @@ class Search {
   Disc disc_;
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
-  std::vector<Voxel> put_off_;
-  std::int64_t probes_ = 0, searched_ = 0;
+  BitVolume put_off_;
+  std::int64_t put_off_count_ = 0;
+  std::int64_t allowance_;  ///< rows that searches may still cost
   DistanceTally tally_;
 };
 
