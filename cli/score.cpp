@@ -32,7 +32,8 @@ struct Options {
   std::vector<std::string> regions;
   std::optional<long long> ignore_label;
   std::optional<double> threshold;
-  std::string nsd_tolerance = "1";
+  std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
+  double min_lesion_ml = 0;
   std::string metrics = "paper", convention, missing = "exclude", compat, format = "json", csv;
   double beta = 1;
   bool allow_affine_mismatch = false, anonymous = false, resume = false;
@@ -80,11 +81,16 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--dataset-json FILE", o.dataset_json,
            "nnU-Net's labels (default: dataset.json beside the predictions)");
   a.option("--threshold T", o.threshold, "Predictions are probabilities: foreground is value >= T");
-  a.option("--metrics LIST", o.metrics,
-           "paper, overlap, boundary, all, or names such as dice,hd95; see 'assay metrics'");
+  a.option(
+      "--metrics LIST", o.metrics,
+      "paper, overlap, boundary, lesion, all, or names such as dice,hd95; see 'assay metrics'");
   a.option("--convention NAME", o.convention, convention_help());
   a.option("--nsd-tolerance LIST", o.nsd_tolerance,
            "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
+  a.choice("--lesion-rule", o.lesion_rule, {"any", "brats", "anima", "iou"},
+           "When a lesion counts as found");
+  a.choice("--connectivity", o.connectivity, {"6", "18", "26"}, "Neighbours within a lesion");
+  a.option("--min-lesion-ml V", o.min_lesion_ml, "Smaller lesions are left out (default: 0)");
   a.option("--beta B", o.beta, "Weight of recall in fbeta");
   a.choice("--missing", o.missing, {"exclude", "worst", "error"},
            "What a missing, unreadable or wrong-grid prediction counts");
@@ -110,6 +116,11 @@ ScoreSettings settings_of(const Options& o) {
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &conventions().front() : &convention(named);
   s.beta = o.beta;
+  if (!(o.min_lesion_ml >= 0 && std::isfinite(o.min_lesion_ml)))
+    throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
+  s.lesions = {.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule"),
+               .connectivity = static_cast<Connectivity>(std::stoi(o.connectivity)),
+               .least_ml = o.min_lesion_ml};
   if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
   s.threshold = o.threshold;
   s.missing = o.missing == "worst"   ? Missing::worst

@@ -65,6 +65,59 @@ BoundaryEvidence parse_boundary(const Json& json) {
           .either = json.at("either")};
 }
 
+Json to_json(const std::vector<Lesion>& lesions) {
+  Json out = Json::array();
+  for (const Lesion& l : lesions)
+    out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
+                   l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
+  return out;
+}
+
+std::vector<Lesion> parse_lesions(const Json& list) {
+  std::vector<Lesion> out;
+  for (const Json& l : list) {
+    Lesion& lesion = out.emplace_back();
+    lesion.voxels = l.at(0);
+    lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
+    lesion.matched = l.at(2);
+    lesion.partners = l.at(3).get<std::vector<std::uint32_t>>();
+    lesion.dice = l.at(4);
+    if (!l.at(5).is_null()) lesion.hd95_mm = l.at(5).get<double>();
+  }
+  return out;
+}
+
+Json to_json(const LesionEvidence& e) {
+  Json bins = Json::array();
+  for (const LesionBin& bin : e.by_size) bins.push_back({bin.lesions, bin.detected});
+  return {{"counts", {e.references, e.predictions, e.detected, e.confirmed, e.iou_pairs}},
+          {"sums", {e.dice_sum, e.hd95_sum_mm, e.iou_sum}},
+          {"penalty_mm", e.penalty_mm},
+          {"harmonic_f1", e.harmonic_f1},
+          {"by_size", bins},
+          {"reference", to_json(e.reference)},
+          {"prediction", to_json(e.prediction)}};
+}
+
+LesionEvidence parse_lesion_evidence(const Json& json) {
+  const Json &counts = json.at("counts"), &sums = json.at("sums");
+  LesionEvidence out = {.references = counts.at(0),
+                        .predictions = counts.at(1),
+                        .detected = counts.at(2),
+                        .confirmed = counts.at(3),
+                        .dice_sum = sums.at(0),
+                        .hd95_sum_mm = sums.at(1),
+                        .iou_sum = sums.at(2),
+                        .iou_pairs = counts.at(4),
+                        .penalty_mm = json.at("penalty_mm"),
+                        .harmonic_f1 = json.at("harmonic_f1")};
+  for (std::size_t i = 0; i < out.by_size.size(); ++i)
+    out.by_size[i] = {json.at("by_size").at(i).at(0), json.at("by_size").at(i).at(1)};
+  out.reference = parse_lesions(json.at("reference"));
+  out.prediction = parse_lesions(json.at("prediction"));
+  return out;
+}
+
 }  // namespace
 
 std::string record_text(const CaseRecord& r) {
@@ -88,6 +141,7 @@ std::string record_text(const CaseRecord& r) {
               {"voxel_ml", r.voxel_ml}};
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
+  for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
   return detail::to_text(out, {.indent = 0});
 }
 
@@ -112,6 +166,9 @@ CaseRecord parse_record(std::string_view text) {
     if (json.contains("boundary"))
       for (const auto& item : json.at("boundary").items())
         r.boundary[item.key()] = parse_boundary(item.value());
+    if (json.contains("lesions"))
+      for (const auto& item : json.at("lesions").items())
+        r.lesions[item.key()] = parse_lesion_evidence(item.value());
     return r;
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");

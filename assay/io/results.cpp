@@ -9,6 +9,7 @@
 
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/lesions_json.hpp"
 #include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
 #include "assay/stats/moments.hpp"
@@ -121,6 +122,13 @@ Json labels_block(const SegmentationResult& result) {
                        {"members", region.members},
                        {"status", status},
                        {"metrics", of_metrics}};
+    if (needs_lesions(result.settings)) {
+      std::vector<const LesionEvidence*> lesions;
+      for (const CaseScores& c : result.cases)
+        if (c.record.fate == Fate::scored && c.labels[r].evidence.lesions)
+          lesions.push_back(&*c.labels[r].evidence.lesions);
+      out[region.key]["lesion_sensitivity"] = detail::sensitivity_json(lesions);
+    }
   }
   return out;
 }
@@ -145,6 +153,8 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
   if (const auto& surfaces = label.evidence.boundary; has_evidence && surfaces)
     out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
                                   {"reference", surfaces->reference.weight}};
+  if (has_evidence && label.evidence.lesions)
+    out["lesions"] = detail::lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
   return out;
 }
 
@@ -212,6 +222,7 @@ Json to_json(const ScoreSettings& s) {
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
   add_boundary_settings(out, s);
+  if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
   return out;
 }
 

@@ -38,13 +38,6 @@ std::int64_t in_common(const BitVolume& a, const BitVolume& b) {
   return sum;
 }
 
-/// Both masks in their joint box.
-struct Solids {
-  BitVolume prediction, reference;
-  Axes axes;
-  Point spacing_mm;
-};
-
 using Measure = std::pair<DistanceTally, DistanceTally> (*)(const Solids&, const BitVolume& p,
                                                             const BitVolume& r);
 
@@ -203,8 +196,12 @@ SurfaceDistances surface_distances(const MaskPair& masks, const SurfaceRules& ru
   const auto p_box = bounding_box(masks.prediction), r_box = bounding_box(masks.reference);
   assert(p_box && r_box);
   const Box box = joint_box(*p_box, *r_box);
-  const Solids solids = {cropped(masks.prediction, box), cropped(masks.reference, box),
-                         axes_of(masks.reference.shape), masks.spacing_mm};
+  return surface_distances({cropped(masks.prediction, box), cropped(masks.reference, box),
+                            axes_of(masks.reference.shape), masks.spacing_mm},
+                           rules);
+}
+
+SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const BitVolume p = border(solids.prediction, solids.axes);
   const BitVolume r = border(solids.reference, solids.axes);
   const auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](solids, p, r);

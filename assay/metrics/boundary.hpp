@@ -30,7 +30,15 @@ struct SurfaceDistances {
   std::int64_t common = 0, either = 0;      ///< border voxels of both masks, and of any
 };
 
+/// Both masks in a box around them, as `cropped` leaves them.
+struct Solids {
+  BitVolume prediction, reference;
+  Axes axes{true, true, true};
+  Point spacing_mm{1, 1, 1};
+};
+
 /// Neither mask may be empty.
+SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules);
 SurfaceDistances surface_distances(const MaskPair& masks, const SurfaceRules& rules);
 
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,

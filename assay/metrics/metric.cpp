@@ -34,6 +34,9 @@ struct Apply {
     if (!evidence.boundary) return Undefined::not_scored;  // not asked for when the case was read
     return f(*evidence.boundary, surface, argument);
   }
+  Score operator()(LesionFormula f) const {
+    return evidence.lesions ? f(*evidence.lesions) : Undefined::not_scored;
+  }
 };
 
 /// A name that stands for several metrics: a list, or the rows that a test picks.
@@ -47,6 +50,7 @@ constexpr Group groups[] = {
     {"paper", "dice,avd,mcc,dice_macro", nullptr},
     {"overlap", "", [](const Metric& m) { return m.group == "overlap"; }},
     {"boundary", "", [](const Metric& m) { return m.group == "boundary"; }},
+    {"lesion", "", [](const Metric& m) { return m.group == "lesion"; }},
     {"all", "", [](const Metric&) { return true; }},
 };
 
@@ -161,8 +165,8 @@ std::string_view name(Better better) {
 std::span<const Metric> metrics() {
   static const auto all = [] {
     std::vector<Metric> rows;
-    for (const auto family :
-         {detail::overlap_metrics, detail::volume_metrics, detail::boundary_metrics})
+    for (const auto family : {detail::overlap_metrics, detail::volume_metrics,
+                              detail::boundary_metrics, detail::lesion_metrics})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();

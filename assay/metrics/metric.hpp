@@ -44,7 +44,9 @@ using CountFormula = Score (*)(const Confusion&);
 using ParameterFormula = Score (*)(const Confusion&, const Parameters&);
 using VolumeFormula = Score (*)(const Confusion&, double voxel_ml);
 using BoundaryFormula = Score (*)(const BoundaryEvidence&, const SurfaceRules&, double argument);
-using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula>;
+using LesionFormula = Score (*)(const LesionEvidence&);
+using Formula =
+    std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula, LesionFormula>;
 
 /// CLI help, JSON schema, docs/metrics.md, the HTML report and the Python docstrings read this row.
 struct Metric {
@@ -69,6 +71,7 @@ struct Metric {
            std::holds_alternative<ParameterFormula>(formula);
   }
   bool needs_boundary() const { return std::holds_alternative<BoundaryFormula>(formula); }
+  bool needs_lesions() const { return std::holds_alternative<LesionFormula>(formula); }
 };
 
 /// A metric as asked for: its row, and its argument where it is not the row's own.
@@ -136,6 +139,7 @@ namespace detail {  // one list per family; a row is added in exactly one of the
 extern const std::span<const Metric> overlap_metrics;
 extern const std::span<const Metric> volume_metrics;
 extern const std::span<const Metric> boundary_metrics;
+extern const std::span<const Metric> lesion_metrics;
 }  // namespace detail
 
 }  // namespace assay

@@ -40,6 +40,17 @@ Evidence random_evidence(std::mt19937_64& rng) {
                   .pooled_percentile_mm = p.percentile_mm,
                   .common = static_cast<std::int64_t>(rng() % 500) % (either + 1),
                   .either = either};
+  const auto found = static_cast<std::int64_t>(rng() % 9);
+  out.lesions = {.references = found + static_cast<std::int64_t>(rng() % 9),
+                 .predictions = found + static_cast<std::int64_t>(rng() % 9),
+                 .detected = found,
+                 .confirmed = found,
+                 .dice_sum = 0.7 * static_cast<double>(found),
+                 .hd95_sum_mm = 3 * static_cast<double>(found),
+                 .iou_sum = 0.6 * static_cast<double>(found),
+                 .iou_pairs = found,
+                 .penalty_mm = 300,
+                 .harmonic_f1 = rng() % 2 == 0};
   return out;
 }
 
@@ -53,8 +64,16 @@ BoundaryEvidence agreeing() {
           .either = 30};
 }
 
-const Evidence perfect = {
-    .counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60}, .voxel_ml = 0.5, .boundary = agreeing()};
+const Evidence perfect = {.counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60},
+                          .voxel_ml = 0.5,
+                          .boundary = agreeing(),
+                          .lesions = LesionEvidence{.references = 3,
+                                                    .predictions = 3,
+                                                    .detected = 3,
+                                                    .confirmed = 3,
+                                                    .dice_sum = 3,
+                                                    .iou_sum = 3,
+                                                    .iou_pairs = 3}};
 
 double best(const Metric& m) {
   if (m.better == Better::higher) return m.range.high;

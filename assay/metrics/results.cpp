@@ -31,13 +31,18 @@ std::vector<Region> regions_of(const ScoreSettings& settings,
   return regions;
 }
 
+template <class Value>
+std::optional<Value> entry(const std::map<std::string, Value>& values, const std::string& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
 Evidence evidence_of(const CaseRecord& record, const Region& region) {
   const auto found = record.counts.find(region.key);
   // A label that occurs in other cases only: all of this one's voxels are background.
-  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml, {}};
-  const auto surfaces = record.boundary.find(region.key);
-  return {found->second, record.voxel_ml,
-          surfaces == record.boundary.end() ? std::nullopt : std::optional(surfaces->second)};
+  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml, {}, {}};
+  return {found->second, record.voxel_ml, entry(record.boundary, region.key),
+          entry(record.lesions, region.key)};
 }
 
 Undefined reason_of(Presence presence) {
@@ -148,6 +153,11 @@ std::string_view name(Fate fate) {
 bool needs_boundary(const ScoreSettings& settings) {
   return std::ranges::any_of(settings.metrics,
                              [](const ChosenMetric& m) { return m->needs_boundary(); });
+}
+
+bool needs_lesions(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics,
+                             [](const ChosenMetric& m) { return m->needs_lesions(); });
 }
 
 BoundaryRequest boundary_request(const ScoreSettings& settings) {

@@ -15,6 +15,7 @@
 #include "assay/core/score.hpp"
 #include "assay/metrics/boundary.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/lesions.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay {
@@ -33,6 +34,7 @@ struct ScoreSettings {
   std::vector<ChosenMetric> metrics;
   const Convention* convention = &conventions().front();
   double beta = 1;
+  LesionSettings lesions{};
   std::vector<Region> regions = {foreground_region()};
   bool all_labels = false;  ///< score every label that occurs; `regions` then only gives names
   std::optional<Label> ignored{};
@@ -47,7 +49,10 @@ using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, v
 /// Whether any metric needs distances between surfaces.
 bool needs_boundary(const ScoreSettings& settings);
 
-/// What is to be kept of them.
+/// Whether any metric needs lesions.
+bool needs_lesions(const ScoreSettings& settings);
+
+/// What is to be kept of the distances.
 BoundaryRequest boundary_request(const ScoreSettings& settings);
 
 /// What was measured on one case: the unit of the journal. Evidence only; scores follow.
@@ -62,6 +67,7 @@ struct CaseRecord {
   std::string prediction_sha256{}, reference_sha256{};
   std::map<std::string, Confusion> counts{};           ///< by region key
   std::map<std::string, BoundaryEvidence> boundary{};  ///< by region key; if asked for
+  std::map<std::string, LesionEvidence> lesions{};     ///< likewise
   std::int64_t voxels = 0;                             ///< voxels that were compared
   double voxel_ml = 0;
   double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it

@@ -69,6 +69,13 @@ std::string bold(std::string_view text, const TerminalStyle& style) {
   return style.color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
+/// No lesion metric without the rule that it depends on.
+std::string lesion_rule_text(const LesionSettings& s) {
+  return fmt::format(" · lesions: rule {}, {} neighbours{}", name(s.rule),
+                     static_cast<int>(s.connectivity),
+                     s.least_ml > 0 ? fmt::format(", at least {:g} mL", s.least_ml) : "");
+}
+
 std::string headline(const SegmentationResult& result, const TerminalStyle& style) {
   const Ledger& l = result.ledger;
   std::string out = bold(result.settings.model_name, style) +
@@ -78,6 +85,7 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
     out += fmt::format(" · {} without prediction", l.missing_prediction);
   if (l.missing_reference != 0) out += fmt::format(" · {} without reference", l.missing_reference);
   out += fmt::format(" · convention {}", result.settings.convention->name);
+  if (needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
   if (result.settings.missing == Missing::worst) out += " · failures count as worst";
   return out + "\n";
 }

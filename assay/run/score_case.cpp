@@ -152,16 +152,23 @@ std::vector<Region> count_regions(const LabelView& prediction, const LabelView& 
 
 /// Whether counts are not enough.
 bool needs_shapes(const ScoreSettings& settings) {
-  return needs_boundary(settings);
+  return needs_boundary(settings) || needs_lesions(settings);
 }
 
-/// What the metrics need of where the voxels of a region lie; nothing when a mask is empty, since
-/// the rules for empty masks then decide.
-void measure_shapes(const MaskPair& masks, const std::string& key, const ScoreSettings& settings,
+bool is_asked_for(const ScoreSettings& settings, std::string_view key) {
+  return std::ranges::find(settings.metrics, key, &ChosenMetric::key) != settings.metrics.end();
+}
+
+/// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
+/// empty, lesions one: otherwise the rules for empty masks decide.
+void measure_shapes(const LesionScene& scene, const std::string& key, const ScoreSettings& settings,
                     CaseRecord& record) {
-  if (presence(record.counts.at(key)) != Presence::ok) return;
+  const Presence found = presence(record.counts.at(key));
   const SurfaceRules& rules = settings.convention->surface;
-  if (needs_boundary(settings))
+  const MaskPair& masks = scene.masks;
+  if (needs_lesions(settings) && found != Presence::both_empty)
+    record.lesions[key] = lesion_evidence(scene, settings.lesions);
+  if (needs_boundary(settings) && found == Presence::ok)
     record.boundary[key] =
         boundary_evidence(surface_distances(masks, rules), rules, boundary_request(settings));
 }
@@ -205,6 +212,14 @@ Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
   return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
 }
 
+LesionScene scene_of(const Grid& grid, Bits prediction, Bits reference,
+                     const ScoreSettings& settings) {
+  return {.masks = {{grid.shape, prediction}, {grid.shape, reference}, spacing_mm(grid)},
+          .grid = grid,
+          .with_distances = is_asked_for(settings, "lesion_hd95"),
+          .surface = settings.convention->surface};
+}
+
 /// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
 /// memory that is still in the cache, and a job needs little more than one volume.
 void score_masks(const Job& job) {
@@ -229,8 +244,8 @@ void score_masks(const Job& job) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     pack_foreground(predicted, predicted_bits);
-    measure_shapes({{grid.shape, predicted_bits}, {grid.shape, bits}, spacing_mm(grid)}, key,
-                   job.settings, job.record);
+    measure_shapes(scene_of(grid, predicted_bits, bits, job.settings), key, job.settings,
+                   job.record);
     job.workspace.give(std::move(others));
   }
   give_back(std::move(prediction), job.workspace);
@@ -249,15 +264,14 @@ void measure_regions(const LabelView& prediction, const LabelView& reference,
     pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
   }
   for (const Region& region : regions) {
-    if (presence(job.record.counts.at(region.key)) != Presence::ok) continue;
+    if (presence(job.record.counts.at(region.key)) == Presence::both_empty) continue;
     pack_region(prediction, region, p);
     pack_region(reference, region, r);
     if (job.settings.ignored) {
       clear_bits(p, ignored);
       clear_bits(r, ignored);
     }
-    measure_shapes({{grid.shape, p}, {grid.shape, r}, spacing_mm(grid)}, region.key, job.settings,
-                   job.record);
+    measure_shapes(scene_of(grid, p, r, job.settings), region.key, job.settings, job.record);
   }
   for (Buffer& buffer : buffers) job.workspace.give(std::move(buffer));
 }
