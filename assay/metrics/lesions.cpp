@@ -71,9 +71,18 @@ struct Covered {
   std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>> by;  ///< voxels, other
   std::vector<std::int64_t> inside;  ///< voxels of each other that lie in any lesion
 
+  double outside(std::uint32_t other) const {
+    const auto size = static_cast<double>(other_sizes[other]);
+    return (size - static_cast<double>(inside[other])) / size;
+  }
+
+  /// The largest parts first. Of equal ones that which lies less outside: the order must not depend
+  /// on how lesions are numbered.
   bool is_found(std::size_t lesion) const {
     auto parts = by[lesion];
-    std::ranges::sort(parts, std::greater<>{});
+    std::ranges::sort(parts, [&](const auto& a, const auto& b) {
+      return std::pair(-a.first, outside(a.second)) < std::pair(-b.first, outside(b.second));
+    });
     std::int64_t total = 0;
     for (const auto& [voxels, other] : parts) total += voxels;
     if (static_cast<double>(total) < anima_least_covered * static_cast<double>(sizes[lesion]))
@@ -81,8 +90,7 @@ struct Covered {
     std::int64_t seen = 0;
     for (const auto& [voxels, other] : parts) {
       if (static_cast<double>(seen) >= anima_share * static_cast<double>(total)) break;
-      const auto size = static_cast<double>(other_sizes[other]);
-      if (size - static_cast<double>(inside[other]) > anima_most_outside * size) return false;
+      if (outside(other) > anima_most_outside) return false;
       seen += voxels;
     }
     return total > 0;
