@@ -185,6 +185,7 @@ std::vector<Overlap> overlaps(const Components& a, const Components& b) {
     p.last < r.last ? ++i : ++j;
   }
   std::vector<Overlap> out;
+  out.reserve(shared.size());
   for (const auto& [pair, voxels] : shared) out.push_back({pair.first, pair.second, voxels});
   return out;
 }
