@@ -270,6 +270,8 @@ constexpr Example examples[] = {
      "pairs the files by name, prints a table, and writes every case to results.json"},
     {"assay score predictions labelsTr --labels 1,2,3 --region whole=1,2,3 --metrics overlap",
      "three labels and their union, all overlap and volume metrics"},
+    {"assay score predictions labelsTr --metrics dice,hd95,nsd,lesion_f1 --nsd-tolerance 2",
+     "distances in mm between surfaces, and lesions counted one by one"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
 };

@@ -213,18 +213,17 @@ Score score(const Metric& metric, const Evidence& evidence, const Parameters& pa
   return score(as_asked(metric), evidence, parameters, convention);
 }
 
-Score score(const ChosenMetric& chosen, const Evidence& evidence, const Parameters& parameters,
+Score score(const ChosenMetric& metric, const Evidence& evidence, const Parameters& parameters,
             const Convention& convention) {
-  const Metric& metric = *chosen;
   const auto found =
-      std::ranges::find(convention.overrides, metric.name, &Convention::Override::metric);
+      std::ranges::find(convention.overrides, metric->name, &Convention::Override::metric);
   const auto* exception = found == convention.overrides.end() ? nullptr : &*found;
 
   std::optional<Score> ruled;
   if (exception != nullptr) ruled = on_empty(exception->empty, evidence.counts);
-  if (!ruled) ruled = on_empty(metric.empty, evidence.counts);
-  const Apply apply = {evidence, parameters, convention.surface, chosen.argument};
-  const Score result = ruled ? *ruled : std::visit(apply, metric.formula);
+  if (!ruled) ruled = on_empty(metric->empty, evidence.counts);
+  const Apply apply = {evidence, parameters, convention.surface, metric.argument};
+  const Score result = ruled ? *ruled : std::visit(apply, metric->formula);
   if (exception != nullptr && exception->otherwise && !value(result)) return *exception->otherwise;
   return result;
 }

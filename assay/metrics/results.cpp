@@ -132,6 +132,7 @@ std::vector<double> defined(std::span<const Score> scores) {
 
 Score average(const std::vector<LabelScores>& labels, std::size_t metric) {
   std::vector<Score> of_labels;
+  of_labels.reserve(labels.size());
   for (const LabelScores& label : labels) of_labels.push_back(label.scores[metric]);
   if (of_labels.empty()) return Undefined::both_empty;  // all labels were asked for: there is none
   const std::vector<double> values = defined(of_labels);
