@@ -220,7 +220,7 @@ class Search {
   void settle_put_off() {
     if (put_off_count_ == 0) return;
     const std::int64_t voxels = size_[0] * size_[1] * size_[2];
-    if (put_off_count_ * filled_.count() < 4 * voxels) return settle_by_all_rows();
+    if (2 * put_off_count_ * filled_.count() < 3 * voxels) return settle_by_all_rows();
     transform_distances(put_off_, {to_, filled_, squares_},
                         [this](const Voxel& from, double found) { add(from, found); });
   }
