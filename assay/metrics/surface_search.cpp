@@ -8,11 +8,12 @@
 //    order of distance. Each is a shift and an and, again for 64 voxels at once.
 // 3. What is left is searched one by one: rows in the order of their distance in the plane across
 //    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
-// 4. A search costs the square of the distance in rows. When searches have cost about what a
-//    separable transform of the whole volume would, the rest is put off, and what was put off is
-//    settled together: by trying every row that holds anything if that is less, else by the
-//    transform, whose time depends on the volume alone. So surfaces far apart cost at most twice
-//    what they must, and the usual case pays nothing for it.
+// 4. A search costs the square of the distance in rows. When the first thousand searches tell that
+//    all will cost more than a separable transform of the whole volume would, or when they have
+//    cost half as much, the rest is put off, and what was put off is settled together: by trying
+//    every row that holds anything if that is less, else by the transform, whose time depends on
+//    the volume alone. So surfaces far apart cost at most twice what they must, and the usual case
+//    pays nothing for it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
 // more than rounding could explain, so the order of the search does not show in the result.
@@ -32,6 +33,9 @@ namespace {
 constexpr double rounding = 1e-12;
 constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
 constexpr std::int64_t least_allowance = 20000;
+constexpr std::int64_t rows_per_voxel = 4;        ///< that searches may cost, by the volume's size
+constexpr std::int64_t transform_per_voxel = 7;  ///< what a transform costs in the same measure
+constexpr std::int64_t judged_after = 1024;       ///< searches, from which the cost of all is told
 constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
 
 struct Neighbour {
@@ -97,15 +101,17 @@ class Search {
       : to_(to),
         size_(to.size()),
         squares_(squares_mm2(size_, spacing_mm)),
+        per_step_(1 / spacing_mm[0]),
         filled_(to),
         near_(neighbours(squares_)),
         disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words())),
         put_off_(size_),
-        allowance_(std::max<std::int64_t>(least_allowance, size_[0] * size_[1] * size_[2])) {}
+        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
 
   DistanceTally of(const BitVolume& from) {
+    count_ = from.count();
     for (Index z = 1; z + 1 < size_[2]; ++z)
       for (Index y = 1; y + 1 < size_[1]; ++y)
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
@@ -114,6 +120,8 @@ class Search {
   }
 
  private:
+  static constexpr double infinite_ = std::numeric_limits<double>::infinity();
+
   void settle(std::uint64_t bits, Index w, Index y, Index z, double distance2) {
     if (!weight_) return tally_.add(distance2, std::popcount(bits));
     for (; bits != 0; bits &= bits - 1)
@@ -162,29 +170,45 @@ class Search {
         search(voxel(64 * w + std::countr_zero(bits), y, z));
   }
 
-  /// Tries one row; `best` is the least so far.
-  double tried(const Voxel& from, Index y, Index z, double best) const {
-    const double one = squares_[0][1];
-    const Index limit = best < infinite_
-                            ? std::min(size_[0], static_cast<Index>(std::sqrt(best / one)) + 2)
-                            : size_[0];
-    const Index x = nearest_bit(to_.row(y, z), to_.words(), from.x, limit);
-    return x >= size_[0] ? best : std::min(best, squared(squares_, x, y - from.y, z - from.z));
+  /// The least squared distance so far, a little more than that, and how far along a row a bit can
+  /// lie that is nearer.
+  struct Best {
+    double squared = infinite_, beyond = infinite_;
+    Index reach;
+  };
+
+  void try_row(const Voxel& from, Index y, Index z, Best& best) const {
+    const Index x = nearest_bit(to_.row(y, z), to_.words(), from.x, best.reach);
+    if (x >= best.reach) return;
+    const double found = squared(squares_, x, y - from.y, z - from.z);
+    if (found >= best.squared) return;
+    best = {found, found * (1 + rounding), size_[0]};
+    const auto reach = static_cast<Index>(std::sqrt(found) * per_step_) + 2;
+    best.reach = std::min(reach, size_[0]);
   }
 
   void search(const Voxel& from) {
     if (allowance_ < 0) return put_off(from);
-    double best = infinite_;
+    if (++searched_ == judged_after && is_hopeless()) allowance_ = -1;
+    Best best = {.reach = size_[0]};
     for (const RowStep& step : disc_.rows) {
-      if (step.squared > best * (1 + rounding)) break;
+      if (step.squared > best.beyond) break;
       --allowance_;
       const Index y = from.y + step.y, z = from.z + step.z;
       if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !filled_.at(y, z)) continue;
       allowance_ -= row_cost;
-      best = tried(from, y, z, best);
+      try_row(from, y, z, best);
     }
-    if (best * (1 + rounding) < disc_.squared_radius || covers_all()) return add(from, best);
+    if (best.beyond < disc_.squared_radius || covers_all()) return add(from, best.squared);
     put_off(from);
+  }
+
+  std::int64_t volume() const { return size_[0] * size_[1] * size_[2]; }
+
+  /// Whether searching on like this would cost more than the transform.
+  bool is_hopeless() const {
+    const std::int64_t cost = std::max(least_allowance, rows_per_voxel * volume()) - allowance_;
+    return cost / judged_after * count_ > transform_per_voxel * volume();
   }
 
   void put_off(const Voxel& voxel) {
@@ -201,12 +225,11 @@ class Search {
   }
 
   double by_all_rows(const Voxel& from, std::span<const Voxel> rows) const {
-    double best = infinite_;
+    Best best = {.reach = size_[0]};
     for (const Voxel& row : rows)
-      if (squares_[1][steps(row.y - from.y)] + squares_[2][steps(row.z - from.z)] <=
-          best * (1 + rounding))
-        best = tried(from, row.y, row.z, best);
-    return best;
+      if (squares_[1][steps(row.y - from.y)] + squares_[2][steps(row.z - from.z)] <= best.beyond)
+        try_row(from, row.y, row.z, best);
+    return best.squared;
   }
 
   std::vector<Voxel> rows() const {
@@ -219,8 +242,7 @@ class Search {
 
   void settle_put_off() {
     if (put_off_count_ == 0) return;
-    const std::int64_t voxels = size_[0] * size_[1] * size_[2];
-    if (2 * put_off_count_ * filled_.count() < 3 * voxels) return settle_by_all_rows();
+    if (2 * put_off_count_ * filled_.count() < 3 * volume()) return settle_by_all_rows();
     transform_distances(put_off_, {to_, filled_, squares_},
                         [this](const Voxel& from, double found) { add(from, found); });
   }
@@ -236,18 +258,18 @@ class Search {
           }
   }
 
-  static constexpr double infinite_ = std::numeric_limits<double>::infinity();
-
   const BitVolume& to_;
   Place size_;
   Squares squares_;
+  double per_step_;  ///< steps along a row in a mm
   FilledRows filled_;
   std::vector<Neighbour> near_;
   Disc disc_;
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
   BitVolume put_off_;
-  std::int64_t put_off_count_ = 0;
+  std::int64_t put_off_count_ = 0, searched_ = 0;
+  std::int64_t count_ = 0;  ///< of all voxels
   std::int64_t allowance_;  ///< rows that searches may still cost
   DistanceTally tally_;
 };
