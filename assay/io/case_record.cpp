@@ -65,18 +65,18 @@ BoundaryEvidence parse_boundary(const Json& json) {
           .either = json.at("either")};
 }
 
-Json to_json(const std::vector<Lesion>& lesions) {
+Json to_json(const std::vector<MatchedLesion>& lesions) {
   Json out = Json::array();
-  for (const Lesion& l : lesions)
+  for (const MatchedLesion& l : lesions)
     out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
                    l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
   return out;
 }
 
-std::vector<Lesion> parse_lesions(const Json& list) {
-  std::vector<Lesion> out;
+std::vector<MatchedLesion> parse_lesions(const Json& list) {
+  std::vector<MatchedLesion> out;
   for (const Json& l : list) {
-    Lesion& lesion = out.emplace_back();
+    MatchedLesion& lesion = out.emplace_back();
     lesion.voxels = l.at(0);
     lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
     lesion.matched = l.at(2);

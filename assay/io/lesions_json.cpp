@@ -11,9 +11,9 @@ Json numbers(const std::vector<std::uint32_t>& partners) {
   return out;
 }
 
-Json listed(const std::vector<Lesion>& lesions, double voxel_ml, bool is_reference) {
+Json listed(const std::vector<MatchedLesion>& lesions, double voxel_ml, bool is_reference) {
   Json out = Json::array();
-  for (const Lesion& lesion : lesions) {
+  for (const MatchedLesion& lesion : lesions) {
     Json row = {{"lesion", out.size() + 1},
                 {"volume_ml", static_cast<double>(lesion.voxels) * voxel_ml},
                 {"centroid_mm", lesion.centroid_mm},

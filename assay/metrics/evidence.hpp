@@ -42,7 +42,7 @@ struct BoundaryEvidence {
 };
 
 /// A connected component of a mask, and what it was matched with on the other side.
-struct Lesion {
+struct MatchedLesion {
   std::int64_t voxels = 0;
   std::array<double, 3> centroid_mm{};
   bool matched = false;                   ///< detected, or of a prediction: true
@@ -50,7 +50,7 @@ struct Lesion {
   double dice = 0;                        ///< of a reference's lesion with all of its partners
   std::optional<double> hd95_mm{};        ///< likewise; if asked for, and it has partners
 
-  bool operator==(const Lesion&) const = default;
+  bool operator==(const MatchedLesion&) const = default;
 };
 
 /// Lesions of the reference by size: the first has no lower limit, the last no upper one.
@@ -73,7 +73,7 @@ struct LesionEvidence {
   double penalty_mm = 0;     ///< what the distance of a missed or false lesion counts
   bool harmonic_f1 = false;  ///< F1 from precision and recall, not from counts of lesions
   std::array<LesionBin, lesion_bins_ml.size() + 1> by_size{};
-  std::vector<Lesion> reference{}, prediction{};  ///< the first thousand of each
+  std::vector<MatchedLesion> reference{}, prediction{};  ///< the first thousand of each
 
   std::int64_t missed() const { return references - detected; }
   std::int64_t false_alarms() const { return predictions - confirmed; }

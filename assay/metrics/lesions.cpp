@@ -232,7 +232,7 @@ std::size_t bin_of(double volume_ml) {
   return static_cast<std::size_t>(bin - lesion_bins_ml.begin());
 }
 
-void keep_first(std::vector<Lesion>& lesions) {
+void keep_first(std::vector<MatchedLesion>& lesions) {
   constexpr std::size_t most_listed = 1000;
   if (lesions.size() > most_listed) lesions.resize(most_listed);
 }
@@ -288,9 +288,9 @@ class LesionScores {
     return out;
   }
 
-  std::vector<Lesion> lesions(const Components& side,
-                              const std::vector<std::vector<std::uint32_t>>& partners) const {
-    std::vector<Lesion> out(side.count());
+  std::vector<MatchedLesion> lesions(
+      const Components& side, const std::vector<std::vector<std::uint32_t>>& partners) const {
+    std::vector<MatchedLesion> out(side.count());
     std::vector<Point> sums(side.count());
     for (const ComponentRun& run : side.runs) {
       const auto n = static_cast<double>(run.length());
@@ -313,7 +313,7 @@ class LesionScores {
 
   void count(LesionEvidence& out) const {
     const double ml = voxel_ml(scene_.grid);
-    for (const Lesion& lesion : out.reference) {
+    for (const MatchedLesion& lesion : out.reference) {
       LesionBin& bin = out.by_size[bin_of(static_cast<double>(lesion.voxels) * ml)];
       ++bin.lesions;
       bin.detected += lesion.matched ? 1 : 0;
@@ -323,20 +323,20 @@ class LesionScores {
     }
     out.references = static_cast<std::int64_t>(out.reference.size());
     out.predictions = static_cast<std::int64_t>(out.prediction.size());
-    out.confirmed = std::ranges::count(out.prediction, true, &Lesion::matched);
+    out.confirmed = std::ranges::count(out.prediction, true, &MatchedLesion::matched);
     keep_first(out.reference);
     keep_first(out.prediction);
   }
 
   /// Dice and distance of each of the reference's lesions to all of its partners together.
-  void compare(std::vector<Lesion>& lesions) const {
+  void compare(std::vector<MatchedLesion>& lesions) const {
     std::vector<std::int64_t> common(lesions.size());
     for (const Overlap& pair : sides_.shared)
       if (std::ranges::binary_search(lesions[pair.b].partners, pair.a))
         common[pair.b] += pair.voxels;
     const RunsByComponent p_runs(sides_.prediction), r_runs(sides_.reference);
     for (std::uint32_t i = 0; i < lesions.size(); ++i) {
-      Lesion& lesion = lesions[i];
+      MatchedLesion& lesion = lesions[i];
       if (lesion.partners.empty()) continue;
       std::int64_t sizes = lesion.voxels;
       for (const std::uint32_t partner : lesion.partners) sizes += sides_.prediction.sizes[partner];

@@ -33,9 +33,9 @@ namespace {
 constexpr double rounding = 1e-12;
 constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
 constexpr std::int64_t least_allowance = 20000;
-constexpr std::int64_t rows_per_voxel = 4;        ///< that searches may cost, by the volume's size
+constexpr std::int64_t rows_per_voxel = 4;       ///< that searches may cost, by the volume's size
 constexpr std::int64_t transform_per_voxel = 7;  ///< what a transform costs in the same measure
-constexpr std::int64_t judged_after = 1024;       ///< searches, from which the cost of all is told
+constexpr std::int64_t judged_after = 1024;      ///< searches, from which the cost of all is told
 constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
 
 struct Neighbour {
