@@ -68,7 +68,7 @@ std::string table_of(const std::vector<SegmentationResult>& results) {
   for (const SegmentationResult& r : results) {
     rows.push_back({r.settings.model_name});
     const auto position = [&](const char* key) {
-      const auto found = std::ranges::find(r.settings.metrics, key, &Metric::name);
+      const auto found = std::ranges::find(r.settings.metrics, key, &ChosenMetric::key);
       return static_cast<std::size_t>(found - r.settings.metrics.begin());
     };
     for (const char* key : shown)

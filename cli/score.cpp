@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
@@ -31,10 +32,37 @@ struct Options {
   std::vector<std::string> regions;
   std::optional<long long> ignore_label;
   std::optional<double> threshold;
+  std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
+  double min_lesion_ml = 0;
   std::string metrics = "paper", convention, missing = "exclude", compat, format = "json", csv;
   double beta = 1;
   bool allow_affine_mismatch = false, anonymous = false, resume = false;
 };
+
+std::string convention_help() {
+  std::string out;
+  for (const Convention& c : conventions())
+    out += fmt::format("{}{}", c.name, out.empty() ? " (default)" : "") +
+           (&c == &conventions().back() ? "" : ", ");
+  return out;
+}
+
+/// The tolerances of a list in mm.
+std::vector<double> tolerances_of(const std::string& list) {
+  std::vector<double> out;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto found = metric_of_key("nsd@" + part + "mm");
+    if (!found)
+      throw Error(
+          Error::Kind::usage,
+          "--nsd-tolerance takes numbers above 0 in mm, such as 1,2; '" + part + "' is none");
+    out.push_back(found->argument);
+  }
+  if (out.empty())
+    throw Error(Error::Kind::usage, "--nsd-tolerance takes numbers in mm, such as 1,2");
+  return out;
+}
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("PRED", o.pred_position, "Predictions: a folder, or one image");
@@ -53,9 +81,16 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--dataset-json FILE", o.dataset_json,
            "nnU-Net's labels (default: dataset.json beside the predictions)");
   a.option("--threshold T", o.threshold, "Predictions are probabilities: foreground is value >= T");
-  a.option("--metrics LIST", o.metrics,
-           "paper, overlap, all, or names such as dice,recall; see 'assay metrics'");
-  a.option("--convention NAME", o.convention, "metrics-reloaded (default), spec, monai, nnunet");
+  a.option(
+      "--metrics LIST", o.metrics,
+      "paper, overlap, boundary, lesion, all, or names such as dice,hd95; see 'assay metrics'");
+  a.option("--convention NAME", o.convention, convention_help());
+  a.option("--nsd-tolerance LIST", o.nsd_tolerance,
+           "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
+  a.choice("--lesion-rule", o.lesion_rule, {"any", "brats", "anima", "iou"},
+           "When a lesion counts as found");
+  a.choice("--connectivity", o.connectivity, {"6", "18", "26"}, "Neighbours within a lesion");
+  a.option("--min-lesion-ml V", o.min_lesion_ml, "Smaller lesions are left out (default: 0)");
   a.option("--beta B", o.beta, "Weight of recall in fbeta");
   a.choice("--missing", o.missing, {"exclude", "worst", "error"},
            "What a missing, unreadable or wrong-grid prediction counts");
@@ -76,11 +111,16 @@ ScoreSettings settings_of(const Options& o) {
   if (!(o.beta > 0 && o.beta <= 1000))
     throw Error(Error::Kind::usage, "--beta must be above 0, and at most 1000");
   ScoreSettings s;
-  s.metrics = chosen_metrics(o.metrics);
+  s.metrics = chosen_metrics(o.metrics, tolerances_of(o.nsd_tolerance));
   s.compat_spec = !o.compat.empty();
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &conventions().front() : &convention(named);
   s.beta = o.beta;
+  if (!(o.min_lesion_ml >= 0 && std::isfinite(o.min_lesion_ml)))
+    throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
+  s.lesions = {.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule"),
+               .connectivity = static_cast<Connectivity>(std::stoi(o.connectivity)),
+               .least_ml = o.min_lesion_ml};
   if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
   s.threshold = o.threshold;
   s.missing = o.missing == "worst"   ? Missing::worst
@@ -230,6 +270,8 @@ constexpr Example examples[] = {
      "pairs the files by name, prints a table, and writes every case to results.json"},
     {"assay score predictions labelsTr --labels 1,2,3 --region whole=1,2,3 --metrics overlap",
      "three labels and their union, all overlap and volume metrics"},
+    {"assay score predictions labelsTr --metrics dice,hd95,nsd,lesion_f1 --nsd-tolerance 2",
+     "distances in mm between surfaces, and lesions counted one by one"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
 };

@@ -78,8 +78,7 @@ Better direction_of(const std::string& name, const MetricChoice& choice,
                     std::vector<std::string>& notes) {
   if (std::ranges::find(choice.lower_is_better, name) != choice.lower_is_better.end())
     return Better::lower;
-  const auto ours = std::ranges::find(metrics(), name, &Metric::name);
-  if (ours != metrics().end()) return ours->better;
+  if (const auto ours = metric_of_key(name)) return (*ours)->better;
   const auto known = std::ranges::find(foreign_metrics, name, &KnownDirection::name);
   if (known != foreign_metrics.end()) return known->better;
   notes.push_back("metric '" + name +

@@ -47,6 +47,16 @@ double voxel_ml(const Grid& grid) {
   return std::abs(dot(cross, w)) / 1000;
 }
 
+double diagonal_mm(const Grid& grid) {
+  double squared = 0;
+  const Point mm = spacing_mm(grid);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double side = static_cast<double>(grid.shape[axis]) * mm[axis];
+    squared += side * side;
+  }
+  return std::sqrt(squared);
+}
+
 std::string orientation(const Grid& grid) {
   constexpr const char* names[3] = {"LR", "PA", "IS"};
   const AxisMap map = axis_map(Grid{.shape = {1, 1, 1}, .affine = identity_affine}, grid);

@@ -30,6 +30,10 @@ Point spacing_mm(const Grid& grid);
 /// Volume of one voxel in millilitres: the determinant, so oblique grids are right too.
 double voxel_ml(const Grid& grid);
 
+/// From one corner of the image to the opposite one, whole voxels included: no two points are
+/// farther apart.
+double diagonal_mm(const Grid& grid);
+
 /// Which way the axes run, as three letters ("RAS", "LIA"): each axis by its largest component.
 std::string orientation(const Grid& grid);
 

@@ -36,6 +36,7 @@ std::string did_you_mean(std::string_view typed, const Rows& rows, Name name = {
   };
   const auto best = std::ranges::min_element(rows, {}, distance);
   if (best == std::ranges::end(rows) || distance(*best) > 2) return "";
+  if (distance(*best) >= typed.size()) return "";  // nothing of it is left
   return "; did you mean '" + std::string(std::invoke(name, *best)) + "'?";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The way back from a line of the journal to what was measured on a case.
+/// What was measured on a case as a line of the journal, and the way back.
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/results.hpp"
@@ -20,7 +20,130 @@ Confusion parse_counts(const Json& list) {
   return {.tp = list.at(0), .fp = list.at(1), .fn = list.at(2), .tn = list.at(3)};
 }
 
+/// Numbers by percent or by tolerance.
+Json to_json(const std::map<double, double>& values) {
+  Json out = Json::array();
+  for (const auto& [key, value] : values) out.push_back({key, value});
+  return out;
+}
+
+std::map<double, double> parse_values(const Json& list) {
+  std::map<double, double> out;
+  for (const Json& pair : list) out[pair.at(0)] = pair.at(1);
+  return out;
+}
+
+Json to_json(const DirectedEvidence& e) {
+  return {{"weight", e.weight},
+          {"sum_mm", e.sum_mm},
+          {"greatest_mm", e.greatest_mm},
+          {"percentile_mm", to_json(e.percentile_mm)},
+          {"within", to_json(e.within)}};
+}
+
+DirectedEvidence parse_directed(const Json& json) {
+  return {.weight = json.at("weight"),
+          .sum_mm = json.at("sum_mm"),
+          .greatest_mm = json.at("greatest_mm"),
+          .percentile_mm = parse_values(json.at("percentile_mm")),
+          .within = parse_values(json.at("within"))};
+}
+
+Json to_json(const BoundaryEvidence& e) {
+  return {{"prediction", to_json(e.prediction)},
+          {"reference", to_json(e.reference)},
+          {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
+          {"common", e.common},
+          {"either", e.either}};
+}
+
+BoundaryEvidence parse_boundary(const Json& json) {
+  return {.prediction = parse_directed(json.at("prediction")),
+          .reference = parse_directed(json.at("reference")),
+          .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
+          .common = json.at("common"),
+          .either = json.at("either")};
+}
+
+Json to_json(const std::vector<MatchedLesion>& lesions) {
+  Json out = Json::array();
+  for (const MatchedLesion& l : lesions)
+    out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
+                   l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
+  return out;
+}
+
+std::vector<MatchedLesion> parse_lesions(const Json& list) {
+  std::vector<MatchedLesion> out;
+  for (const Json& l : list) {
+    MatchedLesion& lesion = out.emplace_back();
+    lesion.voxels = l.at(0);
+    lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
+    lesion.matched = l.at(2);
+    lesion.partners = l.at(3).get<std::vector<std::uint32_t>>();
+    lesion.dice = l.at(4);
+    if (!l.at(5).is_null()) lesion.hd95_mm = l.at(5).get<double>();
+  }
+  return out;
+}
+
+Json to_json(const LesionEvidence& e) {
+  Json bins = Json::array();
+  for (const LesionBin& bin : e.by_size) bins.push_back({bin.lesions, bin.detected});
+  return {{"counts", {e.references, e.predictions, e.detected, e.confirmed, e.iou_pairs}},
+          {"sums", {e.dice_sum, e.hd95_sum_mm, e.iou_sum}},
+          {"penalty_mm", e.penalty_mm},
+          {"harmonic_f1", e.harmonic_f1},
+          {"by_size", bins},
+          {"reference", to_json(e.reference)},
+          {"prediction", to_json(e.prediction)}};
+}
+
+LesionEvidence parse_lesion_evidence(const Json& json) {
+  const Json &counts = json.at("counts"), &sums = json.at("sums");
+  LesionEvidence out = {.references = counts.at(0),
+                        .predictions = counts.at(1),
+                        .detected = counts.at(2),
+                        .confirmed = counts.at(3),
+                        .dice_sum = sums.at(0),
+                        .hd95_sum_mm = sums.at(1),
+                        .iou_sum = sums.at(2),
+                        .iou_pairs = counts.at(4),
+                        .penalty_mm = json.at("penalty_mm"),
+                        .harmonic_f1 = json.at("harmonic_f1")};
+  for (std::size_t i = 0; i < out.by_size.size(); ++i)
+    out.by_size[i] = {json.at("by_size").at(i).at(0), json.at("by_size").at(i).at(1)};
+  out.reference = parse_lesions(json.at("reference"));
+  out.prediction = parse_lesions(json.at("prediction"));
+  return out;
+}
+
 }  // namespace
+
+std::string record_text(const CaseRecord& r) {
+  Json counts = Json::object();
+  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
+  Json groups = Json::array();
+  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
+  Json out = {{"kind", "case"},
+              {"id", r.id},
+              {"fate", name(r.fate)},
+              {"error", r.error},
+              {"reference_at_fault", r.reference_at_fault},
+              {"warnings", r.warnings},
+              {"groups", groups},
+              {"prediction", r.prediction},
+              {"reference", r.reference},
+              {"prediction_sha256", r.prediction_sha256},
+              {"reference_sha256", r.reference_sha256},
+              {"counts", counts},
+              {"voxels", r.voxels},
+              {"voxel_ml", r.voxel_ml}};
+  if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
+  for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
+  for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
+  return detail::to_text(out, {.indent = 0});
+}
 
 CaseRecord parse_record(std::string_view text) {
   try {
@@ -39,6 +162,13 @@ CaseRecord parse_record(std::string_view text) {
       r.counts[item.key()] = parse_counts(item.value());
     r.voxels = json.at("voxels");
     r.voxel_ml = json.at("voxel_ml");
+    r.diagonal_mm = json.value("diagonal_mm", 0.0);
+    if (json.contains("boundary"))
+      for (const auto& item : json.at("boundary").items())
+        r.boundary[item.key()] = parse_boundary(item.value());
+    if (json.contains("lesions"))
+      for (const auto& item : json.at("lesions").items())
+        r.lesions[item.key()] = parse_lesion_evidence(item.value());
     return r;
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");

@@ -28,7 +28,9 @@ Json to_json(const Metric& m) {
            {{"both", rule(m.empty.both)},
             {"reference", rule(m.empty.reference)},
             {"prediction", rule(m.empty.prediction)}}},
-          {"worst", m.worst ? Json(*m.worst) : Json(nullptr)},
+          {"worst", m.worst == infinity ? Json("image diagonal")
+                    : m.worst           ? Json(*m.worst)
+                                        : Json(nullptr)},
           {"note", m.note},
           {"reference", m.reference}};
 }

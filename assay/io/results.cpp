@@ -9,6 +9,7 @@
 
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/lesions_json.hpp"
 #include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
 #include "assay/stats/moments.hpp"
@@ -80,7 +81,7 @@ Json to_json(const Metric& metric, const Summary& s) {
 
 /// The scored cases under other metrics: evidence is kept, so nothing is read again.
 SegmentationResult with_metrics(const SegmentationResult& result,
-                                std::vector<const Metric*> metrics) {
+                                std::vector<ChosenMetric> metrics) {
   ScoreSettings settings = result.settings;
   settings.metrics = std::move(metrics);
   settings.missing = Missing::exclude;
@@ -92,13 +93,13 @@ SegmentationResult with_metrics(const SegmentationResult& result,
 Json metrics_block(const SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const Metric& metric = *result.settings.metrics[m];
-    Json block = to_json(metric, summary(case_averages(result, m)));
+    const ChosenMetric& metric = result.settings.metrics[m];
+    Json block = to_json(*metric, summary(case_averages(result, m)));
     if (const auto means = both_means(result, m)) {
       block["mean_scored_only"] = means->scored_only;
       block["mean_missing_as_worst"] = means->with_worst;
     }
-    out[std::string(metric.name)] = block;
+    out[metric.key] = block;
   }
   return out;
 }
@@ -109,8 +110,8 @@ Json labels_block(const SegmentationResult& result) {
     const Region& region = result.regions[r];
     Json of_metrics = Json::object();
     for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-      const Metric& metric = *result.settings.metrics[m];
-      of_metrics[std::string(metric.name)] = to_json(metric, summary(region_scores(result, m, r)));
+      const ChosenMetric& metric = result.settings.metrics[m];
+      of_metrics[metric.key] = to_json(*metric, summary(region_scores(result, m, r)));
     }
     std::map<Presence, std::size_t> seen;
     for (const CaseScores& c : result.cases)
@@ -121,6 +122,13 @@ Json labels_block(const SegmentationResult& result) {
                        {"members", region.members},
                        {"status", status},
                        {"metrics", of_metrics}};
+    if (needs_lesions(result.settings)) {
+      std::vector<const LesionEvidence*> lesions;
+      for (const CaseScores& c : result.cases)
+        if (c.record.fate == Fate::scored && c.labels[r].evidence.lesions)
+          lesions.push_back(&*c.labels[r].evidence.lesions);
+      out[region.key]["lesion_sensitivity"] = detail::sensitivity_json(lesions);
+    }
   }
   return out;
 }
@@ -128,7 +136,7 @@ Json labels_block(const SegmentationResult& result) {
 Json to_json(const LabelScores& label, const SegmentationResult& result, bool has_evidence) {
   Json out = Json::object(), undefined = Json::object();
   for (std::size_t m = 0; m < label.scores.size(); ++m) {
-    const std::string key(result.settings.metrics[m]->name);
+    const std::string& key = result.settings.metrics[m].key;
     out[key] = to_json(label.scores[m]);
     if (const auto* why = std::get_if<Undefined>(&label.scores[m]))
       undefined[key] = assay::name(*why);
@@ -142,6 +150,11 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
                        {"fn", c.fn},
                        {"tn", c.tn},
                        {"voxel_ml", label.evidence.voxel_ml}};
+  if (const auto& surfaces = label.evidence.boundary; has_evidence && surfaces)
+    out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
+                                  {"reference", surfaces->reference.weight}};
+  if (has_evidence && label.evidence.lesions)
+    out["lesions"] = detail::lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
   return out;
 }
 
@@ -182,21 +195,35 @@ Json to_json(const Ledger& l) {
           {"missing_reference", l.missing_reference}};
 }
 
+/// What only metrics of surfaces depend on; absent where none was asked for.
+void add_boundary_settings(Json& out, const ScoreSettings& s) {
+  if (!needs_boundary(s)) return;
+  constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
+  for (const ChosenMetric& m : s.metrics)
+    if (m.key == "nsd") out["nsd_tolerance_mm"] = m.argument;
+  out["surface"] = elements[static_cast<std::size_t>(s.convention->surface.elements)];
+  out["distance_to_an_empty_mask"] =
+      s.missing == Missing::worst ? "the image's diagonal" : "undefined, and counted";
+}
+
 Json to_json(const ScoreSettings& s) {
   Json names = Json::array(), regions = Json::object();
-  for (const Metric* m : s.metrics) names.push_back(m->name);
+  for (const ChosenMetric& m : s.metrics) names.push_back(m.key);
   for (const Region& r : s.regions) regions[r.key] = r.members;
-  return {{"label_average", "mean over foreground labels"},
-          {"metrics", names},
-          {"convention", s.convention->name},
-          {"beta", s.beta},
-          {"dice_smooth", s.convention->dice_smooth},
-          {"labels", s.all_labels ? Json("all") : regions},
-          {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
-          {"threshold", optional(s.threshold)},
-          {"missing", name(s.missing)},
-          {"allow_affine_mismatch", s.allow_affine_mismatch},
-          {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+  Json out = {{"label_average", "mean over foreground labels"},
+              {"metrics", names},
+              {"convention", s.convention->name},
+              {"beta", s.beta},
+              {"dice_smooth", s.convention->dice_smooth},
+              {"labels", s.all_labels ? Json("all") : regions},
+              {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
+              {"threshold", optional(s.threshold)},
+              {"missing", name(s.missing)},
+              {"allow_affine_mismatch", s.allow_affine_mismatch},
+              {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+  add_boundary_settings(out, s);
+  if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
+  return out;
 }
 
 Json to_json(const Provenance& p, const SegmentationResult& result) {
@@ -253,8 +280,8 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   // The specification's reader needs these three, whatever else was asked for.
   const SegmentationResult headline = with_metrics(result, chosen_metrics("dice,avd,mcc"));
   for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
-    const std::string_view key = headline.settings.metrics[m]->name;
-    out[std::string(key)] = headline_block(key, case_averages(headline, m));
+    const std::string& key = headline.settings.metrics[m].key;
+    out[key] = headline_block(key, case_averages(headline, m));
   }
   out["num_samples"] = counted;
   out["metrics"] = metrics_block(result);
@@ -283,7 +310,7 @@ std::string long_csv(const SegmentationResult& result) {
                                         : why != nullptr                   ? assay::name(*why)
                                                                            : "ok";
         out += fmt::format("{},{},{},{},{},{}\n", model, id, csv_field(result.regions[r].key),
-                           result.settings.metrics[m]->name,
+                           result.settings.metrics[m].key,
                            value(s) ? detail::shortest(*value(s)) : "", status);
       }
   }
@@ -326,28 +353,6 @@ std::string inputs_sha256(const SegmentationResult& result) {
                                     c.record.prediction_sha256, c.record.reference_sha256})
       listing += part + '\n';
   return sha256(listing);
-}
-
-std::string record_text(const CaseRecord& r) {
-  Json counts = Json::object();
-  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
-  Json groups = Json::array();
-  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
-  const Json out = {{"kind", "case"},
-                    {"id", r.id},
-                    {"fate", name(r.fate)},
-                    {"error", r.error},
-                    {"reference_at_fault", r.reference_at_fault},
-                    {"warnings", r.warnings},
-                    {"groups", groups},
-                    {"prediction", r.prediction},
-                    {"reference", r.reference},
-                    {"prediction_sha256", r.prediction_sha256},
-                    {"reference_sha256", r.reference_sha256},
-                    {"counts", counts},
-                    {"voxels", r.voxels},
-                    {"voxel_ml", r.voxel_ml}};
-  return detail::to_text(out, {.indent = 0});
 }
 
 }  // namespace assay

@@ -50,7 +50,7 @@ const std::vector<const Metric*>& metrics_of_counts() {
   static const auto all = [] {
     std::vector<const Metric*> out;
     for (const Metric& m : metrics())
-      if (!std::holds_alternative<VolumeFormula>(m.formula)) out.push_back(&m);
+      if (m.needs_only_counts()) out.push_back(&m);
     return out;
   }();
   return all;

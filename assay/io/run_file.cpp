@@ -126,7 +126,7 @@ FoldRun run_of_table(const ResultTable& table, const std::string& file, const Fo
                  .restart = place.restart.value_or(0),
                  .ids = table.ids};
   if (table.ids.empty()) fail(file, "names no cases, so they cannot be paired or pooled");
-  for (const Metric* metric : chosen_metrics("paper")) {
+  for (const ChosenMetric& metric : chosen_metrics("paper")) {
     const MetricColumn* found = column_of(table.averages, metric->name);
     if (found == nullptr) continue;
     MetricColumn& column = run.columns.emplace_back(*found);

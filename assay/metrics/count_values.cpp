@@ -162,4 +162,16 @@ Confusion count_values(const ValuesView& prediction, const ValuesView& reference
   return total;
 }
 
+std::vector<std::uint64_t> packed_values(const ValuesView& values, std::optional<double> label) {
+  static_assert(piece % 64 == 0);
+  std::vector<std::uint64_t> bits(packed_words(values.size));
+  MaskReader reader(values, label);
+  for (std::size_t at = 0; at < values.size; at += piece) {
+    const std::size_t length = std::min(piece, values.size - at);
+    pack_foreground(reader.read(at, length),
+                    std::span(bits).subspan(at / 64, packed_words(length)));
+  }
+  return bits;
+}
+
 }  // namespace assay

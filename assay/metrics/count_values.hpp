@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "assay/core/executor.hpp"
 #include "assay/core/half.hpp"
@@ -27,5 +28,9 @@ struct ValuesView {
 /// that says where it stands: a mask has no room for it.
 Confusion count_values(const ValuesView& prediction, const ValuesView& reference,
                        std::optional<double> label = {}, const Executor& executor = {});
+
+/// The same masks as one bit per value, as `pack_foreground` would leave them.
+std::vector<std::uint64_t> packed_values(const ValuesView& values,
+                                         std::optional<double> label = {});
 
 }  // namespace assay

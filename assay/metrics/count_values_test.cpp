@@ -129,3 +129,14 @@ TEST(CountValuesInfinity, is_a_value_like_others) {
   EXPECT_EQ(count_values(view(p), view(r)), (Confusion{.tp = 1, .fp = 1, .fn = 1}));
   EXPECT_THROW(count_values(view(p), {r.data(), 2}), Error);
 }
+
+TEST(PackedValues, are_the_bits_of_what_is_counted) {
+  std::vector<float> values(40000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i * i % 7) - 2;
+  const ValuesView view = {values.data(), values.size()};
+  for (const std::optional<double> label : {std::optional<double>{}, std::optional(2.0)}) {
+    const auto bits = packed_values(view, label);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      ASSERT_EQ(bits[i / 64] >> (i % 64) & 1, (label ? values[i] == 2 : values[i] > 0) ? 1U : 0U);
+  }
+}

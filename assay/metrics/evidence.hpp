@@ -2,7 +2,11 @@
 /// What is measured once per case, and what every metric is then a function of.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
 
 namespace assay {
 
@@ -16,10 +20,72 @@ struct Confusion {
   constexpr bool operator==(const Confusion&) const = default;
 };
 
+/// What is kept of the distances from one surface to the other: the numbers that the metrics asked
+/// for need, at full precision.
+struct DirectedEvidence {
+  double weight = 0;  ///< of the whole surface: voxels, or mm2
+  double sum_mm = 0;  ///< of distance times weight
+  double greatest_mm = 0;
+  std::map<double, double> percentile_mm{};  ///< by percent
+  std::map<double, double> within{};         ///< weight by tolerance in mm
+
+  bool operator==(const DirectedEvidence&) const = default;
+};
+
+/// Two surfaces that both exist.
+struct BoundaryEvidence {
+  DirectedEvidence prediction{}, reference{};
+  std::map<double, double> pooled_percentile_mm{};  ///< of both directions as one list
+  std::int64_t common = 0, either = 0;              ///< border voxels of both masks, and of any
+
+  bool operator==(const BoundaryEvidence&) const = default;
+};
+
+/// A connected component of a mask, and what it was matched with on the other side.
+struct MatchedLesion {
+  std::int64_t voxels = 0;
+  std::array<double, 3> centroid_mm{};
+  bool matched = false;                   ///< detected, or of a prediction: true
+  std::vector<std::uint32_t> partners{};  ///< numbers on the other side, from 0
+  double dice = 0;                        ///< of a reference's lesion with all of its partners
+  std::optional<double> hd95_mm{};        ///< likewise; if asked for, and it has partners
+
+  bool operator==(const MatchedLesion&) const = default;
+};
+
+/// Lesions of the reference by size: the first has no lower limit, the last no upper one.
+inline constexpr std::array<double, 4> lesion_bins_ml = {0.1, 1, 10, 100};
+
+struct LesionBin {
+  std::int64_t lesions = 0, detected = 0;
+
+  bool operator==(const LesionBin&) const = default;
+};
+
+/// All lesions of both masks under one rule of matching.
+struct LesionEvidence {
+  std::int64_t references = 0, predictions = 0;  ///< lesions
+  std::int64_t detected = 0, confirmed = 0;      ///< of the reference, of the prediction
+  double dice_sum = 0;                           ///< of the reference's lesions; a missed one has 0
+  double hd95_sum_mm = 0;                        ///< of those detected, if asked for
+  double iou_sum = 0;  ///< of the pairs with IoU > 0.5, of which a lesion has one at most
+  std::int64_t iou_pairs = 0;
+  double penalty_mm = 0;     ///< what the distance of a missed or false lesion counts
+  bool harmonic_f1 = false;  ///< F1 from precision and recall, not from counts of lesions
+  std::array<LesionBin, lesion_bins_ml.size() + 1> by_size{};
+  std::vector<MatchedLesion> reference{}, prediction{};  ///< the first thousand of each
+
+  std::int64_t missed() const { return references - detected; }
+  std::int64_t false_alarms() const { return predictions - confirmed; }
+  bool operator==(const LesionEvidence&) const = default;
+};
+
 /// All that is known of one label in one case.
 struct Evidence {
   Confusion counts;
-  double voxel_ml = 0;  ///< volume of one voxel of the reference
+  double voxel_ml = 0;                         ///< volume of one voxel of the reference
+  std::optional<BoundaryEvidence> boundary{};  ///< if asked for, and neither mask is empty
+  std::optional<LesionEvidence> lesions{};     ///< if asked for, and not both masks are empty
 
   bool operator==(const Evidence&) const = default;
 };

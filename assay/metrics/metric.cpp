@@ -2,6 +2,8 @@
 #include "assay/metrics/metric.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
@@ -22,10 +24,19 @@ std::optional<Score> on_empty(const EmptyRule& rule, const Confusion& counts) {
 struct Apply {
   const Evidence& evidence;
   const Parameters& parameters;
+  const SurfaceRules& surface;
+  double argument;
 
   Score operator()(CountFormula f) const { return f(evidence.counts); }
   Score operator()(ParameterFormula f) const { return f(evidence.counts, parameters); }
   Score operator()(VolumeFormula f) const { return f(evidence.counts, evidence.voxel_ml); }
+  Score operator()(BoundaryFormula f) const {
+    if (!evidence.boundary) return Undefined::not_scored;  // not asked for when the case was read
+    return f(*evidence.boundary, surface, argument);
+  }
+  Score operator()(LesionFormula f) const {
+    return evidence.lesions ? f(*evidence.lesions) : Undefined::not_scored;
+  }
 };
 
 /// A name that stands for several metrics: a list, or the rows that a test picks.
@@ -38,6 +49,8 @@ struct Group {
 constexpr Group groups[] = {
     {"paper", "dice,avd,mcc,dice_macro", nullptr},
     {"overlap", "", [](const Metric& m) { return m.group == "overlap"; }},
+    {"boundary", "", [](const Metric& m) { return m.group == "boundary"; }},
+    {"lesion", "", [](const Metric& m) { return m.group == "lesion"; }},
     {"all", "", [](const Metric&) { return true; }},
 };
 
@@ -52,51 +65,79 @@ std::vector<std::string_view> parts(std::string_view list) {
   return out;
 }
 
-/// What one name of a list stands for.
-std::vector<const Metric*> expanded(std::string_view name) {
-  std::vector<const Metric*> out;
-  const auto group = std::ranges::find(groups, name, &Group::name);
-  if (group == std::end(groups)) return {&metric(name)};
-  if (group->holds == nullptr)
-    for (const auto part : parts(group->list)) out.push_back(&metric(part));
-  else
-    for (const Metric& m : metrics())
-      if (group->holds(m)) out.push_back(&m);
+ChosenMetric as_asked(const Metric& metric) {
+  return {&metric, std::string(metric.name), metric.argument};
+}
+
+std::optional<double> number(std::string_view text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  return whole && std::isfinite(x) ? std::optional(x) : std::nullopt;
+}
+
+std::string shortest(double x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
+/// Metrics with an argument in their key: what stands around it, and the row that takes it.
+struct Family {
+  std::string_view before, behind, row;
+  double least, most;
+};
+
+constexpr Family families[] = {
+    {"hd", "", "hd95", 0, 100},
+    {"nsd@", "mm", "nsd", 0, 1e6},
+};
+
+std::optional<ChosenMetric> member(const Family& family, std::string_view key) {
+  if (!key.starts_with(family.before) || !key.ends_with(family.behind)) return std::nullopt;
+  if (key.size() <= family.before.size() + family.behind.size()) return std::nullopt;
+  key.remove_prefix(family.before.size());
+  key.remove_suffix(family.behind.size());
+  const auto argument = number(key);
+  if (!argument || *argument <= family.least || *argument > family.most) return std::nullopt;
+  std::string plain(family.before);
+  plain.append(shortest(*argument)).append(family.behind);
+  return ChosenMetric{&metric(family.row), plain, *argument};
+}
+
+/// NSD at every tolerance; the first has the plain name.
+std::vector<ChosenMetric> at_tolerances(const Metric& nsd, std::span<const double> tolerances_mm) {
+  std::vector<ChosenMetric> out;
+  for (const double tolerance : tolerances_mm)
+    out.push_back({&nsd, out.empty() ? std::string(nsd.name) : "nsd@" + shortest(tolerance) + "mm",
+                   tolerance});
   return out;
 }
 
-constexpr EmptyRule reference_needed = {.both = Undefined::both_empty,
-                                        .reference = Undefined::reference_empty};
+std::vector<ChosenMetric> of_row(const Metric& metric, std::span<const double> tolerances_mm) {
+  if (metric.name == "nsd" && !tolerances_mm.empty()) return at_tolerances(metric, tolerances_mm);
+  return {as_asked(metric)};
+}
 
-constexpr Convention::Override spec_overrides[] = {
-    {.metric = "avd", .empty = {.reference = infinity}},
-    {.metric = "mcc", .empty = {}, .otherwise = 0.0},
-};
-constexpr Convention::Override monai_overrides[] = {
-    {.metric = "dice", .empty = reference_needed},
-    {.metric = "iou", .empty = reference_needed},
-};
-constexpr Convention::Override nnunet_overrides[] = {
-    {.metric = "dice", .empty = {.both = Undefined::both_empty}},
-    {.metric = "iou", .empty = {.both = Undefined::both_empty}},
-};
-
-constexpr Convention table_of_conventions[] = {
-    {.name = "metrics-reloaded",
-     .summary =
-         "Metrics Reloaded; Dice and IoU of two empty masks are 1, undefined stays undefined"},
-    {.name = "spec",
-     .summary =
-         "the specification: Dice smoothed by 1e-6, undefined MCC 0, AVD without reference inf",
-     .dice_smooth = 1e-6,
-     .overrides = spec_overrides},
-    {.name = "monai",
-     .summary = "MONAI's defaults: Dice and IoU are undefined where the reference is empty",
-     .overrides = monai_overrides},
-    {.name = "nnunet",
-     .summary = "nnU-Net: Dice and IoU are undefined where both masks are empty",
-     .overrides = nnunet_overrides},
-};
+/// What one name of a list stands for.
+std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double> tolerances_mm) {
+  const auto group = std::ranges::find(groups, name, &Group::name);
+  if (group == std::end(groups)) {
+    const auto found = metric_of_key(name);
+    if (!found) (void)metric(name);  // says what there is
+    if (found->key != found->metric->name) return {*found};
+    return of_row(*found->metric, tolerances_mm);
+  }
+  std::vector<ChosenMetric> out;
+  const auto add = [&](const Metric& m) {
+    for (ChosenMetric& each : of_row(m, tolerances_mm)) out.push_back(std::move(each));
+  };
+  if (group->holds == nullptr)
+    for (const auto part : parts(group->list)) add(metric(part));
+  else
+    for (const Metric& m : metrics())
+      if (group->holds(m)) add(m);
+  return out;
+}
 
 /// The row of that name, or an error that says what there is.
 template <class Rows>
@@ -124,7 +165,8 @@ std::string_view name(Better better) {
 std::span<const Metric> metrics() {
   static const auto all = [] {
     std::vector<Metric> rows;
-    for (const auto family : {detail::overlap_metrics, detail::volume_metrics})
+    for (const auto family : {detail::overlap_metrics, detail::volume_metrics,
+                              detail::boundary_metrics, detail::lesion_metrics})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();
@@ -135,11 +177,21 @@ const Metric& metric(std::string_view name) {
   return row(metrics(), name, "metric", " ('assay metrics' lists them)");
 }
 
-std::vector<const Metric*> chosen_metrics(std::string_view list) {
-  std::vector<const Metric*> out;
+std::optional<ChosenMetric> metric_of_key(std::string_view key) {
+  const auto found = std::ranges::find(metrics(), key, &Metric::name);
+  if (found != metrics().end()) return as_asked(*found);
+  for (const Family& family : families)
+    if (auto chosen = member(family, key)) return chosen;
+  return std::nullopt;
+}
+
+std::vector<ChosenMetric> chosen_metrics(std::string_view list,
+                                         std::span<const double> tolerances_mm) {
+  std::vector<ChosenMetric> out;
   for (const auto part : parts(list))
-    for (const Metric* m : expanded(part))
-      if (std::ranges::find(out, m) == out.end()) out.push_back(m);
+    for (ChosenMetric& m : expanded(part, tolerances_mm))
+      if (std::ranges::find(out, m.key, &ChosenMetric::key) == out.end())
+        out.push_back(std::move(m));
   return out;
 }
 
@@ -147,10 +199,6 @@ std::vector<std::string_view> metric_groups() {
   std::vector<std::string_view> names;
   for (const Group& group : groups) names.push_back(group.name);
   return names;
-}
-
-std::span<const Convention> conventions() {
-  return table_of_conventions;
 }
 
 const Convention& convention(std::string_view name) {
@@ -162,14 +210,20 @@ const Convention& convention(std::string_view name) {
 
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters,
             const Convention& convention) {
+  return score(as_asked(metric), evidence, parameters, convention);
+}
+
+Score score(const ChosenMetric& metric, const Evidence& evidence, const Parameters& parameters,
+            const Convention& convention) {
   const auto found =
-      std::ranges::find(convention.overrides, metric.name, &Convention::Override::metric);
+      std::ranges::find(convention.overrides, metric->name, &Convention::Override::metric);
   const auto* exception = found == convention.overrides.end() ? nullptr : &*found;
 
   std::optional<Score> ruled;
   if (exception != nullptr) ruled = on_empty(exception->empty, evidence.counts);
-  if (!ruled) ruled = on_empty(metric.empty, evidence.counts);
-  const Score result = ruled ? *ruled : std::visit(Apply{evidence, parameters}, metric.formula);
+  if (!ruled) ruled = on_empty(metric->empty, evidence.counts);
+  const Apply apply = {evidence, parameters, convention.surface, metric.argument};
+  const Score result = ruled ? *ruled : std::visit(apply, metric->formula);
   if (exception != nullptr && exception->otherwise && !value(result)) return *exception->otherwise;
   return result;
 }

@@ -12,6 +12,7 @@
 
 #include "assay/core/score.hpp"
 #include "assay/metrics/evidence.hpp"
+#include "assay/metrics/surface_rules.hpp"
 
 namespace assay {
 
@@ -42,7 +43,10 @@ struct Parameters {
 using CountFormula = Score (*)(const Confusion&);
 using ParameterFormula = Score (*)(const Confusion&, const Parameters&);
 using VolumeFormula = Score (*)(const Confusion&, double voxel_ml);
-using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula>;
+using BoundaryFormula = Score (*)(const BoundaryEvidence&, const SurfaceRules&, double argument);
+using LesionFormula = Score (*)(const LesionEvidence&);
+using Formula =
+    std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula, LesionFormula>;
 
 /// CLI help, JSON schema, docs/metrics.md, the HTML report and the Python docstrings read this row.
 struct Metric {
@@ -54,10 +58,31 @@ struct Metric {
   Better better;
   Range range;
   EmptyRule empty;
-  std::optional<double> worst;  ///< what a failed prediction counts where failures count as worst
-  std::string_view note;        ///< one sentence on use or pitfall
-  std::string_view reference;   ///< where the definition stands
+  /// What a failed prediction counts where failures count as worst. Infinity stands for the worst
+  /// that an image has room for: its diagonal.
+  std::optional<double> worst;
+  std::string_view note;       ///< one sentence on use or pitfall
+  std::string_view reference;  ///< where the definition stands
   Formula formula;
+  double argument = 0;  ///< of the formula: the percentile, or the tolerance in mm
+
+  bool needs_only_counts() const {
+    return std::holds_alternative<CountFormula>(formula) ||
+           std::holds_alternative<ParameterFormula>(formula);
+  }
+  bool needs_boundary() const { return std::holds_alternative<BoundaryFormula>(formula); }
+  bool needs_lesions() const { return std::holds_alternative<LesionFormula>(formula); }
+};
+
+/// A metric as asked for: its row, and its argument where it is not the row's own.
+struct ChosenMetric {
+  const Metric* metric = nullptr;
+  std::string key{};  ///< spelling in results: "dice", "hd99", "nsd@2mm"
+  double argument = 0;
+
+  const Metric* operator->() const { return metric; }
+  const Metric& operator*() const { return *metric; }
+  bool operator==(const ChosenMetric&) const = default;
 };
 
 /// Every metric, in the order shown to people.
@@ -66,9 +91,15 @@ std::span<const Metric> metrics();
 /// The metric of that name. Throws Error::usage, naming the nearest spelling.
 const Metric& metric(std::string_view name);
 
+/// The metric that a key of a result stands for: a name of the table, another percentile ("hd99"),
+/// another tolerance ("nsd@2mm"). Nothing when there is none.
+std::optional<ChosenMetric> metric_of_key(std::string_view key);
+
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
-/// order asked for and without repetition. Throws Error::usage on an unknown or empty name.
-std::vector<const Metric*> chosen_metrics(std::string_view list);
+/// order asked for and without repetition. `nsd` is at the first of the tolerances in mm, and each
+/// other one adds a key of its own. Throws Error::usage on an unknown or empty name.
+std::vector<ChosenMetric> chosen_metrics(std::string_view list,
+                                         std::span<const double> tolerances_mm = {});
 
 /// The groups that `chosen_metrics` understands.
 std::vector<std::string_view> metric_groups();
@@ -86,6 +117,7 @@ struct Convention {
   std::string_view summary;
   double dice_smooth = 0;
   std::span<const Override> overrides{};
+  SurfaceRules surface{};
 };
 
 /// Every convention; the first is the default.
@@ -95,6 +127,8 @@ std::span<const Convention> conventions();
 const Convention& convention(std::string_view name);
 
 /// Applies the rule for empty masks, then the formula.
+Score score(const ChosenMetric& metric, const Evidence& evidence, const Parameters& parameters = {},
+            const Convention& convention = conventions().front());
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters = {},
             const Convention& convention = conventions().front());
 
@@ -104,6 +138,8 @@ inline constexpr double reliable_dice = 0.85;
 namespace detail {  // one list per family; a row is added in exactly one of these
 extern const std::span<const Metric> overlap_metrics;
 extern const std::span<const Metric> volume_metrics;
+extern const std::span<const Metric> boundary_metrics;
+extern const std::span<const Metric> lesion_metrics;
 }  // namespace detail
 
 }  // namespace assay

@@ -16,13 +16,64 @@ using namespace assay;
 
 namespace {
 
+/// What some surface could have been found to be.
+DirectedEvidence random_side(std::mt19937_64& rng) {
+  const auto weight = static_cast<double>(1 + rng() % 1000);
+  const auto greatest = static_cast<double>(rng() % 100);
+  return {.weight = weight,
+          .sum_mm = weight * greatest / 2,
+          .greatest_mm = greatest,
+          .percentile_mm = {{95, greatest * 0.9}},
+          .within = {{1, std::floor(weight / 3)}}};
+}
+
 Evidence random_evidence(std::mt19937_64& rng) {
   // Zeros must be as likely as large counts, or empty masks would never be drawn.
   const auto draw = [&] { return rng() % 3 == 0 ? 0 : static_cast<std::int64_t>(rng() % 100000); };
-  return {.counts = {.tp = draw(), .fp = draw(), .fn = draw(), .tn = draw()}, .voxel_ml = 0.001};
+  Evidence out = {.counts = {.tp = draw(), .fp = draw(), .fn = draw(), .tn = draw()},
+                  .voxel_ml = 0.001};
+  if (presence(out.counts) != Presence::ok) return out;
+  const DirectedEvidence p = random_side(rng), r = random_side(rng);
+  const auto either = static_cast<std::int64_t>(1 + rng() % 500);
+  out.boundary = {.prediction = p,
+                  .reference = r,
+                  .pooled_percentile_mm = p.percentile_mm,
+                  .common = static_cast<std::int64_t>(rng() % 500) % (either + 1),
+                  .either = either};
+  const auto found = static_cast<std::int64_t>(rng() % 9);
+  out.lesions = {.references = found + static_cast<std::int64_t>(rng() % 9),
+                 .predictions = found + static_cast<std::int64_t>(rng() % 9),
+                 .detected = found,
+                 .confirmed = found,
+                 .dice_sum = 0.7 * static_cast<double>(found),
+                 .hd95_sum_mm = 3 * static_cast<double>(found),
+                 .iou_sum = 0.6 * static_cast<double>(found),
+                 .iou_pairs = found,
+                 .penalty_mm = 300,
+                 .harmonic_f1 = rng() % 2 == 0};
+  return out;
 }
 
-constexpr Evidence perfect = {.counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60}, .voxel_ml = 0.5};
+/// Two surfaces of 30 voxels that agree.
+BoundaryEvidence agreeing() {
+  const DirectedEvidence side = {.weight = 30, .percentile_mm = {{95, 0}}, .within = {{1, 30}}};
+  return {.prediction = side,
+          .reference = side,
+          .pooled_percentile_mm = {{95, 0}},
+          .common = 30,
+          .either = 30};
+}
+
+const Evidence perfect = {.counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60},
+                          .voxel_ml = 0.5,
+                          .boundary = agreeing(),
+                          .lesions = LesionEvidence{.references = 3,
+                                                    .predictions = 3,
+                                                    .detected = 3,
+                                                    .confirmed = 3,
+                                                    .dice_sum = 3,
+                                                    .iou_sum = 3,
+                                                    .iou_pairs = 3}};
 
 double best(const Metric& m) {
   if (m.better == Better::higher) return m.range.high;
@@ -100,13 +151,32 @@ TEST(MetricTable, adding_an_error_never_improves_a_directed_metric) {
 TEST(ChosenMetrics, names_and_groups_in_the_order_asked_for) {
   const auto names = [](std::string_view list) {
     std::vector<std::string_view> out;
-    for (const Metric* m : chosen_metrics(list)) out.push_back(m->name);
+    for (const ChosenMetric& m : chosen_metrics(list)) out.push_back(m->name);
     return out;
   };
   EXPECT_EQ(names("avd,dice"), (std::vector<std::string_view>{"avd", "dice"}));
   EXPECT_EQ(names("paper"), (std::vector<std::string_view>{"dice", "avd", "mcc", "dice_macro"}));
   EXPECT_EQ(names("all").size(), metrics().size());
   EXPECT_EQ(names("paper,dice"), names("paper"));
+}
+
+TEST(ChosenMetrics, percentiles_and_tolerances_are_part_of_the_key) {
+  const auto keys = [](std::string_view list, std::vector<double> tolerances) {
+    std::vector<std::string> out;
+    for (const ChosenMetric& m : chosen_metrics(list, tolerances)) out.push_back(m.key);
+    return out;
+  };
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(keys("hd99,hd97.5,hd95", {}), (Keys{"hd99", "hd97.5", "hd95"}));
+  EXPECT_EQ(keys("nsd", {2}), (Keys{"nsd"}));
+  EXPECT_EQ(keys("nsd", {1, 2, 0.5}), (Keys{"nsd", "nsd@2mm", "nsd@0.5mm"}));
+  EXPECT_EQ(keys("nsd@3mm,nsd", {1, 3}), (Keys{"nsd@3mm", "nsd"}));
+  EXPECT_EQ(chosen_metrics("hd99").front().argument, 99);
+  EXPECT_EQ(chosen_metrics("nsd", std::vector{2.0}).front().argument, 2);
+  EXPECT_EQ(chosen_metrics("boundary").size(), 6U);
+  for (const char* none :
+       {"hd0", "hd101", "hdx", "hd-5", "nsd@mm", "nsd@0mm", "nsd@1", "nsd@infmm"})
+    EXPECT_FALSE(metric_of_key(none)) << none;
 }
 
 TEST(ChosenMetrics, a_misspelt_name_is_answered_with_the_nearest_one) {

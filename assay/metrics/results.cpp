@@ -31,48 +31,84 @@ std::vector<Region> regions_of(const ScoreSettings& settings,
   return regions;
 }
 
+template <class Value>
+std::optional<Value> entry(const std::map<std::string, Value>& values, const std::string& key) {
+  const auto found = values.find(key);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
 Evidence evidence_of(const CaseRecord& record, const Region& region) {
   const auto found = record.counts.find(region.key);
   // A label that occurs in other cases only: all of this one's voxels are background.
-  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml};
-  return {found->second, record.voxel_ml};
+  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml, {}, {}};
+  return {found->second, record.voxel_ml, entry(record.boundary, region.key),
+          entry(record.lesions, region.key)};
 }
 
-/// JSON has no infinity: outside of --compat spec it is undefined, for the reason it is infinite.
-Score in_json(const Score& score, const ScoreSettings& settings) {
-  const auto x = value(score);
-  if (settings.compat_spec || !x || std::isfinite(*x)) return score;
+Undefined reason_of(Presence presence) {
+  switch (presence) {
+    case Presence::both_empty: return Undefined::both_empty;
+    case Presence::prediction_empty: return Undefined::prediction_empty;
+    case Presence::reference_empty:
+    case Presence::ok: break;
+  }
   return Undefined::reference_empty;
 }
 
-LabelScores label_scores(const ScoreSettings& settings, const Evidence& evidence) {
-  LabelScores out = {.evidence = evidence, .scores = {}};
+/// JSON has no infinity: outside of --compat spec it is undefined, for the reason it is infinite.
+Score in_json(const Score& score, const ScoreSettings& settings, const Evidence& evidence) {
+  const auto x = value(score);
+  if (settings.compat_spec || !x || std::isfinite(*x)) return score;
+  return reason_of(presence(evidence.counts));
+}
+
+/// What a failed prediction counts, where that is known.
+Score worst_score(const Metric& metric, const CaseRecord& record) {
+  if (!metric.worst) return Undefined::not_scored;
+  if (std::isfinite(*metric.worst)) return *metric.worst;
+  return record.diagonal_mm > 0 ? Score{record.diagonal_mm} : Undefined::not_scored;
+}
+
+/// A distance to an empty mask counts as the worst where failures do: a missed lesion must not
+/// better the mean by leaving it.
+bool is_endless(const Metric& metric, const Score& score, const Evidence& evidence) {
+  const Presence found = presence(evidence.counts);
+  return !value(score) && metric.worst == infinity &&
+         (found == Presence::prediction_empty || found == Presence::reference_empty);
+}
+
+LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record,
+                         const Region& region) {
+  LabelScores out = {.evidence = evidence_of(record, region), .scores = {}};
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
-  for (const Metric* metric : settings.metrics)
-    out.scores.push_back(
-        in_json(score(*metric, evidence, parameters, *settings.convention), settings));
+  for (const ChosenMetric& metric : settings.metrics) {
+    Score found = in_json(score(metric, out.evidence, parameters, *settings.convention), settings,
+                          out.evidence);
+    if (settings.missing == Missing::worst && is_endless(*metric, found, out.evidence))
+      found = worst_score(*metric, record);
+    out.scores.push_back(found);
+  }
   return out;
 }
 
-LabelScores worst_scores(const ScoreSettings& settings) {
+LabelScores worst_scores(const ScoreSettings& settings, const CaseRecord& record) {
   LabelScores out;
-  for (const Metric* metric : settings.metrics)
-    out.scores.push_back(metric->worst ? Score{*metric->worst} : Score{Undefined::not_scored});
+  for (const ChosenMetric& metric : settings.metrics)
+    out.scores.push_back(worst_score(*metric, record));
   return out;
 }
 
-CaseScores case_scores(const ScoreSettings& settings, const std::vector<Region>& regions,
-                       CaseRecord record) {
-  CaseScores out;
+std::vector<LabelScores> scores_of(const ScoreSettings& settings,
+                                   const std::vector<Region>& regions, const CaseRecord& record) {
+  std::vector<LabelScores> out;
   const bool as_worst = settings.missing == Missing::worst && prediction_is_at_fault(record);
   for (const Region& region : regions) {
     if (record.fate == Fate::scored)
-      out.labels.push_back(label_scores(settings, evidence_of(record, region)));
+      out.push_back(label_scores(settings, record, region));
     else if (as_worst)
-      out.labels.push_back(worst_scores(settings));
+      out.push_back(worst_scores(settings, record));
   }
-  out.record = std::move(record);
   return out;
 }
 
@@ -94,9 +130,10 @@ std::vector<double> defined(std::span<const Score> scores) {
   return values;
 }
 
-Score average(const CaseScores& scores, std::size_t metric) {
+Score average(const std::vector<LabelScores>& labels, std::size_t metric) {
   std::vector<Score> of_labels;
-  for (const LabelScores& label : scores.labels) of_labels.push_back(label.scores[metric]);
+  of_labels.reserve(labels.size());
+  for (const LabelScores& label : labels) of_labels.push_back(label.scores[metric]);
   if (of_labels.empty()) return Undefined::both_empty;  // all labels were asked for: there is none
   const std::vector<double> values = defined(of_labels);
   return values.empty() ? of_labels.front() : Score{mean(values)};
@@ -114,14 +151,36 @@ std::string_view name(Fate fate) {
   return "";
 }
 
+bool needs_boundary(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics,
+                             [](const ChosenMetric& m) { return m->needs_boundary(); });
+}
+
+bool needs_lesions(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics,
+                             [](const ChosenMetric& m) { return m->needs_lesions(); });
+}
+
+BoundaryRequest boundary_request(const ScoreSettings& settings) {
+  BoundaryRequest out;
+  for (const ChosenMetric& m : settings.metrics) {
+    if (m->group != "boundary") continue;
+    if (m->name == "hd95") out.percentiles.push_back(m.argument);
+    if (m->name == "nsd") out.tolerances_mm.push_back(m.argument);
+  }
+  return out;
+}
+
 SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records) {
   std::ranges::sort(records, {}, &CaseRecord::id);
   SegmentationResult out = {.settings = settings,
                             .regions = regions_of(settings, records),
                             .cases = {},
                             .ledger = ledger_of(records)};
-  for (CaseRecord& record : records)
-    out.cases.push_back(case_scores(settings, out.regions, std::move(record)));
+  for (CaseRecord& record : records) {
+    std::vector<LabelScores> labels = scores_of(settings, out.regions, record);
+    out.cases.push_back({std::move(record), std::move(labels)});
+  }
   return out;
 }
 
@@ -157,7 +216,7 @@ bool is_counted(const CaseScores& scores) {
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric) {
   std::vector<Score> out;
   for (const CaseScores& scores : result.cases)
-    if (is_counted(scores)) out.push_back(average(scores, metric));
+    if (is_counted(scores)) out.push_back(average(scores.labels, metric));
   return out;
 }
 
@@ -170,21 +229,21 @@ std::vector<Score> region_scores(const SegmentationResult& result, std::size_t m
 }
 
 std::optional<BothMeans> both_means(const SegmentationResult& result, std::size_t metric) {
-  const auto worst = result.settings.metrics[metric]->worst;
-  if (!worst) return std::nullopt;
-  std::vector<double> only_scored, with_worst;
-  for (const CaseScores& scores : result.cases) {
-    if (scores.record.fate == Fate::scored && !scores.labels.empty()) {
-      if (const auto x = value(average(scores, metric))) {
-        only_scored.push_back(*x);
-        with_worst.push_back(*x);
-      }
-    } else if (prediction_is_at_fault(scores.record)) {
-      with_worst.push_back(*worst);
+  ScoreSettings settings = result.settings;
+  settings.metrics = {result.settings.metrics[metric]};
+  if (!settings.metrics.front()->worst) return std::nullopt;
+  std::vector<double> means[2];
+  for (const Missing policy : {Missing::exclude, Missing::worst}) {
+    settings.missing = policy;
+    for (const CaseScores& scores : result.cases) {
+      const auto labels = scores_of(settings, result.regions, scores.record);
+      if (labels.empty()) continue;
+      if (const auto x = value(average(labels, 0)))
+        means[policy == Missing::worst ? 1 : 0].push_back(*x);
     }
   }
-  if (only_scored.empty() || only_scored.size() == with_worst.size()) return std::nullopt;
-  return BothMeans{mean(only_scored), mean(with_worst)};
+  if (means[0].empty() || means[0] == means[1]) return std::nullopt;
+  return BothMeans{mean(means[0]), mean(means[1])};
 }
 
 }  // namespace assay

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "assay/core/score.hpp"
+#include "assay/metrics/boundary.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/lesions.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay {
@@ -29,9 +31,10 @@ enum class Missing { exclude, worst, error };
 /// Everything that decides a number; written into the result.
 struct ScoreSettings {
   std::string model_name;
-  std::vector<const Metric*> metrics;
+  std::vector<ChosenMetric> metrics;
   const Convention* convention = &conventions().front();
   double beta = 1;
+  LesionSettings lesions{};
   std::vector<Region> regions = {foreground_region()};
   bool all_labels = false;  ///< score every label that occurs; `regions` then only gives names
   std::optional<Label> ignored{};
@@ -43,7 +46,16 @@ struct ScoreSettings {
 
 using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value
 
-/// What was measured on one case: the unit of the journal. Counts only; scores follow.
+/// Whether any metric needs distances between surfaces.
+bool needs_boundary(const ScoreSettings& settings);
+
+/// Whether any metric needs lesions.
+bool needs_lesions(const ScoreSettings& settings);
+
+/// What is to be kept of the distances.
+BoundaryRequest boundary_request(const ScoreSettings& settings);
+
+/// What was measured on one case: the unit of the journal. Evidence only; scores follow.
 struct CaseRecord {
   std::string id;
   Fate fate = Fate::failed;
@@ -53,9 +65,12 @@ struct CaseRecord {
   Groups groups{};
   std::string prediction{}, reference{};  ///< as given, relative to the roots
   std::string prediction_sha256{}, reference_sha256{};
-  std::map<std::string, Confusion> counts{};  ///< by region key
-  std::int64_t voxels = 0;                    ///< voxels that were compared
+  std::map<std::string, Confusion> counts{};           ///< by region key
+  std::map<std::string, BoundaryEvidence> boundary{};  ///< by region key; if asked for
+  std::map<std::string, LesionEvidence> lesions{};     ///< likewise
+  std::int64_t voxels = 0;                             ///< voxels that were compared
   double voxel_ml = 0;
+  double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it
 
   bool operator==(const CaseRecord&) const = default;
 };
@@ -107,7 +122,8 @@ std::vector<Score> region_scores(const SegmentationResult& result, std::size_t m
                                  std::size_t region);
 
 /// Mean of the case averages under both policies: scored cases only, and with every failed or
-/// missing prediction counted as worst. Nothing when the metric has no worst value.
+/// missing prediction counted as worst, and every distance to an empty mask as the image's
+/// diagonal. Nothing when the metric has no worst value, or both means are of the same values.
 struct BothMeans {
   double scored_only = 0, with_worst = 0;
 };

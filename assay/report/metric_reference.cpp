@@ -27,9 +27,15 @@ std::string direction_text(const Metric& m) {
   return "";
 }
 
+/// One lesion where there are voxels.
+LesionEvidence lesions_of(const Confusion& counts) {
+  return {.references = counts.reference() != 0 ? 1 : 0,
+          .predictions = counts.prediction() != 0 ? 1 : 0};
+}
+
 /// What an empty mask gives: by the rule, or by the formula itself.
 std::string on_empty(const Metric& m, const Confusion& counts) {
-  const Score s = score(m, {counts, 0.001});
+  const Score s = score(m, {counts, 0.001, {}, lesions_of(counts)});
   if (const auto x = value(s)) return fmt::format("{:g}", *x);
   return fmt::format("undefined ({})", name(std::get<Undefined>(s)));
 }
@@ -40,7 +46,8 @@ constexpr Confusion no_reference = {.fp = 10, .tn = 990};
 constexpr Confusion no_prediction = {.fn = 10, .tn = 990};
 
 bool depends_on_size(const Metric& m) {
-  return m.unit == "mL" || m.name == "specificity" || m.name == "npv" || m.name == "accuracy" ||
+  return m.unit == "mL" || m.name == "lesion_count_difference" || m.name == "lesion_hd95" ||
+         m.name == "specificity" || m.name == "npv" || m.name == "accuracy" ||
          m.name == "balanced_accuracy" || m.name == "dice_macro";
 }
 
@@ -54,6 +61,7 @@ std::string empty_text(const Metric& m) {
 }
 
 std::string worst_text(const Metric& m) {
+  if (m.worst == infinity) return "the image's diagonal";
   return m.worst ? fmt::format("{:g}", *m.worst) : "not counted";
 }
 

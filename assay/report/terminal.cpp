@@ -38,8 +38,9 @@ bool is_reliable(const Metric& metric, const Summary& s) {
   return metric.name == "dice" && s.mean && *s.mean >= reliable_dice;
 }
 
-std::vector<std::string> summary_row(const Metric& metric, const Summary& s) {
-  std::string label(metric.name);
+std::vector<std::string> summary_row(const ChosenMetric& chosen, const Summary& s) {
+  const Metric& metric = *chosen;
+  std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
           number(s.mean) + (is_reliable(metric, s) ? "*" : " "),
@@ -60,12 +61,19 @@ template <class ScoresOf>
 std::string table_of(const SegmentationResult& result, ScoresOf scores_of) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    rows.push_back(summary_row(*result.settings.metrics[m], summary(scores_of(m))));
+    rows.push_back(summary_row(result.settings.metrics[m], summary(scores_of(m))));
   return text_table(summary_columns, rows);
 }
 
 std::string bold(std::string_view text, const TerminalStyle& style) {
   return style.color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+/// No lesion metric without the rule that it depends on.
+std::string lesion_rule_text(const LesionSettings& s) {
+  return fmt::format(" · lesions: rule {}, {} neighbours{}", name(s.rule),
+                     static_cast<int>(s.connectivity),
+                     s.least_ml > 0 ? fmt::format(", at least {:g} mL", s.least_ml) : "");
 }
 
 std::string headline(const SegmentationResult& result, const TerminalStyle& style) {
@@ -77,6 +85,7 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
     out += fmt::format(" · {} without prediction", l.missing_prediction);
   if (l.missing_reference != 0) out += fmt::format(" · {} without reference", l.missing_reference);
   out += fmt::format(" · convention {}", result.settings.convention->name);
+  if (needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
   if (result.settings.missing == Missing::worst) out += " · failures count as worst";
   return out + "\n";
 }
@@ -95,25 +104,29 @@ std::string label_tables(const SegmentationResult& result, const TerminalStyle& 
   return out;
 }
 
+std::string worst_text(const Metric& metric) {
+  return metric.worst == infinity ? "the image's diagonal" : number(metric.worst);
+}
+
 std::string effect_of_failures(const SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
     if (const auto means = both_means(result, m))
       out += fmt::format("  {}: {} over scored cases, {} if failures count as worst ({})\n",
-                         result.settings.metrics[m]->name, number(means->scored_only),
-                         number(means->with_worst), number(result.settings.metrics[m]->worst));
+                         result.settings.metrics[m].key, number(means->scored_only),
+                         number(means->with_worst), worst_text(*result.settings.metrics[m]));
   return out.empty() ? "" : "\nmean under both policies for failed or missing predictions\n" + out;
 }
 
 /// The first metric that has a direction decides which cases are worst.
 std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   const auto& metrics = result.settings.metrics;
-  const auto judged = std::ranges::find_if(metrics, [](const Metric* m) {
+  const auto judged = std::ranges::find_if(metrics, [](const ChosenMetric& m) {
     return m->better == Better::higher || m->better == Better::lower;
   });
   if (judged == metrics.end() || result.ledger.scored < 2) return "";
   const auto m = static_cast<std::size_t>(judged - metrics.begin());
-  const bool low_is_bad = (*judged)->better == Better::higher;
+  const bool low_is_bad = judged->metric->better == Better::higher;
 
   std::vector<std::pair<double, std::string>> ranked;
   const auto averages = case_averages(result, m);
@@ -125,7 +138,7 @@ std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   }
   std::ranges::sort(ranked);
   ranked.resize(std::min(ranked.size(), count));
-  std::string out = fmt::format("\nworst cases by {}\n", (*judged)->name);
+  std::string out = fmt::format("\nworst cases by {}\n", judged->key);
   for (const auto& [x, id] : ranked)
     out += fmt::format("  {}  {}\n", number(low_is_bad ? x : -x), printable(id));
   return out;

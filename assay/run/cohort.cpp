@@ -21,9 +21,12 @@ namespace fs = std::filesystem;
 /// nnU-Net leaves this beside predictions, never beside references.
 constexpr const char* prediction_marker = "predict_from_raw_data_args.json";
 
-CasePlan lost_prediction(const std::string& id, const std::string& reference) {
+/// The reference is kept: it says how large the image is.
+CasePlan lost_prediction(const std::string& id, const fs::path& root,
+                         const std::string& reference) {
   return {.id = id,
           .reference = reference,
+          .files = {{"", {}, root / reference}},
           .fate = Fate::missing_prediction,
           .error = "there is no prediction for the reference " + reference};
 }
@@ -63,7 +66,7 @@ std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairi
                      .files = {{"", request.prediction / pair.prediction.path,
                                 request.reference / pair.reference.path}}});
   for (const NamedFile& f : pairing.without_prediction)
-    cases.push_back(lost_prediction(f.stem, f.path));
+    cases.push_back(lost_prediction(f.stem, request.reference, f.path));
   for (const NamedFile& f : pairing.without_reference)
     cases.push_back(lost_reference(f.stem, f.path));
   return cases;
@@ -98,6 +101,7 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
       plan.fate = Fate::missing_prediction;
       plan.error = "there is no prediction of ";
       plan.error += label + " for the reference " + reference->second;
+      plan.files = {{label, {}, request.reference / reference->second}};
       return plan;
     }
     plan.files.push_back(
@@ -122,7 +126,7 @@ std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
   for (const auto& [id, structures] : of_references) {
     const auto found = of_predictions.find(id);
     cases.push_back(found == of_predictions.end()
-                        ? lost_prediction(id, structures.begin()->second)
+                        ? lost_prediction(id, request.reference, structures.begin()->second)
                         : case_of_structures(request, id, found->second, structures, expected));
   }
   for (const auto& [id, structures] : of_predictions)

@@ -11,6 +11,7 @@
 #include "assay/io/file.hpp"
 #include "assay/io/image.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/region_bits.hpp"
 #include "assay/run/alignment.hpp"
 
 namespace assay {
@@ -124,23 +125,52 @@ bool only_foreground(const ScoreSettings& settings) {
                              [](const Region& region) { return region.members.empty(); });
 }
 
-void count_regions(const LabelView& prediction, const LabelView& reference,
-                   const ScoreSettings& settings, CaseRecord& record) {
+/// What is scored of a case; with all labels, those that it has.
+std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSettings& settings) {
+  if (!settings.all_labels) return settings.regions;
+  std::vector<Region> regions;
+  for (const Label label : labels_in(joint))
+    if (label != settings.ignored) {
+      const std::string key = std::to_string(label);
+      regions.push_back({key, key, {label}});
+    }
+  return regions;
+}
+
+/// Returns what was counted.
+std::vector<Region> count_regions(const LabelView& prediction, const LabelView& reference,
+                                  const ScoreSettings& settings, CaseRecord& record) {
   const auto joint = joint_counts(prediction, reference);
-  std::vector<Region> regions = settings.regions;
-  if (settings.all_labels) {
-    regions.clear();
-    for (const Label label : labels_in(joint))
-      if (label != settings.ignored) {
-        const std::string key = std::to_string(label);
-        regions.push_back({key, key, {label}});
-      }
-  }
+  std::vector<Region> regions = regions_of(joint, settings);
   for (const Region& region : regions)
     record.counts[region.key] = confusion(joint, region, settings.ignored);
   record.voxels = 0;
   for (const JointCount& c : joint)
     if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
+  return regions;
+}
+
+/// Whether counts are not enough.
+bool needs_shapes(const ScoreSettings& settings) {
+  return needs_boundary(settings) || needs_lesions(settings);
+}
+
+bool is_asked_for(const ScoreSettings& settings, std::string_view key) {
+  return std::ranges::find(settings.metrics, key, &ChosenMetric::key) != settings.metrics.end();
+}
+
+/// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
+/// empty, lesions one: otherwise the rules for empty masks decide.
+void measure_shapes(const LesionScene& scene, const std::string& key, const ScoreSettings& settings,
+                    CaseRecord& record) {
+  const Presence found = presence(record.counts.at(key));
+  const SurfaceRules& rules = settings.convention->surface;
+  const MaskPair& masks = scene.masks;
+  if (needs_lesions(settings) && found != Presence::both_empty)
+    record.lesions[key] = lesion_evidence(scene, settings.lesions);
+  if (needs_boundary(settings) && found == Presence::ok)
+    record.boundary[key] =
+        boundary_evidence(surface_distances(masks, rules), rules, boundary_request(settings));
 }
 
 /// The prediction's labels in the order of the reference's voxels.
@@ -149,6 +179,7 @@ LabelView settled(const LabelView& prediction, const Grid& grid, const ScoreSett
   const Alignment alignment = aligned(prediction.grid, grid, settings.allow_affine_mismatch);
   if (!alignment.warning.empty()) record.warnings.push_back(alignment.warning);
   record.voxel_ml = voxel_ml(grid);
+  if (needs_shapes(settings)) record.diagonal_mm = diagonal_mm(grid);
   return alignment.map.is_identity() ? prediction : walked(prediction, alignment.map, moved);
 }
 
@@ -173,6 +204,21 @@ struct Job {
 };
 
 using Mask = std::span<const std::uint8_t>;
+using Bits = std::span<std::uint64_t>;
+
+/// Room for one bit per voxel.
+Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
+  const std::size_t words = packed_words(voxels);
+  return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
+}
+
+LesionScene scene_of(const Grid& grid, Bits prediction, Bits reference,
+                     const ScoreSettings& settings) {
+  return {.masks = {{grid.shape, prediction}, {grid.shape, reference}, spacing_mm(grid)},
+          .grid = grid,
+          .with_distances = is_asked_for(settings, "lesion_hd95"),
+          .surface = settings.convention->surface};
+}
 
 /// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
 /// memory that is still in the cache, and a job needs little more than one volume.
@@ -181,9 +227,7 @@ void score_masks(const Job& job) {
   Side reference = job.reference(false);
   const Grid grid = reference.labels.grid;
   const Mask mask = std::get<Mask>(reference.labels.codes);
-  const std::size_t words = packed_words(mask.size());
-  const std::span<std::uint64_t> bits(
-      reinterpret_cast<std::uint64_t*>(packed.resize(8 * words).data()), words);
+  const Bits bits = room_for_bits(mask.size(), packed);
   pack_foreground(mask, bits);
   give_back(std::move(reference), job.workspace);
 
@@ -192,11 +236,44 @@ void score_masks(const Job& job) {
       settled(prediction.labels, grid, job.settings, moved, job.record);
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
-  const Confusion counts = count_foreground(std::get<Mask>(walked_prediction.codes), bits);
+  const Mask predicted = std::get<Mask>(walked_prediction.codes);
+  const Confusion counts = count_foreground(predicted, bits);
   job.record.counts[key] = counts;
   job.record.voxels = counts.total();
+  if (needs_shapes(job.settings)) {
+    Buffer others = job.workspace.take_smallest();
+    const Bits predicted_bits = room_for_bits(predicted.size(), others);
+    pack_foreground(predicted, predicted_bits);
+    measure_shapes(scene_of(grid, predicted_bits, bits, job.settings), key, job.settings,
+                   job.record);
+    job.workspace.give(std::move(others));
+  }
   give_back(std::move(prediction), job.workspace);
   job.workspace.give(std::move(packed));
+}
+
+/// Region by region: the masks of one are packed over those of the last.
+void measure_regions(const LabelView& prediction, const LabelView& reference,
+                     const std::vector<Region>& regions, const Job& job) {
+  Buffer buffers[3] = {job.workspace.take_smallest(), job.workspace.take_smallest(), {}};
+  const Grid& grid = reference.grid;
+  const Bits p = room_for_bits(grid.size(), buffers[0]), r = room_for_bits(grid.size(), buffers[1]);
+  Bits ignored;
+  if (job.settings.ignored) {
+    ignored = room_for_bits(grid.size(), buffers[2]);
+    pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
+  }
+  for (const Region& region : regions) {
+    if (presence(job.record.counts.at(region.key)) == Presence::both_empty) continue;
+    pack_region(prediction, region, p);
+    pack_region(reference, region, r);
+    if (job.settings.ignored) {
+      clear_bits(p, ignored);
+      clear_bits(r, ignored);
+    }
+    measure_shapes(scene_of(grid, p, r, job.settings), region.key, job.settings, job.record);
+  }
+  for (Buffer& buffer : buffers) job.workspace.give(std::move(buffer));
 }
 
 void score_labels(const Job& job) {
@@ -204,9 +281,24 @@ void score_labels(const Job& job) {
   Side prediction = job.prediction(true), reference = job.reference(true);
   const LabelView walked_prediction =
       settled(prediction.labels, reference.labels.grid, job.settings, moved, job.record);
-  count_regions(walked_prediction, reference.labels, job.settings, job.record);
+  const std::vector<Region> regions =
+      count_regions(walked_prediction, reference.labels, job.settings, job.record);
+  if (needs_shapes(job.settings))
+    measure_regions(walked_prediction, reference.labels, regions, job);
   give_back(std::move(prediction), job.workspace);
   give_back(std::move(reference), job.workspace);
+}
+
+/// How large the image is that a prediction failed for: what a distance then counts at worst. 0
+/// when no metric asks, or the reference cannot tell.
+double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) try {
+  if (!needs_shapes(settings) || plan.files.empty() || plan.files.front().reference.empty())
+    return 0;
+  return diagonal_mm(read_image(plan.files.front().reference).grid());
+} catch (const Error&) {
+  return 0;
+} catch (const std::bad_alloc&) {
+  return 0;
 }
 
 std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
@@ -251,10 +343,14 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
   record.groups = plan.groups;
   record.prediction = plan.prediction;
   record.reference = plan.reference;
-  if (plan.fate != Fate::scored) return record;
+  if (plan.fate != Fate::scored) {
+    record.diagonal_mm = diagonal_of_missed(plan, settings);
+    return record;
+  }
   const auto failed = [&](const std::string& why) {
     CaseRecord out = {.id = record.id, .fate = Fate::failed, .error = why};
     out.reference_at_fault = record.reference_at_fault;
+    out.diagonal_mm = diagonal_of_missed(plan, settings);
     out.groups = record.groups;
     out.prediction = record.prediction;
     out.reference = record.reference;

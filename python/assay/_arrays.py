@@ -39,15 +39,21 @@ def _viewed(x, name):
 
 
 def pair(prediction, reference, names: tuple[str, str] = ("pred", "target")) -> tuple[np.ndarray, np.ndarray]:
-    """Both as contiguous arrays of the same shape and the same order of values."""
+    """Both as contiguous arrays of the same shape and the same order of values; the axes may be reversed."""
+    a, b, _ = oriented_pair(prediction, reference, names)
+    return a, b
+
+
+def oriented_pair(prediction, reference, names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The same, and whether the axes are reversed."""
     a, b = array(prediction, names[0]), array(reference, names[1])
     if a.shape != b.shape:
         raise ValueError(f"{names[0]} has shape {a.shape}, {names[1]} has {b.shape}; they must have the same shape")
     if a.flags.c_contiguous and b.flags.c_contiguous:
-        return a, b
+        return a, b, False
     if a.flags.f_contiguous or b.flags.f_contiguous:
-        return np.asfortranarray(a).T, np.asfortranarray(b).T
-    return np.ascontiguousarray(a), np.ascontiguousarray(b)
+        return np.asfortranarray(a).T, np.asfortranarray(b).T, True
+    return np.ascontiguousarray(a), np.ascontiguousarray(b), False
 
 
 def vector(values, name: str = "values") -> np.ndarray:

@@ -6,7 +6,7 @@ import json
 import math
 
 from . import _core
-from ._arrays import array, pair
+from ._arrays import array, oriented_pair, pair
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
 if TYPE_CHECKING:
@@ -76,26 +76,39 @@ def _label(label):
     return found
 
 
-def _voxel_ml(spacing, axes):
-    """The volume of a voxel; what is flat counts as 1 mm thick unless a third size is given."""
+def _sizes(spacing, axes):
+    """The sizes of a voxel in mm; what is flat counts as 1 mm thick unless a third size is given."""
     sizes = [float(x) for x in array(spacing, "spacing").ravel()]
     if len(sizes) not in (axes, max(axes, 3)) or not all(x > 0 and math.isfinite(x) for x in sizes):
         raise ValueError(f"spacing needs a positive size in mm for each of the {axes} axes, not {spacing!r}")
-    return math.prod(sizes) / 1000
+    return sizes
+
+
+def _tolerances(tolerances):
+    """Millimetres above 0, one or several."""
+    found = [float(x) for x in array(tolerances, "nsd_tolerance").ravel()]
+    if not found or not all(x > 0 and math.isfinite(x) for x in found):
+        raise ValueError(f"nsd_tolerance must be above 0 mm, not {tolerances!r}")
+    return found
 
 
 def metrics(pred: ArrayLike, ref: ArrayLike, spacing: Sequence[float] = (1, 1, 1), label: float | None = None,
-            metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float = 1.0,
+            metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
             beta: float = 1.0) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
-    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("paper", "overlap", "all"), names with
-    commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
+    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("paper", "overlap", "boundary", "lesion", "all"),
+    names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
+    `nsd_tolerance` is in mm; further ones add keys such as "nsd@2mm". Lesions are found by any voxel in common, with 26
+    neighbours. Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
     """
-    prediction, reference = pair(pred, ref, ("pred", "ref"))
+    prediction, reference, reversed_axes = oriented_pair(pred, ref, ("pred", "ref"))
     names = metrics if isinstance(metrics, str) else ",".join(metrics)
-    counts = _core.count(prediction, reference, _label(label))
-    return _core.scores(counts, _voxel_ml(spacing, prediction.ndim), names, convention, float(beta))
+    sizes = _sizes(spacing, prediction.ndim)
+    of_axes = sizes[: prediction.ndim]
+    settings = {"metrics": names, "convention": convention, "beta": float(beta), "voxel_ml": math.prod(sizes) / 1000,
+                "nsd_tolerance": _tolerances(nsd_tolerance)}
+    return _core.metrics(prediction, reference, _label(label), of_axes[::-1] if reversed_axes else of_axes, settings)
 
 
 metrics.__doc__ = f"{metrics.__doc__}\n    The metrics:\n\n" + "\n".join(

@@ -214,3 +214,39 @@ def test_work_runs_without_the_interpreter_lock():
 def all_cores():
     yield
     assay.set_threads(0)
+
+
+def border_metrics(p, r, spacing):
+    """Distances between borders by SciPy."""
+    ndimage = pytest.importorskip("scipy.ndimage")
+    p, r = (m & ~ndimage.binary_erosion(m) for m in (p, r))
+    a = ndimage.distance_transform_edt(~r, sampling=spacing)[p]
+    b = ndimage.distance_transform_edt(~p, sampling=spacing)[r]
+    both = np.concatenate([a, b])
+    return {"hd": both.max(), "hd95": max(np.percentile(a, 95), np.percentile(b, 95)), "assd": both.mean(), "nsd": (both <= 2).mean()}
+
+
+@pytest.mark.parametrize("shape, spacing", [((9, 12, 7), (0.7, 1.5, 3)), ((14, 11), (2, 1))])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_boundary_metrics_know_which_axis_has_which_spacing(shape, spacing, order):
+    rng = np.random.default_rng(1)
+    p, r = (np.asarray(rng.random(shape) < 0.3, order=order) for _ in range(2))
+    found = assay.metrics(p, r, spacing=spacing, metrics="boundary", nsd_tolerance=2)
+    for key, value in border_metrics(p, r, spacing).items():
+        assert found[key] == pytest.approx(value, rel=1e-12), key
+    assert list(assay.metrics(p, r, spacing, metrics="nsd", nsd_tolerance=[1, 2])) == ["nsd", "nsd@2mm"]
+
+
+def test_every_metric_has_a_value_for_masks_that_overlap():
+    p, r = np.zeros((12, 12, 12), np.uint8), np.zeros((12, 12, 12), np.uint8)
+    p[2:7, 2:7, 2:7], r[2:7, 2:7, 2:6] = 3, 3
+    found = assay.metrics(p, r, label=3)
+    assert None not in found.values() and found["lesion_f1"] == 1 and found["hd"] == 1
+    assert assay.metrics(p > 0, np.zeros_like(r))["hd"] is None
+    assert assay.metrics(np.ones((2, 2, 2, 2)), np.ones((2, 2, 2, 2)), spacing=(1, 1, 1, 1))["hd"] is None
+
+
+def test_a_tolerance_that_is_none_is_refused():
+    for tolerance in (0, -1, math.nan, [], [1, 0]):
+        with pytest.raises(ValueError, match="nsd_tolerance"):
+            assay.metrics([1, 0], [0, 1], spacing=(1,), nsd_tolerance=tolerance)

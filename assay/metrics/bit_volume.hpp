@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Masks of one bit per voxel, cut to a box: a row is a few words, and a neighbour is a shift.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/core/grid.hpp"
+
+namespace assay {
+
+using Index = std::ptrdiff_t;  ///< a place on an axis, or a step along it
+using Place = std::array<Index, 3>;
+
+/// A mask as `pack_foreground` leaves it: one bit per voxel, x fastest, without gaps between rows.
+struct PackedMask {
+  Shape shape{};
+  std::span<const std::uint64_t> words;
+};
+
+/// Voxels low to high - 1 along each axis.
+struct Box {
+  Place low{}, high{};
+
+  bool operator==(const Box&) const = default;
+};
+
+/// The smallest box around all voxels of the mask; nothing when it is empty.
+std::optional<Box> bounding_box(const PackedMask& mask);
+
+/// The smallest box around two.
+Box joint_box(const Box& a, const Box& b);
+
+/// Bits on a grid whose rows start at whole words. Bits behind the end of a row are 0.
+class BitVolume {
+ public:
+  BitVolume() = default;
+  explicit BitVolume(const Place& size);
+
+  const Place& size() const { return size_; }
+  Index words() const { return words_; }  ///< of one row
+  const std::uint64_t* row(Index y, Index z) const { return bits_.data() + start(y, z); }
+  std::uint64_t* row(Index y, Index z) { return bits_.data() + start(y, z); }
+  bool at(Index x, Index y, Index z) const { return (row(y, z)[x / 64] >> (x % 64) & 1) != 0; }
+  void set(Index x, Index y, Index z) { row(y, z)[x / 64] |= std::uint64_t{1} << (x % 64); }
+  std::int64_t count() const;
+
+  bool operator==(const BitVolume&) const = default;
+
+ private:
+  Index start(Index y, Index z) const { return (z * size_[1] + y) * words_; }
+
+  Place size_{};
+  Index words_ = 0;
+  std::vector<std::uint64_t> bits_;
+};
+
+/// Word `w` of a row moved so that bit x shows what stands at x + step; step is -1, 0 or 1.
+inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Index step) {
+  if (step == 0) return row[w];
+  if (step < 0) return row[w] << 1 | (w > 0 ? row[w - 1] >> 63 : 0);
+  return row[w] >> 1 | (w + 1 < words ? row[w + 1] << 63 : 0);
+}
+
+/// The mask inside the box, with one empty voxel around it on every side: neighbours of a voxel of
+/// the mask can then be looked at without asking where the volume ends.
+BitVolume cropped(const PackedMask& mask, const Box& box);
+
+/// Which axes an image extends along: one of a single voxel is no axis, and has no neighbours. An
+/// image of one voxel in all has every axis.
+using Axes = std::array<bool, 3>;
+Axes axes_of(const Shape& shape);
+
+/// Voxels of the mask with a background voxel next to them along an axis; outside is background.
+BitVolume border(const BitVolume& mask, const Axes& axes);
+
+/// Background voxels of the volume, the empty ones around it included, but not across an axis that
+/// is none.
+BitVolume background(const BitVolume& mask, const Axes& axes);
+
+}  // namespace assay

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How much of a surface lies at which distance: every distance, exactly, each once.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace assay {
+
+/// Weights by squared distance. On a grid few distances differ, so that a surface of a million
+/// voxels takes a few thousand entries, and nothing is rounded or binned.
+class DistanceTally {
+ public:
+  struct Entry {
+    double squared = 0, weight = 0;
+    bool operator==(const Entry&) const = default;
+  };
+
+  DistanceTally();
+  void add(double squared, double weight);
+
+  /// By growing distance.
+  std::vector<Entry> sorted() const;
+
+ private:
+  std::size_t slot(double squared) const;
+  void grow();
+
+  std::vector<Entry> table_;  ///< open addressing; a weight of 0 marks a free slot
+  std::size_t used_ = 0;
+  std::size_t last_ = 0;  ///< neighbours are often equally far
+};
+
+/// The distances from one surface to another, in mm, ascending; weights are counts or areas in mm2.
+class DirectedDistances {
+ public:
+  struct Step {
+    double distance_mm = 0, weight = 0;
+    bool operator==(const Step&) const = default;
+  };
+
+  DirectedDistances() = default;
+  explicit DirectedDistances(const DistanceTally& tally);
+  /// Both lists as one.
+  static DirectedDistances pooled(const DirectedDistances& a, const DirectedDistances& b);
+
+  bool empty() const { return steps_.empty(); }
+  const std::vector<Step>& steps() const { return steps_; }
+  double weight() const { return weight_; }
+  double weighted_sum() const;               ///< of the distances
+  double greatest() const;                   ///< 0 when there are none
+  double within(double tolerance_mm) const;  ///< weight at no more than the tolerance
+  /// np.percentile of the list in which each distance stands as often as its weight says.
+  double percentile(double percent) const;
+  /// The first distance up to which at least that share of the weight lies.
+  double percentile_step(double percent) const;
+
+ private:
+  void sum_weights();
+
+  std::vector<Step> steps_;
+  double weight_ = 0;
+};
+
+}  // namespace assay

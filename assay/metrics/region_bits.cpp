@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nearly all blocks of 64 voxels hold one label, or two on a border between them. So the block is
+// compared with each label of the region that the map has; a table of all codes serves only for
+// regions of many labels.
+#include "assay/metrics/region_bits.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <vector>
+
+#include "assay/metrics/processor.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace assay {
+namespace {
+
+constexpr std::size_t few_codes = 6;
+
+/// Which codes of the map are in the region.
+struct Members {
+  std::vector<std::uint8_t> is_member;  ///< by code
+  std::vector<std::uint8_t> codes;      ///< the same as a list, for maps of bytes
+};
+
+Members members_of(const LabelView& labels, const Region& region) {
+  Members out;
+  for (std::size_t code = 0; code < labels.values.size(); ++code) {
+    const bool in = region.contains(labels.values[code]);
+    out.is_member.push_back(in ? 1 : 0);
+    if (in) out.codes.push_back(static_cast<std::uint8_t>(code));
+  }
+  return out;
+}
+
+template <class Code>
+std::uint64_t looked_up(const Code* codes, std::size_t count, const Members& members) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < count; ++i) out |= std::uint64_t{members.is_member[codes[i]]} << i;
+  return out;
+}
+
+template <class Code>
+void pack_by_table(std::span<const Code> codes, const Members& members,
+                   std::span<std::uint64_t> bits) {
+  for (std::size_t w = 0; w < bits.size(); ++w)
+    bits[w] =
+        looked_up(codes.data() + 64 * w, std::min<std::size_t>(64, codes.size() - 64 * w), members);
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2")]] void pack_few_avx2(std::span<const std::uint8_t> codes,
+                                           const Members& members, std::span<std::uint64_t> bits) {
+  for (std::size_t w = 0; w < codes.size() / 64; ++w) {
+    const auto* at = reinterpret_cast<const __m256i*>(codes.data() + 64 * w);
+    const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
+    std::uint64_t word = 0;
+    for (const std::uint8_t code : members.codes) {
+      const __m256i wanted = _mm256_set1_epi8(static_cast<char>(code));
+      const int first = _mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
+      const int second = _mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted));
+      word |= std::uint64_t{static_cast<std::uint32_t>(first)} |
+              std::uint64_t{static_cast<std::uint32_t>(second)} << 32;
+    }
+    bits[w] = word;
+  }
+}
+#else
+const auto pack_few_avx2 = pack_by_table<std::uint8_t>;
+#endif
+
+void pack_codes(std::span<const std::uint8_t> codes, const Members& members,
+                std::span<std::uint64_t> bits) {
+  if (!has_avx2() || members.codes.size() > few_codes) return pack_by_table(codes, members, bits);
+  pack_few_avx2(codes, members, bits);
+  if (codes.size() % 64 != 0)
+    bits.back() = looked_up(codes.data() + codes.size() / 64 * 64, codes.size() % 64, members);
+}
+
+void pack_codes(std::span<const std::uint16_t> codes, const Members& members,
+                std::span<std::uint64_t> bits) {
+  pack_by_table(codes, members, bits);
+}
+
+}  // namespace
+
+void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits) {
+  const Members members = members_of(labels, region);
+  std::visit(
+      [&](const auto& codes) {
+        assert(bits.size() == packed_words(codes.size()));
+        pack_codes(codes, members, bits);
+      },
+      labels.codes);
+}
+
+void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ignored) {
+  assert(bits.size() == ignored.size());
+  for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= ~ignored[w];
+}
+
+}  // namespace assay

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From a label map to the mask of one region, a bit per voxel.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "assay/core/label_view.hpp"
+#include "assay/metrics/count.hpp"
+
+namespace assay {
+
+/// The voxels whose label is in the region, as `pack_foreground` would leave them; `bits` has room.
+void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits);
+
+/// Takes the voxels of `ignored` out of a mask: they belong to neither side.
+void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ignored);
+
+}  // namespace assay
