@@ -29,19 +29,23 @@ std::string bold(const std::string& text, const TerminalStyle& style) {
   return style.color ? "\x1b[1m" + text + "\x1b[0m" : text;
 }
 
+constexpr std::size_t few_slides = 10;  // resampling fewer says little about other slides
+
 std::string headline(const ScoredQa& run, const TerminalStyle& style) {
   std::string out = bold(printable(run.result.benchmark_name), style);
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
   const auto& score = run.scores.headline();
   if (!score) return out + ": nothing to score\n";
   const BootstrapResult& b = score->items;
-  out += fmt::format(": {} {} % (point), bootstrap {} ± {} %, 95 % CI {}", title(run.scores),
-                     percent(b.point), percent(b.mean), percent(b.std),
-                     limits(b.ci_lower, b.ci_upper));
+  out += fmt::format(": {} {} % ({} of {} right), bootstrap mean ± SD {} ± {} %, 95 % interval {}",
+                     title(run.scores), percent(b.point), score->correct, score->n, percent(b.mean),
+                     percent(b.std), limits(b.ci_lower, b.ci_upper));
   if (score->wilson) out += ", Wilson " + limits(score->wilson->lower, score->wilson->upper);
   if (score->slides)
-    out += fmt::format(", clustered by slide ± {} %, {}", percent(score->slides->std),
-                       limits(score->slides->ci_lower, score->slides->ci_upper));
+    out += fmt::format(", by {} SD {} %, {}{}", counted(run.scores.slides, "slide"),
+                       percent(score->slides->std),
+                       limits(score->slides->ci_lower, score->slides->ci_upper),
+                       run.scores.slides < few_slides ? " (too few slides to rely on)" : "");
   return out + "\n";
 }
 

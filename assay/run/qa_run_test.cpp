@@ -233,7 +233,7 @@ TEST_F(QaRunTest, BudgetIsNeverExceeded) {
   execution_.budget_usd = 0.4;
   FakeModel model([](const QaQuestion& q, std::size_t) { return navigate(q); });
   const QaRunReport report = run(model);
-  EXPECT_THAT(report.stopped, HasSubstr("budget is used up"));
+  EXPECT_THAT(report.stopped, HasSubstr("of the budget of $0.4000 is left"));
   EXPECT_LE(report.spent_usd, 0.4);
   EXPECT_GT(report.spent_usd, 0.1);
   execution_.budget_usd = 100;

@@ -86,9 +86,10 @@ def test_wrong_arguments(arguments, error, words):
         assay.extract_label(given.pop("prediction"), **given)
 
 
-def test_benchmark_and_options_must_be_said():
+def test_benchmark_must_be_said_by_name():
+    assert assay.extract_label('{"isup_grade": 2}', benchmark_name="panda").label == 2
     with pytest.raises(TypeError):
-        assay.extract_label("3", benchmark_name="tcga")
+        assay.extract_label("3", options=ORGANS)
     with pytest.raises(TypeError):
         assay.extract_label("3", "tcga", ORGANS)
 
