@@ -27,7 +27,7 @@ def _texts(values, name):
     return [_text(value, f"{name}[{number}]") for number, value in enumerate(values)]
 
 
-def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str] | None = None,
+def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str] | None,
                   rules: ExtractionRules = "assay") -> ExtractedAnswer:
     """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade 0 to 5.
 

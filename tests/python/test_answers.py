@@ -86,10 +86,9 @@ def test_wrong_arguments(arguments, error, words):
         assay.extract_label(given.pop("prediction"), **given)
 
 
-def test_benchmark_must_be_said_by_name():
-    assert assay.extract_label('{"isup_grade": 2}', benchmark_name="panda").label == 2
+def test_benchmark_and_options_must_be_said():
     with pytest.raises(TypeError):
-        assay.extract_label("3", options=ORGANS)
+        assay.extract_label("3", benchmark_name="tcga")
     with pytest.raises(TypeError):
         assay.extract_label("3", "tcga", ORGANS)
 
