@@ -26,7 +26,7 @@ std::string request_line(const QaQuestion& question) {
                          {.indent = 0});
 }
 
-ModelFailure failure(std::string message) {
+ModelFailure failure(const std::string& message) {
   return {
       .kind = ModelFailure::Kind::transient, .message = detail::shown(message), .charged = true};
 }
