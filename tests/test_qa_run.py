@@ -327,7 +327,7 @@ def test_killed_at_fifty_moments_nothing_is_lost_or_paid_twice(tmp_path, slides)
     """kill -9, inside items of up to 20 steps too: no journalled call is seen twice, and the results are the undisturbed ones."""
     questions = table(tmp_path / "t.csv", 40)
     arguments = ["--max-steps", "20", "--concurrency", "4", "--prices", str(prices(tmp_path)), "--quiet"]
-    with Server(tmp_path, "--crops", 18, "--crop", "0,0,64,64", "--delay-ms", 2) as server:
+    with Server(tmp_path, "--crops", 18, "--crop", "0,0,64,64", "--delay-ms", 15) as server:
         run(questions, slides, tmp_path / "whole", server, *arguments)
         before = len(server.calls())
         assert before == 40 * 19
@@ -353,7 +353,7 @@ def test_killed_at_fifty_moments_nothing_is_lost_or_paid_twice(tmp_path, slides)
                 known = {sent[record["request_id"]] for record in answered_so_far(tmp_path / "run")}
         run(questions, slides, tmp_path / "run", server, *arguments)
         assert not known & {call["sha256"] for call in server.calls()[before:]}
-    assert kills >= 20, f"only {kills} kills came in time; the machine is too fast or too slow for this test"
+    assert kills >= 30, f"only {kills} kills came in time"
     assert results(tmp_path / "run") == results(tmp_path / "whole")
     places = [(r["item"], r["step"], r["try"]) for r in answered(tmp_path / "run")]
     assert len(places) == len(set(places)) == 40 * 19
