@@ -425,3 +425,26 @@ def test_published_table_end_to_end(tmp_path):
         assert all(item["correct"] for item in read["results"])
         counts[name] = read["ledger"]["scored"]
     assert counts == {"tcga": 221, "panda": 197, "gtex": 191, "tcga_expert_vqa": 128, "tcga_slidebench": 197}
+
+
+def test_published_table_through_a_server(tmp_path, slides):
+    """934 questions with pictures over HTTP; every slide of the table is a name of the same small one."""
+    published = support.SHARED / "data/multipathqa/MultiPathQA.csv"
+    if not published.exists():
+        pytest.skip("../shared is absent")
+    import csv
+    root = tmp_path / "wsi"
+    root.mkdir()
+    for name in {row["image_path"] for row in csv.DictReader(open(published, encoding="utf-8-sig"))}:
+        os.link(slides / "slide.tiff", root / name)
+    with Server(tmp_path, "--fault-rate", 0.02, "--fault-kinds", "429,500,cut", "--seed", 9) as server:
+        done = run(published, root, tmp_path / "run", server, "--mode", "thumbnail", "--concurrency", 16, "--first-wait", 0.01,
+                   "--json", timeout=120)
+        calls = server.calls()
+    report = support.strict(done.stdout)
+    assert report["calls"] == len(calls) and len(calls) - report["retried"] == 934
+    assert {call["images"] for call in calls} == {1}
+    read = {name: results(tmp_path / "run", name) for name in ("tcga", "panda", "gtex", "tcga_expert_vqa", "tcga_slidebench")}
+    assert sum(each["ledger"]["scored"] for each in read.values()) == 934
+    assert all(each["config"]["table_sha256"] and each["config"]["prompts_sha256"] for each in read.values())
+    assert len(list((tmp_path / "run/crops").iterdir())) == 1, "one picture, stored once"
