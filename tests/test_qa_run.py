@@ -318,7 +318,11 @@ def test_ctrl_c_finishes_cleanly(tmp_path, slides):
         assert process.returncode == 130 and "nothing is lost" in said
         seen = len(server.calls())
         assert len(answered(tmp_path / "run")) == seen, "calls under way are waited for and kept"
-        assert 0 < results(tmp_path / "run")["ledger"]["skipped"] < 40
+        read = results(tmp_path / "run")
+        assert 0 < read["ledger"]["skipped"] < 40
+        classes = ("input", "cache_write", "cache_read", "output")
+        tokens = sum(record["usage"][name] or 0 for record in answered(tmp_path / "run") for name in classes)
+        assert sum(item["total_tokens"] or 0 for item in read["results"]) == tokens, "half-done questions have used tokens, too"
         run(questions, slides, tmp_path / "run", server, "--max-steps", 5)
         assert len(server.calls()) == 160
 

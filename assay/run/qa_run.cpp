@@ -103,15 +103,34 @@ Attempt attempt_of(const Item& item, const AttemptState& state, ExtractionRules 
   return out;
 }
 
+/// What half-done attempts have cost is spent, though they do not vote yet.
+void add_begun(ItemResult& result, const std::vector<CallTotals>& begun) {
+  const bool known_before = result.votes.empty() || result.cost_usd.has_value();
+  const bool counted_before = result.votes.empty() || result.total_tokens.has_value();
+  for (const CallTotals& totals : begun) {
+    result.cost_usd = known_before && totals.cost_usd
+                          ? std::optional(result.cost_usd.value_or(0) + *totals.cost_usd)
+                          : std::nullopt;
+    result.total_tokens = counted_before && totals.tokens
+                              ? std::optional(result.total_tokens.value_or(0) + *totals.tokens)
+                              : std::nullopt;
+  }
+}
+
 ItemResult result_of(const Item& item, const PlannedItem& planned, const QaExecution& execution,
                      const QaState& state) {
   std::vector<Attempt> attempts;
+  std::vector<CallTotals> begun;
   for (unsigned run = 0; run < execution.runs; ++run) {
     const auto found = state.attempts.find({item.benchmark, item.id, run});
-    if (found != state.attempts.end() && found->second.end)
+    if (found == state.attempts.end()) continue;
+    if (found->second.end)
       attempts.push_back(attempt_of(item, found->second, execution.rules));
+    else if (found->second.totals.calls > 0)
+      begun.push_back(found->second.totals);
   }
   ItemResult result = voted_result(item, std::move(attempts));
+  add_begun(result, begun);
   if (result.votes.empty() && !planned.slide.problem.empty()) {
     result.outcome = planned.slide.ambiguous ? Outcome::errored : Outcome::missing;
     result.error = planned.slide.problem;
