@@ -22,20 +22,21 @@ namespace fs = std::filesystem;
 constexpr const char* prediction_marker = "predict_from_raw_data_args.json";
 
 /// The reference is kept: it says how large the image is.
-CasePlan lost_prediction(const std::string& id, const fs::path& root,
+CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
                          const std::string& reference) {
   return {.id = id,
           .reference = reference,
-          .files = {{"", {}, root / reference}},
+          .files = {{"", {}, request.reference / reference}},
           .fate = Fate::missing_prediction,
-          .error = "there is no prediction for the reference " + reference};
+          .error = "there is no " + request.side + " for the reference " + reference};
 }
 
-CasePlan lost_reference(const std::string& id, const std::string& prediction) {
+CasePlan lost_reference(const CohortRequest& request, const std::string& id,
+                        const std::string& prediction) {
   return {.id = id,
           .prediction = prediction,
           .fate = Fate::missing_reference,
-          .error = "there is no reference for the prediction " + prediction};
+          .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
 std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
@@ -66,9 +67,9 @@ std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairi
                      .files = {{"", request.prediction / pair.prediction.path,
                                 request.reference / pair.reference.path}}});
   for (const NamedFile& f : pairing.without_prediction)
-    cases.push_back(lost_prediction(f.stem, request.reference, f.path));
+    cases.push_back(lost_prediction(request, f.stem, f.path));
   for (const NamedFile& f : pairing.without_reference)
-    cases.push_back(lost_reference(f.stem, f.path));
+    cases.push_back(lost_reference(request, f.stem, f.path));
   return cases;
 }
 
@@ -126,12 +127,12 @@ std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
   for (const auto& [id, structures] : of_references) {
     const auto found = of_predictions.find(id);
     cases.push_back(found == of_predictions.end()
-                        ? lost_prediction(id, request.reference, structures.begin()->second)
+                        ? lost_prediction(request, id, structures.begin()->second)
                         : case_of_structures(request, id, found->second, structures, expected));
   }
   for (const auto& [id, structures] : of_predictions)
     if (!of_references.contains(id))
-      cases.push_back(lost_reference(id, structures.begin()->second));
+      cases.push_back(lost_reference(request, id, structures.begin()->second));
   return cases;
 }
 
@@ -153,8 +154,8 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
   const Pairing pairing = paired(predictions, references);
   if (pairing.pairs.empty())
     throw Error(Error::Kind::input,
-                "no prediction matches a reference by name (" + predictions.front().path + " and " +
-                    references.front().path +
+                "no " + request.side + " matches a reference by name (" + predictions.front().path +
+                    " and " + references.front().path +
                     ", for example); say how with --pred-pattern and --ref-pattern, such as "
                     "'{id}_seg.nii.gz'");
   if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
@@ -171,11 +172,11 @@ std::vector<CasePlan> case_of_files(const CohortRequest& request) {
 
 // ---- Manifest -------------------------------------------------------------------------------
 
-std::size_t needed_column(const Csv& table, const char* name, const fs::path& path) {
+std::size_t needed_column(const Csv& table, const std::string& name, const CohortRequest& request) {
   if (const auto column = table.column(name)) return *column;
-  throw Error(Error::Kind::input, path.string() + ": has no column '" + name +
-                                      "'; a manifest has id, prediction, reference, and any others "
-                                      "as groups");
+  throw Error(Error::Kind::input, request.manifest.string() + ": has no column '" + name +
+                                      "'; a manifest has id, " + request.side +
+                                      ", reference, and any others as groups");
 }
 
 /// A path of the manifest: absolute, below the root that was given, or beside the manifest.
@@ -185,9 +186,9 @@ fs::path located(const std::string& text, const fs::path& root, const fs::path& 
 
 std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   const Csv table = parse_csv(read_text(request.manifest), request.manifest.string());
-  const std::size_t id = needed_column(table, "id", request.manifest);
-  const std::size_t prediction = needed_column(table, "prediction", request.manifest);
-  const std::size_t reference = needed_column(table, "reference", request.manifest);
+  const std::size_t id = needed_column(table, "id", request);
+  const std::size_t prediction = needed_column(table, request.side, request);
+  const std::size_t reference = needed_column(table, "reference", request);
   std::vector<CasePlan> cases;
   for (const auto& row : table.rows) {
     if (row[id].empty())
@@ -204,7 +205,8 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
       plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
     } else if (row[prediction].empty() || !fs::exists(p)) {
       plan.fate = Fate::missing_prediction;
-      plan.error = "the prediction '" + row[prediction] + "' of the manifest does not exist";
+      plan.error =
+          "the " + request.side + " '" + row[prediction] + "' of the manifest does not exist";
     }
     plan.files = {{"", p, r}};
     cases.push_back(std::move(plan));
@@ -216,15 +218,15 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
 
 // ---------------------------------------------------------------------------------------------
 
-void must_exist(const fs::path& path, const char* side) {
+void must_exist(const fs::path& path, const std::string& side) {
   if (!fs::exists(path))
-    throw Error(Error::Kind::io, path.string() + ": no such file or folder; it was given as the " +
-                                     std::string(side));
+    throw Error(Error::Kind::io,
+                path.string() + ": no such file or folder; it was given as the " + side);
 }
 
 std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::string>& notes) {
   if (!request.manifest.empty()) return cases_of_manifest(request);
-  must_exist(request.prediction, "prediction");
+  must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
   const bool folders = fs::is_directory(request.prediction);
   if (folders != fs::is_directory(request.reference))

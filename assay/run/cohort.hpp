@@ -17,6 +17,9 @@ struct CohortRequest {
   std::filesystem::path manifest{};             ///< CSV with id, prediction, reference
   std::string prediction_pattern{}, reference_pattern{};
   std::string model_name{};  ///< "": the name of the prediction folder or file
+  /// What the first side is: predictions, or the images that they are to be made from. Names a
+  /// column of the manifest, and stands in messages.
+  std::string side = "prediction";
 
   std::string labels{};                ///< "", "all", or "1,2,3"
   std::vector<std::string> regions{};  ///< "whole=1,2,4"

@@ -7,9 +7,11 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
@@ -22,26 +24,48 @@ namespace {
 
 constexpr std::chrono::milliseconds commit_interval{200};
 
+/// Calls work(worker) for worker = 0 ... workers - 1, all at once, on threads of the pool.
+template <class Work>
+void on_the_pool(std::size_t workers, unsigned jobs, Work work) {
+  // More jobs than cores are allowed: they hide the latency of a network file system.
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, jobs);
+  tbb::task_arena arena(static_cast<int>(jobs));
+  arena.execute([&] {
+    tbb::parallel_for(
+        std::size_t{0}, workers, [&](std::size_t) { work(); }, tbb::simple_partitioner{});
+  });
+}
+
+/// The same on threads of their own. The first exception of a worker leaves by here.
+template <class Work>
+void on_own_threads(std::size_t workers, Work work) {
+  std::vector<std::exception_ptr> troubles(workers);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t worker = 0; worker < workers; ++worker)
+      threads.emplace_back([&, worker] {
+        try {
+          work();
+        } catch (...) {
+          troubles[worker] = std::current_exception();
+        }
+      });
+  }
+  for (const std::exception_ptr& trouble : troubles)
+    if (trouble) std::rethrow_exception(trouble);
+}
+
 /// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order.
 template <class Work>
 void for_each_case(std::size_t cases, const Execution& execution, Work work) {
-  const auto jobs = static_cast<int>(execution.jobs);
-  const auto workers = static_cast<int>(std::clamp<std::size_t>(cases, 1, execution.jobs));
+  const std::size_t workers = std::clamp<std::size_t>(cases, 1, execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
-  // More jobs than cores are allowed: they hide the latency of a network file system.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, execution.jobs);
-  tbb::task_arena arena(jobs);
-  arena.execute([&] {
-    tbb::parallel_for(
-        0, workers,
-        [&](int) {
-          Workspace workspace;
-          for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;)
-            work(i, workspace);
-        },
-        tbb::simple_partitioner{});
-  });
+  const auto worker = [&] {
+    Workspace workspace;
+    for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;) work(i, workspace);
+  };
+  execution.waits ? on_own_threads(workers, worker) : on_the_pool(workers, execution.jobs, worker);
 }
 
 JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
@@ -115,7 +139,9 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
     const CasePlan& plan = cohort.cases[i];
     const auto before = opened.done.find(plan.id);
     const bool fresh = before == opened.done.end();
-    slots[i] = fresh ? score_case(plan, cohort.settings, workspace) : before->second;
+    slots[i] = !fresh             ? before->second
+               : execution.scorer ? execution.scorer(plan, workspace)
+                                  : score_case(plan, cohort.settings, workspace);
     if (writer && fresh) writer->add(record_text(*slots[i]));
     const std::lock_guard lock(mutex);
     ++done;

@@ -23,6 +23,11 @@ struct Execution {
   std::function<void(std::size_t done, std::size_t total, const CaseRecord& last)> progress{};
   const std::atomic<bool>* stop =
       nullptr;  ///< set by a signal: finish the cases under way, no more
+  /// How a case is scored; unset: its files are read and counted.
+  std::function<CaseRecord(const CasePlan& plan, Workspace& workspace)> scorer{};
+  /// Cases wait for more than a core (their turn at a model, a program): they get threads of their
+  /// own, so that those of the pool stay free for the work.
+  bool waits = false;
 };
 
 struct CohortRecords {

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/score_options.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "assay/core/error.hpp"
+
+namespace assay::cli {
+namespace {
+
+std::string convention_help() {
+  std::string out;
+  for (const Convention& c : conventions())
+    out += fmt::format("{}{}", c.name, out.empty() ? " (default)" : "") +
+           (&c == &conventions().back() ? "" : ", ");
+  return out;
+}
+
+/// The tolerances of a list in mm.
+std::vector<double> tolerances_of(const std::string& list) {
+  std::vector<double> out;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto found = metric_of_key("nsd@" + part + "mm");
+    if (!found)
+      throw Error(
+          Error::Kind::usage,
+          "--nsd-tolerance takes numbers above 0 in mm, such as 1,2; '" + part + "' is none");
+    out.push_back(found->argument);
+  }
+  if (out.empty())
+    throw Error(Error::Kind::usage, "--nsd-tolerance takes numbers in mm, such as 1,2");
+  return out;
+}
+
+}  // namespace
+
+void declare_cohort_options(Arguments& a, ScoreOptions& o) {
+  a.option("--ref-pattern PATTERN", o.ref_pattern, "Names of references");
+  a.option("--model NAME", o.model, "Name in the results (default: the prediction folder's)");
+  a.option("--labels LIST|all", o.labels, "Labels to score, such as 1,2,3 (default: value > 0)");
+  a.option("--region NAME=LIST", o.regions, "A union of labels, such as whole=1,2,4; repeatable");
+  a.option("--ignore-label N", o.ignore_label, "Voxels whose reference is N leave every count");
+  a.option("--dataset-json FILE", o.dataset_json,
+           "nnU-Net's labels (default: dataset.json beside the predictions)");
+}
+
+void declare_metric_options(Arguments& a, ScoreOptions& o) {
+  a.option(
+      "--metrics LIST", o.metrics,
+      "paper, overlap, boundary, lesion, all, or names such as dice,hd95; see 'assay metrics'");
+  a.option("--convention NAME", o.convention, convention_help());
+  a.option("--nsd-tolerance LIST", o.nsd_tolerance,
+           "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
+  a.choice("--lesion-rule", o.lesion_rule, {"any", "brats", "anima", "iou"},
+           "When a lesion counts as found");
+  a.choice("--connectivity", o.connectivity, {"6", "18", "26"}, "Neighbours within a lesion");
+  a.option("--min-lesion-ml V", o.min_lesion_ml, "Smaller lesions are left out (default: 0)");
+  a.option("--beta B", o.beta, "Weight of recall in fbeta");
+  a.choice("--missing", o.missing, {"exclude", "worst", "error"},
+           "What a missing, unreadable or wrong-grid prediction counts");
+  a.flag("--allow-affine-mismatch", o.allow_affine_mismatch,
+         "Compare in storage order where the affines disagree");
+  a.choice("--compat", o.compat, {"spec"}, "The specification's numbers and JSON tokens");
+  a.choice("--format", o.format, {"json", "nnunet"}, "Layout of --out and --json");
+  a.option("--csv FILE", o.csv, "Also write model,case,label,metric,value,status");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+  a.flag("--resume", o.resume, "Go on where an interrupted run with the same --out stopped");
+}
+
+ScoreSettings settings_of(const ScoreOptions& o) {
+  if (!o.compat.empty() && !o.convention.empty() && o.convention != "spec")
+    throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
+  if (!(o.beta > 0 && o.beta <= 1000))
+    throw Error(Error::Kind::usage, "--beta must be above 0, and at most 1000");
+  ScoreSettings s;
+  s.metrics = chosen_metrics(o.metrics, tolerances_of(o.nsd_tolerance));
+  s.compat_spec = !o.compat.empty();
+  const std::string named = s.compat_spec ? "spec" : o.convention;
+  s.convention = named.empty() ? &conventions().front() : &convention(named);
+  s.beta = o.beta;
+  if (!(o.min_lesion_ml >= 0 && std::isfinite(o.min_lesion_ml)))
+    throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
+  s.lesions = {.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule"),
+               .connectivity = static_cast<Connectivity>(std::stoi(o.connectivity)),
+               .least_ml = o.min_lesion_ml};
+  if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
+  s.missing = o.missing == "worst"   ? Missing::worst
+              : o.missing == "error" ? Missing::error
+                                     : Missing::exclude;
+  s.allow_affine_mismatch = o.allow_affine_mismatch;
+  return s;
+}
+
+CohortRequest request_of(const ScoreOptions& o) {
+  CohortRequest r = {.prediction = {}, .reference = o.ref};
+  r.reference_pattern = o.ref_pattern;
+  r.model_name = o.model;
+  r.labels = o.labels;
+  r.regions = o.regions;
+  r.dataset_json = o.dataset_json;
+  return r;
+}
+
+}  // namespace assay::cli

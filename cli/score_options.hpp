@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The options of everything that scores images, as typed; nothing is looked up or opened yet.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/run/cohort.hpp"
+#include "cli/arguments.hpp"
+
+namespace assay::cli {
+
+struct ScoreOptions {
+  std::string ref, ref_pattern, model, labels, dataset_json;
+  std::vector<std::string> regions;
+  std::optional<long long> ignore_label;
+  std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
+  double min_lesion_ml = 0;
+  std::string metrics = "paper", convention, missing = "exclude", compat, format = "json", csv;
+  double beta = 1;
+  bool allow_affine_mismatch = false, anonymous = false, resume = false;
+};
+
+/// Which cases, labels and names.
+void declare_cohort_options(Arguments& arguments, ScoreOptions& options);
+/// Which metrics, under which rules, written how.
+void declare_metric_options(Arguments& arguments, ScoreOptions& options);
+
+/// Throws Error::usage on what cannot be meant.
+ScoreSettings settings_of(const ScoreOptions& options);
+
+/// The request but for the side that is scored.
+CohortRequest request_of(const ScoreOptions& options);
+
+}  // namespace assay::cli

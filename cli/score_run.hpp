@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From a planned cohort to its results file, table and exit status.
+#pragma once
+
+#include <functional>
+
+#include "assay/run/score_cohort.hpp"
+#include "cli/commands.hpp"
+#include "cli/provenance.hpp"
+#include "cli/score_options.hpp"
+
+namespace assay::cli {
+
+/// What differs between commands that score: `execution` brings how a case is scored.
+struct ScoreRun {
+  const Cohort& cohort;
+  const ScoreOptions& options;
+  Execution execution{};
+};
+
+/// Scores, tells, writes. `clock` was started with the command.
+Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
+                 const ProvenanceClock& clock);
+
+}  // namespace assay::cli
