@@ -198,6 +198,15 @@ std::string read_text(const std::filesystem::path& path) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code trouble;
+  std::filesystem::create_directories(path, trouble);
+  if (trouble || !std::filesystem::is_directory(path))
+    throw Error(Error::Kind::io, path.string() + ": this folder cannot be made (" +
+                                     (trouble ? trouble.message() : "it is a file") +
+                                     "); name another");
+}
+
 void require_writable(const std::filesystem::path& path) {
   require_replaceable(path);
   const auto folder = folder_of(path);

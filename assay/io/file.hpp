@@ -33,6 +33,9 @@ class MappedFile {
 /// The whole file as text. Throws Error::io.
 std::string read_text(const std::filesystem::path& path);
 
+/// Makes the folder and those above it, unless they are there. Throws Error::io.
+void make_folder(const std::filesystem::path& path);
+
 /// Throws Error::io, as write_atomically would, when it is clear beforehand that `path` cannot be
 /// written: its folder is absent or closed to us, or it is a folder, a pipe or a device itself.
 void require_writable(const std::filesystem::path& path);

@@ -100,4 +100,8 @@ LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values
 /// All voxels as doubles after scaling: for small tools and tests, not for the hot path.
 std::vector<double> values(const Image& image);
 
+/// An image as a model takes it: values after scaling, rounded to float. What float cannot hold is
+/// infinite.
+Volume<float> intensities(const Image& image);
+
 }  // namespace assay

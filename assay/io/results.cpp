@@ -221,6 +221,12 @@ Json to_json(const ScoreSettings& s) {
               {"missing", name(s.missing)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+  if (s.source)
+    out["prediction"] = {{"backend", s.source->backend},
+                         {"model_sha256", s.source->sha256},
+                         {"recipe", s.source->recipe},
+                         {"recipe_sha256", s.source->recipe_sha256},
+                         {"space", s.source->space}};
   add_boundary_settings(out, s);
   if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
   return out;

@@ -225,16 +225,29 @@ View<std::uint8_t> foreground(const Image& image, std::optional<double> threshol
   });
 }
 
-std::vector<double> values(const Image& image) {
-  std::vector<double> out(image.grid().size());
+namespace {
+
+template <class Value>
+std::vector<Value> values_as(const Image& image) {
+  std::vector<Value> out(image.grid().size());
   visit_stored(image.header(), [&]<class T, bool swapped>() {
     const std::byte* at = image.voxels().data();
-    for (double& value : out) {
-      value = scaled(load_scalar<T, swapped>(at), image.header().scaling);
+    for (Value& value : out) {
+      value = static_cast<Value>(scaled(load_scalar<T, swapped>(at), image.header().scaling));
       at += sizeof(T);
     }
   });
   return out;
+}
+
+}  // namespace
+
+std::vector<double> values(const Image& image) {
+  return values_as<double>(image);
+}
+
+Volume<float> intensities(const Image& image) {
+  return {image.grid(), values_as<float>(image)};
 }
 
 }  // namespace assay

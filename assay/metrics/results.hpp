@@ -28,6 +28,13 @@ std::string_view name(Fate fate);
 /// What a failed or missing prediction counts in means.
 enum class Missing { exclude, worst, error };
 
+/// What made the predictions, where assay ran the model itself.
+struct PredictionSource {
+  std::string backend{}, sha256{};        ///< of the model
+  std::string recipe{}, recipe_sha256{};  ///< how images were prepared
+  std::string space{};                    ///< in which the metrics are taken: "native", "model"
+};
+
 /// Everything that decides a number; written into the result.
 struct ScoreSettings {
   std::string model_name;
@@ -42,6 +49,7 @@ struct ScoreSettings {
   Missing missing = Missing::exclude;
   bool allow_affine_mismatch = false;
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
+  std::optional<PredictionSource> source{};
 };
 
 using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value

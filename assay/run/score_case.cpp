@@ -119,12 +119,6 @@ LabelView walked(const LabelView& from, const AxisMap& map, Buffer& into) {
       from.codes);
 }
 
-bool only_foreground(const ScoreSettings& settings) {
-  return !settings.all_labels && !settings.ignored &&
-         std::ranges::all_of(settings.regions,
-                             [](const Region& region) { return region.members.empty(); });
-}
-
 /// What is scored of a case; with all labels, those that it has.
 std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSettings& settings) {
   if (!settings.all_labels) return settings.regions;
@@ -328,6 +322,12 @@ Buffer Workspace::take_smallest() {
 void Workspace::give(Buffer buffer) {
   const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
   spare_.insert(place, std::move(buffer));
+}
+
+bool only_foreground(const ScoreSettings& settings) {
+  return !settings.all_labels && !settings.ignored &&
+         std::ranges::all_of(settings.regions,
+                             [](const Region& region) { return region.members.empty(); });
 }
 
 bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {

@@ -44,6 +44,9 @@ class Workspace {
 /// wrong, so that one bad case does not stop a cohort.
 CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace);
 
+/// Whether nothing but foreground is scored, so that masks will do.
+bool only_foreground(const ScoreSettings& settings);
+
 /// Whether the files of a case are, byte for byte, those that the record was made from.
 bool has_hashes(const CaseRecord& record, const CasePlan& plan);
 

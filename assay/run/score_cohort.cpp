@@ -7,24 +7,23 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/journal.hpp"
 #include "assay/io/results.hpp"
 #include "assay/run/journal_writer.hpp"
+#include "assay/run/own_threads.hpp"
 
 namespace assay {
 namespace {
 
 constexpr std::chrono::milliseconds commit_interval{200};
 
-/// Calls work(worker) for worker = 0 ... workers - 1, all at once, on threads of the pool.
+/// Calls work() `workers` times at once, on threads of the pool.
 template <class Work>
 void on_the_pool(std::size_t workers, unsigned jobs, Work work) {
   // More jobs than cores are allowed: they hide the latency of a network file system.
@@ -34,25 +33,6 @@ void on_the_pool(std::size_t workers, unsigned jobs, Work work) {
     tbb::parallel_for(
         std::size_t{0}, workers, [&](std::size_t) { work(); }, tbb::simple_partitioner{});
   });
-}
-
-/// The same on threads of their own. The first exception of a worker leaves by here.
-template <class Work>
-void on_own_threads(std::size_t workers, Work work) {
-  std::vector<std::exception_ptr> troubles(workers);
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t worker = 0; worker < workers; ++worker)
-      threads.emplace_back([&, worker] {
-        try {
-          work();
-        } catch (...) {
-          troubles[worker] = std::current_exception();
-        }
-      });
-  }
-  for (const std::exception_ptr& trouble : troubles)
-    if (trouble) std::rethrow_exception(trouble);
 }
 
 /// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order.
