@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay evaluate: runs a model over a cohort, then scores what it said.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/run/evaluate_case.hpp"
+#include "assay/run/evaluation_data.hpp"
+#include "cli/commands.hpp"
+#include "cli/model_options.hpp"
+#include "cli/score_run.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One image is read, one inferred, one scored: more would only cost memory.
+constexpr unsigned cases_at_once = 3;
+
+struct Options {
+  ScoreOptions score;
+  ModelRunOptions model;
+  std::vector<std::string> typed;
+  std::string images, image_pattern, space = "native", save;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("MODEL DATA", o.typed,
+               "A trained model; and a folder with images and references (images/ and labels/, "
+               "imagesTs/ and labelsTs/ …), or a CSV file with id,image,reference");
+  a.option("--images FOLDER", o.images, "Images, where DATA does not say; goes with --ref");
+  a.option("--ref FOLDER", o.score.ref, "References, where DATA does not say");
+  a.option("--pred-pattern PATTERN", o.image_pattern, "Names of images: '{id}_T1w.nii.gz'");
+  declare_model_run_options(a, o.model);
+  a.choice("--space", o.space, {"native", "model"},
+           "Where metrics are taken: on the reference's own grid, or on the model's");
+  a.option("--save-predictions DIR", o.save, "Keep every prediction, as DIR/<id>.nii.gz");
+  declare_cohort_options(a, o.score);
+  declare_metric_options(a, o.score);
+}
+
+CohortRequest request_of(const Options& o, const std::vector<std::string>& data) {
+  if (data.size() > 1)
+    throw Error(Error::Kind::usage, "'" + data[1] +
+                                        "' is one word too many: assay evaluate MODEL "
+                                        "DATA takes one folder or CSV file");
+  if (data.empty() && (o.images.empty() || o.score.ref.empty()))
+    throw Error(Error::Kind::usage,
+                "give a model and its data: assay evaluate MODEL DATA, where DATA is a folder with "
+                "images/ and labels/, or a CSV file; or --images and --ref");
+  CohortRequest request = request_of(o.score);
+  const EvaluationData found =
+      evaluation_data(data.empty() ? "" : data.front(), o.images, o.score.ref);
+  request.side = "image";
+  request.prediction = found.images;
+  request.reference = found.references;
+  request.manifest = found.manifest;
+  request.prediction_pattern = o.image_pattern;
+  if (request.prediction_pattern.find("{label}") != std::string::npos)
+    throw Error(Error::Kind::usage, "images have no {label}; take it out of --pred-pattern");
+  return request;
+}
+
+std::string default_name(const Options& o, const std::string& model) {
+  if (!o.score.model.empty()) return o.score.model;
+  if (!model.empty()) return fs::path(model).stem().string();
+  const std::string program = o.model.command.substr(0, o.model.command.find(' '));
+  return fs::path(program).filename().string();
+}
+
+void tell(const CasePredictor& cases, const Common& common, std::ostream& err) {
+  if (!common.quiet && cases.remembered() != 0)
+    err << fmt::format("note: {} predictions came from the cache, {} were made\n",
+                       cases.remembered(), cases.inferred());
+}
+
+Exit run(Options o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  o.model.model = taken_model(o.typed, o.model);
+  if (o.model.model.empty() && o.model.command.empty())
+    throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
+  ScoreSettings settings = settings_of(o.score);
+  Cohort cohort = planned_cohort(request_of(o, o.typed), settings);
+  cohort.settings.model_name = default_name(o, o.model.model);
+  OpenedModel model(o.model, jobs(common), cohort.notes);
+  cohort.settings.source = model.source();
+  cohort.settings.source->space = o.space;
+  if (!o.save.empty()) make_folder(o.save);
+  if (!common.quiet)
+    for (const std::string& note : cohort.notes) session.err << "note: " << note << '\n';
+
+  const ScratchFolder scratch;
+  const Evaluation evaluation = {
+      .predictor = model.cases(),
+      .settings = cohort.settings,
+      .space = o.space == "model" ? MetricSpace::model : MetricSpace::native,
+      .save = o.save,
+      .scratch = scratch};
+  const Exit exit =
+      run_scoring({.cohort = cohort,
+                   .options = o.score,
+                   .execution = {.jobs = cases_at_once,
+                                 .scorer =
+                                     [&](const CasePlan& plan, Workspace& workspace) {
+                                       return evaluated_case(plan, evaluation, workspace);
+                                     },
+                                 .waits = true}},
+                  common, session, clock);
+  tell(model.cases(), common, session.err);
+  return exit;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay evaluate meshnet26.pt Dataset501_ARC --out results.json",
+     "runs the model over imagesTs, scores against labelsTs; --resume goes on after a stop"},
+    {"assay evaluate unet.onnx cases.csv --recipe unet.toml --metrics all --save-predictions out",
+     "any ONNX model, prepared as the recipe says, images and references from a table"},
+    {"assay evaluate Dataset501_ARC --command \"python3 nnunet_worker.py\" --timeout 900",
+     "a program of any kind predicts; it is started once and asked for one image after another"},
+};
+
+}  // namespace
+
+const Command evaluate_command = {"evaluate", "Run a model over a cohort, then score it", declare,
+                                  examples, /*stops_in_order=*/true};
+
+}  // namespace assay::cli

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/model_options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "assay/core/error.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/predictors.hpp"
+#include "assay/io/recipe.hpp"
+#include "assay/run/executor.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::size_t> dilations_of(const std::string& list) {
+  std::vector<std::size_t> out;
+  const char* at = list.data();
+  const char* end = at + list.size();
+  while (at < end) {
+    std::size_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    const bool goes_on = next < end && *next == ',' && next + 1 < end;
+    if (error != std::errc() || value == 0 || (next != end && !goes_on))
+      throw Error(Error::Kind::usage, "--dilations '" + list +
+                                          "' is not a list of whole numbers from 1 on, such as "
+                                          "1,2,4,8,16,16,8,4,2");
+    out.push_back(value);
+    at = next == end ? end : next + 1;
+  }
+  return out;
+}
+
+/// What was asked for, what lies beside the model, or what a known model needs; in that order.
+Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
+  if (!o.recipe.empty()) return find_recipe(o.recipe);
+  if (!o.model.empty())
+    if (const auto beside = recipe_beside(o.model)) {
+      notes.push_back("recipe: " + beside->string() + ", found beside the model");
+      return find_recipe(beside->string());
+    }
+  if (!o.command.empty()) return find_recipe("none");  // a program prepares images itself
+  const std::string known = usual_recipe(o.model);
+  if (known.empty())
+    throw Error(Error::Kind::usage, o.model +
+                                        ": how this model wants its images prepared is not known; "
+                                        "give --recipe (arc-meshchop, brainchop, minmax, none, or "
+                                        "a file; see 'assay recipe show')");
+  notes.push_back("recipe: " + known + ", as this model was trained with; --recipe changes it");
+  return find_recipe(known);
+}
+
+}  // namespace
+
+void declare_network_options(Arguments& a, NetworkOptions& o) {
+  a.option("--dilations LIST", o.dilations,
+           "Of the hidden layers, such as 1,2,4,8,4,2,1, where the file holds only weights");
+  a.choice("--activation", o.activation, {"relu", "elu", "gelu", "none"},
+           "Of the hidden layers, where the file holds only weights");
+}
+
+ModelOptions model_options_of(const NetworkOptions& o) {
+  ModelOptions options = {.dilations = dilations_of(o.dilations)};
+  if (!o.activation.empty()) options.activation = activation(o.activation);
+  return options;
+}
+
+void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
+  a.option("--recipe NAME|FILE", o.recipe,
+           "How images are prepared: arc-meshchop, brainchop, minmax, none, or a TOML or JSON file "
+           "(default: the one beside the model, or the one it is known to need)");
+  a.option("--command \"…\"", o.command,
+           "A program that predicts, instead of a model file; see docs/formats/predictor.md");
+  a.choice("--backend", o.backend, {"auto", "meshnet", "onnx", "command"},
+           "Who runs the model (default: auto, told by its content)");
+  a.option("--onnxruntime FILE", o.onnxruntime,
+           "ONNX Runtime's library (default: $ASSAY_ONNXRUNTIME, or where the system finds it)");
+  a.option("--timeout S", o.timeout_s, "Seconds that a program may take per image (default: 600)");
+  a.option("--cache DIR", o.cache,
+           "Where predictions are kept, so that nothing is inferred twice (default: $ASSAY_CACHE, "
+           "or assay/predictions in the user's cache folder)");
+  a.flag("--no-cache", o.no_cache, "Keep no predictions, and use none that were kept");
+  declare_network_options(a, o.network);
+}
+
+OpenedModel::OpenedModel(const ModelRunOptions& o, unsigned jobs, std::vector<std::string>& notes) {
+  if (!(o.timeout_s > 0 && std::isfinite(o.timeout_s)))
+    throw Error(Error::Kind::usage, "--timeout must be above 0 seconds");
+  if (o.no_cache && !o.cache.empty())
+    throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
+  const Recipe recipe = chosen_recipe(o, notes);
+  predictor_ = open_predictor({.model = o.model,
+                               .options = model_options_of(o.network),
+                               .axes = recipe.axes,
+                               .command = o.command,
+                               .onnxruntime = o.onnxruntime,
+                               .backend = backend_kind(o.backend),
+                               .timeout_s = o.timeout_s,
+                               .jobs = jobs});
+  const fs::path cache = o.no_cache        ? fs::path()
+                         : o.cache.empty() ? usual_cache_folder()
+                                           : fs::path(o.cache);
+  cases_ = std::make_unique<CasePredictor>(ModelSetup{.predictor = *predictor_,
+                                                      .recipe = recipe,
+                                                      .recipe_sha256 = recipe_sha256(recipe),
+                                                      .cache = PredictionCache(cache),
+                                                      .executor = tbb_executor(jobs)});
+}
+
+PredictionSource OpenedModel::source() const {
+  return {.backend = predictor_->backend(),
+          .sha256 = predictor_->sha256(),
+          .recipe = cases_->setup().recipe.name,
+          .recipe_sha256 = cases_->setup().recipe_sha256,
+          .space = {}};
+}
+
+std::string taken_model(std::vector<std::string>& typed, const ModelRunOptions& o) {
+  if (typed.empty()) return "";
+  const bool is_data = fs::is_directory(typed.front()) || typed.front().ends_with(".csv") ||
+                       !image_ending(typed.front()).empty();
+  if (!o.command.empty() && is_data) return "";
+  std::string model = typed.front();
+  typed.erase(typed.begin());
+  return model;
+}
+
+}  // namespace assay::cli

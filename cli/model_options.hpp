@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The options of everything that runs a model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "assay/io/model.hpp"
+#include "assay/metrics/results.hpp"
+#include "assay/run/case_predictor.hpp"
+#include "cli/commands.hpp"
+
+namespace assay::cli {
+
+/// What a file of weights may leave open.
+struct NetworkOptions {
+  std::string dilations, activation;
+};
+
+void declare_network_options(Arguments& arguments, NetworkOptions& options);
+ModelOptions model_options_of(const NetworkOptions& options);
+
+struct ModelRunOptions {
+  NetworkOptions network;
+  std::string model;  ///< "": the command is all there is
+  std::string recipe, command, backend = "auto", onnxruntime, cache;
+  double timeout_s = 600;
+  bool no_cache = false;
+};
+
+void declare_model_run_options(Arguments& arguments, ModelRunOptions& options);
+
+/// A model that is ready to run, with its recipe.
+class OpenedModel {
+ public:
+  /// Notes what was decided without being asked. Throws Error.
+  OpenedModel(const ModelRunOptions& options, unsigned jobs, std::vector<std::string>& notes);
+
+  CasePredictor& cases() { return *cases_; }
+  /// What results say of it; `space` is left to the caller.
+  PredictionSource source() const;
+
+ private:
+  std::unique_ptr<Predictor> predictor_;
+  std::unique_ptr<CasePredictor> cases_;
+};
+
+/// Takes the model off the front of what was typed: with --command a first word that is an image or
+/// a folder is no model.
+std::string taken_model(std::vector<std::string>& typed, const ModelRunOptions& options);
+
+}  // namespace assay::cli

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay predict: the labels of a model for images, and nothing else.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <ostream>
+#include <set>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/folder.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/npy_writer.hpp"
+#include "assay/report/text_table.hpp"
+#include "assay/run/own_threads.hpp"
+#include "assay/run/prediction_check.hpp"
+#include "cli/commands.hpp"
+#include "cli/model_options.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/provenance.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One image is read, one inferred, one written.
+constexpr std::size_t images_at_once = 3;
+
+struct Options {
+  ModelRunOptions model;
+  std::vector<std::string> typed;
+  std::string check_against;
+  bool save_logits = false, anonymous = false;
+};
+
+/// An image to predict, and what goes with it.
+struct Task {
+  fs::path image;
+  std::string name;  ///< of the prediction, without ending
+  fs::path check{};
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("MODEL IMAGE", o.typed, "A trained model, and images or folders of images");
+  declare_model_run_options(a, o.model);
+  a.option("--check-against FILE", o.check_against,
+           "Stored labels (an image) or logits (.npy) to compare with; a folder for many images");
+  a.flag("--save-logits", o.save_logits, "Also write the logits, as DIR/<image name>.npy");
+  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+}
+
+std::string stem_of(const fs::path& path) {
+  return std::string(without_image_ending(path.generic_string()));
+}
+
+std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
+  std::vector<Task> tasks;
+  for (const std::string& word : typed) {
+    if (!fs::exists(word)) throw Error(Error::Kind::io, word + ": no such image or folder");
+    if (!fs::is_directory(word)) {
+      tasks.push_back({word, stem_of(fs::path(word).filename())});
+      continue;
+    }
+    for (const std::string& image : list_images(word))
+      tasks.push_back({fs::path(word) / image, stem_of(image)});
+  }
+  if (tasks.empty())
+    throw Error(Error::Kind::usage, "there is no image: assay predict MODEL IMAGE… --out DIR");
+  std::set<std::string> names;
+  for (const Task& task : tasks)
+    if (!names.insert(task.name).second)
+      throw Error(Error::Kind::usage, "two images are called " + task.name +
+                                          ", and their predictions would be one file; run them "
+                                          "apart");
+  return tasks;
+}
+
+/// One stored file for one image, or one of the same name for each.
+void add_checks(const std::string& against, std::vector<Task>& tasks) {
+  if (against.empty()) return;
+  if (!fs::exists(against))
+    throw Error(Error::Kind::io,
+                against + ": no such file or folder; it was given to compare with");
+  if (!fs::is_directory(against)) {
+    if (tasks.size() > 1)
+      throw Error(Error::Kind::usage, "--check-against names one file, but there are " +
+                                          std::to_string(tasks.size()) +
+                                          " images; give a folder of files");
+    tasks.front().check = against;
+    return;
+  }
+  for (Task& task : tasks)
+    for (const char* ending : {".nii.gz", ".nii", ".npy", ".mha", ".nrrd"})
+      if (const fs::path file = fs::path(against) / (task.name + ending);
+          task.check.empty() && fs::exists(file))
+        task.check = file;
+}
+
+/// What is done with each image.
+struct Work {
+  CasePredictor& cases;
+  fs::path out{};
+  bool save_logits = false, check = false;
+};
+
+std::string written(const Task& task, View<std::uint8_t> labels, const PredictedCase& predicted,
+                    const Work& work) {
+  if (work.out.empty()) return "";
+  const fs::path file = work.out / (task.name + ".nii.gz");
+  make_folder(file.parent_path());
+  write_image(file, labels);
+  if (work.save_logits)
+    write_logits(work.out / (task.name + ".npy"), predicted.logits, predicted.placement.model.shape,
+                 work.cases.setup().recipe.axes);
+  return file.string();
+}
+
+PredictedImage predicted_image(const Task& task, const Work& work) {
+  const auto started = std::chrono::steady_clock::now();
+  if (work.check && task.check.empty())
+    throw Error(Error::Kind::input, "there is no file to compare with for " + task.name);
+  const ModelSetup& setup = work.cases.setup();
+  const bool with_logits = work.save_logits || (!task.check.empty() && holds_logits(task.check));
+  const PredictedCase predicted = work.cases.predicted(task.image, with_logits);
+  const Volume<std::uint8_t> labels =
+      restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
+  PredictedImage out = {.image = task.image.string(), .from_cache = predicted.from_cache};
+  out.voxel_ml = voxel_ml(labels.grid());
+  for (const std::uint8_t label : labels.view().voxels) ++out.voxels[label];
+  if (!task.check.empty()) out.check = checked_against(task.check, predicted, labels.view());
+  out.output = written(task, labels.view(), predicted, work);
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return out;
+}
+
+/// One bad image never stops the others.
+PredictedImage image_or_error(const Task& task, const Work& work) {
+  try {
+    return predicted_image(task, work);
+  } catch (const Error& e) {
+    return {.image = task.image.string(), .error = e.what()};
+  } catch (const std::bad_alloc&) {
+    return {.image = task.image.string(), .error = "not enough memory for this image"};
+  }
+}
+
+/// Every image, in order; short when interrupted.
+std::vector<PredictedImage> predicted_images(const std::vector<Task>& tasks, const Work& work,
+                                             const Common& common, const Session& session) {
+  std::vector<std::optional<PredictedImage>> slots(tasks.size());
+  std::atomic<std::size_t> next = 0;
+  std::size_t done = 0;
+  std::mutex mutex;
+  Progress progress(session.err, session.err_is_terminal && !common.quiet);
+  on_own_threads(std::min(tasks.size(), images_at_once), [&] {
+    for (std::size_t i = 0; !session.stop && (i = next.fetch_add(1)) < tasks.size();) {
+      slots[i] = image_or_error(tasks[i], work);
+      const std::lock_guard lock(mutex);
+      progress.update(++done, tasks.size(), !slots[i]->error.empty());
+    }
+  });
+  std::vector<PredictedImage> images;
+  for (auto& slot : slots)
+    if (slot) images.push_back(std::move(*slot));
+  return images;
+}
+
+std::string check_text(const PredictionCheck& check) {
+  std::string out =
+      fmt::format("{} of {} voxels differ ({} grid)", check.differing, check.voxels, check.space);
+  if (check.greatest_logit_difference)
+    out += fmt::format(", logits by at most {:.3g}", *check.greatest_logit_difference);
+  return out;
+}
+
+std::string table_of(const std::vector<PredictedImage>& images) {
+  std::vector<std::vector<std::string>> rows;
+  for (const PredictedImage& image : images) {
+    if (!image.error.empty()) continue;
+    std::string classes;
+    for (const auto& [label, voxels] : image.voxels)
+      if (label != 0)
+        classes += fmt::format("{}{}: {:.3g} mL", classes.empty() ? "" : ", ", label,
+                               static_cast<double>(voxels) * image.voxel_ml);
+    rows.push_back({fs::path(image.image).filename().string(),
+                    classes.empty() ? "nothing" : classes,
+                    image.from_cache ? "cached" : fmt::format("{:.1f} s", image.seconds),
+                    image.check ? check_text(*image.check) : image.output});
+  }
+  return text_table({{"image", Align::left}, {"found", Align::left}, {"time"}, {"", Align::left}},
+                    rows);
+}
+
+Exit exit_of(const std::vector<PredictedImage>& images, std::size_t tasks) {
+  if (images.size() < tasks) return interrupted;
+  const auto failed = [](const PredictedImage& i) { return !i.error.empty(); };
+  const auto differs = [](const PredictedImage& i) { return i.check && i.check->differing != 0; };
+  if (std::ranges::any_of(images, failed)) return some_failed;
+  return std::ranges::any_of(images, differs) ? answer_is_no : done;
+}
+
+Exit run(Options o, const Common& common, const Session& session) {
+  const ProvenanceClock clock;
+  o.model.model = taken_model(o.typed, o.model);
+  if (o.model.model.empty() && o.model.command.empty())
+    throw Error(Error::Kind::usage, "give a model: assay predict MODEL IMAGE… --out DIR");
+  std::vector<Task> tasks = tasks_of(o.typed);
+  add_checks(o.check_against, tasks);
+  if (common.out.empty() && o.check_against.empty())
+    throw Error(Error::Kind::usage, "say where predictions go: --out DIR");
+  if (o.save_logits && common.out.empty())
+    throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
+  std::vector<std::string> notes;
+  OpenedModel model(o.model, jobs(common), notes);
+  if (!common.out.empty()) make_folder(common.out);
+  for (const Task& task : tasks)
+    if (!common.out.empty())
+      refuse_input(fs::path(common.out) / (task.name + ".nii.gz"), {task.image, task.check});
+  if (!common.quiet)
+    for (const std::string& note : notes) session.err << "note: " << note << '\n';
+
+  const Work work = {model.cases(), common.out, o.save_logits, !o.check_against.empty()};
+  PredictionReport report = {model.source(), predicted_images(tasks, work, common, session)};
+  for (const PredictedImage& image : report.images)
+    if (!image.error.empty())
+      session.err << "not predicted: " << printable(image.image + ": " + image.error) << '\n';
+  const auto bad = std::ranges::count_if(
+      report.images, [](const PredictedImage& image) { return !image.error.empty(); });
+  if (static_cast<std::size_t>(bad) == tasks.size())
+    throw Error(Error::Kind::input, "no image could be predicted");
+  if (common.json)
+    session.out << prediction_text(report, clock.provenance(common, session, o.anonymous));
+  else if (!common.quiet)
+    session.out << table_of(report.images);
+  return exit_of(report.images, tasks.size());
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay predict meshnet26.pt T2w/*.nii.gz --recipe arc-meshchop --out predictions",
+     "a label map for each image, on the image's own grid"},
+    {"assay predict model.json t1.nii.gz --recipe brainchop --check-against expected.nii.gz",
+     "does this machine say the same as the one that stored the labels? Exit status 1 if not"},
+};
+
+}  // namespace
+
+const Command predict_command = {"predict", "Run a model on images", declare, examples,
+                                 /*stops_in_order=*/true};
+
+}  // namespace assay::cli
