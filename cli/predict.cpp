@@ -118,8 +118,8 @@ std::string written(const Task& task, View<std::uint8_t> labels, const Predicted
   make_folder(file.parent_path());
   write_image(file, labels);
   if (work.save_logits)
-    write_logits(work.out / (task.name + ".npy"), predicted.logits, predicted.placement.model.shape,
-                 work.cases.setup().recipe.axes);
+    write_logits(work.out / (task.name + ".npy"), predicted.logits,
+                 predicted.placement.model.shape);
   return file.string();
 }
 
