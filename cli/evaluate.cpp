@@ -26,14 +26,16 @@ constexpr unsigned cases_at_once = 3;
 struct Options {
   ScoreOptions score;
   ModelRunOptions model;
-  std::vector<std::string> typed;
+  std::string first;
+  std::vector<std::string> rest;
   std::string images, image_pattern, space = "native", save;
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("MODEL DATA", o.typed,
-               "A trained model; and a folder with images and references (images/ and labels/, "
-               "imagesTs/ and labelsTs/ …), or a CSV file with id,image,reference");
+  a.positional("MODEL", o.first, "A trained model, told by its content; none with --command");
+  a.positional("DATA", o.rest,
+               "A folder with images and references (images/ and labels/, imagesTs/ and labelsTs/, "
+               "…), or a CSV file with id,image,reference; its other columns are groups");
   a.option("--images FOLDER", o.images, "Images, where DATA does not say; goes with --ref");
   a.option("--ref FOLDER", o.score.ref, "References, where DATA does not say");
   a.option("--pred-pattern PATTERN", o.image_pattern, "Names of images: '{id}_T1w.nii.gz'");
@@ -82,11 +84,11 @@ void tell(const CasePredictor& cases, const Common& common, std::ostream& err) {
 
 Exit run(Options o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  o.model.model = taken_model(o.typed, o.model);
+  const std::vector<std::string> data = take_model(o.first, o.rest, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
   ScoreSettings settings = settings_of(o.score);
-  Cohort cohort = planned_cohort(request_of(o, o.typed), settings);
+  Cohort cohort = planned_cohort(request_of(o, data), settings);
   cohort.settings.model_name = default_name(o, o.model.model);
   OpenedModel model(o.model, jobs(common), cohort.notes);
   cohort.settings.source = model.source();

@@ -34,6 +34,43 @@ std::vector<std::size_t> dilations_of(const std::string& list) {
   return out;
 }
 
+/// A model that is known by name, and the recipe that it was trained with.
+struct Known {
+  std::string_view name, recipe;  ///< the start of its name, or all of it
+};
+
+constexpr Known known_models[] = {
+    {"MeshNet-", "arc-meshchop"},
+    {"brainchop model20chan3cls", "brainchop-quantile"},
+    {"brainchop mindgrab", "mindgrab"},
+    {"brainchop", "brainchop"},
+};
+
+PredictorSource source_of(const ModelRunOptions& o, TensorAxes axes, unsigned jobs) {
+  return {.model = o.model,
+          .options = model_options_of(o.network),
+          .axes = axes,
+          .command = o.command,
+          .backend = backend(o.backend),
+          .onnxruntime = o.onnxruntime,
+          .timeout_s = o.timeout_s,
+          .jobs = jobs};
+}
+
+/// "" when the model is not known. Throws what opening it throws when it is no model at all.
+std::string usual_recipe(const ModelRunOptions& o) {
+  Model model;
+  try {
+    model = read_model(o.model, model_options_of(o.network));
+  } catch (const Error&) {
+    open_predictor(source_of(o, TensorAxes::zyx, 1));
+    return "";
+  }
+  for (const Known& known : known_models)
+    if (model.name.starts_with(known.name)) return std::string(known.recipe);
+  return "";
+}
+
 /// What was asked for, what lies beside the model, or what a known model needs; in that order.
 Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
   if (!o.recipe.empty()) return find_recipe(o.recipe);
@@ -43,7 +80,7 @@ Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) 
       return find_recipe(beside->string());
     }
   if (!o.command.empty()) return find_recipe("none");  // a program prepares images itself
-  const std::string known = usual_recipe(o.model);
+  const std::string known = usual_recipe(o);
   if (known.empty())
     throw Error(Error::Kind::usage, o.model +
                                         ": how this model wants its images prepared is not known; "
@@ -92,14 +129,7 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, unsigned jobs, std::vector<st
   if (o.no_cache && !o.cache.empty())
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
   const Recipe recipe = chosen_recipe(o, notes);
-  predictor_ = open_predictor({.model = o.model,
-                               .options = model_options_of(o.network),
-                               .axes = recipe.axes,
-                               .command = o.command,
-                               .onnxruntime = o.onnxruntime,
-                               .backend = backend_kind(o.backend),
-                               .timeout_s = o.timeout_s,
-                               .jobs = jobs});
+  predictor_ = open_predictor(source_of(o, recipe.axes, jobs));
   const fs::path cache = o.no_cache        ? fs::path()
                          : o.cache.empty() ? usual_cache_folder()
                                            : fs::path(o.cache);
@@ -118,14 +148,15 @@ PredictionSource OpenedModel::source() const {
           .space = {}};
 }
 
-std::string taken_model(std::vector<std::string>& typed, const ModelRunOptions& o) {
-  if (typed.empty()) return "";
-  const bool is_data = fs::is_directory(typed.front()) || typed.front().ends_with(".csv") ||
-                       !image_ending(typed.front()).empty();
-  if (!o.command.empty() && is_data) return "";
-  std::string model = typed.front();
-  typed.erase(typed.begin());
-  return model;
+std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
+                                    ModelRunOptions& o) {
+  const bool is_data =
+      fs::is_directory(first) || first.ends_with(".csv") || !image_ending(first).empty();
+  if (o.command.empty() || !is_data)
+    o.model = first;
+  else if (!first.empty())
+    rest.insert(rest.begin(), first);
+  return rest;
 }
 
 }  // namespace assay::cli

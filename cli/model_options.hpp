@@ -46,8 +46,9 @@ class OpenedModel {
   std::unique_ptr<CasePredictor> cases_;
 };
 
-/// Takes the model off the front of what was typed: with --command a first word that is an image or
-/// a folder is no model.
-std::string taken_model(std::vector<std::string>& typed, const ModelRunOptions& options);
+/// Puts the model among the options and returns what else was typed. With --command a first word
+/// that is an image, a table or a folder is no model.
+std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
+                                    ModelRunOptions& options);
 
 }  // namespace assay::cli

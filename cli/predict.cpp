@@ -36,7 +36,8 @@ constexpr std::size_t images_at_once = 3;
 
 struct Options {
   ModelRunOptions model;
-  std::vector<std::string> typed;
+  std::string first;
+  std::vector<std::string> rest;
   std::string check_against;
   bool save_logits = false, anonymous = false;
 };
@@ -49,7 +50,8 @@ struct Task {
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("MODEL IMAGE", o.typed, "A trained model, and images or folders of images");
+  a.positional("MODEL", o.first, "A trained model, told by its content; none with --command");
+  a.positional("IMAGE", o.rest, "Images, or folders of images");
   declare_model_run_options(a, o.model);
   a.option("--check-against FILE", o.check_against,
            "Stored labels (an image) or logits (.npy) to compare with; a folder for many images");
@@ -209,10 +211,10 @@ Exit exit_of(const std::vector<PredictedImage>& images, std::size_t tasks) {
 
 Exit run(Options o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  o.model.model = taken_model(o.typed, o.model);
+  const std::vector<std::string> images = take_model(o.first, o.rest, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay predict MODEL IMAGE… --out DIR");
-  std::vector<Task> tasks = tasks_of(o.typed);
+  std::vector<Task> tasks = tasks_of(images);
   add_checks(o.check_against, tasks);
   if (common.out.empty() && o.check_against.empty())
     throw Error(Error::Kind::usage, "say where predictions go: --out DIR");

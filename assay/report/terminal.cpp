@@ -85,6 +85,9 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
     out += fmt::format(" · {} without prediction", l.missing_prediction);
   if (l.missing_reference != 0) out += fmt::format(" · {} without reference", l.missing_reference);
   out += fmt::format(" · convention {}", result.settings.convention->name);
+  if (const auto& source = result.settings.source)
+    out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,
+                       source->space == "model" ? "model's grid" : "reference's own grid");
   if (needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
   if (result.settings.missing == Missing::worst) out += " · failures count as worst";
   return out + "\n";
