@@ -1,0 +1,150 @@
+"""assay evaluate: a model over a cohort, scored as if its predictions had come from files."""
+import json, os, pathlib, signal, subprocess, time
+
+import nibabel
+import numpy
+import pytest
+
+from networks import OF_THRESHOLD, threshold_network
+from support import PROGRAM, assay, save, strict
+
+SHAPE = (12, 11, 10)
+IDS = ["case_1", "case_2", "case_3", "case_4"]
+
+
+@pytest.fixture
+def model(tmp_path):
+    return threshold_network(tmp_path / "model/tiny.safetensors")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Images, and references that differ from what the model says of them."""
+    folder = tmp_path / "Dataset001_Tiny"
+    for seed, name in enumerate(IDS):
+        random = numpy.random.default_rng(seed)
+        x = random.random(SHAPE).astype("f4")
+        save(folder / f"imagesTs/{name}_0000.nii.gz", x)
+        save(folder / f"labelsTs/{name}.nii.gz", ((x > 0.5) ^ (random.random(SHAPE) < 0.1)).astype("u1"))
+    return folder
+
+
+def evaluate(model, data, *arguments, status=0, recipe="none"):
+    done = assay("evaluate", model, data, "--recipe", recipe, *OF_THRESHOLD, "--json", *arguments, status=status)
+    return strict(done.stdout)
+
+
+def without_provenance(result):
+    return {key: value for key, value in result.items() if key != "provenance"}
+
+
+def test_the_same_scores_as_predict_then_score(tmp_path, model, data):
+    result = evaluate(model, data, "--metrics", "all", "--save-predictions", tmp_path / "kept")
+    assert result["model_name"] == "tiny" and result["num_samples"] == 4
+    separate = strict(assay("score", tmp_path / "kept", data / "labelsTs", "--metrics", "all", "--json").stdout)
+    assert result["metrics"] == separate["metrics"]
+    for ours, theirs in zip(result["cases"], separate["cases"]):
+        assert ours["id"] == theirs["id"] and ours["label"] == theirs["label"]
+    made = assay("predict", model, data / "imagesTs", "--recipe", "none", *OF_THRESHOLD, "--out", tmp_path / "separate")
+    for name in IDS:
+        assert (tmp_path / f"kept/{name}.nii.gz").read_bytes() == (tmp_path / f"separate/{name}_0000.nii.gz").read_bytes()
+    assert made.returncode == 0
+
+
+def test_the_result_says_what_made_it(model, data):
+    found = evaluate(model, data)["settings"]["prediction"]
+    assert found["backend"].startswith("meshnet") and found["recipe"] == "none" and found["space"] == "native"
+    assert len(found["model_sha256"]) == 64 and len(found["recipe_sha256"]) == 64
+
+
+def test_jobs_and_resumption_do_not_change_a_byte(tmp_path, model, data):
+    one = evaluate(model, data, "--jobs", "1", "--no-cache")
+    two = evaluate(model, data, "--jobs", "2", "--no-cache")
+    assert without_provenance(one) == without_provenance(two)
+    out = ("--out", tmp_path / "results.json")
+    evaluate(model, data, *out)
+    done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", *out, "--resume")
+    assert "4 cases were taken from the journal" in done.stderr
+    assert without_provenance(strict(done.stdout)) == without_provenance(one)
+
+
+def test_another_model_does_not_resume_this_journal(tmp_path, model, data):
+    out = ("--out", tmp_path / "results.json")
+    evaluate(model, data, *out)
+    other = threshold_network(tmp_path / "model/tiny2.safetensors", 0.25)
+    done = assay("evaluate", other, data, "--recipe", "none", *OF_THRESHOLD, "--model", "tiny", *out, "--resume", status=2)
+    assert "begun with other settings" in done.stderr
+
+
+def test_predictions_are_remembered(tmp_path, model, data):
+    cache = ("--cache", tmp_path / "cache")
+    first = evaluate(model, data, *cache)
+    done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", *cache)
+    assert "4 predictions came from the cache, 0 were made" in done.stderr
+    assert without_provenance(strict(done.stdout)) == without_provenance(first)
+
+
+def test_metrics_in_the_space_of_the_model(tmp_path, model):
+    """At 2 mm the model sees a quarter of the voxels; there its own labels are what is counted."""
+    x = numpy.random.default_rng(5).random((16, 16, 16)).astype("f4")
+    affine = numpy.diag([2.0, 2, 2, 1])
+    folder = tmp_path / "data"
+    save(folder / "images/a.nii.gz", x, affine)
+    save(folder / "labels/a.nii.gz", (x > 0.5).astype("u1"), affine)
+    recipe = tmp_path / "one.json"
+    recipe.write_text(json.dumps({"extends": "none", "grid": "zoom", "spacing_mm": 1.0, "orientation": "RAS"}))
+    native = evaluate(model, folder, recipe=recipe)
+    moved = evaluate(model, folder, "--space", "model", recipe=recipe)
+    assert native["settings"]["prediction"]["space"] == "native" and moved["settings"]["prediction"]["space"] == "model"
+    counted = [sum(v for k, v in r["cases"][0]["label"]["foreground"]["evidence"].items() if k in ("tp", "fp", "fn", "tn"))
+               for r in (native, moved)]
+    assert counted == [16 ** 3, 32 ** 3]
+
+
+def test_one_bad_image_is_recorded_and_the_others_go_on(tmp_path, model, data):
+    (data / "imagesTs/case_2_0000.nii.gz").write_bytes(b"broken")
+    save(data / "labelsTs/case_3.nii.gz", numpy.zeros((3, 3, 3), "u1"))
+    (data / "imagesTs/case_4_0000.nii.gz").unlink()
+    done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", status=3)
+    result = strict(done.stdout)
+    assert result["ledger"] == {"expected": 4, "scored": 1, "failed": 2, "missing_prediction": 1, "missing_reference": 0}
+    by_id = {case["id"]: case for case in result["cases"]}
+    assert "case_2_0000.nii.gz" in by_id["case_2"]["error"] and str(tmp_path) not in done.stdout.split('"provenance"')[0]
+    assert "there is no image for the reference" in by_id["case_4"]["error"]
+
+
+def test_a_table_names_images_references_and_groups(tmp_path, model, data):
+    table = tmp_path / "cases.csv"
+    rows = [f"{name},imagesTs/{name}_0000.nii.gz,labelsTs/{name}.nii.gz,site{number % 2}" for number, name in enumerate(IDS)]
+    table.write_text("id,image,reference,site\n" + "\n".join(rows) + "\n")
+    result = evaluate(model, table, "--images", data, "--ref", data)
+    assert [case["groups"] for case in result["cases"]] == [{"site": f"site{n % 2}"} for n in range(4)]
+    assert result["metrics"] == evaluate(model, data)["metrics"]
+
+
+@pytest.mark.parametrize("arguments,message", [
+    ((), "give a model"),
+    (("MODEL",), "give a model and its data"),
+    (("MODEL", "absent"), "no such file or folder"),
+    (("MODEL", "empty"), "holds no folders of images and references"),
+    (("MODEL", "DATA", "more"), "one word too many"),
+    (("MODEL", "DATA", "--images", "x"), "go together"),
+    (("MODEL", "both"), "choose with --images and --ref"),
+    (("MODEL", "DATA", "--pred-pattern", "{id}_{label}.nii.gz"), "images have no {label}"),
+])
+def test_what_cannot_be_meant_is_refused(tmp_path, model, data, arguments, message):
+    (tmp_path / "empty").mkdir()
+    for name in ("imagesTr", "labelsTr", "imagesTs", "labelsTs"):
+        (tmp_path / "both" / name).mkdir(parents=True)
+    words = [{"MODEL": model, "DATA": data}.get(a, a) for a in arguments]
+    assert message in assay("evaluate", *words, "--recipe", "none", *OF_THRESHOLD, cwd=tmp_path, status=2).stderr
+
+
+def test_an_id_cannot_lead_out_of_the_folder(tmp_path, model, data):
+    table = tmp_path / "cases.csv"
+    table.write_text(f"id,image,reference\n../../out,imagesTs/case_1_0000.nii.gz,labelsTs/case_1.nii.gz\n"
+                     f"fine,imagesTs/case_2_0000.nii.gz,labelsTs/case_2.nii.gz\n")
+    done = assay("evaluate", model, table, "--images", data, "--ref", data, "--recipe", "none", *OF_THRESHOLD,
+                 "--save-predictions", tmp_path / "a/b/kept", status=3)
+    assert "leads out of the folder" in done.stderr
+    assert not list(tmp_path.rglob("out.nii.gz")) and (tmp_path / "a/b/kept/fine.nii.gz").exists()
