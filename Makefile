@@ -18,7 +18,7 @@ test:
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
 	@cmake --build $(BUILD)
 	@cmake --preset asan >/dev/null
-	@cmake --build build/asan
+	@cmake --build build/asan --target assay_test
 	@/usr/bin/python3 tests/run.py
 
 bench:
