@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/case_predictor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "assay/core/error.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/scratch_folder.hpp"
+#include "assay/run/own_threads.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Says 1 above 0.5; counts its calls, and how many are under way at once.
+class Fake : public Predictor {
+ public:
+  std::string backend() const override { return "fake"; }
+  std::string sha256() const override { return "fake"; }
+  Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override {
+    const int now = ++running;
+    most = std::max(most.load(), now);
+    std::this_thread::yield();
+    ++calls;
+    files.push_back(input.file);
+    Volume<std::uint8_t> labels(input.image.grid);
+    for (std::size_t i = 0; i < labels.voxels().size(); ++i)
+      labels.voxels()[i] = input.image.voxels[i] > 0.5F ? 1 : 0;
+    --running;
+    return {std::move(labels), settings.logits ? std::vector<float>(2 * input.image.voxels.size())
+                                               : std::vector<float>()};
+  }
+
+  std::atomic<int> running = 0, most = 0, calls = 0;
+  std::vector<fs::path> files;
+};
+
+Recipe recipe(std::string_view name) {
+  for (const Recipe& one : builtin_recipes())
+    if (one.name == name) return one;
+  throw Error(Error::Kind::usage, "no such recipe");
+}
+
+fs::path written_image(const fs::path& path, float scale) {
+  const Grid grid = {.shape = {3, 2, 2}};
+  Volume<float> image(grid);
+  for (std::size_t i = 0; i < image.voxels().size(); ++i)
+    image.voxels()[i] = scale * static_cast<float>(i) / 11.0F;
+  write_image(path, image.view());
+  return path;
+}
+
+TEST(CasePredictor, InfersOnceAndRemembers) {
+  const ScratchFolder folder;
+  const fs::path image = written_image(folder.path() / "a.nii", 1);
+  Fake model;
+  CasePredictor cases({model, recipe("none"), "r", PredictionCache(folder.path() / "cache")});
+  const PredictedCase first = cases.predicted(image), second = cases.predicted(image);
+  EXPECT_EQ(model.calls, 1);
+  EXPECT_FALSE(first.from_cache);
+  EXPECT_TRUE(second.from_cache);
+  EXPECT_THAT(second.labels.view().voxels, testing::ElementsAreArray(first.labels.view().voxels));
+  EXPECT_EQ(cases.inferred(), 1U);
+  EXPECT_EQ(cases.remembered(), 1U);
+  EXPECT_EQ(cases.predicted(image, true).logits.size(), 24U) << "logits are not kept";
+  EXPECT_EQ(model.calls, 2);
+}
+
+TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
+  const ScratchFolder folder;
+  const fs::path image = written_image(folder.path() / "a.nii", 1);
+  Fake model;
+  CasePredictor plain({model, recipe("none"), "r"}), scaled({model, recipe("minmax"), "s"});
+  plain.predicted(image);
+  scaled.predicted(image);
+  EXPECT_THAT(model.files, testing::ElementsAre(fs::absolute(image), fs::path()));
+}
+
+TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
+  const ScratchFolder folder;
+  std::vector<fs::path> images;
+  for (int i = 0; i < 12; ++i)
+    images.push_back(
+        written_image(folder.path() / (std::to_string(i) + ".nii"), 1 + static_cast<float>(i)));
+  Fake model;
+  CasePredictor cases({model, recipe("none"), "r"});
+  std::atomic<std::size_t> next = 0;
+  on_own_threads(4, [&] {
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < images.size();) cases.predicted(images[i]);
+  });
+  EXPECT_EQ(model.most, 1);
+  EXPECT_EQ(model.calls, 12);
+}
+
+TEST(OwnThreads, TheFirstTroubleComesOut) {
+  std::atomic<int> runs = 0;
+  EXPECT_THROW(on_own_threads(3,
+                              [&] {
+                                ++runs;
+                                throw Error(Error::Kind::io, "full");
+                              }),
+               Error);
+  EXPECT_EQ(runs, 3);
+}
+
+}  // namespace
+}  // namespace assay
