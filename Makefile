@@ -30,6 +30,7 @@ bench:
 	@/usr/bin/python3 bench/compare_bench.py
 	@/usr/bin/python3 bench/qa_bench.py
 	@/usr/bin/python3 bench/nn_bench.py
+	@/usr/bin/python3 bench/recipe_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/python_bench.py
 
 format:

@@ -9,6 +9,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)  # used as headers only: nothing to link
 
 # Debian's libdeflate 1.14 comes without a CMake package.
 find_package(PkgConfig REQUIRED)

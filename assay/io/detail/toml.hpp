@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TOML as JSON, so that what is read does not depend on how it was written.
+#pragma once
+
+#include <string_view>
+
+#include "assay/io/detail/json.hpp"
+
+namespace assay::detail {
+
+/// `name` stands in messages. Dates are refused: nothing here has one. Throws Error::input with
+/// line and column.
+Json parse_toml(std::string_view text, std::string_view name);
+
+}  // namespace assay::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay recipe: the family of commands about how images are prepared for models; one file each.
+#include "cli/recipe.hpp"
+
+#include <array>
+
+namespace assay::cli {
+namespace {
+
+constexpr std::array members = {&recipe_show_command, &recipe_apply_command};
+
+constexpr Example examples[] = {
+    {"assay recipe show arc-meshchop", "every step, and the hash that results carry"},
+    {"assay recipe apply arc-meshchop t2w.nii.gz --out seen.nii.gz",
+     "the image as the model sees it"},
+};
+
+}  // namespace
+
+const Command recipe_command = {.name = "recipe",
+                                .summary = "Look at how images are prepared for models",
+                                .declare = nullptr,
+                                .examples = examples,
+                                .members = members};
+
+}  // namespace assay::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay recipe apply: writes an image as a model would see it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
+#include "assay/io/image.hpp"
+#include "assay/io/recipe.hpp"
+#include "assay/report/recipe_report.hpp"
+#include "assay/run/executor.hpp"
+#include "cli/output.hpp"
+#include "cli/recipe.hpp"
+
+namespace assay::cli {
+namespace {
+
+struct Options {
+  std::string recipe, image;
+  bool labels = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("NAME|FILE", o.recipe, "A built-in recipe or a TOML or JSON file");
+  a.positional("IMAGE", o.image, "NIfTI or MetaImage");
+  a.flag("--labels", o.labels,
+         "IMAGE holds labels 0 to 255: the nearest voxel is taken, and no value changes");
+}
+
+std::vector<float> float_values(const Image& image) {
+  const std::vector<double> exact = values(image);
+  return {exact.begin(), exact.end()};
+}
+
+std::vector<std::uint8_t> label_values(const Image& image) {
+  const std::vector<double> exact = values(image);
+  const auto bad = std::ranges::find_if(
+      exact, [](double v) { return !(v >= 0 && v <= 255 && v == std::floor(v)); });
+  if (bad != exact.end())
+    throw Error(Error::Kind::input, fmt::format("holds {:.6g}, which is no label from 0 to 255; "
+                                                "without --labels it is taken for an image",
+                                                *bad));
+  return {exact.begin(), exact.end()};
+}
+
+Placement write_prepared(const Options& o, const Recipe& recipe, const std::filesystem::path& out,
+                         const Executor& executor) {
+  const Image image = read_image(o.image);
+  if (o.labels) {
+    const Volume<std::uint8_t> labels(image.grid(), label_values(image));
+    const Volume<std::uint8_t> found = prepared_labels(labels.view(), recipe, executor);
+    write_image(out, found.view());
+    return {image.grid(), found.grid()};
+  }
+  const Volume<float> volume(image.grid(), float_values(image));
+  const Prepared found = prepared(volume.view(), recipe, executor);
+  write_image(out, found.image.view());
+  return found.placement;
+}
+
+nlohmann::ordered_json grid_json(const Grid& grid) {
+  return {{"shape", grid.shape},
+          {"spacing_mm", spacing_mm(grid)},
+          {"orientation", orientation(grid)},
+          {"affine", grid.affine}};
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  if (o.recipe.empty() || o.image.empty())
+    throw Error(
+        Error::Kind::usage,
+        "give a recipe and an image: assay recipe apply minmax image.nii.gz --out seen.nii");
+  if (common.out.empty())
+    throw Error(Error::Kind::usage, "say where the prepared image goes: --out seen.nii.gz");
+  const auto out = output_file(common.out, "prepared.nii.gz");
+  refuse_input(out, {o.image, o.recipe});
+  require_writable(out);
+  const Recipe recipe = find_recipe(o.recipe);
+  Placement placement;
+  try {
+    placement = write_prepared(o, recipe, out, tbb_executor(jobs(common)));
+  } catch (const Error& e) {
+    const bool named = std::string_view(e.what()).starts_with(o.image);
+    throw named ? e : e.within(o.image);
+  }
+  if (common.json)
+    session.out << nlohmann::ordered_json{{"schema", "assay.recipe-apply/1"},
+                                          {"recipe", recipe.name},
+                                          {"recipe_sha256", recipe_sha256(recipe)},
+                                          {"image", o.image},
+                                          {"prepared", out.string()},
+                                          {"native", grid_json(placement.native)},
+                                          {"model", grid_json(placement.model)}}
+                       .dump(2)
+                << '\n';
+  else if (!common.quiet)
+    session.out << placement_report(placement);
+  if (!common.quiet) session.err << "results: " << out.string() << '\n';
+  return done;
+}
+
+Action declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
+constexpr Example examples[] = {
+    {"assay recipe apply arc-meshchop t2w.nii.gz --out seen.nii.gz",
+     "the image as the model sees it: oriented, resampled, scaled to 0 ... 1"},
+    {"assay recipe apply arc-meshchop lesion.nii.gz --labels --out seen_lesion.nii.gz",
+     "its mask on the same grid, by nearest neighbour"},
+};
+
+}  // namespace
+
+const Command recipe_apply_command = {"apply", "Write an image as a model would see it", declare,
+                                      examples};
+
+}  // namespace assay::cli
