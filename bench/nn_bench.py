@@ -6,8 +6,8 @@ usage: nn_bench.py [--tools DIR] [--work DIR] [--out FILE] [--channels 5,16,26] 
 
 Times are CPU times of one thread, the least of some runs in one process, so that first touches of memory do not count;
 on a machine that others use, CPU time is what can be compared. Operations are those of the direct convolution. PyTorch
-runs traced, frozen and optimised for inference. ONNX Runtime is the one of the npm package onnxruntime-node, installed
-once under the work folder; peers that cannot be had are left out. Above a cube of 128 PyTorch is left out: it needs the
+runs traced, frozen and optimised for inference. ONNX Runtime is the one of the npm package onnxruntime-node, as
+tools/onnx_runtime installs it; peers that cannot be had are left out. Above a cube of 128 PyTorch is left out: it needs the
 same time per voxel, and minutes. --isa avx2 holds PyTorch and us to AVX2 on a processor that has AVX-512; ONNX Runtime
 cannot be held. With --check the exit status is 1 when a target is missed.
 """
@@ -15,11 +15,14 @@ import argparse
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import onnx_runtime
 
 DILATIONS = (1, 2, 4, 8, 16, 16, 8, 4, 2)
 LARGEST_TORCH = 128
@@ -97,15 +100,12 @@ def peak(work):
     return max(float(subprocess.run([work / "peak"], capture_output=True, text=True).stdout.split()[0]) for _ in range(3))
 
 
-def onnxruntime(work):
+def runtime_modules():
     """The folder of the npm package; None when it cannot be had."""
-    folder = work / "onnxruntime"
-    if not (folder / "node_modules/onnxruntime-node").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--ignore-scripts", "--silent", "onnxruntime-node"]
-        if not shutil.which("npm") or subprocess.run(command, cwd=folder, capture_output=True).returncode != 0:
-            return None
-    return folder
+    try:
+        return onnx_runtime.modules()
+    except onnx_runtime.Missing:
+        return None
 
 
 def measured(command, **options):
@@ -118,7 +118,7 @@ def measured(command, **options):
 class Bench:
     def __init__(self, tools, work, isa):
         self.tools, self.work, self.isa = tools, work, isa
-        self.peak, self.modules = peak(work), onnxruntime(work)
+        self.peak, self.modules = peak(work), runtime_modules()
 
     def ours(self, channels, side, voxels):
         shape = ",".join([str(side)] * 3)
@@ -172,9 +172,8 @@ def line(row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    root = pathlib.Path(__file__).resolve().parent.parent
-    parser.add_argument("--tools", type=pathlib.Path, default=root / "build/release/bin")
-    parser.add_argument("--work", type=pathlib.Path, default=root / "build/bench/nn")
+    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/release/bin")
+    parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/bench/nn")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--channels", default="5,16,26")
     parser.add_argument("--sides", default="128,256")

@@ -11,6 +11,8 @@ test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tid
   python3 python3-numpy python3-scipy python3-nibabel python3-pytest python3-torch python3-pandas python3-pip python3-venv"
 fuzz="clang-14 libclang-rt-14-dev"
 bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn"
+# npm brings ONNX Runtime. Debian's only where there is none: many machines have a newer one that is no package.
+command -v npm >/dev/null || test="$test nodejs npm" bench="$bench nodejs npm"
 
 wanted=()
 for group in "$@"; do

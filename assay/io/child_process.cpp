@@ -133,6 +133,14 @@ class SpawnSettings {
   posix_spawnattr_t attributes_{};
 };
 
+Descriptor opened_for_adding(const std::filesystem::path& file) {
+  Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (out.number() < 0)
+    throw Error(Error::Kind::io, file.string() + ": cannot be opened for writing (" +
+                                     std::generic_category().message(errno) + ")");
+  return out;
+}
+
 std::string ending_of(int status) {
   if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
   return "was ended by signal " + std::to_string(WTERMSIG(status));
@@ -141,7 +149,9 @@ std::string ending_of(int status) {
 }  // namespace
 
 struct ChildProcess::State {
-  explicit State(std::string given) : command(std::move(given)) {}
+  State(std::string given, const std::filesystem::path& error_file) : command(std::move(given)) {
+    if (!error_file.empty()) log = opened_for_adding(error_file);
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { stop(); }
@@ -152,6 +162,7 @@ struct ChildProcess::State {
   std::size_t searched = 0;  ///< of `received`, for a line break
   pid_t process = 0;         ///< 0: not running
   Descriptor in{}, out{}, err{};
+  Descriptor log{};  ///< where all of standard error goes, if anywhere
 
   void start();
   Fault exchange(std::string_view line, Clock::time_point deadline);
@@ -161,6 +172,7 @@ struct ChildProcess::State {
  private:
   bool write_some(std::string_view& rest) const;
   static bool read_some(Descriptor& from, std::string& to);
+  void read_errors();
   bool has_line();
   bool wait_for_end(Clock::time_point deadline) const;
 };
@@ -195,6 +207,15 @@ bool ChildProcess::State::read_some(Descriptor& from, std::string& to) {
   return false;
 }
 
+/// A log that cannot be written any more must not stop the work that it is about.
+void ChildProcess::State::read_errors() {
+  const std::size_t before = errors.size();
+  read_some(err, errors);
+  if (log.number() >= 0 && errors.size() > before) [[maybe_unused]]
+    const auto written = ::write(log.number(), errors.data() + before, errors.size() - before);
+  if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
+}
+
 bool ChildProcess::State::has_line() {
   const std::size_t found = received.find('\n', searched);
   searched = std::min(found, received.size());
@@ -216,10 +237,7 @@ ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
                                      pollfd{err.number(), POLLIN, 0},
                                      pollfd{rest.empty() ? -1 : in.number(), POLLOUT, 0}};
     ::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left + 1, 60000)));
-    if (watched[1].revents != 0) {
-      read_some(err, errors);
-      if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
-    }
+    if (watched[1].revents != 0) read_errors();
     if (watched[2].revents != 0 && !write_some(rest)) rest = {};  // its answer may have come
     if (watched[0].revents != 0 && !read_some(out, received)) return Fault::ended;
   }
@@ -251,10 +269,7 @@ std::string ChildProcess::State::stop() {
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
   process = 0;
-  if (err.number() >= 0) {
-    read_some(err, errors);
-    if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
-  }
+  if (err.number() >= 0) read_errors();
   out.close();
   err.close();
   return ending_of(status);
@@ -274,8 +289,8 @@ ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
   return {.line = "", .fault = what, .detail = std::move(detail)};
 }
 
-ChildProcess::ChildProcess(std::string command)
-    : state_(std::make_unique<State>(std::move(command))) {}
+ChildProcess::ChildProcess(std::string command, const std::filesystem::path& error_file)
+    : state_(std::make_unique<State>(std::move(command), error_file)) {}
 ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
 ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;
 ChildProcess::~ChildProcess() = default;

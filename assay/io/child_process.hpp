@@ -2,6 +2,7 @@
 /// A program that answers lines with lines, kept running between them.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,8 +12,9 @@ namespace assay {
 
 class ChildProcess {
  public:
-  /// Runs `command` by the shell. Its standard error is kept (the last part) for messages.
-  explicit ChildProcess(std::string command);
+  /// Runs `command` by the shell. Its standard error is kept (the last part) for messages, and all
+  /// of it is added to `error_file` when one is named. Throws Error::io when that cannot be opened.
+  explicit ChildProcess(std::string command, const std::filesystem::path& error_file = {});
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
   ~ChildProcess();

@@ -83,11 +83,6 @@ Model tfjs_model(const Source& source) {
   return {.network = tfjs_network(json, weights, source.name), .architecture = "file"};
 }
 
-/// A message whose first field is the version of the format: a small number.
-bool is_onnx(Bytes bytes) {
-  return bytes.size() > 2 && bytes[0] == std::byte{0x08} && bytes[1] < std::byte{0x40};
-}
-
 Model onnx_model(const Source& source) {
   return {.network = onnx_network(source.bytes, source.name), .architecture = "file"};
 }
@@ -138,6 +133,11 @@ void require_consistent(const Model& model, const ModelOptions& options, const s
 }
 
 }  // namespace
+
+/// A message whose first field is the version of the format: a small number.
+bool is_onnx(Bytes bytes) {
+  return bytes.size() > 2 && bytes[0] == std::byte{0x08} && bytes[1] < std::byte{0x40};
+}
 
 Model read_model(const fs::path& path, const ModelOptions& options) {
   const MappedFile file(path);

@@ -50,6 +50,9 @@ std::vector<std::string> tfjs_weight_paths(std::string_view json, const std::str
 Network tfjs_network(std::string_view json, std::span<const std::byte> weights,
                      const std::string& name);
 
+/// Whether the bytes start as an ONNX file does.
+bool is_onnx(std::span<const std::byte> bytes);
+
 /// The network of an ONNX file, when it is a plain chain of the operations that the engine has.
 Network onnx_network(std::span<const std::byte> bytes, const std::string& name);
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What must be known of an ONNX file that another program runs.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <span>
+#include <string>
+
+namespace assay::detail {
+
+struct OnnxOutline {
+  std::set<std::string> files = {};  ///< in which it keeps numbers, relative to its own folder
+  bool gives_probabilities = false;  ///< its first output comes out of a Sigmoid or Softmax
+};
+
+/// Throws Error::input when the bytes are no ONNX model. `name` stands in messages.
+OnnxOutline onnx_outline(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace assay::detail

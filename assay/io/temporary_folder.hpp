@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A folder for files that another program is to read or write, gone with its owner.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace assay {
+
+class TemporaryFolder {
+ public:
+  /// In the system's folder for such things ($TMPDIR). Throws Error::io.
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  /// Removes it with everything in it.
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace assay
