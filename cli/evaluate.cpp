@@ -97,7 +97,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   if (!common.quiet)
     for (const std::string& note : cohort.notes) session.err << "note: " << note << '\n';
 
-  const ScratchFolder scratch;
+  const TemporaryFolder scratch;
   const Evaluation evaluation = {
       .predictor = model.cases(),
       .settings = cohort.settings,

@@ -8,7 +8,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
-#include "assay/io/scratch_folder.hpp"
+#include "assay/io/temporary_folder.hpp"
 #include "assay/run/own_threads.hpp"
 
 namespace assay {
@@ -55,7 +55,7 @@ fs::path written_image(const fs::path& path, float scale) {
 }
 
 TEST(CasePredictor, InfersOnceAndRemembers) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor cases({model, recipe("none"), "r", PredictionCache(folder.path() / "cache")});
@@ -71,7 +71,7 @@ TEST(CasePredictor, InfersOnceAndRemembers) {
 }
 
 TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor plain({model, recipe("none"), "r"}), scaled({model, recipe("minmax"), "s"});
@@ -81,7 +81,7 @@ TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
 }
 
 TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   std::vector<fs::path> images;
   for (int i = 0; i < 12; ++i)
     images.push_back(

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "assay/io/scratch_folder.hpp"
+#include "assay/io/temporary_folder.hpp"
 #include "assay/run/case_predictor.hpp"
 #include "assay/run/score_case.hpp"
 
@@ -21,7 +21,7 @@ struct Evaluation {
   const ScoreSettings& settings;
   MetricSpace space = MetricSpace::native;
   std::filesystem::path save{};  ///< a folder for the predictions; "": they are not kept
-  const ScratchFolder& scratch;
+  const TemporaryFolder& scratch;
 };
 
 /// The name under which the prediction of a case is kept: its id, nested folders included. Throws

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "assay/core/error.hpp"
-#include "assay/io/scratch_folder.hpp"
+#include "assay/io/temporary_folder.hpp"
 
 namespace assay {
 namespace {
@@ -25,7 +25,7 @@ std::string trouble(const fs::path& data, const fs::path& images = {},
 }
 
 TEST(EvaluationData, FindsTheFoldersThatPeopleUse) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [images, references] :
        {std::pair{"imagesTs", "labelsTs"}, {"images", "labels"}, {"images", "masks"}}) {
     const fs::path data = folder.path() / references;
@@ -39,7 +39,7 @@ TEST(EvaluationData, FindsTheFoldersThatPeopleUse) {
 }
 
 TEST(EvaluationData, AFileIsATable) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder.path() / "cases.csv") << "id,image,reference\n";
   const EvaluationData found = evaluation_data(folder.path() / "cases.csv", "a", "b");
   EXPECT_EQ(found.manifest, folder.path() / "cases.csv");
@@ -48,7 +48,7 @@ TEST(EvaluationData, AFileIsATable) {
 }
 
 TEST(EvaluationData, SaysWhatItLookedFor) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   EXPECT_THAT(trouble(folder.path()), testing::HasSubstr("imagesTs/ and labelsTs/"));
   for (const char* name : {"imagesTs", "labelsTs", "imagesTr", "labelsTr"})
     fs::create_directories(folder.path() / name);

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "assay/core/error.hpp"
-#include "assay/io/scratch_folder.hpp"
+#include "assay/io/temporary_folder.hpp"
 
 namespace assay {
 namespace {
@@ -29,7 +29,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 TEST(PredictionCache, GivesBackWhatWasKept) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const PredictionCache cache(folder.path());
   EXPECT_FALSE(cache.find(key, grid));
   const auto labels = some_labels();
@@ -41,7 +41,7 @@ TEST(PredictionCache, GivesBackWhatWasKept) {
 }
 
 TEST(PredictionCache, EveryPartOfTheKeyMatters) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const PredictionCache cache(folder.path());
   const auto labels = some_labels();
   cache.keep(key, labels.view());
@@ -53,7 +53,7 @@ TEST(PredictionCache, EveryPartOfTheKeyMatters) {
 }
 
 TEST(PredictionCache, DoesNotBelieveDamagedFiles) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const PredictionCache cache(folder.path());
   const auto labels = some_labels();
   cache.keep(key, labels.view());
@@ -73,7 +73,7 @@ TEST(PredictionCache, WithoutAFolderKeepsNothing) {
 }
 
 TEST(PredictionCache, AFolderThatCannotBeMadeIsNamed) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   const auto labels = some_labels();
   try {
