@@ -10,15 +10,9 @@ namespace assay::cli {
 
 std::span<const Command* const> commands() {
   static constexpr const Command* table[] = {
-<<<<<<< HEAD
-      &score_command,    &compare_command, &parity_command, &folds_command, &split_command,
-      &evaluate_command, &predict_command, &model_command,  &qa_command,    &metrics_command,
-      &demo_command,     &bench_command,   &docs_command,
-=======
-      &score_command,   &compare_command, &parity_command, &folds_command,
-      &split_command,   &model_command,   &recipe_command, &qa_command,
-      &metrics_command, &demo_command,    &bench_command,  &docs_command,
->>>>>>> recipe
+      &score_command,    &compare_command, &parity_command, &folds_command,  &split_command,
+      &evaluate_command, &predict_command, &model_command,  &recipe_command, &qa_command,
+      &metrics_command,  &demo_command,    &bench_command,  &docs_command,
   };
   return table;
 }

@@ -54,11 +54,7 @@ extern const Command score_command, compare_command, parity_command, metrics_com
     bench_command, docs_command;
 extern const Command folds_command, split_command;
 extern const Command qa_command;
-<<<<<<< HEAD
-extern const Command evaluate_command, predict_command, model_command;
-=======
-extern const Command model_command, recipe_command;
->>>>>>> recipe
+extern const Command evaluate_command, predict_command, model_command, recipe_command;
 
 /// Every command, in the order shown by --help; members of a family stand inside it.
 std::span<const Command* const> commands();
