@@ -2,28 +2,14 @@
 
 Skipped where npm or the network is missing. Needs torch, nibabel and numpy.
 """
-import pathlib
-import sys
-
 import pytest
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 pytest.importorskip("nibabel")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import onnx_runtime
 from predictors import expect_labels, export, needs_program, run_predictor, scores_of, unet, volume
 
 pytestmark = needs_program
-
-
-@pytest.fixture(scope="module")
-def library():
-    try:
-        return onnx_runtime.library()
-    except onnx_runtime.Missing as why:
-        pytest.skip(str(why))
 
 
 def relative(found, truth):
