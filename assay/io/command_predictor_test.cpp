@@ -69,6 +69,14 @@ TEST_F(CommandTest, labels_come_from_the_file_that_the_program_wrote) {
   EXPECT_THAT(predict(*predictor), ElementsAre(0, 1, 2, 2, 1, 0));
 }
 
+TEST_F(CommandTest, labels_of_bytes_are_held_to_the_classes_too) {
+  const Volume<std::uint8_t> good(grid, {0, 1, 2, 2, 1, 0}), bad(grid, {0, 1, 3, 2, 1, 0});
+  write_image(folder_ / "good.nii", good.view());
+  write_image(folder_ / "bad.nii", bad.view());
+  EXPECT_THAT(predict(*program(copying(folder_ / "good.nii"))), ElementsAre(0, 1, 2, 2, 1, 0));
+  EXPECT_THAT(failure(*program(copying(folder_ / "bad.nii"))), HasSubstr("it has the label 3;"));
+}
+
 TEST_F(CommandTest, an_image_without_a_file_is_written_and_removed_again) {
   const fs::path kept = folder_ / "kept.nii", where = folder_ / "where";
   const auto predictor = program(
