@@ -165,8 +165,12 @@ TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_an
     EXPECT_THAT(failure(*predictor),
                 AllOf(StartsWith("the command 'read hello"), HasSubstr(message)));
   }
-  EXPECT_THAT(predict(*program(copying(file, R"({"ok":true,"id":1})"))),
-              ElementsAre(0, 1, 2, 2, 1, 0));
+  for (const std::string fine : {R"({"ok":true,"id":1})", R"({"ok":true,"error":null,"more":[1]})"})
+    EXPECT_THAT(predict(*program(copying(file, fine))), ElementsAre(0, 1, 2, 2, 1, 0)) << fine;
+  EXPECT_EQ(failure(*program(copying(file, R"({"ok":true,"error":" "})"))),
+            "the command reported: an error without a word");
+  EXPECT_EQ(failure(*program(copying(file, R"({"error":{"code":3}})"))),
+            "the command reported: {\"code\":3}");
 }
 
 TEST_F(CommandTest, a_case_that_the_program_gives_up_leaves_it_running) {
