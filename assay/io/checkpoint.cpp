@@ -110,7 +110,8 @@ void require_readable(const ZipFile& zip, const std::string& folder, const std::
   if (zip.has(folder + "constants.pkl"))
     refuse(name,
            "is a TorchScript program; save the weights with "
-           "torch.save(model.state_dict(), FILE), or export it to ONNX");
+           "torch.save(model.state_dict(), FILE), export it to ONNX, or run it with --command and "
+           "examples/torch_model.py");
   const std::string order = folder + "byteorder";
   if (!zip.has(order)) return;
   const auto text = zip.content(order);

@@ -76,6 +76,15 @@ Json object_in(const std::string& line) {
   return answer;
 }
 
+/// What the program says went wrong with a case; "" when nothing did.
+std::string reported(const Json& answer) {
+  const auto error = answer.find("error");
+  if (error == answer.end() || error->is_null()) return "";
+  const std::string text = trimmed(error->is_string() ? error->get<std::string>()
+                                                      : detail::to_text(*error, {.indent = 0}));
+  return text.empty() ? "an error without a word" : text;
+}
+
 /// Throws unless the answer belongs to the case and says how it went. Another id means that answers
 /// and questions are out of step.
 void require_answer(const Json& answer, std::size_t id) {
@@ -83,7 +92,7 @@ void require_answer(const Json& answer, std::size_t id) {
     throw Error(Error::Kind::input, "it answered for the id " +
                                         detail::to_text(*found, {.indent = 0}) +
                                         " when asked for " + std::to_string(id));
-  if (!answer.contains("error") && answer.value("ok", Json(false)) != true)
+  if (reported(answer).empty() && answer.value("ok", Json(false)) != true)
     throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
 }
 
@@ -156,11 +165,8 @@ void CommandPredictor::predict_file(const fs::path& image, const fs::path& outpu
     require_answer(found, id);
     return found;
   });
-  if (const auto error = answer.find("error"); error != answer.end())
-    throw Error(Error::Kind::input,
-                "the command reported: " + trimmed(error->is_string()
-                                                       ? error->get<std::string>()
-                                                       : detail::to_text(*error, {.indent = 0})));
+  if (const std::string error = reported(answer); !error.empty())
+    throw Error(Error::Kind::input, "the command reported: " + error);
 }
 
 Prediction CommandPredictor::predict(const PredictorInput& input, const PredictionSettings&) {

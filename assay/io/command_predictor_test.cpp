@@ -69,6 +69,14 @@ TEST_F(CommandTest, labels_come_from_the_file_that_the_program_wrote) {
   EXPECT_THAT(predict(*predictor), ElementsAre(0, 1, 2, 2, 1, 0));
 }
 
+TEST_F(CommandTest, labels_of_bytes_are_held_to_the_classes_too) {
+  const Volume<std::uint8_t> good(grid, {0, 1, 2, 2, 1, 0}), bad(grid, {0, 1, 3, 2, 1, 0});
+  write_image(folder_ / "good.nii", good.view());
+  write_image(folder_ / "bad.nii", bad.view());
+  EXPECT_THAT(predict(*program(copying(folder_ / "good.nii"))), ElementsAre(0, 1, 2, 2, 1, 0));
+  EXPECT_THAT(failure(*program(copying(folder_ / "bad.nii"))), HasSubstr("it has the label 3;"));
+}
+
 TEST_F(CommandTest, an_image_without_a_file_is_written_and_removed_again) {
   const fs::path kept = folder_ / "kept.nii", where = folder_ / "where";
   const auto predictor = program(
@@ -157,8 +165,12 @@ TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_an
     EXPECT_THAT(failure(*predictor),
                 AllOf(StartsWith("the command 'read hello"), HasSubstr(message)));
   }
-  EXPECT_THAT(predict(*program(copying(file, R"({"ok":true,"id":1})"))),
-              ElementsAre(0, 1, 2, 2, 1, 0));
+  for (const std::string fine : {R"({"ok":true,"id":1})", R"({"ok":true,"error":null,"more":[1]})"})
+    EXPECT_THAT(predict(*program(copying(file, fine))), ElementsAre(0, 1, 2, 2, 1, 0)) << fine;
+  EXPECT_EQ(failure(*program(copying(file, R"({"ok":true,"error":" "})"))),
+            "the command reported: an error without a word");
+  EXPECT_EQ(failure(*program(copying(file, R"({"error":{"code":3}})"))),
+            "the command reported: {\"code\":3}");
 }
 
 TEST_F(CommandTest, a_case_that_the_program_gives_up_leaves_it_running) {

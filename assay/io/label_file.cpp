@@ -25,15 +25,18 @@ AxisMap map_onto(const Grid& grid, const Grid& found) {
   return map;
 }
 
-/// The label of every code, as a byte.
-std::vector<std::uint8_t> byte_labels(std::span<const Label> values, std::size_t classes) {
-  std::vector<std::uint8_t> out;
-  for (const Label value : values) {
+/// A label map may list labels that do not occur; only those that do must be in range.
+template <class Code>
+std::vector<std::uint8_t> byte_labels(std::span<const Code> codes, std::span<const Label> values,
+                                      std::size_t classes) {
+  std::vector<std::uint8_t> out(codes.size());
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    const Label value = values[codes[i]];
     if (value < 0 || value >= static_cast<Label>(classes))
       throw Error(Error::Kind::input, "it has the label " + std::to_string(value) + "; with " +
                                           std::to_string(classes) + " classes labels are 0 to " +
                                           std::to_string(classes - 1));
-    out.push_back(static_cast<std::uint8_t>(value));
+    out[i] = static_cast<std::uint8_t>(value);
   }
   return out;
 }
@@ -47,13 +50,8 @@ Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::pat
   Buffer scratch;
   std::vector<Label> values;
   const LabelView found = labels(image, scratch, values);
-  const std::vector<std::uint8_t> meaning = byte_labels(found.values, classes);
-  std::vector<std::uint8_t> voxels(grid.size());
-  std::visit(
-      [&](const auto& codes) {
-        std::ranges::transform(codes, voxels.begin(), [&](auto code) { return meaning[code]; });
-      },
-      found.codes);
+  std::vector<std::uint8_t> voxels = std::visit(
+      [&](const auto& codes) { return byte_labels(codes, found.values, classes); }, found.codes);
   if (map.is_identity()) return {grid, std::move(voxels)};
   Volume<std::uint8_t> out(grid);
   reorient(View<std::uint8_t>{image.grid(), voxels}, map, out.voxels());

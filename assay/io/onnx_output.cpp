@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
+#include <functional>
 #include <span>
 
 #include "assay/core/error.hpp"
@@ -130,7 +130,7 @@ struct ElementKind {
 
 constexpr std::array kinds = {ElementKind{onnx_float32, "float32", from_scores},
                               ElementKind{onnx_uint8, "uint8", from_labels<std::uint8_t>},
-                              ElementKind{onnx_int8, "int8", from_labels<std::int8_t>},
+                              ElementKind{3, "int8", nullptr},
                               ElementKind{onnx_int32, "int32", from_labels<std::int32_t>},
                               ElementKind{onnx_int64, "int64", from_labels<std::int64_t>},
                               ElementKind{onnx_bool, "bool", from_labels<std::uint8_t>},
@@ -147,6 +147,7 @@ std::string onnx_type_name(std::int32_t type) {
 
 std::string onnx_shape_text(const std::vector<std::int64_t>& shape) {
   std::vector<std::string> sides;
+  sides.reserve(shape.size());
   for (const std::int64_t side : shape) sides.push_back(side < 0 ? "?" : std::to_string(side));
   return joined(sides, "x");
 }

@@ -15,8 +15,6 @@
 namespace assay {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr AxisMap turned_around = {.source = {2, 1, 0}, .flipped = {}};
 
 /// x and z change places, and back.
@@ -86,7 +84,8 @@ class OnnxPredictor : public Predictor {
 };
 
 void OnnxPredictor::require_image_input() const {
-  const auto& [type, shape] = session_.input();
+  const std::int32_t type = session_.input().type;
+  const std::vector<std::int64_t>& shape = session_.input().shape;
   const auto is_one = [&](std::size_t axis) { return shape[axis] == 1 || shape[axis] < 0; };
   if (type != detail::onnx_float32 || shape.size() != 5 || !is_one(0) || !is_one(1))
     throw Error(Error::Kind::input,

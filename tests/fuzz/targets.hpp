@@ -15,6 +15,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/dataset_json.hpp"
+#include "assay/io/detail/onnx_outline.hpp"
 #include "assay/io/experiment.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
@@ -237,6 +238,7 @@ inline void tfjs(Input input) {
 
 inline void onnx(Input input) {
   allow_refusal([&] { run_network(onnx_network(input, "fuzz.onnx")); });
+  allow_refusal([&] { detail::onnx_outline(input, "fuzz.onnx"); });
 }
 
 struct Target {

@@ -1,5 +1,4 @@
 """The back-end `command` with examples/torch_model.py against the same model in PyTorch."""
-import pathlib
 import sys
 
 import pytest
@@ -7,7 +6,6 @@ import pytest
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 pytest.importorskip("nibabel")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from predictors import ROOT, expect_labels, needs_program, run_predictor, scores_of, unet, volume
 
 pytestmark = needs_program
@@ -57,12 +55,9 @@ def test_a_model_that_is_absent_is_told_with_the_end_of_standard_error(tmp_path)
     assert "none.ts" in message
 
 
-def test_no_folder_is_left_behind(tmp_path, script):
+def test_no_folder_is_left_behind(tmp_path, script, monkeypatch):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    command = f"{EXAMPLE} {script}"
-    environment = pytest.MonkeyPatch()
-    with environment.context() as patch:
-        patch.setenv("TMPDIR", str(temporary))
-        run_predictor(tmp_path, [volume(), volume((9, 10, 16))], command=command, files=False)
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    run_predictor(tmp_path, [volume(), volume((9, 10, 16))], command=f"{EXAMPLE} {script}", files=False)
     assert [path.name for path in temporary.iterdir() if path.name.startswith("assay-")] == []

@@ -2,28 +2,15 @@
 
 Skipped where npm or the network is missing. Needs torch, nibabel and numpy.
 """
-import pathlib
-import sys
-
 import pytest
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 pytest.importorskip("nibabel")
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-import onnx_runtime
 from predictors import expect_labels, export, needs_program, run_predictor, scores_of, unet, volume
+from test_torch import arc_network, shared, t1
 
 pytestmark = needs_program
-
-
-@pytest.fixture(scope="module")
-def library():
-    try:
-        return onnx_runtime.library()
-    except onnx_runtime.Missing as why:
-        pytest.skip(str(why))
 
 
 def relative(found, truth):
@@ -73,6 +60,15 @@ def test_our_engine_and_the_runtime_agree_on_a_chain(tmp_path, library, axes):
     truth = scores_of(net, voxels, axes)
     expect_labels(ours["labels"][0], truth)
     expect_labels(theirs["labels"][0], truth)
+
+
+def test_our_engine_and_the_runtime_agree_on_trained_weights(tmp_path, library):
+    net, voxels = arc_network(shared("meshnet/arc-meshnet26-fold0-restart0.pt")), t1(48)
+    model = export(net, tmp_path / "arc.onnx")
+    truth = scores_of(net, voxels)
+    for backend in ("meshnet", "onnx"):
+        found = run_predictor(tmp_path, [voxels], model=model, backend=backend, onnxruntime=library)
+        expect_labels(found["labels"][0], truth)
 
 
 def test_the_hash_follows_model_and_axes(tmp_path, library):

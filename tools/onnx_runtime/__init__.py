@@ -32,8 +32,10 @@ def modules():
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, FOLDER / name)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"]
-    if subprocess.run(command, cwd=FOLDER, capture_output=True, timeout=900).returncode != 0:
-        raise Missing("npm could not install onnxruntime-node")
+    try:
+        subprocess.run(command, cwd=FOLDER, capture_output=True, timeout=600, check=True)
+    except subprocess.SubprocessError:
+        raise Missing("npm could not install onnxruntime-node") from None
     stamp.write_bytes(lock)
     return FOLDER
 

@@ -14,7 +14,6 @@ namespace assay::detail {
 enum OnnxType : std::int32_t {
   onnx_float32 = 1,
   onnx_uint8 = 2,
-  onnx_int8 = 3,
   onnx_int32 = 6,
   onnx_int64 = 7,
   onnx_bool = 9,
