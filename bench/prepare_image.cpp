@@ -4,7 +4,6 @@
 ///
 /// usage: prepare_image RECIPE IMAGE JOBS REPEATS OUT
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +39,10 @@ void run(const std::vector<std::string>& words) {
     milliseconds.push_back(cpu_ms() - before);
     if (i == 1) write_atomically(words[5], std::as_bytes(found.image.view().voxels));
   }
-  fmt::print("{}\n", milliseconds);
+  std::string list;
+  for (const double took : milliseconds)
+    list += fmt::format("{}{:.3f}", list.empty() ? "" : ", ", took);
+  fmt::print("[{}]\n", list);
 }
 
 }  // namespace

@@ -17,9 +17,9 @@ struct Options {
 };
 
 std::string all_as_json() {
-  std::string out = "[\n";
+  std::string out;
   for (const Recipe& recipe : builtin_recipes())
-    out += (out.size() > 2 ? ",\n" : "") + recipe_text(recipe);
+    out += (out.empty() ? "[\n" : ",\n") + recipe_text(recipe);
   return out + "]\n";
 }
 

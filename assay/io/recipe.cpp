@@ -152,7 +152,7 @@ std::string recipe_text(const Recipe& recipe) {
   Json out = {{"schema", schema}, {"name", recipe.name}};
   out.update(detail::fields_of(recipe));
   out["sha256"] = recipe_sha256(recipe);
-  return detail::to_text(out);
+  return detail::to_text(out) + "\n";
 }
 
 std::string recipe_sha256(const Recipe& recipe) {

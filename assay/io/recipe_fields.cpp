@@ -42,17 +42,20 @@ struct Word {
   T value;
 };
 
-constexpr std::array grids = {Word{"native", GridRule::native}, Word{"zoom", GridRule::zoom},
-                              Word{"field_of_view", GridRule::field_of_view},
-                              Word{"conform", GridRule::conform}};
-constexpr std::array intensities = {Word{"none", IntensityRule::none},
-                                    Word{"min_max", IntensityRule::min_max},
-                                    Word{"quantile", IntensityRule::quantile}};
-constexpr std::array tensor_axes = {Word{"xyz", TensorAxes::xyz}, Word{"zyx", TensorAxes::zyx}};
+constexpr std::array grids = {Word<GridRule>{"native", GridRule::native},
+                              Word<GridRule>{"zoom", GridRule::zoom},
+                              Word<GridRule>{"field_of_view", GridRule::field_of_view},
+                              Word<GridRule>{"conform", GridRule::conform}};
+constexpr std::array intensities = {Word<IntensityRule>{"none", IntensityRule::none},
+                                    Word<IntensityRule>{"min_max", IntensityRule::min_max},
+                                    Word<IntensityRule>{"quantile", IntensityRule::quantile}};
+constexpr std::array tensor_axes = {Word<TensorAxes>{"xyz", TensorAxes::xyz},
+                                    Word<TensorAxes>{"zyx", TensorAxes::zyx}};
 
 template <class Words>
 std::vector<std::string_view> names_of(const Words& words) {
   std::vector<std::string_view> out;
+  out.reserve(words.size());
   for (const auto& word : words) out.emplace_back(word.name);
   return out;
 }
@@ -136,6 +139,7 @@ std::string read_word(const Json& value) {
 
 std::vector<std::string_view> recipe_fields() {
   std::vector<std::string_view> out;
+  out.reserve(std::size(fields));
   for (const Field& field : fields) out.emplace_back(field.key);
   return out;
 }

@@ -107,7 +107,10 @@ Grid field_of_view_grid(const Laid& laid, const Recipe& recipe) {
   const Grid& oriented = laid.oriented;
   const Point spacing = spacing_mm(oriented);
   const auto centre = [](const Shape& s) {
-    return point([&](std::size_t axis) { return static_cast<double>((s[axis] - 1) / 2); });
+    return point([&](std::size_t axis) {
+      const std::size_t lower = (s[axis] - 1) / 2;  // of the two in the middle, if there are two
+      return static_cast<double>(lower);
+    });
   };
   Grid out = scaled(oriented, [&](std::size_t axis) { return recipe.spacing_mm / spacing[axis]; });
   out.shape = laid.shape;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -34,6 +35,30 @@ std::span<T> block(std::span<T> values, std::size_t number) {
                           "image",
                           index % shape[0], index / shape[0] % shape[1],
                           index / (shape[0] * shape[1]), *bad));
+}
+
+struct BlockRange {
+  Range range;
+  bool is_finite = true;
+};
+
+/// In lanes of their own, so that the compiler may use vectors without changing any order.
+BlockRange range_of(std::span<const float> values) {
+  constexpr std::size_t lanes = 16;
+  std::array<float, lanes> low{}, high{}, bad{};
+  low.fill(values.front());
+  high.fill(values.front());
+  const auto take = [&](std::size_t lane, float value) {
+    low[lane] = value < low[lane] ? value : low[lane];
+    high[lane] = value > high[lane] ? value : high[lane];
+    bad[lane] += value - value;  // NaN as soon as one is infinite or NaN
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) take(lane, values[i + lane]);
+  for (; i < values.size(); ++i) take(0, values[i]);
+  return {{std::ranges::min(low), std::ranges::max(high)},
+          std::ranges::all_of(bad, [](float lane) { return lane == 0; })};
 }
 
 /// Floats in the order of unsigned integers; -0 and 0 are the same.
@@ -119,22 +144,14 @@ Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor
 }  // namespace
 
 Range range_of(View<float> image, const Executor& executor) {
-  std::vector<Range> found(blocks(image.voxels.size()));
-  std::vector<char> finite(found.size(), 1);
-  run_tasks(executor, found.size(), [&](std::size_t number) {
-    const auto values = block(image.voxels, number);
-    float low = values.front(), high = low, bad = 0;
-    for (const float value : values) {
-      low = std::min(low, value);
-      high = std::max(high, value);
-      bad += value - value;  // NaN as soon as one is infinite or NaN
-    }
-    found[number] = {low, high};
-    finite[number] = bad == 0;
-  });
-  if (std::ranges::find(finite, 0) != finite.end()) refuse_value(image);
-  Range out = found.front();
-  for (const Range& r : found) out = {std::min(out.low, r.low), std::max(out.high, r.high)};
+  std::vector<BlockRange> found(blocks(image.voxels.size()));
+  run_tasks(executor, found.size(),
+            [&](std::size_t number) { found[number] = range_of(block(image.voxels, number)); });
+  Range out = found.front().range;
+  for (const BlockRange& one : found) {
+    if (!one.is_finite) refuse_value(image);
+    out = {std::min(out.low, one.range.low), std::max(out.high, one.range.high)};
+  }
   return out;
 }
 
@@ -172,10 +189,10 @@ void normalise(Volume<float>& image, const Recipe& recipe, const Executor& execu
   const Scale scale = scale_of(image.view(), recipe, executor);
   const std::span<float> all = image.voxels();
   run_tasks(executor, blocks(all.size()), [&](std::size_t number) {
-    for (float& value : block(all, number)) {
-      value = (value - scale.low) / scale.range;
-      if (recipe.clip) value = std::clamp(value, 0.0F, 1.0F);
-    }
+    const auto values = block(all, number);
+    for (float& value : values) value = (value - scale.low) / scale.range;
+    if (recipe.clip)
+      for (float& value : values) value = std::clamp(value, 0.0F, 1.0F);
   });
 }
 

@@ -2,6 +2,7 @@
 /// There and back: the steps of a recipe in their order.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "assay/recipe/grids.hpp"
@@ -25,9 +26,11 @@ Volume<T> walked(View<T> from, const AxisMap& map) {
 
 /// The oriented image on the model's grid; moved there voxel by voxel when nothing lies between.
 template <class T>
-Volume<T> placed(const Volume<T>& oriented, const Grid& model, const Recipe& recipe,
+Volume<T> placed(View<T> oriented, const Grid& model, const Recipe& recipe,
                  const Executor& executor) {
-  return resampled(oriented.view(), to_model(oriented.grid(), model, recipe), executor);
+  const bool same = recipe.grid == GridRule::native && model == oriented.grid;
+  if (same) return {model, {oriented.voxels.begin(), oriented.voxels.end()}};
+  return resampled(oriented, to_model(oriented.grid, model, recipe), executor);
 }
 
 bool is_byte(float value) {
@@ -35,9 +38,10 @@ bool is_byte(float value) {
 }
 
 /// A conformed file stays as it is: scaling its bytes again would change what the model sees.
-bool is_conformed(const Volume<float>& oriented, const Grid& model) {
-  return greatest_corner_shift_mm(oriented.grid(), model) <= same_grid_mm &&
-         std::ranges::all_of(oriented.view().voxels, is_byte);
+bool is_conformed(View<float> image, const Grid& model, const Recipe& recipe) {
+  const Grid oriented = reoriented(image.grid, orienting(image.grid, recipe));
+  return greatest_corner_shift_mm(oriented, model) <= same_grid_mm &&
+         std::ranges::all_of(image.voxels, is_byte);
 }
 
 }  // namespace
@@ -45,11 +49,13 @@ bool is_conformed(const Volume<float>& oriented, const Grid& model) {
 Prepared prepared(View<float> image, const Recipe& recipe, const Executor& executor) {
   const Grid model = model_grid(image.grid, recipe);
   const Range range = range_of(image, executor);
-  Volume<float> oriented = walked(image, orienting(image.grid, recipe));
-  if (recipe.to_bytes && !is_conformed(oriented, model))
-    scale_to_bytes(oriented.voxels(), range, recipe.bytes_upper);
-  const bool in_place = recipe.grid == GridRule::native && model == oriented.grid();
-  Volume<float> out = in_place ? std::move(oriented) : placed(oriented, model, recipe, executor);
+  const AxisMap map = orienting(image.grid, recipe);
+  const bool scales = recipe.to_bytes && !is_conformed(image, model, recipe);
+  std::optional<Volume<float>> copy;  // only when voxels move or change
+  if (scales || !map.is_identity()) copy = walked(image, map);
+  if (scales) scale_to_bytes(copy->voxels(), range, recipe.bytes_upper);
+  Volume<float> out = placed(copy ? std::as_const(*copy).view() : image, model, recipe, executor);
+  copy.reset();
   if (recipe.to_bytes) round_values(out.voxels());
   normalise(out, recipe, executor);
   return {std::move(out), {image.grid, model}};
@@ -58,7 +64,8 @@ Prepared prepared(View<float> image, const Recipe& recipe, const Executor& execu
 Volume<std::uint8_t> prepared_labels(View<std::uint8_t> labels, const Recipe& recipe,
                                      const Executor& executor) {
   const Grid model = model_grid(labels.grid, recipe);
-  return placed(walked(labels, orienting(labels.grid, recipe)), model, recipe, executor);
+  const Volume<std::uint8_t> oriented = walked(labels, orienting(labels.grid, recipe));
+  return placed(oriented.view(), model, recipe, executor);
 }
 
 Volume<std::uint8_t> restored(View<std::uint8_t> labels, const Placement& placement,

@@ -2,12 +2,14 @@
 // SciPy adds eight products for each voxel, ((v wx) wy) wz, x slowest and z fastest. Along a row of
 // the target y and z do not change, so each of the eight is a row of its own: v wx is made once for
 // each row of the source and kept while y moves on, and a term whose weight is 0 is left out, which
-// changes no sum of finite numbers. Rows run through vector registers; the order of the sum, and so
-// its bits, stays SciPy's.
+// changes no sum of finite numbers. Planes that lie between the same two of the source are done
+// together, row by row. Rows run through vector registers; the order of the sum, and so its bits,
+// stays SciPy's.
 #include "assay/recipe/resample.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 namespace assay {
@@ -41,18 +43,21 @@ std::vector<Neighbours> neighbours(const Mapping& mapping, std::size_t axis) {
 class WeightedRows {
  public:
   WeightedRows(View<float> source, const std::vector<Neighbours>& x) : source_(source), x_(x) {
-    for (const Neighbours& n : x) has_upper_ = has_upper_ || n.weight[1] != 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sides_ = x[i].weight[1] != 0 ? 2 : sides_;
+      is_copy_ = is_copy_ && x[i].weight[0] == 1 && x[i].index[0] == x[0].index[0] + i;
+    }
     for (Slot& slot : slots_)
       for (auto& side : slot.sides) side.resize(x.size());
   }
 
-  bool has_upper() const { return has_upper_; }
+  std::size_t sides() const { return sides_; }
 
   /// Neighbouring rows and planes are even and odd, so four slots hold what a row needs.
-  const std::vector<double>& row(std::size_t side, std::size_t y, std::size_t z) {
+  const double* row(std::size_t side, std::size_t y, std::size_t z) {
     Slot& slot = slots_[2 * (z % 2) + y % 2];
     if (!slot.filled || slot.y != y || slot.z != z) fill(slot, y, z);
-    return slot.sides[side];
+    return slot.sides[side].data();
   }
 
  private:
@@ -64,9 +69,12 @@ class WeightedRows {
 
   void fill(Slot& slot, std::size_t y, std::size_t z) {
     const float* from = &source_(0, y, z);
-    for (std::size_t side = 0; side < (has_upper_ ? 2U : 1U); ++side)
-      for (std::size_t i = 0; i < x_.size(); ++i)
-        slot.sides[side][i] = static_cast<double>(from[x_[i].index[side]]) * x_[i].weight[side];
+    if (is_copy_)
+      std::copy_n(from + x_[0].index[0], x_.size(), slot.sides[0].begin());
+    else
+      for (std::size_t side = 0; side < sides_; ++side)
+        for (std::size_t i = 0; i < x_.size(); ++i)
+          slot.sides[side][i] = static_cast<double>(from[x_[i].index[side]]) * x_[i].weight[side];
     slot.filled = true;
     slot.y = y;
     slot.z = z;
@@ -74,42 +82,79 @@ class WeightedRows {
 
   View<float> source_;
   const std::vector<Neighbours>& x_;
-  bool has_upper_ = false;
+  std::size_t sides_ = 1;
+  bool is_copy_ = true;
   std::array<Slot, 4> slots_{};
 };
 
-void add(const std::vector<double>& row, double y_weight, double z_weight,
-         std::vector<double>& sum) {
-  const double* from = row.data();
-  double* to = sum.data();
-  const std::size_t count = sum.size();
-  for (std::size_t i = 0; i < count; ++i) to[i] += from[i] * y_weight * z_weight;
-}
+/// A row that counts towards a row of the target.
+struct Term {
+  const double* row = nullptr;
+  double y = 0, z = 0;
+};
 
-void add_row(WeightedRows& rows, const Neighbours& y, const Neighbours& z,
-             std::vector<double>& sum) {
-  for (std::size_t side = 0; side < (rows.has_upper() ? 2U : 1U); ++side)
+struct Terms {
+  std::array<Term, 8> all{};
+  std::size_t count = 0;
+};
+
+Terms terms_of(WeightedRows& rows, const Neighbours& y, const Neighbours& z) {
+  Terms out;
+  for (std::size_t side = 0; side < rows.sides(); ++side)
     for (std::size_t j = 0; j < 2; ++j)
       for (std::size_t k = 0; k < 2; ++k)
         if (y.weight[j] != 0 && z.weight[k] != 0)
-          add(rows.row(side, y.index[j], z.index[k]), y.weight[j], z.weight[k], sum);
+          out.all[out.count++] = {rows.row(side, y.index[j], z.index[k]), y.weight[j], z.weight[k]};
+  return out;
+}
+
+template <std::size_t count>
+void write_sums(const std::array<Term, 8>& terms, std::span<float> to) {
+  const std::array<Term, 8> local = terms;  // so that the compiler knows that `to` is not in it
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    double sum = 0;
+    for (std::size_t t = 0; t < count; ++t) sum += local[t].row[i] * local[t].y * local[t].z;
+    to[i] = static_cast<float>(sum);
+  }
+}
+
+/// One or two neighbours along each axis: 1, 2, 4 or 8 terms.
+void write_sums(const Terms& terms, std::span<float> to) {
+  using Write = void (*)(const std::array<Term, 8>&, std::span<float>);
+  constexpr std::array<Write, 4> by_size = {write_sums<1>, write_sums<2>, write_sums<4>,
+                                            write_sums<8>};
+  by_size[static_cast<std::size_t>(std::countr_zero(terms.count))](terms.all, to);
+}
+
+/// Planes first to last - 1 of the target that lie between the same two of the source.
+struct Planes {
+  std::size_t first = 0, last = 0;
+};
+
+std::vector<Planes> shared_planes(const std::vector<Neighbours>& z) {
+  std::vector<Planes> out;
+  for (std::size_t plane = 0; plane < z.size(); ++plane) {
+    if (z[plane].empty()) continue;
+    const bool goes_on =
+        !out.empty() && out.back().last == plane && z[plane].index[0] == z[plane - 1].index[0];
+    if (!goes_on) out.push_back({plane, plane});
+    out.back().last = plane + 1;
+  }
+  return out;
 }
 
 Volume<float> along_axes(View<float> source, const Mapping& mapping, const Executor& executor) {
   const auto x = neighbours(mapping, 0), y = neighbours(mapping, 1), z = neighbours(mapping, 2);
   Volume<float> out(mapping.target);
   const std::span<float> voxels = out.voxels();
-  run_tasks(executor, z.size(), [&](std::size_t plane) {
-    if (z[plane].empty()) return;
+  const std::vector<Planes> runs = shared_planes(z);
+  run_tasks(executor, runs.size(), [&](std::size_t run) {
     WeightedRows rows(source, x);
-    std::vector<double> sum(x.size());
-    for (std::size_t line = 0; line < y.size(); ++line) {
-      if (y[line].empty()) continue;
-      std::ranges::fill(sum, 0.0);
-      add_row(rows, y[line], z[plane], sum);
-      float* to = voxels.data() + (plane * y.size() + line) * x.size();
-      for (std::size_t i = 0; i < sum.size(); ++i) to[i] = static_cast<float>(sum[i]);
-    }
+    for (std::size_t line = 0; line < y.size(); ++line)
+      for (std::size_t plane = runs[run].first; plane < runs[run].last; ++plane)
+        if (!y[line].empty())
+          write_sums(terms_of(rows, y[line], z[plane]),
+                     voxels.subspan((plane * y.size() + line) * x.size(), x.size()));
   });
   return out;
 }

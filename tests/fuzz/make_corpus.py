@@ -485,6 +485,26 @@ def onnx_seeds():
     yield "empty", b""
 
 
+def recipe_seeds():
+    yield "toml", b'extends = "arc-meshchop"\nshape = [8, 9, 10]\nmin_volume_ml = 0.1\n'
+    yield "json", b'{"grid": "conform", "orientation": "LIA", "shape": [8, 8, 8], "to_bytes": true, "largest_component": true}'
+    yield "view", b'grid = "field_of_view"\nspacing_mm = 0.3\nintensity = "quantile"\nquantiles = [0.02, 0.98]\nclip = true'
+    yield "zoom", b'grid = "zoom"\nspacing_mm = 0.7\norientation = "PSL"\naxes = "zyx"'
+    yield "coarse", b'grid = "zoom"\nspacing_mm = 1e300'
+    yield "fine", b'grid = "conform"\nspacing_mm = 1e-300'
+    yield "large", b"shape = [1024, 1024, 1024]"
+    yield "too_large", b"shape = [9223372036854775807, 1, 1]"
+    yield "nan", b"epsilon = nan"
+    yield "date", b"name = 1979-05-27"
+    yield "nested", b"shape = " + b"[" * 500
+    yield "table", b"[post]\nclip = true"
+    yield "twice", b"clip = true\nclip = true"
+    yield "hash", b'sha256 = "00"'
+    yield "cut", b'{"grid": "zo'
+    yield "bytes", b"\xff\xfe= 1"
+    yield "empty", b""
+
+
 SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
          "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
          "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
@@ -492,7 +512,7 @@ SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzi
          "fuzz_experiment": experiment_seeds, "fuzz_paper": paper_seeds,
          "fuzz_qa_table": qa_table_seeds, "fuzz_qa_results": qa_results_seeds,
          "fuzz_checkpoint": checkpoint_seeds, "fuzz_safetensors": safetensors_seeds, "fuzz_tfjs": tfjs_seeds,
-         "fuzz_onnx": onnx_seeds}
+         "fuzz_onnx": onnx_seeds, "fuzz_recipe": recipe_seeds}
 for target, seeds in SEEDS.items():
     (CORPUS / target).mkdir(parents=True, exist_ok=True)
     for name, data in seeds():

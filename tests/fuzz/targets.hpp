@@ -27,6 +27,7 @@
 #include "assay/io/parity.hpp"
 #include "assay/io/qa_results.hpp"
 #include "assay/io/qa_table.hpp"
+#include "assay/io/recipe.hpp"
 #include "assay/io/results.hpp"
 #include "assay/io/runs.hpp"
 #include "assay/io/split.hpp"
@@ -241,6 +242,21 @@ inline void onnx(Input input) {
   allow_refusal([&] { detail::onnx_outline(input, "fuzz.onnx"); });
 }
 
+/// A recipe that was read is written and read again as the same, and can be followed there and
+/// back.
+inline void recipe(Input input) {
+  allow_refusal([&] {
+    const Recipe once = parse_recipe(as_text(input), "fuzz.toml");
+    if (parse_recipe(recipe_text(once), "again.json") != once) std::abort();
+    const Volume<float> image(Grid{{3, 2, 2}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    constexpr std::size_t most = 1 << 16;
+    if (model_grid(image.grid(), once).size() > most) return;
+    const Prepared found = prepared(image.view(), once);
+    const Volume<std::uint8_t> labels(found.image.grid());
+    if (restored(labels.view(), found.placement, once).grid() != image.grid()) std::abort();
+  });
+}
+
 struct Target {
   std::string_view name;
   void (*run)(Input input);
@@ -262,6 +278,7 @@ inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_checkpoint", checkpoint},
                                        Target{"fuzz_safetensors", safetensors},
                                        Target{"fuzz_tfjs", tfjs},
-                                       Target{"fuzz_onnx", onnx}};
+                                       Target{"fuzz_onnx", onnx},
+                                       Target{"fuzz_recipe", recipe}};
 
 }  // namespace assay::fuzz
