@@ -220,13 +220,18 @@ View<std::uint8_t> foreground(const Image& image, std::optional<double> threshol
                               Buffer& scratch) {
   if (threshold && std::isnan(*threshold))
     throw Error(Error::Kind::usage, "the threshold is not a number");
+  require_one_volume(image);
   return visit_stored(image.header(), [&]<class T, bool swapped>() {
     return foreground_of<T, swapped>(image, threshold, scratch);
   });
 }
 
+void require_one_volume(const Image& image) {
+  if (image.header().channels != 1) refuse_volumes(image.header().channels, describe(image.grid()));
+}
+
 std::vector<double> values(const Image& image) {
-  std::vector<double> out(image.grid().size());
+  std::vector<double> out(image.grid().size() * image.header().channels);
   visit_stored(image.header(), [&]<class T, bool swapped>() {
     const std::byte* at = image.voxels().data();
     for (double& value : out) {
