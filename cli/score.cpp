@@ -83,7 +83,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--threshold T", o.threshold, "Predictions are probabilities: foreground is value >= T");
   a.option(
       "--metrics LIST", o.metrics,
-      "paper, overlap, boundary, lesion, all, or names such as dice,hd95; see 'assay metrics'");
+      "paper, overlap, boundary, lesion, probability, all, or names such as dice,hd95; see 'assay "
+      "metrics'");
   a.option("--convention NAME", o.convention, convention_help());
   a.option("--nsd-tolerance LIST", o.nsd_tolerance,
            "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
@@ -272,6 +273,8 @@ constexpr Example examples[] = {
      "three labels and their union, all overlap and volume metrics"},
     {"assay score predictions labelsTr --metrics dice,hd95,nsd,lesion_f1 --nsd-tolerance 2",
      "distances in mm between surfaces, and lesions counted one by one"},
+    {"assay score probabilities labelsTr --threshold 0.5 --metrics paper,probability",
+     "maps of probabilities: their order and calibration, and masks by a threshold"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
 };
