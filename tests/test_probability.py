@@ -1,11 +1,11 @@
 """Maps of probabilities, and the formats they come in, from files to results; scikit-learn is the oracle."""
-import gzip, json
+import gzip, re
 
 import nibabel
 import numpy
 import pytest
 
-from support import assay, mask, save, score, strict, without_provenance
+from support import assay, mask, save, score, without_provenance
 
 KEYS = ["auroc", "average_precision", "brier", "ece"]
 SHAPE = (11, 9, 7)
@@ -117,7 +117,6 @@ def test_other_numbers_fail_the_case(tmp_path, value, said):
     folders = pair(tmp_path, bad, reference, "bad")
     done = assay("score", *folders, "--metrics", "auroc", status=3)
     assert "not scored: bad: prediction bad.nii.gz" in done.stderr and "(3, 2, 1)" in done.stderr
-    import re
     assert re.search(said, done.stderr)
 
 
@@ -174,6 +173,35 @@ def classes_nnunet(folder, chance):
     path.parent.mkdir(exist_ok=True)
     numpy.savez_compressed(path, probabilities=chance.transpose(0, 3, 2, 1))
     return path
+
+
+def classes_nnunet_1(folder, chance):
+    """Version 1 of nnU-Net: another name, half precision, properties beside it."""
+    path = folder / "pred/a.npz"
+    path.parent.mkdir(exist_ok=True)
+    numpy.savez(path, softmax=chance.transpose(0, 3, 2, 1).astype(numpy.float16))
+    return path
+
+
+def classes_scaled(folder, chance):
+    """Real numbers stored as integers with a slope."""
+    image = nibabel.Nifti1Image(numpy.moveaxis(chance, 0, -1), numpy.eye(4))
+    image.set_data_dtype(numpy.int16)
+    image.header.set_slope_inter(1 / 1024, 0)
+    (folder / "pred").mkdir(exist_ok=True)
+    nibabel.save(image, folder / "pred/a.nii")
+    return folder / "pred/a.nii"
+
+
+@pytest.mark.parametrize("writer", [classes_nnunet_1, classes_scaled])
+def test_coarse_numbers_are_what_they_are_stored_as(tmp_path, writer):
+    chance, reference = softmax_case(6)
+    prediction, truth = writer(tmp_path, chance), save(tmp_path / "ref/a.nii.gz", reference)
+    stored = chance.astype(numpy.float16) if writer is classes_nnunet_1 else numpy.moveaxis(nibabel.load(prediction).get_fdata(), -1, 0)
+    found = of(score(prediction, truth, "--labels", "2", "--metrics", "dice,probability"), "2")
+    p, r = stored.argmax(0) == 2, reference == 2
+    assert found["dice"] == pytest.approx(2 * (p & r).sum() / (p.sum() + r.sum()))
+    assert {key: found[key] for key in KEYS} == pytest.approx(expected(stored[2], r), rel=1e-11)
 
 
 @pytest.mark.parametrize("writer", [classes_nifti, classes_nrrd, classes_npy, classes_npy_fortran, classes_nnunet])

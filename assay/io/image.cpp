@@ -16,6 +16,7 @@
 #include "assay/io/nifti.hpp"
 #include "assay/io/npy.hpp"
 #include "assay/io/nrrd.hpp"
+#include "assay/io/probabilities.hpp"
 
 namespace assay {
 namespace {
@@ -168,14 +169,10 @@ std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   return found != names.end() ? *found : names.front();
 }
 
-bool is_real(VoxelType type) {
-  constexpr std::array reals = {VoxelType::f16, VoxelType::f32, VoxelType::f64, VoxelType::f128};
-  return std::ranges::find(reals, type) != reals.end();
-}
-
 /// Several volumes mean something only as the probabilities of classes.
 void require_volumes(const ImageHeader& header, Volumes volumes) {
-  if (header.channels == 1 || (volumes == Volumes::classes && is_real(header.type))) return;
+  if (header.channels == 1 || (volumes == Volumes::classes && may_hold_probabilities(header)))
+    return;
   refuse_volumes(header.channels,
                  fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
 }

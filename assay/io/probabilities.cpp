@@ -113,8 +113,8 @@ bool holds_whole_numbers(const Image& image) {
   });
 }
 
-/// The sum of one voxel's classes may be above 1 by rounding, not by more.
-constexpr double most_sum = 1.001;
+/// The sum of one voxel's classes may be above 1 by rounding, as of 8-bit maps; not by more.
+constexpr double most_sum = 1.05;
 
 std::vector<std::size_t> channels_of(std::span<const Label> members, std::size_t channels) {
   std::vector<std::size_t> out;

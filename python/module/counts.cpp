@@ -155,8 +155,7 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
   const bool has_shape = prediction.ndim() <= 3;
   const Grid grid = has_shape ? grid_of(prediction, spacing) : Grid{};
   const py::object chance = given["probabilities"];
-  const std::optional<ValuesView> map =
-      chance.is_none() ? std::nullopt : std::optional(values_view(chance.cast<py::array>()));
+  const ValuesView map = chance.is_none() ? ValuesView{} : values_view(chance.cast<py::array>());
   Evidence evidence = {.counts = {}, .voxel_ml = given["voxel_ml"].cast<double>()};
   {
     const py::gil_scoped_release released;
@@ -168,8 +167,8 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
                   .grid = grid,
                   .with_distances = true});
     }
-    if (map && needs_probability(settings))
-      add_probability(evidence, settings, *map, packed_values(r, label));
+    if (map.size != 0 && needs_probability(settings))
+      add_probability(evidence, settings, map, packed_values(r, label));
   }
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
