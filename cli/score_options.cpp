@@ -51,7 +51,8 @@ void declare_cohort_options(Arguments& a, ScoreOptions& o) {
 void declare_metric_options(Arguments& a, ScoreOptions& o) {
   a.option(
       "--metrics LIST", o.metrics,
-      "paper, overlap, boundary, lesion, all, or names such as dice,hd95; see 'assay metrics'");
+      "paper, overlap, boundary, lesion, probability, all, or names such as dice,hd95; see 'assay "
+      "metrics'");
   a.option("--convention NAME", o.convention, convention_help());
   a.option("--nsd-tolerance LIST", o.nsd_tolerance,
            "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");

@@ -118,6 +118,7 @@ AxisMap axis_map(const Grid& from, const Grid& to) {
 
 Grid reoriented(const Grid& grid, const AxisMap& map) {
   Grid out;
+  out.in_space = grid.in_space;
   Point first{};  // the stored index that becomes voxel (0, 0, 0)
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::size_t source = map.source[axis];
@@ -140,6 +141,7 @@ std::string describe(const Grid& grid) {
   std::string text;
   for (std::size_t axis = 0; axis < 3; ++axis)
     text += (axis != 0 ? "x" : "") + std::to_string(grid.shape[axis]);
+  if (!grid.in_space) return text + " voxels without a place in space";
   text += " voxels of ";
   for (std::size_t axis = 0; axis < 3; ++axis) text += (axis != 0 ? "x" : "") + number(mm[axis]);
   text += " mm, " + orientation(grid) + ", origin (";

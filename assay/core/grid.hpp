@@ -19,6 +19,7 @@ inline constexpr Affine identity_affine = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1
 struct Grid {
   Shape shape{};
   Affine affine = identity_affine;
+  bool in_space = true;  ///< false: the affine only says how the axes are stored, as of an array
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }
   bool operator==(const Grid&) const = default;

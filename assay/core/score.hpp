@@ -15,13 +15,14 @@ enum class Undefined {
   reference_empty,
   prediction_empty,
   zero_denominator,
+  not_probabilities,
   not_scored
 };
 
 /// Every reason, in the order in which they are shown.
-inline constexpr std::array all_undefined = {Undefined::both_empty, Undefined::reference_empty,
-                                             Undefined::prediction_empty,
-                                             Undefined::zero_denominator, Undefined::not_scored};
+inline constexpr std::array all_undefined = {
+    Undefined::both_empty,       Undefined::reference_empty,   Undefined::prediction_empty,
+    Undefined::zero_denominator, Undefined::not_probabilities, Undefined::not_scored};
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
@@ -45,6 +46,7 @@ constexpr std::string_view name(Undefined why) {
     case Undefined::reference_empty: return "reference_empty";
     case Undefined::prediction_empty: return "prediction_empty";
     case Undefined::zero_denominator: return "zero_denominator";
+    case Undefined::not_probabilities: return "not_probabilities";
     case Undefined::not_scored: return "not_scored";
   }
   return "";

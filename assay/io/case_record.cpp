@@ -118,6 +118,34 @@ LesionEvidence parse_lesion_evidence(const Json& json) {
   return out;
 }
 
+Json to_json(const ProbabilityEvidence& e) {
+  Json bins = Json::array(), sweep = Json::array();
+  for (const CalibrationBin& bin : e.bins) bins.push_back({bin.voxels, bin.positives, bin.sum});
+  for (const SweepCounts& counts : e.sweep) sweep.push_back({counts.tp, counts.fp});
+  return {{"voxels", e.voxels},
+          {"positives", e.positives},
+          {"pairs_won", e.pairs_won},
+          {"precision_sum", e.precision_sum},
+          {"squared_error", e.squared_error},
+          {"bins", bins},
+          {"sweep", sweep}};
+}
+
+ProbabilityEvidence parse_probability(const Json& json) {
+  ProbabilityEvidence out = {.voxels = json.at("voxels"),
+                             .positives = json.at("positives"),
+                             .pairs_won = json.at("pairs_won"),
+                             .precision_sum = json.at("precision_sum"),
+                             .squared_error = json.at("squared_error")};
+  for (std::size_t i = 0; i < out.bins.size(); ++i) {
+    const Json& bin = json.at("bins").at(i);
+    out.bins[i] = {.voxels = bin.at(0), .positives = bin.at(1), .sum = bin.at(2)};
+  }
+  for (std::size_t i = 0; i < out.sweep.size(); ++i)
+    out.sweep[i] = {.tp = json.at("sweep").at(i).at(0), .fp = json.at("sweep").at(i).at(1)};
+  return out;
+}
+
 }  // namespace
 
 std::string record_text(const CaseRecord& r) {
@@ -142,6 +170,7 @@ std::string record_text(const CaseRecord& r) {
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
   for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
+  for (const auto& [key, evidence] : r.probability) out["probability"][key] = to_json(evidence);
   return detail::to_text(out, {.indent = 0});
 }
 
@@ -169,6 +198,9 @@ CaseRecord parse_record(std::string_view text) {
     if (json.contains("lesions"))
       for (const auto& item : json.at("lesions").items())
         r.lesions[item.key()] = parse_lesion_evidence(item.value());
+    if (json.contains("probability"))
+      for (const auto& item : json.at("probability").items())
+        r.probability[item.key()] = parse_probability(item.value());
     return r;
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");

@@ -33,7 +33,7 @@ using InflateOne = libdeflate_result (*)(libdeflate_decompressor*, const void*, 
                                          std::size_t, std::size_t*, std::size_t*);
 
 /// How zlib is told which wrapping to expect.
-constexpr int gzip_wrapping = 16 + MAX_WBITS, zlib_wrapping = MAX_WBITS;
+constexpr int gzip_wrapping = 16 + MAX_WBITS, zlib_wrapping = MAX_WBITS, no_wrapping = -MAX_WBITS;
 
 /// A zlib stream over bytes in memory.
 class Stream {
@@ -130,6 +130,7 @@ struct Wrapping {
 };
 constexpr Wrapping gzip_file = {libdeflate_gzip_decompress_ex, gzip_wrapping, true};
 constexpr Wrapping zlib_stream = {libdeflate_zlib_decompress_ex, zlib_wrapping, false};
+constexpr Wrapping bare_stream = {libdeflate_deflate_decompress_ex, no_wrapping, false};
 
 void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
                      std::span<std::byte> out) {
@@ -150,6 +151,22 @@ void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
   require_full(filled, out.size());
 }
 
+std::vector<std::byte> prefix(std::span<const std::byte> in, std::size_t limit, int wrapping) {
+  std::vector<std::byte> out(limit);
+  std::size_t filled = 0;
+  Stream stream(in, wrapping);
+  while (filled < limit) {
+    std::size_t produced = 0;
+    const int status = stream.inflate_some(std::span(out).subspan(filled), produced);
+    filled += produced;
+    const bool ends = status == Z_STREAM_END ? wrapping != gzip_wrapping || !stream.next_member()
+                                             : status != Z_OK;
+    if (ends) break;
+  }
+  out.resize(filled);
+  return out;
+}
+
 }  // namespace
 
 bool is_gzip(std::span<const std::byte> bytes) {
@@ -157,18 +174,12 @@ bool is_gzip(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> inflate_prefix(std::span<const std::byte> gzip, std::size_t limit) {
-  std::vector<std::byte> out(limit);
-  std::size_t filled = 0;
-  if (!is_gzip(gzip)) return {};
-  Stream stream(gzip, gzip_wrapping);
-  while (filled < limit) {
-    std::size_t produced = 0;
-    const int status = stream.inflate_some(std::span(out).subspan(filled), produced);
-    filled += produced;
-    if (status == Z_STREAM_END ? !stream.next_member() : status != Z_OK) break;
-  }
-  out.resize(filled);
-  return out;
+  return is_gzip(gzip) ? prefix(gzip, limit, gzip_wrapping) : std::vector<std::byte>();
+}
+
+std::vector<std::byte> inflate_deflate_prefix(std::span<const std::byte> deflate,
+                                              std::size_t limit) {
+  return prefix(deflate, limit, no_wrapping);
 }
 
 void inflate_gzip(std::span<const std::byte> gzip, std::span<std::byte> out) {
@@ -177,6 +188,14 @@ void inflate_gzip(std::span<const std::byte> gzip, std::span<std::byte> out) {
 
 void inflate_zlib(std::span<const std::byte> zlib, std::span<std::byte> out) {
   inflate_exactly(zlib_stream, zlib, out);
+}
+
+void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> out) {
+  inflate_exactly(bare_stream, deflate, out);
+}
+
+std::uint32_t crc32(std::span<const std::byte> bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
 std::size_t inflated_size_bound(std::size_t compressed) {

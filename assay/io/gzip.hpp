@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,16 @@ void inflate_gzip(std::span<const std::byte> gzip, std::span<std::byte> out);
 
 /// The same for one zlib stream, as MetaImage embeds it.
 void inflate_zlib(std::span<const std::byte> zlib, std::span<std::byte> out);
+
+/// The same for a bare deflate stream, as zip archives hold it: no checksum of its own.
+void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> out);
+
+/// At most the first `limit` bytes of a bare deflate stream.
+std::vector<std::byte> inflate_deflate_prefix(std::span<const std::byte> deflate,
+                                              std::size_t limit);
+
+/// CRC-32 as gzip and zip have it.
+std::uint32_t crc32(std::span<const std::byte> bytes);
 
 /// The most bytes that `compressed` bytes of deflate can stand for. A header that promises more
 /// lies, and we know it before allocating.

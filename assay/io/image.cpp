@@ -2,6 +2,7 @@
 #include "assay/io/image.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,9 @@
 #include "assay/io/layout.hpp"
 #include "assay/io/metaimage.hpp"
 #include "assay/io/nifti.hpp"
+#include "assay/io/npy.hpp"
+#include "assay/io/nrrd.hpp"
+#include "assay/io/probabilities.hpp"
 
 namespace assay {
 namespace {
@@ -28,8 +32,9 @@ struct Format {
 };
 
 constexpr std::array formats = {
-    Format{"NIfTI", is_nifti, nifti_layout},
-    Format{"MetaImage", is_metaimage, metaimage_layout},
+    Format{"NIfTI", is_nifti, nifti_layout},    Format{"MetaImage", is_metaimage, metaimage_layout},
+    Format{"NRRD", is_nrrd, nrrd_layout},       Format{"NumPy's .npy", is_npy, npy_layout},
+    Format{"NumPy's .npz", is_npz, npz_layout},
 };
 
 /// A name that images go by, and how to write one; nullptr for names that are only read.
@@ -40,9 +45,10 @@ struct Ending {
 
 constexpr std::array endings = {
     // longest first
-    Ending{".nii.gz", encode_nifti},   Ending{".hdr.gz", nullptr}, Ending{".img.gz", nullptr},
-    Ending{".nii", encode_nifti},      Ending{".mha", encode_mha}, Ending{".mhd", encode_mhd},
-    Ending{".hdr", encode_nifti_pair}, Ending{".img", nullptr},
+    Ending{".nii.gz", encode_nifti}, Ending{".hdr.gz", nullptr}, Ending{".img.gz", nullptr},
+    Ending{".nrrd", nullptr},        Ending{".nhdr", nullptr},   Ending{".nii", encode_nifti},
+    Ending{".mha", encode_mha},      Ending{".mhd", encode_mhd}, Ending{".hdr", encode_nifti_pair},
+    Ending{".img", nullptr},         Ending{".npy", nullptr},    Ending{".npz", nullptr},
 };
 
 constexpr auto ending_texts = [] {
@@ -105,13 +111,27 @@ Image inflated_gzip(const Layout& layout, Bytes file, Buffer scratch) {
   return {layout.header, std::move(scratch), extent.offset};
 }
 
-Image inflated_zlib(const Layout& layout, Bytes file, Buffer scratch) {
-  const std::size_t size = voxel_bytes(layout.header);
+/// By `Packing`.
+constexpr std::array unpackers = {inflate_zlib, inflate_gzip, inflate_deflate};
+
+void require_checksum(const Layout& layout, Bytes unpacked) {
+  if (layout.checksum && *layout.checksum != crc32(unpacked))
+    throw Error(Error::Kind::input,
+                "the compressed data are damaged: their checksum does not match; copy or download "
+                "the file again");
+}
+
+Image unpacked(const Layout& layout, Bytes file, Buffer scratch) {
+  const Extent extent = {layout.skipped, voxel_bytes(layout.header)};
+  if (extent.size > SIZE_MAX - extent.offset)
+    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
   Bytes stream = file.subspan(std::min(layout.offset, file.size()));
-  if (layout.zlib_size) stream = stream.first(std::min(*layout.zlib_size, stream.size()));
-  require_plausible(size, stream.size());
-  inflate_zlib(stream, room_in(scratch, size));
-  return {layout.header, std::move(scratch), 0};
+  if (layout.packed_size) stream = stream.first(std::min(*layout.packed_size, stream.size()));
+  require_plausible(extent.end(), stream.size());
+  const auto room = room_in(scratch, extent.end());
+  unpackers[static_cast<std::size_t>(*layout.packing)](stream, room);
+  require_checksum(layout, room);
+  return {layout.header, std::move(scratch), extent.offset};
 }
 
 /// Where uncompressed voxels start. Bytes behind them are nobody's business and are left alone.
@@ -134,7 +154,7 @@ bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file)
 /// The voxels, if they are compressed.
 std::optional<Image> inflated(const Layout& layout, const fs::path& voxel_file, Bytes file,
                               Buffer& scratch) {
-  if (layout.is_zlib) return inflated_zlib(layout, file, std::move(scratch));
+  if (layout.packing) return unpacked(layout, file, std::move(scratch));
   if (!is_compressed(layout, voxel_file, file)) return std::nullopt;
   return inflated_gzip(layout, file, std::move(scratch));
 }
@@ -149,12 +169,21 @@ std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   return found != names.end() ? *found : names.front();
 }
 
+/// Several volumes mean something only as the probabilities of classes.
+void require_volumes(const ImageHeader& header, Volumes volumes) {
+  if (header.channels == 1 || (volumes == Volumes::classes && may_hold_probabilities(header)))
+    return;
+  refuse_volumes(header.channels,
+                 fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
+}
+
 /// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
 /// for by name, if one was: then no other will do.
-Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
+Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted, Volumes volumes,
                 Buffer scratch) {
   MappedFile file(header_path);
   const Layout layout = layout_of(file.bytes(), header_path);
+  require_volumes(layout.header, volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header beside it, " + header_path.filename().string() +
                                         ", has voxels of its own; give that file instead");
@@ -188,7 +217,7 @@ Encodable encodable(View<T> volume, VoxelType type) {
 }  // namespace
 
 std::size_t bytes_per_voxel(VoxelType type) {
-  constexpr std::array<std::size_t, 11> sizes = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 16};
+  constexpr std::array<std::size_t, 12> sizes = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 16, 2};
   return sizes[static_cast<std::size_t>(type)];
 }
 
@@ -212,7 +241,7 @@ void Image::require_room() const {
 }
 
 Bytes Image::voxels() const& {
-  return source().subspan(offset_, grid().size() * bytes_per_voxel(header_.type));
+  return source().subspan(offset_, voxel_bytes(header_));
 }
 
 Buffer Image::release() && {
@@ -220,20 +249,21 @@ Buffer Image::release() && {
   return buffer != nullptr ? std::move(*buffer) : Buffer();
 }
 
-Image read_image(const fs::path& path, Buffer scratch) try {
+Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
   const auto header_path = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   if (header_path && fs::exists(*header_path, ignored))
-    return read_from(*header_path, path, std::move(scratch));
-  return read_from(path, std::nullopt, std::move(scratch));
+    return read_from(*header_path, path, volumes, std::move(scratch));
+  return read_from(path, std::nullopt, volumes, std::move(scratch));
 } catch (const Error& e) {
   // An error that opening this very file gave names it already.
   const std::string name = path.string();
   throw std::string_view(e.what()).starts_with(name + ": ") ? e : e.within(name);
 }
 
-Image decode_image(Bytes file, std::string_view name) try {
+Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   const Layout layout = layout_of(file, fs::path(name));
+  require_volumes(layout.header, volumes);
   if (!layout.voxel_files.empty())
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
   Buffer buffer;

@@ -20,7 +20,7 @@
 
 namespace assay {
 
-enum class VoxelType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, f128 };
+enum class VoxelType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, f128, f16 };
 
 std::size_t bytes_per_voxel(VoxelType type);
 
@@ -36,6 +36,8 @@ struct ImageHeader {
   VoxelType type = VoxelType::u8;
   Scaling scaling{};
   bool byte_swapped = false;  ///< stored in the other byte order than this machine's
+  std::size_t channels = 1;   ///< numbers per voxel: volumes of the file
+  bool interleaved = false;   ///< the numbers of a voxel stand together; else volume by volume
 };
 
 /// An image as stored: header, and the voxels' bytes, either mapped from the file (no copy) or
@@ -47,7 +49,7 @@ class Image {
 
   const ImageHeader& header() const { return header_; }
   const Grid& grid() const { return header_.grid; }
-  /// grid().size() * bytes_per_voxel(type) bytes, x fastest; not necessarily aligned.
+  /// Every number of every voxel, x fastest among the axes; not necessarily aligned.
   std::span<const std::byte> voxels() const&;
   std::span<const std::byte> voxels() && = delete;
   /// Gives the buffer back for the next image (an empty one when the file was mapped).
@@ -62,13 +64,19 @@ class Image {
   std::size_t offset_;
 };
 
+/// What a file may hold: one volume, or one volume of probabilities per class.
+enum class Volumes { one, classes };
+
 /// Reads any supported image; the format is told by its first bytes, never by its name. `scratch`
 /// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped, other 4-D images
-/// are refused. Throws Error (io, input, unsupported) with the path in front.
-Image read_image(const std::filesystem::path& path, Buffer scratch = {});
+/// are refused unless they hold real numbers and `volumes` lets them. Throws Error (io, input,
+/// unsupported) with the path in front.
+Image read_image(const std::filesystem::path& path, Buffer scratch = {},
+                 Volumes volumes = Volumes::one);
 
 /// The same for bytes that are in memory already (one-file formats only). `name` is for messages.
-Image decode_image(std::span<const std::byte> file, std::string_view name);
+Image decode_image(std::span<const std::byte> file, std::string_view name,
+                   Volumes volumes = Volumes::one);
 
 /// Writes a volume; the name decides the format: .nii, .nii.gz, .hdr/.img (give the .hdr), .mha,
 /// .mhd (voxels beside it in .raw). Atomic; a pair is written voxels first. Throws Error.
@@ -97,7 +105,8 @@ View<std::uint8_t> foreground(const Image& image, std::optional<double> threshol
 /// naming the first such voxel and its value.
 LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
 
-/// All voxels as doubles after scaling: for small tools and tests, not for the hot path.
+/// All numbers as doubles after scaling, in the order in which they are stored: for small tools and
+/// tests, not for the hot path.
 std::vector<double> values(const Image& image);
 
 /// An image as a model takes it: values after scaling, rounded to float. What float cannot hold is

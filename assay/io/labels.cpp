@@ -274,6 +274,7 @@ LabelView wide_labels(const Image& image, Buffer& scratch, std::vector<Label>& n
 }  // namespace
 
 LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values) {
+  require_one_volume(image);
   if (image.header().type == VoxelType::u8 && image.header().scaling.is_identity()) {
     values.resize(256);
     std::iota(values.begin(), values.end(), Label{0});
@@ -281,7 +282,8 @@ LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values
     return {image.grid(), std::span(codes, image.grid().size()), values};
   }
   return visit_stored(image.header(), [&]<class T, bool swapped>() {
-    if constexpr (sizeof(T) <= 2) return narrow_labels<T, swapped>(image, scratch, values);
+    if constexpr (sizeof(T) <= 2 && std::is_integral_v<T>)
+      return narrow_labels<T, swapped>(image, scratch, values);
     return wide_labels(image, scratch, values);
   });
 }

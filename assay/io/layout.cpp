@@ -28,30 +28,51 @@ bool is_finite(const Affine& affine) {
 
 }  // namespace
 
-Shape shape_from(std::span<const std::int64_t> extents) {
+void refuse_volumes(std::size_t volumes, std::string_view sizes) {
+  throw Error(Error::Kind::unsupported,
+              fmt::format("holds {} volumes ({}); assay takes one volume per file, so split it",
+                          volumes, sizes));
+}
+
+Extents extents_from(std::span<const std::int64_t> extents) {
   const auto all = fmt::format("{}", fmt::join(extents, "x"));
   if (std::ranges::any_of(extents, [](std::int64_t n) { return n < 1; }))
     throw Error(Error::Kind::input,
                 fmt::format("its size is {}: every axis needs at least one voxel", all));
-  Shape shape = {1, 1, 1};
-  std::size_t volumes = 1;
+  Extents out;
+  std::size_t axes_of_volumes = 0;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const auto extent = static_cast<std::size_t>(extents[axis]);
     if (axis < 3) {
-      shape[axis] = extent;
-    } else if (__builtin_mul_overflow(volumes, extent, &volumes)) {
-      throw Error(Error::Kind::input, fmt::format("its size, {}, is impossible", all));
+      out.shape[axis] = extent;
+      continue;
     }
+    if (__builtin_mul_overflow(out.volumes, extent, &out.volumes))
+      throw Error(Error::Kind::input, fmt::format("its size, {}, is impossible", all));
+    axes_of_volumes += extent > 1 ? 1 : 0;
   }
-  if (volumes > 1)
+  if (axes_of_volumes > 1) refuse_volumes(out.volumes, all);
+  return out;
+}
+
+std::filesystem::path voxel_file(const std::string& name, const std::filesystem::path& header) {
+  const std::filesystem::path file(name);
+  if (name.starts_with("LIST") || name.find('%') != std::string::npos)
     throw Error(Error::Kind::unsupported,
-                fmt::format("holds {} volumes ({}); assay takes one volume per file, so split it",
-                            volumes, all));
-  return shape;
+                "its voxels are spread over several files; save it as one file");
+  const bool climbs = std::ranges::any_of(file, [](const auto& part) { return part == ".."; });
+  if (file.is_absolute() || climbs)
+    throw Error(Error::Kind::unsupported,
+                fmt::format("its voxels are in '{}', outside of the header's folder; put them "
+                            "beside the header",
+                            name));
+  return header.parent_path() / file;
 }
 
 std::size_t voxel_bytes(const ImageHeader& header) {
   std::size_t bytes = bytes_per_voxel(header.type);
+  if (__builtin_mul_overflow(bytes, header.channels, &bytes))
+    throw Error(Error::Kind::input, "its number of volumes is impossible; the header is damaged");
   for (const std::size_t extent : header.grid.shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
       throw Error(Error::Kind::input,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,15 +15,20 @@
 
 namespace assay {
 
+/// What the voxels are wrapped in, apart from a gzip file around everything.
+enum class Packing { zlib, gzip, deflate };
+
 /// Everything needed to fetch the voxels. Parsers fill it and touch no file.
 struct Layout {
   ImageHeader header;
   /// Where the voxels are if not in the header's own file: names to try in this order.
   std::vector<std::filesystem::path> voxel_files;
-  std::size_t offset = 0;  ///< of the voxels in their file, after any gzip
-  bool at_end = false;     ///< the voxels are the file's last bytes; `offset` is unused
-  bool is_zlib = false;    ///< the voxels are one zlib stream from `offset` on
-  std::optional<std::size_t> zlib_size;  ///< its length; without one it runs to the file's end
+  std::size_t offset = 0;            ///< of the voxels in their file, after any gzip
+  bool at_end = false;               ///< the voxels are the file's last bytes; `offset` is unused
+  std::optional<Packing> packing{};  ///< the voxels are one such stream from `offset` on
+  std::optional<std::size_t> packed_size{};  ///< its length; without one it runs to the file's end
+  std::size_t skipped = 0;                   ///< bytes before the voxels once it is unpacked
+  std::optional<std::uint32_t> checksum{};   ///< CRC-32 of all that is unpacked
 };
 
 /// One file of an encoded image. Several are written in their order, the header last.
@@ -38,9 +44,22 @@ struct Encodable {
   std::span<const std::byte> voxels;  ///< in this machine's byte order
 };
 
-/// The three extents of an image whose header lists two to seven. Throws Error when one is not
-/// positive, or when there is more than one volume.
-Shape shape_from(std::span<const std::int64_t> extents);
+/// Extents of an image whose header lists two to seven: the first three are space.
+struct Extents {
+  Shape shape{1, 1, 1};
+  std::size_t volumes = 1;
+};
+
+/// Throws Error when one is not positive, or when volumes are counted along two axes.
+Extents extents_from(std::span<const std::int64_t> extents);
+
+/// Throws Error: so many volumes are no image of masks or labels. `sizes` is what the header says.
+[[noreturn]] void refuse_volumes(std::size_t volumes, std::string_view sizes);
+
+/// The file that a header names for its voxels. Throws Error unless it lies beside the header or
+/// below it: a prediction that somebody sends us must not be able to have other files read, such
+/// as the reference.
+std::filesystem::path voxel_file(const std::string& name, const std::filesystem::path& header);
 
 /// Bytes of all voxels. Throws Error when the number does not fit: such a header lies.
 std::size_t voxel_bytes(const ImageHeader& header);

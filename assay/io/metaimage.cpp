@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -14,10 +13,16 @@
 #include <string_view>
 
 #include "assay/core/error.hpp"
+#include "assay/io/detail/header_text.hpp"
 #include "assay/io/metaimage_types.hpp"
 
 namespace assay {
 namespace {
+
+using detail::next_line;
+using detail::numbers;
+using detail::text_of;
+using detail::trimmed;
 
 /// The header as written; what is absent has its default.
 struct Fields {
@@ -35,27 +40,6 @@ struct Fields {
 Error broken(std::string_view key, std::string_view value, std::string_view expected) {
   return {Error::Kind::input, fmt::format("its header says '{} = {}', which is not {}; repair it",
                                           key, value.substr(0, 80), expected)};
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = text.find_first_not_of(space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
-
-/// Numbers between spaces; nothing at all when one of them is none.
-template <class T>
-std::optional<std::vector<T>> numbers(std::string_view text) {
-  std::vector<T> all;
-  while (!(text = trimmed(text)).empty()) {
-    T number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) return std::nullopt;
-    all.push_back(number);
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  }
-  return all;
 }
 
 /// One line of a header that is being read.
@@ -178,15 +162,6 @@ constexpr std::array keys = {
     Key{"AnatomicalOrientation", nullptr},
 };
 
-/// Cuts the first line off `text`; nothing when there is no whole line left.
-std::optional<std::string_view> next_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  if (end == std::string_view::npos) return std::nullopt;
-  const auto line = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return line;
-}
-
 Line split(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos) return {trimmed(text), {}};
@@ -251,22 +226,6 @@ Affine affine_of(const Fields& fields) {
   return affine;
 }
 
-/// Voxels must lie beside the header or below it: a prediction that somebody sends us must not be
-/// able to have other files read, such as the reference.
-std::filesystem::path data_path(const std::string& name, const std::filesystem::path& header) {
-  const std::filesystem::path file(name);
-  if (name.starts_with("LIST") || name.find('%') != std::string::npos)
-    throw Error(Error::Kind::unsupported,
-                "its voxels are spread over several files; save it as one .mha file");
-  const bool climbs = std::ranges::any_of(file, [](const auto& part) { return part == ".."; });
-  if (file.is_absolute() || climbs)
-    throw Error(Error::Kind::unsupported,
-                fmt::format("its voxels are in '{}', outside of the header's folder; put them "
-                            "beside the header",
-                            name));
-  return header.parent_path() / file;
-}
-
 void require_complete(const Fields& fields) {
   struct Need {
     std::string_view key;
@@ -286,10 +245,6 @@ void require_complete(const Fields& fields) {
                 "has compressed voxels and a HeaderSize; save it without one of the two");
 }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 
 bool is_metaimage(std::span<const std::byte> head) {
@@ -303,15 +258,17 @@ Layout metaimage_layout(std::span<const std::byte> head, const std::filesystem::
   const auto [fields, header_end] = parse(text_of(head));
   require_complete(fields);
   Layout layout;
-  layout.header.grid = {shape_from(fields.sizes), affine_of(fields)};
+  const Extents extents = extents_from(fields.sizes);
+  layout.header.grid = {extents.shape, affine_of(fields)};
+  layout.header.channels = extents.volumes;
   layout.header.type = *fields.type;
   layout.header.byte_swapped = fields.big_endian != (std::endian::native == std::endian::big);
-  layout.is_zlib = fields.compressed;
-  layout.zlib_size = fields.compressed_size;
+  if (fields.compressed) layout.packing = Packing::zlib;
+  layout.packed_size = fields.compressed_size;
   layout.at_end = fields.header_size == -1;
   const bool is_local =
       fields.data_file == "LOCAL" || fields.data_file == "Local" || fields.data_file == "local";
-  if (!is_local) layout.voxel_files = {data_path(fields.data_file, path)};
+  if (!is_local) layout.voxel_files = {voxel_file(fields.data_file, path)};
   if (!layout.at_end)
     layout.offset = (is_local ? header_end : 0) + static_cast<std::size_t>(fields.header_size);
   return layout;

@@ -302,7 +302,9 @@ Layout nifti_layout(std::span<const std::byte> head, const std::filesystem::path
   const bool pair = is_pair(fields);
   Layout layout;
   layout.header.type = voxel_type(fields);
-  layout.header.grid.shape = shape_from(extents(fields));
+  const Extents sizes = extents_from(extents(fields));
+  layout.header.grid.shape = sizes.shape;
+  layout.header.channels = sizes.volumes;
   layout.header.grid.affine = best_affine(fields, layout.header.grid.shape);
   layout.header.scaling = scaling(fields);
   layout.header.byte_swapped = fields.swapped();

@@ -185,7 +185,7 @@ TEST(Nifti, refusals_say_what_and_how_to_go_on) {
   const std::int64_t huge = std::int64_t{1} << 62;
   const std::vector<Case> cases = {
       {{.dim = {4, 2, 2, 1, 3, 1, 1, 1}}, "holds 3 volumes (2x2x1x3); assay takes one volume"},
-      {{.dim = {5, 2, 2, 1, 1, 3, 1, 1}}, "holds 3 volumes (2x2x1x1x3)"},
+      {{.dim = {5, 2, 2, 1, 1, 3, 1, 1}}, "holds 3 volumes (2x2x1x3)"},
       {{.dim = {3, 2, -2, 1, 1, 1, 1, 1}}, "its size is 2x-2x1: every axis needs"},
       {{.dim = {3, 2, 0, 1, 1, 1, 1, 1}}, "its size is 2x0x1: every axis needs"},
       {{.dim = {1, 4, 1, 1, 1, 1, 1, 1}}, "its header counts 1 axes; an image has 2 to 7"},

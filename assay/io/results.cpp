@@ -10,6 +10,7 @@
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/detail/lesions_json.hpp"
+#include "assay/io/detail/probability_json.hpp"
 #include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
 #include "assay/stats/moments.hpp"
@@ -129,6 +130,8 @@ Json labels_block(const SegmentationResult& result) {
           lesions.push_back(&*c.labels[r].evidence.lesions);
       out[region.key]["lesion_sensitivity"] = detail::sensitivity_json(lesions);
     }
+    if (needs_probability(result.settings))
+      out[region.key]["threshold_sweep"] = detail::sweep_json(result, r);
   }
   return out;
 }
@@ -155,6 +158,8 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
                                   {"reference", surfaces->reference.weight}};
   if (has_evidence && label.evidence.lesions)
     out["lesions"] = detail::lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
+  if (has_evidence && label.evidence.probability)
+    out["probability"] = detail::probability_json(*label.evidence.probability);
   return out;
 }
 
@@ -229,6 +234,7 @@ Json to_json(const ScoreSettings& s) {
                          {"space", s.source->space}};
   add_boundary_settings(out, s);
   if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
+  if (needs_probability(s)) out["probability"] = detail::probability_settings_json();
   return out;
 }
 

@@ -94,6 +94,39 @@ TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {
   EXPECT_EQ(file["mean"]["foreground"]["n_pred"], 12.5);
 }
 
+TEST(CaseRecordText, probabilities_survive_the_journal) {
+  CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
+  ProbabilityEvidence& map = record.probability["foreground"];
+  map = {.voxels = 10, .positives = 4, .pairs_won = 0.1 + 0.2, .precision_sum = 1.0 / 3};
+  map.squared_error = 1e-300;
+  map.bins[14] = {.voxels = 3, .positives = 2, .sum = 2.9999999999999996};
+  map.sweep[18] = {.tp = 2, .fp = 1};
+  EXPECT_EQ(parse_record(record_text(record)), record);
+}
+
+TEST(ResultsFile, a_map_has_its_sweep_and_its_calibration) {
+  CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
+  record.probability["foreground"] = {.voxels = 10, .positives = 4};
+  record.probability["foreground"].sweep[3] = {.tp = 4, .fp = 4};
+  record.probability["foreground"].bins[0] = {.voxels = 10, .positives = 4, .sum = 0.5};
+  ScoreSettings settings = cohort().settings;
+  settings.metrics = chosen_metrics("all");
+  const Json file = detail::parse_json(results_text(scored(settings, {record}), {}), "results");
+  const Json& found = file["cases"][0]["label"]["foreground"]["probability"];
+  EXPECT_EQ(found["best_threshold"], 0.2);
+  EXPECT_EQ(found["thresholds"][3]["precision"], 0.5);
+  EXPECT_EQ(found["thresholds"][3]["recall"], 1.0);
+  EXPECT_TRUE(found["thresholds"][4]["precision"].is_null());
+  EXPECT_EQ(found["calibration"][0]["foreground"], 0.4);
+  EXPECT_EQ(found["calibration"][0]["mean_probability"], 0.05);
+  EXPECT_TRUE(found["calibration"][1]["foreground"].is_null());
+  EXPECT_EQ(file["labels"]["foreground"]["threshold_sweep"]["best_threshold"], 0.2);
+  record.probability.clear();
+  const Json without = detail::parse_json(results_text(scored(settings, {record}), {}), "results");
+  EXPECT_FALSE(without["metrics"].contains("auroc"));
+  EXPECT_FALSE(without["settings"].contains("probability"));
+}
+
 TEST(CaseRecordText, survives_the_journal) {
   CaseRecord record = scored_case("sub-\"1\"/ü", {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40});
   record.warnings = {"odd\nthing"};

@@ -8,19 +8,23 @@
 #include <type_traits>
 #include <utility>
 
+#include "assay/core/half.hpp"
 #include "assay/io/bytes.hpp"
 #include "assay/io/image.hpp"
 
 namespace assay {
 
-/// What a stored T is computed with: itself, but double for 128-bit numbers.
+/// What a stored T is computed with: itself, but double for 128-bit and float for 16-bit numbers.
 template <class T>
-using Scalar = std::conditional_t<std::is_same_v<T, Binary128>, double, T>;
+using Scalar = std::conditional_t<std::is_same_v<T, Binary128>, double,
+                                  std::conditional_t<std::is_same_v<T, Half>, float, T>>;
 
 template <class T, bool swapped>
 Scalar<T> load_scalar(const std::byte* at) {
   if constexpr (std::is_same_v<T, Binary128>) {
     return nearest_double(load<T, swapped>(at));
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return to_float(load<T, swapped>(at));
   } else {
     return load<T, swapped>(at);
   }
@@ -50,6 +54,7 @@ decltype(auto) visit_stored(const ImageHeader& header, Visitor&& visitor) {
     case VoxelType::f32: return visit_order<float>(swapped, visitor);
     case VoxelType::f64: return visit_order<double>(swapped, visitor);
     case VoxelType::f128: return visit_order<Binary128>(swapped, visitor);
+    case VoxelType::f16: return visit_order<Half>(swapped, visitor);
   }
   __builtin_unreachable();
 }
@@ -60,6 +65,9 @@ double scaled(T stored, const Scaling& scaling) {
   const auto value = static_cast<double>(stored);
   return scaling.is_identity() ? value : value * scaling.slope + scaling.intercept;
 }
+
+/// Throws Error when there are several volumes: masks and labels are one.
+void require_one_volume(const Image& image);
 
 /// "(3, 4, 5)": where voxel number `index` is.
 std::string place(const Grid& grid, std::size_t index);

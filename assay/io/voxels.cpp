@@ -220,16 +220,21 @@ View<std::uint8_t> foreground(const Image& image, std::optional<double> threshol
                               Buffer& scratch) {
   if (threshold && std::isnan(*threshold))
     throw Error(Error::Kind::usage, "the threshold is not a number");
+  require_one_volume(image);
   return visit_stored(image.header(), [&]<class T, bool swapped>() {
     return foreground_of<T, swapped>(image, threshold, scratch);
   });
+}
+
+void require_one_volume(const Image& image) {
+  if (image.header().channels != 1) refuse_volumes(image.header().channels, describe(image.grid()));
 }
 
 namespace {
 
 template <class Value>
 std::vector<Value> values_as(const Image& image) {
-  std::vector<Value> out(image.grid().size());
+  std::vector<Value> out(image.grid().size() * image.header().channels);
   visit_stored(image.header(), [&]<class T, bool swapped>() {
     const std::byte* at = image.voxels().data();
     for (Value& value : out) {
@@ -247,6 +252,7 @@ std::vector<double> values(const Image& image) {
 }
 
 Volume<float> intensities(const Image& image) {
+  require_one_volume(image);
   return {image.grid(), values_as<float>(image)};
 }
 

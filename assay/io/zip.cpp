@@ -57,6 +57,7 @@ void ZipFile::read_directory(std::size_t at, std::size_t count) {
                   name_ + ": the directory of its entries is damaged, or larger than 4 GB");
     const Entry entry = {.header = four(bytes_, at + 42),
                          .size = four(bytes_, at + 24),
+                         .packed_size = four(bytes_, at + 20),
                          .method = static_cast<unsigned>(two(bytes_, at + 10)),
                          .checksum = static_cast<unsigned>(four(bytes_, at + 16))};
     std::string path(reinterpret_cast<const char*>(bytes_.data()) + at + entry_size, name_size);
@@ -76,23 +77,35 @@ std::string ZipFile::named(std::string_view last_part) const {
   return found;
 }
 
-std::span<const std::byte> ZipFile::content(const std::string& entry) const {
+std::vector<std::string> ZipFile::paths() const {
+  std::vector<std::string> out;
+  for (const auto& [path, entry] : entries_) out.push_back(path);
+  return out;
+}
+
+ZipFile::Packed ZipFile::packed(const std::string& entry) const {
   const auto found = entries_.find(entry);
   const std::string where = name_ + ": the entry '" + entry + "' ";
   if (found == entries_.end()) throw Error(Error::Kind::input, where + "is missing");
-  const auto& [header, size, method, checksum] = found->second;
-  if (method != 0)
-    throw Error(Error::Kind::input, where + "is compressed; torch.save stores entries as they are");
+  const auto& [header, size, packed_size, method, checksum] = found->second;
   const bool has_header = header <= bytes_.size() && bytes_.size() - header >= local_size &&
                           four(bytes_, header) == local_mark;
   const std::size_t start =
       has_header ? header + local_size + two(bytes_, header + 26) + two(bytes_, header + 28) : 0;
-  if (!has_header || start > bytes_.size() || bytes_.size() - start < size)
+  if (!has_header || start > bytes_.size() || bytes_.size() - start < packed_size)
     throw Error(Error::Kind::input, where + "lies outside the file, which may be cut off");
-  const auto content = bytes_.subspan(start, size);
-  if (libdeflate_crc32(0, content.data(), content.size()) != checksum)
+  return {start, bytes_.subspan(start, packed_size), size, method, checksum};
+}
+
+std::span<const std::byte> ZipFile::content(const std::string& entry) const {
+  const Packed found = packed(entry);
+  const std::string where = name_ + ": the entry '" + entry + "' ";
+  if (found.method != 0)
+    throw Error(Error::Kind::input, where + "is compressed; torch.save stores entries as they are");
+  if (found.bytes.size() != found.size ||
+      libdeflate_crc32(0, found.bytes.data(), found.bytes.size()) != found.checksum)
     throw Error(Error::Kind::input, where + "is damaged: its checksum does not fit");
-  return content;
+  return found.bytes;
 }
 
 }  // namespace assay

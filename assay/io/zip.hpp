@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The files in a zip archive that are stored as they are.
+/// The files in a zip archive.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace assay {
 
@@ -19,13 +20,27 @@ class ZipFile {
   bool has(const std::string& entry) const { return entries_.contains(entry); }
   /// The one entry with that last part of its path; "" when there is none, or more than one.
   std::string named(std::string_view last_part) const;
+  /// The paths of all entries, ascending.
+  std::vector<std::string> paths() const;
+
+  /// An entry as it lies in the file.
+  struct Packed {
+    std::size_t offset = 0;  ///< in the archive
+    std::span<const std::byte> bytes;
+    std::size_t size = 0;  ///< once unpacked
+    unsigned method = 0;   ///< 0: stored as it is; 8: deflate
+    unsigned checksum = 0;
+  };
+  /// Throws Error::input when it is absent or lies outside the file.
+  Packed packed(const std::string& entry) const;
+
   /// The content of an entry, checked. Throws Error::input when it is absent, compressed or
   /// damaged.
   std::span<const std::byte> content(const std::string& entry) const;
 
  private:
   struct Entry {
-    std::size_t header = 0, size = 0;
+    std::size_t header = 0, size = 0, packed_size = 0;
     unsigned method = 0, checksum = 0;
   };
   void read_directory(std::size_t at, std::size_t count);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -80,12 +81,48 @@ struct LesionEvidence {
   bool operator==(const LesionEvidence&) const = default;
 };
 
+/// Thresholds at which overlap is reported: foreground is a probability of at least that much.
+inline constexpr std::array<double, 19> sweep_thresholds = {
+    0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5,
+    0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
+
+/// Voxels that are foreground at some threshold.
+struct SweepCounts {
+  std::int64_t tp = 0, fp = 0;
+
+  bool operator==(const SweepCounts&) const = default;
+};
+
+/// Bins of equal width; each holds its upper end, and the first holds 0 too.
+inline constexpr std::size_t calibration_bins = 15;
+
+struct CalibrationBin {
+  std::int64_t voxels = 0, positives = 0;
+  double sum = 0;  ///< of probabilities
+
+  bool operator==(const CalibrationBin&) const = default;
+};
+
+/// How a map of probabilities orders the voxels of a reference, and how far it can be believed.
+struct ProbabilityEvidence {
+  std::int64_t voxels = 0, positives = 0;  ///< positives: foreground of the reference
+  double pairs_won = 0;      ///< of a positive and a negative voxel; a tie is half a pair
+  double precision_sum = 0;  ///< over positive voxels, of the precision at their probability
+  double squared_error = 0;
+  std::array<CalibrationBin, calibration_bins> bins{};
+  std::array<SweepCounts, sweep_thresholds.size()> sweep{};
+
+  std::int64_t negatives() const { return voxels - positives; }
+  bool operator==(const ProbabilityEvidence&) const = default;
+};
+
 /// All that is known of one label in one case.
 struct Evidence {
   Confusion counts;
-  double voxel_ml = 0;                         ///< volume of one voxel of the reference
-  std::optional<BoundaryEvidence> boundary{};  ///< if asked for, and neither mask is empty
-  std::optional<LesionEvidence> lesions{};     ///< if asked for, and not both masks are empty
+  double voxel_ml = 0;                               ///< volume of one voxel of the reference
+  std::optional<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
+  std::optional<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
+  std::optional<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
 
   bool operator==(const Evidence&) const = default;
 };

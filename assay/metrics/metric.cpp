@@ -37,6 +37,12 @@ struct Apply {
   Score operator()(LesionFormula f) const {
     return evidence.lesions ? f(*evidence.lesions) : Undefined::not_scored;
   }
+  Score operator()(ProbabilityFormula f) const {
+    if (evidence.probability) return f(*evidence.probability);
+    // A label that only other cases have was not looked at in this one.
+    return presence(evidence.counts) == Presence::both_empty ? Undefined::both_empty
+                                                             : Undefined::not_probabilities;
+  }
 };
 
 /// A name that stands for several metrics: a list, or the rows that a test picks.
@@ -51,6 +57,7 @@ constexpr Group groups[] = {
     {"overlap", "", [](const Metric& m) { return m.group == "overlap"; }},
     {"boundary", "", [](const Metric& m) { return m.group == "boundary"; }},
     {"lesion", "", [](const Metric& m) { return m.group == "lesion"; }},
+    {"probability", "", [](const Metric& m) { return m.group == "probability"; }},
     {"all", "", [](const Metric&) { return true; }},
 };
 
@@ -129,7 +136,10 @@ std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double
   }
   std::vector<ChosenMetric> out;
   const auto add = [&](const Metric& m) {
-    for (ChosenMetric& each : of_row(m, tolerances_mm)) out.push_back(std::move(each));
+    for (ChosenMetric& each : of_row(m, tolerances_mm)) {
+      each.if_present = name == "all" && m.needs_probability();
+      out.push_back(std::move(each));
+    }
   };
   if (group->holds == nullptr)
     for (const auto part : parts(group->list)) add(metric(part));
@@ -165,8 +175,9 @@ std::string_view name(Better better) {
 std::span<const Metric> metrics() {
   static const auto all = [] {
     std::vector<Metric> rows;
-    for (const auto family : {detail::overlap_metrics, detail::volume_metrics,
-                              detail::boundary_metrics, detail::lesion_metrics})
+    for (const auto family :
+         {detail::overlap_metrics, detail::volume_metrics, detail::boundary_metrics,
+          detail::lesion_metrics, detail::probability_metrics})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();
@@ -189,9 +200,13 @@ std::vector<ChosenMetric> chosen_metrics(std::string_view list,
                                          std::span<const double> tolerances_mm) {
   std::vector<ChosenMetric> out;
   for (const auto part : parts(list))
-    for (ChosenMetric& m : expanded(part, tolerances_mm))
-      if (std::ranges::find(out, m.key, &ChosenMetric::key) == out.end())
+    for (ChosenMetric& m : expanded(part, tolerances_mm)) {
+      const auto known = std::ranges::find(out, m.key, &ChosenMetric::key);
+      if (known == out.end())
         out.push_back(std::move(m));
+      else
+        known->if_present = known->if_present && m.if_present;
+    }
   return out;
 }
 

@@ -45,8 +45,9 @@ using ParameterFormula = Score (*)(const Confusion&, const Parameters&);
 using VolumeFormula = Score (*)(const Confusion&, double voxel_ml);
 using BoundaryFormula = Score (*)(const BoundaryEvidence&, const SurfaceRules&, double argument);
 using LesionFormula = Score (*)(const LesionEvidence&);
-using Formula =
-    std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula, LesionFormula>;
+using ProbabilityFormula = Score (*)(const ProbabilityEvidence&);
+using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula,
+                             LesionFormula, ProbabilityFormula>;
 
 /// CLI help, JSON schema, docs/metrics.md, the HTML report and the Python docstrings read this row.
 struct Metric {
@@ -72,6 +73,7 @@ struct Metric {
   }
   bool needs_boundary() const { return std::holds_alternative<BoundaryFormula>(formula); }
   bool needs_lesions() const { return std::holds_alternative<LesionFormula>(formula); }
+  bool needs_probability() const { return std::holds_alternative<ProbabilityFormula>(formula); }
 };
 
 /// A metric as asked for: its row, and its argument where it is not the row's own.
@@ -79,6 +81,7 @@ struct ChosenMetric {
   const Metric* metric = nullptr;
   std::string key{};  ///< spelling in results: "dice", "hd99", "nsd@2mm"
   double argument = 0;
+  bool if_present = false;  ///< asked for by "all": left out where no prediction has what it needs
 
   const Metric* operator->() const { return metric; }
   const Metric& operator*() const { return *metric; }
@@ -96,7 +99,8 @@ const Metric& metric(std::string_view name);
 std::optional<ChosenMetric> metric_of_key(std::string_view key);
 
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
-/// order asked for and without repetition. `nsd` is at the first of the tolerances in mm, and each
+/// order asked for and without repetition. "all" asks for those of probabilities only where a
+/// prediction is a map of them. `nsd` is at the first of the tolerances in mm, and each
 /// other one adds a key of its own. Throws Error::usage on an unknown or empty name.
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,
                                          std::span<const double> tolerances_mm = {});
@@ -140,6 +144,7 @@ extern const std::span<const Metric> overlap_metrics;
 extern const std::span<const Metric> volume_metrics;
 extern const std::span<const Metric> boundary_metrics;
 extern const std::span<const Metric> lesion_metrics;
+extern const std::span<const Metric> probability_metrics;
 }  // namespace detail
 
 }  // namespace assay

@@ -27,11 +27,26 @@ DirectedEvidence random_side(std::mt19937_64& rng) {
           .within = {{1, std::floor(weight / 3)}}};
 }
 
+/// What some map could have been found to be, for a reference of so many voxels.
+ProbabilityEvidence random_map(const Confusion& counts, std::mt19937_64& rng) {
+  ProbabilityEvidence out = {.voxels = counts.total(), .positives = counts.reference()};
+  const auto share = [&] { return static_cast<double>(rng() % 1001) / 1000; };
+  const auto positives = static_cast<double>(out.positives);
+  out.pairs_won = positives * static_cast<double>(out.negatives()) * share();
+  out.precision_sum = positives * share();
+  out.squared_error = static_cast<double>(out.voxels) * share();
+  out.bins[3] = {.voxels = out.voxels,
+                 .positives = out.positives,
+                 .sum = static_cast<double>(out.voxels) * share()};
+  return out;
+}
+
 Evidence random_evidence(std::mt19937_64& rng) {
   // Zeros must be as likely as large counts, or empty masks would never be drawn.
   const auto draw = [&] { return rng() % 3 == 0 ? 0 : static_cast<std::int64_t>(rng() % 100000); };
   Evidence out = {.counts = {.tp = draw(), .fp = draw(), .fn = draw(), .tn = draw()},
                   .voxel_ml = 0.001};
+  if (rng() % 2 == 0) out.probability = random_map(out.counts, rng);
   if (presence(out.counts) != Presence::ok) return out;
   const DirectedEvidence p = random_side(rng), r = random_side(rng);
   const auto either = static_cast<std::int64_t>(1 + rng() % 500);
@@ -64,16 +79,19 @@ BoundaryEvidence agreeing() {
           .either = 30};
 }
 
-const Evidence perfect = {.counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60},
-                          .voxel_ml = 0.5,
-                          .boundary = agreeing(),
-                          .lesions = LesionEvidence{.references = 3,
-                                                    .predictions = 3,
-                                                    .detected = 3,
-                                                    .confirmed = 3,
-                                                    .dice_sum = 3,
-                                                    .iou_sum = 3,
-                                                    .iou_pairs = 3}};
+const Evidence perfect = {
+    .counts = {.tp = 40, .fp = 0, .fn = 0, .tn = 60},
+    .voxel_ml = 0.5,
+    .boundary = agreeing(),
+    .lesions = LesionEvidence{.references = 3,
+                              .predictions = 3,
+                              .detected = 3,
+                              .confirmed = 3,
+                              .dice_sum = 3,
+                              .iou_sum = 3,
+                              .iou_pairs = 3},
+    .probability = ProbabilityEvidence{
+        .voxels = 100, .positives = 40, .pairs_won = 2400, .precision_sum = 40}};
 
 double best(const Metric& m) {
   if (m.better == Better::higher) return m.range.high;
@@ -158,6 +176,14 @@ TEST(ChosenMetrics, names_and_groups_in_the_order_asked_for) {
   EXPECT_EQ(names("paper"), (std::vector<std::string_view>{"dice", "avd", "mcc", "dice_macro"}));
   EXPECT_EQ(names("all").size(), metrics().size());
   EXPECT_EQ(names("paper,dice"), names("paper"));
+}
+
+TEST(ChosenMetrics, all_asks_for_probabilities_only_if_there_are_any) {
+  const auto by_name = chosen_metrics("auroc"), by_all = chosen_metrics("all");
+  EXPECT_FALSE(by_name.front().if_present);
+  for (const ChosenMetric& m : by_all) EXPECT_EQ(m.if_present, m->group == "probability") << m.key;
+  for (const ChosenMetric& m : chosen_metrics("all,probability")) EXPECT_FALSE(m.if_present);
+  EXPECT_EQ(chosen_metrics("probability").size(), 4U);
 }
 
 TEST(ChosenMetrics, percentiles_and_tolerances_are_part_of_the_key) {

@@ -40,9 +40,9 @@ std::optional<Value> entry(const std::map<std::string, Value>& values, const std
 Evidence evidence_of(const CaseRecord& record, const Region& region) {
   const auto found = record.counts.find(region.key);
   // A label that occurs in other cases only: all of this one's voxels are background.
-  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml, {}, {}};
+  if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml};
   return {found->second, record.voxel_ml, entry(record.boundary, region.key),
-          entry(record.lesions, region.key)};
+          entry(record.lesions, region.key), entry(record.probability, region.key)};
 }
 
 Undefined reason_of(Presence presence) {
@@ -123,6 +123,14 @@ Ledger ledger_of(const std::vector<CaseRecord>& records) {
           .missing_reference = with(Fate::missing_reference)};
 }
 
+/// The settings without metrics that were asked for if present, and are not.
+ScoreSettings present(ScoreSettings settings, const std::vector<CaseRecord>& records) {
+  const bool has_any =
+      std::ranges::any_of(records, [](const CaseRecord& r) { return !r.probability.empty(); });
+  if (!has_any) std::erase_if(settings.metrics, [](const ChosenMetric& m) { return m.if_present; });
+  return settings;
+}
+
 std::vector<double> defined(std::span<const Score> scores) {
   std::vector<double> values;
   for (const Score& s : scores)
@@ -161,6 +169,17 @@ bool needs_lesions(const ScoreSettings& settings) {
                              [](const ChosenMetric& m) { return m->needs_lesions(); });
 }
 
+bool needs_probability(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics,
+                             [](const ChosenMetric& m) { return m->needs_probability(); });
+}
+
+bool requires_probability(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics, [](const ChosenMetric& m) {
+    return m->needs_probability() && !m.if_present;
+  });
+}
+
 BoundaryRequest boundary_request(const ScoreSettings& settings) {
   BoundaryRequest out;
   for (const ChosenMetric& m : settings.metrics) {
@@ -173,12 +192,12 @@ BoundaryRequest boundary_request(const ScoreSettings& settings) {
 
 SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records) {
   std::ranges::sort(records, {}, &CaseRecord::id);
-  SegmentationResult out = {.settings = settings,
+  SegmentationResult out = {.settings = present(settings, records),
                             .regions = regions_of(settings, records),
                             .cases = {},
                             .ledger = ledger_of(records)};
   for (CaseRecord& record : records) {
-    std::vector<LabelScores> labels = scores_of(settings, out.regions, record);
+    std::vector<LabelScores> labels = scores_of(out.settings, out.regions, record);
     out.cases.push_back({std::move(record), std::move(labels)});
   }
   return out;

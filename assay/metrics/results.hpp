@@ -60,6 +60,12 @@ bool needs_boundary(const ScoreSettings& settings);
 /// Whether any metric needs lesions.
 bool needs_lesions(const ScoreSettings& settings);
 
+/// Whether any metric needs probabilities.
+bool needs_probability(const ScoreSettings& settings);
+
+/// Whether one of them was asked for by name, so that a prediction must not be anything else.
+bool requires_probability(const ScoreSettings& settings);
+
 /// What is to be kept of the distances.
 BoundaryRequest boundary_request(const ScoreSettings& settings);
 
@@ -73,10 +79,11 @@ struct CaseRecord {
   Groups groups{};
   std::string prediction{}, reference{};  ///< as given, relative to the roots
   std::string prediction_sha256{}, reference_sha256{};
-  std::map<std::string, Confusion> counts{};           ///< by region key
-  std::map<std::string, BoundaryEvidence> boundary{};  ///< by region key; if asked for
-  std::map<std::string, LesionEvidence> lesions{};     ///< likewise
-  std::int64_t voxels = 0;                             ///< voxels that were compared
+  std::map<std::string, Confusion> counts{};                 ///< by region key
+  std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
+  std::map<std::string, LesionEvidence> lesions{};           ///< likewise
+  std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise
+  std::int64_t voxels = 0;                                   ///< voxels that were compared
   double voxel_ml = 0;
   double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it
 
@@ -106,6 +113,8 @@ struct SegmentationResult {
 };
 
 /// Scores the records. The order of `records` does not matter; cases come out sorted by id.
+/// Metrics asked for if present are left out of the result's settings when no record has what they
+/// need.
 SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records);
 
 /// Distribution of one metric over cases.
@@ -124,6 +133,20 @@ bool is_counted(const CaseScores& scores);
 /// One value per counted case, in the order of cases: the unweighted mean over its regions that
 /// have a value. Undefined, with the first region's reason, when none has.
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric);
+
+/// Mean Dice of a region over the scored cases that have probabilities, at one threshold.
+struct SweepMean {
+  double threshold = 0;
+  std::optional<double> dice{}, precision{}, recall{};
+};
+/// At every threshold of the sweep; empty when no case has probabilities.
+std::vector<SweepMean> sweep_means(const SegmentationResult& result, std::size_t region);
+
+/// The scores of one case at one threshold of the sweep.
+SweepMean sweep_scores(const ProbabilityEvidence& evidence, std::size_t threshold);
+
+/// The threshold with the highest Dice, the lowest of several; nothing when none has a value.
+std::optional<SweepMean> best_threshold(std::span<const SweepMean> sweep);
 
 /// The values of one region.
 std::vector<Score> region_scores(const SegmentationResult& result, std::size_t metric,

@@ -52,6 +52,10 @@ bool depends_on_size(const Metric& m) {
 }
 
 std::string empty_text(const Metric& m) {
+  if (m.needs_probability())
+    return m.empty.reference
+               ? fmt::format("reference {}; else by the formula", on_empty(m, no_reference))
+               : "by the formula";
   if (depends_on_size(m)) {
     const std::string both = on_empty(m, both_empty);
     return fmt::format("both {}; else by the formula", both);

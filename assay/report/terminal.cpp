@@ -121,6 +121,16 @@ std::string effect_of_failures(const SegmentationResult& result) {
   return out.empty() ? "" : "\nmean under both policies for failed or missing predictions\n" + out;
 }
 
+/// Where a map of probabilities would best be cut.
+std::string best_thresholds(const SegmentationResult& result) {
+  std::string out;
+  for (std::size_t r = 0; r < result.regions.size(); ++r)
+    if (const auto best = best_threshold(sweep_means(result, r)))
+      out += fmt::format("  {}: {:g}, mean Dice {}\n", printable(result.regions[r].key),
+                         best->threshold, number(best->dice));
+  return out.empty() ? "" : "\nbest threshold of the probabilities on these cases\n" + out;
+}
+
 /// The first metric that has a direction decides which cases are worst.
 std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   const auto& metrics = result.settings.metrics;
@@ -172,7 +182,8 @@ std::string terminal_report(const SegmentationResult& result, const TerminalStyl
   if (any_reliable(result))
     out += fmt::format("* mean Dice ≥ {}: the field's threshold of reliable segmentation\n",
                        reliable_dice);
-  return out + effect_of_failures(result) + worst_cases(result, style.worst_cases);
+  return out + best_thresholds(result) + effect_of_failures(result) +
+         worst_cases(result, style.worst_cases);
 }
 
 }  // namespace assay

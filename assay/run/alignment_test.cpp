@@ -59,3 +59,24 @@ TEST(Alignment, an_ignored_affine_compares_in_storage_order) {
   EXPECT_TRUE(aligned(nonsense, reference, true).map.is_identity());
   EXPECT_THAT(aligned(nonsense, reference, true).warning, HasSubstr("ignored"));
 }
+
+TEST(Alignment, an_array_is_compared_index_by_index_and_takes_the_grid) {
+  // Stored with the last index fastest, as NumPy does.
+  const Grid array = {.shape = {8, 12, 10},
+                      .affine = {{{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}}},
+                      .in_space = false};
+  const Alignment of_prediction = aligned(array, reference, false);
+  EXPECT_EQ(of_prediction.grid, reference);
+  EXPECT_EQ(of_prediction.map, (AxisMap{.source = {2, 1, 0}}));
+  EXPECT_THAT(of_prediction.warning, HasSubstr("by shape alone"));
+  const Alignment of_reference = aligned(reference, array, false);
+  EXPECT_EQ(of_reference.grid.shape, array.shape);
+  EXPECT_EQ(spacing_mm(of_reference.grid), (Point{3, 2, 2}));
+  const Alignment alone = aligned(array, array, false);
+  EXPECT_TRUE(alone.map.is_identity());
+  EXPECT_THAT(alone.warning, HasSubstr("1 mm"));
+  Grid other = array;
+  other.shape = {12, 8, 10};
+  EXPECT_THAT(message(other), HasSubstr("different shapes"));
+  EXPECT_THAT(message(other), HasSubstr("12x8x10 voxels without a place in space"));
+}

@@ -39,6 +39,21 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
           .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
+/// nnU-Net and others put an array of probabilities beside the image of the same name: that is one
+/// prediction, and the image is meant. A pattern asks for the arrays.
+std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
+  std::map<std::string_view, std::size_t> images;
+  const auto is_array = [](std::string_view path) {
+    return path.ends_with(".npy") || path.ends_with(".npz");
+  };
+  for (const std::string& path : paths)
+    if (!is_array(path)) ++images[without_image_ending(path)];
+  std::vector<std::string> out;
+  for (const std::string& path : paths)
+    if (!is_array(path) || !images.contains(without_image_ending(path))) out.push_back(path);
+  return out;
+}
+
 std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
   const auto paths = list_images(root);
   if (paths.empty()) {
@@ -47,7 +62,7 @@ std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern
       endings += (endings.empty() ? "" : ", ") + std::string(ending);
     throw Error(Error::Kind::input, root.string() + ": no image in this folder (" + endings + ")");
   }
-  return pattern.empty() ? named_files(paths) : matching_files(paths, pattern);
+  return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
 }
 
 void refuse_swapped_folders(const CohortRequest& request) {

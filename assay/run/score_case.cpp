@@ -10,36 +10,14 @@
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/probabilities.hpp"
 #include "assay/metrics/count.hpp"
+#include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
-#include "assay/run/alignment.hpp"
+#include "assay/run/side.hpp"
 
 namespace assay {
 namespace {
-
-/// How the voxels of one side are to be read.
-struct Reading {
-  bool as_labels = false;
-  std::optional<double> threshold;
-};
-
-/// One side of a pair behind the door: labels, or a mask in which non-zero is foreground. Owns what
-/// `labels` borrows from: the image itself when its bytes serve, else the converted codes.
-struct Side {
-  std::optional<Image> image;
-  Buffer codes;
-  std::vector<Label> values;
-  LabelView labels;
-};
-
-constexpr Label mask_values[] = {0, 1};
-
-bool lies_within(const LabelView& view, std::span<const std::byte> bytes) {
-  const auto* start =
-      std::visit([](const auto& codes) { return reinterpret_cast<const std::byte*>(codes.data()); },
-                 view.codes);
-  return start >= bytes.data() && start < bytes.data() + bytes.size();
-}
 
 /// One of the two files of a pair, in the words of messages.
 struct Role {
@@ -76,47 +54,6 @@ auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, Case
   record.reference_at_fault = role.file == &FilePair::reference;
   throw Error(e.kind(), std::string(role.name) + " " +
                             without_root(e.what(), root_of(files.*role.file, plan.*role.shown)));
-}
-
-Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
-  Side side{.image = read_image(path, workspace.take_largest()),
-            .codes = workspace.take_smallest(),
-            .values = {},
-            .labels = {}};
-  if (how.as_labels && !how.threshold) {
-    side.labels = labels(*side.image, side.codes, side.values);
-  } else {
-    const View<std::uint8_t> mask = foreground(*side.image, how.threshold, side.codes);
-    side.labels = {.grid = mask.grid, .codes = mask.voxels, .values = mask_values};
-  }
-  // The stored form is not needed once there are codes: its memory serves the next file.
-  if (!lies_within(side.labels, side.image->voxels())) {
-    workspace.give(std::move(*side.image).release());
-    side.image.reset();
-  }
-  return side;
-} catch (const Error& e) {
-  const std::string text = e.what();
-  throw text.starts_with(path.string()) ? e : e.within(path.string());
-}
-
-void give_back(Side side, Workspace& workspace) {
-  if (side.image) workspace.give(std::move(*side.image).release());
-  workspace.give(std::move(side.codes));
-}
-
-/// The same labels, walked by `map` into `into`.
-LabelView walked(const LabelView& from, const AxisMap& map, Buffer& into) {
-  return std::visit(
-      [&]<class Code>(std::span<const Code> codes) -> LabelView {
-        const std::span<std::byte> bytes = into.resize(codes.size_bytes());
-        const std::span<Code> moved(reinterpret_cast<Code*>(bytes.data()), codes.size());
-        reorient(View<Code>{from.grid, codes}, map, moved);
-        return {.grid = reoriented(from.grid, map),
-                .codes = std::span<const Code>(moved),
-                .values = from.values};
-      },
-      from.codes);
 }
 
 /// What is scored of a case; with all labels, those that it has.
@@ -167,16 +104,6 @@ void measure_shapes(const LesionScene& scene, const std::string& key, const Scor
         boundary_evidence(surface_distances(masks, rules), rules, boundary_request(settings));
 }
 
-/// The prediction's labels in the order of the reference's voxels.
-LabelView settled(const LabelView& prediction, const Grid& grid, const ScoreSettings& settings,
-                  Buffer& moved, CaseRecord& record) {
-  const Alignment alignment = aligned(prediction.grid, grid, settings.allow_affine_mismatch);
-  if (!alignment.warning.empty()) record.warnings.push_back(alignment.warning);
-  record.voxel_ml = voxel_ml(grid);
-  if (needs_shapes(settings)) record.diagonal_mm = diagonal_mm(grid);
-  return alignment.map.is_identity() ? prediction : walked(prediction, alignment.map, moved);
-}
-
 /// What scoring one pair of files needs.
 struct Job {
   const CasePlan& plan;
@@ -187,15 +114,32 @@ struct Job {
 
   Side prediction(bool as_labels) const {
     return on_side(of_prediction, plan, files, record, [&](const auto& path) {
-      return read_side(path, {.as_labels = as_labels, .threshold = settings.threshold}, workspace);
+      return read_side(path,
+                       {.as_labels = as_labels,
+                        .threshold = settings.threshold,
+                        .volumes = Volumes::classes,
+                        .keeps_probabilities = needs_probability(settings)},
+                       workspace);
     });
   }
   Side reference(bool as_labels) const {
     return on_side(of_reference, plan, files, record, [&](const auto& path) {
-      return read_side(path, {.as_labels = as_labels, .threshold = {}}, workspace);
+      return read_side(path, {.as_labels = as_labels}, workspace);
     });
   }
 };
+
+/// The prediction where the reference's voxels are; the record learns of the grid.
+SettledPrediction settled(const Side& prediction, const Grid& reference, const Job& job,
+                          Buffer& moved) {
+  SettledPrediction out =
+      settled_on(prediction.labels, reference, job.settings.allow_affine_mismatch, moved);
+  if (!out.alignment.warning.empty()) job.record.warnings.push_back(out.alignment.warning);
+  const Grid& grid = out.alignment.grid;
+  job.record.voxel_ml = voxel_ml(grid);
+  if (needs_shapes(job.settings)) job.record.diagonal_mm = diagonal_mm(grid);
+  return out;
+}
 
 using Mask = std::span<const std::uint8_t>;
 using Bits = std::span<std::uint64_t>;
@@ -214,6 +158,45 @@ LesionScene scene_of(const Grid& grid, Bits prediction, Bits reference,
           .surface = settings.convention->surface};
 }
 
+/// What of the prediction's image is done when the prediction is to blame for errors.
+template <class Work>
+void on_prediction(const Job& job, Work work) {
+  on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
+    try {
+      work();
+    } catch (const Error& e) {
+      throw e.within(path.string());
+    }
+  });
+}
+
+/// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
+/// were asked for by name refuse a map of anything else but labels.
+const Image* probabilities_in(const Side& prediction, const Job& job) {
+  if (!prediction.image || !needs_probability(job.settings)) return nullptr;
+  const Image& image = *prediction.image;
+  if (!may_hold_probabilities(image.header())) return nullptr;
+  const MapKind kind = map_kind(image);
+  if (kind == MapKind::other && requires_probability(job.settings))
+    on_prediction(job, [&] { require_probabilities(image); });
+  if (kind != MapKind::probabilities) return nullptr;
+  if (image.header().channels == 1 && !job.settings.threshold)
+    job.record.warnings.emplace_back(
+        "the prediction is a map of probabilities, and every value above 0 counted as foreground; "
+        "give a threshold, such as 0.5");
+  return &image;
+}
+
+void measure_probability(const Image& image, const AxisMap& map, const Region& region,
+                         ProbabilityScene scene, const Job& job) {
+  Buffer sums = job.workspace.take_smallest(), moved = job.workspace.take_smallest();
+  on_prediction(job, [&] {
+    scene.prediction = walked(probability_of(image, region.members, sums), map, moved);
+    job.record.probability[region.key] = probability_evidence(scene);
+  });
+  for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
+}
+
 /// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
 /// memory that is still in the cache, and a job needs little more than one volume.
 void score_masks(const Job& job) {
@@ -226,11 +209,10 @@ void score_masks(const Job& job) {
   give_back(std::move(reference), job.workspace);
 
   Side prediction = job.prediction(false);
-  const LabelView walked_prediction =
-      settled(prediction.labels, grid, job.settings, moved, job.record);
+  const auto [predicted_labels, alignment] = settled(prediction, grid, job, moved);
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
-  const Mask predicted = std::get<Mask>(walked_prediction.codes);
+  const Mask predicted = std::get<Mask>(predicted_labels.codes);
   const Confusion counts = count_foreground(predicted, bits);
   job.record.counts[key] = counts;
   job.record.voxels = counts.total();
@@ -238,19 +220,28 @@ void score_masks(const Job& job) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     pack_foreground(predicted, predicted_bits);
-    measure_shapes(scene_of(grid, predicted_bits, bits, job.settings), key, job.settings,
+    measure_shapes(scene_of(alignment.grid, predicted_bits, bits, job.settings), key, job.settings,
                    job.record);
     job.workspace.give(std::move(others));
   }
+  if (const Image* map = probabilities_in(prediction, job))
+    measure_probability(*map, alignment.map, {key, key, {}}, {.prediction = {}, .reference = bits},
+                        job);
   give_back(std::move(prediction), job.workspace);
   job.workspace.give(std::move(packed));
 }
 
+/// A prediction that labels were made of, on the reference's grid.
+struct Predicted {
+  const SettledPrediction& settled;
+  const Image* probabilities;  ///< nullptr when it holds none, or nobody asks
+};
+
 /// Region by region: the masks of one are packed over those of the last.
-void measure_regions(const LabelView& prediction, const LabelView& reference,
+void measure_regions(const Predicted& prediction, const LabelView& reference,
                      const std::vector<Region>& regions, const Job& job) {
   Buffer buffers[3] = {job.workspace.take_smallest(), job.workspace.take_smallest(), {}};
-  const Grid& grid = reference.grid;
+  const Grid& grid = prediction.settled.alignment.grid;
   const Bits p = room_for_bits(grid.size(), buffers[0]), r = room_for_bits(grid.size(), buffers[1]);
   Bits ignored;
   if (job.settings.ignored) {
@@ -258,13 +249,15 @@ void measure_regions(const LabelView& prediction, const LabelView& reference,
     pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
   }
   for (const Region& region : regions) {
-    if (presence(job.record.counts.at(region.key)) == Presence::both_empty) continue;
-    pack_region(prediction, region, p);
     pack_region(reference, region, r);
-    if (job.settings.ignored) {
-      clear_bits(p, ignored);
-      clear_bits(r, ignored);
-    }
+    if (job.settings.ignored) clear_bits(r, ignored);
+    if (prediction.probabilities != nullptr)
+      measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
+                          {.prediction = {}, .reference = r, .ignored = ignored}, job);
+    const bool is_empty = presence(job.record.counts.at(region.key)) == Presence::both_empty;
+    if (is_empty || !needs_shapes(job.settings)) continue;
+    pack_region(prediction.settled.labels, region, p);
+    if (job.settings.ignored) clear_bits(p, ignored);
     measure_shapes(scene_of(grid, p, r, job.settings), region.key, job.settings, job.record);
   }
   for (Buffer& buffer : buffers) job.workspace.give(std::move(buffer));
@@ -273,12 +266,12 @@ void measure_regions(const LabelView& prediction, const LabelView& reference,
 void score_labels(const Job& job) {
   Buffer moved;
   Side prediction = job.prediction(true), reference = job.reference(true);
-  const LabelView walked_prediction =
-      settled(prediction.labels, reference.labels.grid, job.settings, moved, job.record);
+  const SettledPrediction found = settled(prediction, reference.labels.grid, job, moved);
   const std::vector<Region> regions =
-      count_regions(walked_prediction, reference.labels, job.settings, job.record);
-  if (needs_shapes(job.settings))
-    measure_regions(walked_prediction, reference.labels, regions, job);
+      count_regions(found.labels, reference.labels, job.settings, job.record);
+  const Image* map = probabilities_in(prediction, job);
+  if (needs_shapes(job.settings) || map != nullptr)
+    measure_regions({found, map}, reference.labels, regions, job);
   give_back(std::move(prediction), job.workspace);
   give_back(std::move(reference), job.workspace);
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
+
 from . import _core
 from ._arrays import array, oriented_pair, pair
 
@@ -92,23 +94,68 @@ def _tolerances(tolerances):
     return found
 
 
+def _number(value, name, least=-math.inf, most=math.inf):
+    """A finite number within limits."""
+    found = float(value)
+    if not (least <= found <= most and math.isfinite(found)):
+        raise ValueError(f"{name} must be {f'from {least:g} to {most:g}' if math.isfinite(most) else f'{least:g} or more'}, not {value!r}")
+    return found
+
+
+def _class_map(classes, label):
+    """How likely each voxel is to have the label; any but 0 when none is given."""
+    if label is None:
+        return np.minimum(classes[1:].sum(axis=0, dtype=classes.dtype), 1)
+    if label != int(label) or not 0 <= label < len(classes):
+        raise ValueError(f"label must be one of the {len(classes)} classes, from 0 to {len(classes) - 1}, not {label:g}")
+    return classes[int(label)]
+
+
+def _read(pred, ref, label, threshold):
+    """What is compared, by which label, and the map of probabilities if there is one."""
+    prediction, reference = array(pred, "pred"), array(ref, "ref")
+    is_real = prediction.dtype.kind == "f"
+    if is_real and prediction.ndim == reference.ndim + 1 and prediction.shape[1:] == reference.shape:
+        chance, likeliest = _class_map(prediction, label), prediction.argmax(axis=0)
+    else:
+        chance, likeliest = (prediction if is_real and label is None else None), prediction
+    if threshold is None:
+        return likeliest, reference, label, chance
+    if chance is None:
+        raise ValueError("threshold needs probabilities: pred must hold real numbers, with a leading axis of classes if there is a label")
+    limit = np.full((1,) * chance.ndim, _number(threshold, "threshold", 0, 1))  # an array: compared in its own precision
+    return chance >= limit, reference if label is None else reference == label, None, chance
+
+
 def metrics(pred: ArrayLike, ref: ArrayLike, spacing: Sequence[float] = (1, 1, 1), label: float | None = None,
             metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
-            beta: float = 1.0) -> dict[str, float | None]:
+            beta: float = 1.0, connectivity: int = 26, lesion_rule: str = "any", min_lesion_ml: float = 0.0,
+            threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
-    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("paper", "overlap", "boundary", "lesion", "all"),
-    names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
-    `nsd_tolerance` is in mm; further ones add keys such as "nsd@2mm". Lesions are found by any voxel in common, with 26
-    neighbours. Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
+    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("paper", "overlap", "boundary", "lesion",
+    "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
+    `nsd_tolerance` is in mm; further ones add keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima",
+    "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is and when it is found. Arrays of more than three axes
+    have no surfaces and no lesions here: those metrics are None.
+
+    Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it (without one, foreground is a value above 0).
+    With a leading axis of classes, class k is the probability of label k, and the likeliest class is the prediction. "all" has the
+    probability metrics only if there are probabilities.
     """
-    prediction, reference, reversed_axes = oriented_pair(pred, ref, ("pred", "ref"))
+    if connectivity not in (6, 18, 26):
+        raise ValueError(f"connectivity must be 6, 18 or 26, not {connectivity!r}")
+    compared, reference, label, chance = _read(pred, ref, _label(label), threshold)
+    prediction, reference, reversed_axes = oriented_pair(compared, reference, ("pred", "ref"))
+    if chance is not None:
+        chance = prediction if chance is compared else np.asfortranarray(chance).T if reversed_axes else np.ascontiguousarray(chance)
     names = metrics if isinstance(metrics, str) else ",".join(metrics)
     sizes = _sizes(spacing, prediction.ndim)
     of_axes = sizes[: prediction.ndim]
     settings = {"metrics": names, "convention": convention, "beta": float(beta), "voxel_ml": math.prod(sizes) / 1000,
-                "nsd_tolerance": _tolerances(nsd_tolerance)}
-    return _core.metrics(prediction, reference, _label(label), of_axes[::-1] if reversed_axes else of_axes, settings)
+                "nsd_tolerance": _tolerances(nsd_tolerance), "connectivity": int(connectivity), "lesion_rule": lesion_rule,
+                "min_lesion_ml": _number(min_lesion_ml, "min_lesion_ml", 0), "probabilities": chance}
+    return _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes, settings)
 
 
 metrics.__doc__ = f"{metrics.__doc__}\n    The metrics:\n\n" + "\n".join(

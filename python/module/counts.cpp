@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Counts of two masks and the metrics that follow from them.
+#include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "assay/core/error.hpp"
 #include "assay/io/metric_table.hpp"
 #include "assay/metrics/metric.hpp"
+#include "assay/metrics/probability.hpp"
 #include "assay/metrics/results.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
@@ -84,12 +88,62 @@ void add_shapes(Evidence& evidence, const ScoreSettings& settings, LesionScene s
         boundary_evidence(surface_distances(scene.masks, rules), rules, boundary_request(settings));
 }
 
+/// A map in the precision that it has; half precision becomes single.
+struct ChanceMap {
+  std::vector<float> widened;
+  ProbabilityView view;
+};
+
+struct AsMap {
+  std::size_t size;
+
+  ChanceMap operator()(const float* values) const { return {{}, {{}, std::span(values, size)}}; }
+  ChanceMap operator()(const double* values) const { return {{}, {{}, std::span(values, size)}}; }
+  ChanceMap operator()(const Half* values) const {
+    ChanceMap out;
+    out.widened.resize(size);
+    std::transform(values, values + size, out.widened.begin(), to_float);
+    out.view.values = std::span<const float>(out.widened);
+    return out;
+  }
+  ChanceMap operator()(const auto*) const { return {}; }  // whole numbers are none
+};
+
+/// Whether the numbers are probabilities and not only 0 and 1. Others are refused if `required`.
+bool is_chance(const ProbabilityView& map, bool required) {
+  return std::visit(
+      [&](const auto& values) {
+        const auto is_outside = [](auto x) { return !(x >= 0 && x <= 1); };
+        const auto is_whole = [](auto x) { return x == std::nearbyint(x); };
+        const auto outside = std::ranges::find_if(values, is_outside);
+        if (std::ranges::all_of(values, is_whole)) return false;
+        if (outside != values.end() && required)
+          throw Error(Error::Kind::input,
+                      "pred holds " + std::to_string(*outside) +
+                          ", which is no probability: they run from 0 to 1; apply the sigmoid or "
+                          "softmax first");
+        return outside == values.end();
+      },
+      map.values);
+}
+
+void add_probability(Evidence& evidence, const ScoreSettings& settings, const ValuesView& given,
+                     const std::vector<std::uint64_t>& reference) {
+  const ChanceMap map = std::visit(AsMap{given.size}, given.values);
+  if (is_chance(map.view, requires_probability(settings)))
+    evidence.probability = probability_evidence({.prediction = map.view, .reference = reference});
+}
+
 ScoreSettings settings_of(const py::dict& given) {
   ScoreSettings out;
   out.convention = &convention(given["convention"].cast<std::string>());
   out.beta = given["beta"].cast<double>();
   const auto tolerances = given["nsd_tolerance"].cast<std::vector<double>>();
   out.metrics = chosen_metrics(given["metrics"].cast<std::string>(), tolerances);
+  out.lesions = {
+      .rule = value_in(lesion_rules(), given["lesion_rule"].cast<std::string>(), "lesion rule"),
+      .connectivity = static_cast<Connectivity>(given["connectivity"].cast<int>()),
+      .least_ml = given["min_lesion_ml"].cast<double>()};
   return out;
 }
 
@@ -100,6 +154,8 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
   const ValuesView p = values_view(prediction), r = values_view(reference);
   const bool has_shape = prediction.ndim() <= 3;
   const Grid grid = has_shape ? grid_of(prediction, spacing) : Grid{};
+  const py::object chance = given["probabilities"];
+  const ValuesView map = chance.is_none() ? ValuesView{} : values_view(chance.cast<py::array>());
   Evidence evidence = {.counts = {}, .voxel_ml = given["voxel_ml"].cast<double>()};
   {
     const py::gil_scoped_release released;
@@ -111,12 +167,15 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
                   .grid = grid,
                   .with_distances = true});
     }
+    if (map.size != 0 && needs_probability(settings))
+      add_probability(evidence, settings, map, packed_values(r, label));
   }
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
   py::dict out;
   for (const ChosenMetric& each : settings.metrics)
-    out[py::str(each.key)] = to_python(score(each, evidence, parameters, *settings.convention));
+    if (!each.if_present || evidence.probability)
+      out[py::str(each.key)] = to_python(score(each, evidence, parameters, *settings.convention));
   return out;
 }
 

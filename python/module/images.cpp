@@ -30,7 +30,8 @@ py::array view_of(const py::dtype& dtype, const Shape& shape, const void* data,
 
 /// The stored type and byte order; none for what only our own code can read.
 std::optional<py::dtype> stored_type(const ImageHeader& header) {
-  constexpr std::array names = {"u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", ""};
+  constexpr std::array names = {"u1", "i1", "u2", "i2", "u4", "i4",
+                                "u8", "i8", "f4", "f8", "",   "f2"};
   const std::string name = names[static_cast<std::size_t>(header.type)];
   if (name.empty()) return std::nullopt;
   const py::dtype native(name);

@@ -71,6 +71,73 @@ def metaimage_seeds():
     yield "gz", gz(start + shape + local + b"abcd")
 
 
+def nrrd_seeds():
+    start, shape = b"NRRD0005\n", b"type: uint8\ndimension: 3\nsizes: 2 2 1\n"
+    raw, packed = b"encoding: raw\n", b"encoding: gzip\n"
+    place = b"space: LPS\nspace directions: (0,2,0) (0,0,3) (4,0,0)\nspace origin: (1,2,3)\nspace units: \"um\" \"um\" \"um\"\n"
+    yield "plain", start + shape + raw + b"\nabcd"
+    yield "carriage_returns", (start + shape + raw + b"\n").replace(b"\n", b"\r\n") + b"abcd"
+    yield "gzip", start + shape + packed + b"\n" + gz(b"abcd")
+    yield "gzip_cut", start + shape + packed + b"\n" + gz(b"abcd")[:-6]
+    yield "gzip_skip", start + shape + packed + b"byte skip: 2\n\n" + gz(b"xxabcd")
+    yield "gzip_bomb", start + shape.replace(b"2 2 1", b"40000 40000 40000") + packed + b"\n" + gz(b"abcd")
+    yield "placed", start + shape + raw + place + b"\nabcd"
+    yield "spacings", start + shape + raw + b"spacings: 1 2 nan\n\nabcd"
+    yield "flat", start + b"type: uchar\ndimension: 2\nsizes: 2 2\nspace dimension: 2\nspace directions: (1,0) (0,2)\n" + raw + b"\nabcd"
+    yield "list_first", start + b"type: float\nendian: big\ndimension: 4\nsizes: 2 2 1 1\nspace: RAS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\n" + raw + b"\n" + bytes(16)
+    yield "list_last", start + b"type: double\nendian: little\ndimension: 4\nsizes: 2 1 1 2\nkinds: domain domain domain list\n" + raw + b"\n" + bytes(32)
+    yield "list_inside", start + b"type: uint8\ndimension: 4\nsizes: 2 2 2 1\nkinds: domain list domain domain\n" + raw + b"\nabcdefgh"
+    yield "singular", start + shape + raw + place.replace(b"(4,0,0)", b"(0,4,0)") + b"\nabcd"
+    yield "huge", start + shape.replace(b"2 2 1", b"4000000000 4000000000 4000000000") + raw + b"\nabcd"
+    yield "not_numbers", start + shape.replace(b"2 2 1", b"a b c") + raw + b"\nabcd"
+    yield "vector", start + shape + raw + b"space directions: (1,0,0 (0,1,0)\n\nabcd"
+    yield "text", start + shape + b"encoding: ascii\n\n1 2 3 4"
+    yield "block", start + shape.replace(b"uint8", b"block") + raw + b"\nabcd"
+    yield "detached", start + shape + raw + b"data file: x.raw\n"
+    yield "elsewhere", start + shape + raw + b"data file: ../x.raw\n"
+    yield "no_end", start + shape + raw
+    yield "pairs", start + b"# a comment\nkey:=type: float\n" + shape + raw + b"\nabcd"
+
+
+def npy(descr="|u1", shape="(2, 2, 1)", order="False", voxels=b"abcd", version=1):
+    text = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode() + b"\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + voxels
+
+
+def npz(**arrays):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, (data, method) in arrays.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy", (1980, 1, 1, 0, 0, 0)), data, method)
+    return out.getvalue()
+
+
+def npy_seeds():
+    for number, kind in enumerate(("|b1", "|i1", "<u2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f2", ">f4", "<f8")):
+        yield "type_" + kind[1:], npy(kind, version=1 + number % 3, voxels=bytes(4 * int(kind[2])))
+    yield "fortran", npy(order="True")
+    yield "flat", npy(shape="(2, 2)")
+    yield "classes", npy("<f4", "(2, 2, 1, 1)", voxels=bytes(16))
+    yield "classes_fortran", npy("<f4", "(2, 2, 1, 1)", "True", voxels=bytes(16))
+    yield "object", npy("|O")
+    yield "record", npy().replace(b"'|u1'", b"[('a', '<i2')]")
+    yield "one_axis", npy(shape="(4,)")
+    yield "negative", npy(shape="(-2, 2, 1)")
+    yield "huge", npy(shape="(4611686018427387904, 4611686018427387904, 16)")
+    yield "short", npy()[:20]
+    yield "cut", npy()[:-2]
+    yield "length", b"\x93NUMPY\2\0\xff\xff\xff\xff" + npy()[10:]
+    yield "no_shape", npy().replace(b"shape", b"shepe")
+    yield "stored", npz(arr_0=(npy(), zipfile.ZIP_STORED))
+    yield "deflated", npz(mask=(npy(), zipfile.ZIP_DEFLATED))
+    yield "several", npz(a=(npy(), 0), b=(npy(), 0))
+    yield "probabilities", npz(probabilities=(npy("<f4", "(2, 1, 2, 1)", voxels=bytes(16)), zipfile.ZIP_DEFLATED), other=(npy(), 0))
+    yield "no_array", npz()[:-1] + b"\0"
+    yield "damaged", npz(mask=(npy(), zipfile.ZIP_DEFLATED)).replace(b"NUMPY", b"NUMPX")
+    yield "bomb", npz(mask=(npy(shape="(40000, 40000, 40000)"), zipfile.ZIP_DEFLATED))
+    yield "zip_cut", npz(mask=(npy(), zipfile.ZIP_DEFLATED))[:-30]
+
+
 def gzip_seeds():
     text = b"some text, some text, some text"
     good = gz(text)
@@ -109,6 +176,10 @@ def record_seeds():
              b'"prediction":"p","reference":"r","prediction_sha256":"","reference_sha256":"",'
              b'"counts":{"1":[1,2,3,4]},"voxels":10,"voxel_ml":0.001}')
     yield "whole", whole
+    chance = b'"probability":{"1":{"voxels":10,"positives":3,"pairs_won":1.5,"precision_sum":2,"squared_error":0.1,"bins":[%s],"sweep":[%s]}},' % (
+        b",".join([b"[1,0,0.5]"] * 15), b",".join([b"[1,2]"] * 19))
+    yield "probability", whole.replace(b'"voxels":10', chance + b'"voxels":10')
+    yield "probability_short", whole.replace(b'"voxels":10', chance.replace(b"[1,2],", b"", 3) + b'"voxels":10')
     yield "cut", whole[:80]
     yield "fate", whole.replace(b"scored", b"lost")
     yield "missing", whole.replace(b'"fate":"scored",', b"")
@@ -505,7 +576,7 @@ def recipe_seeds():
     yield "empty", b""
 
 
-SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_gzip": gzip_seeds,
+SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_nrrd": nrrd_seeds, "fuzz_npy": npy_seeds, "fuzz_gzip": gzip_seeds,
          "fuzz_csv": csv_seeds, "fuzz_record": record_seeds,
          "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
          "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds,

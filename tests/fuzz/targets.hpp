@@ -23,8 +23,11 @@
 #include "assay/io/metaimage.hpp"
 #include "assay/io/model.hpp"
 #include "assay/io/nifti.hpp"
+#include "assay/io/npy.hpp"
+#include "assay/io/nrrd.hpp"
 #include "assay/io/paper.hpp"
 #include "assay/io/parity.hpp"
+#include "assay/io/probabilities.hpp"
 #include "assay/io/qa_results.hpp"
 #include "assay/io/qa_table.hpp"
 #include "assay/io/recipe.hpp"
@@ -51,22 +54,36 @@ void allow_refusal(Call call) {
 
 /// Every way from an image to voxels.
 inline void look_at(const Image& image) {
-  Buffer scratch;
+  Buffer scratch, other;
   std::vector<Label> names;
   allow_refusal([&] { foreground(image, std::nullopt, scratch); });
   allow_refusal([&] { foreground(image, 0.5, scratch); });
   allow_refusal([&] { labels(image, scratch, names); });
-  if (values(image).size() != image.grid().size()) std::abort();
+  if (values(image).size() != image.grid().size() * image.header().channels) std::abort();
+  map_kind(image);
+  allow_refusal([&] {
+    likeliest_labels(image, scratch, names);
+    at_least(probability_of(image, {}, scratch), 0.5, other);
+  });
 }
 
 inline void nifti(Input input) {
-  allow_refusal([&] { look_at(decode_image(input, "fuzz.nii")); });
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.nii", Volumes::classes)); });
   if (is_nifti(input)) allow_refusal([&] { nifti_layout(input, "fuzz.hdr"); });
 }
 
 inline void metaimage(Input input) {
-  allow_refusal([&] { look_at(decode_image(input, "fuzz.mha")); });
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.mha", Volumes::classes)); });
   if (is_metaimage(input)) allow_refusal([&] { metaimage_layout(input, "fuzz.mhd"); });
+}
+
+inline void nrrd(Input input) {
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.nrrd", Volumes::classes)); });
+  if (is_nrrd(input)) allow_refusal([&] { nrrd_layout(input, "fuzz.nhdr"); });
+}
+
+inline void npy(Input input) {
+  allow_refusal([&] { look_at(decode_image(input, "fuzz.npz", Volumes::classes)); });
 }
 
 /// libdeflate and zlib must agree on whatever both accept.
@@ -263,6 +280,8 @@ struct Target {
 };
 inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_metaimage", metaimage},
+                                       Target{"fuzz_nrrd", nrrd},
+                                       Target{"fuzz_npy", npy},
                                        Target{"fuzz_gzip", gzip},
                                        Target{"fuzz_csv", csv},
                                        Target{"fuzz_record", record},

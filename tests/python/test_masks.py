@@ -250,3 +250,75 @@ def test_a_tolerance_that_is_none_is_refused():
     for tolerance in (0, -1, math.nan, [], [1, 0]):
         with pytest.raises(ValueError, match="nsd_tolerance"):
             assay.metrics([1, 0], [0, 1], spacing=(1,), nsd_tolerance=tolerance)
+
+
+# ---------------------------------------------------------------- probabilities and lesions
+
+PROBABILITY = ("auroc", "average_precision", "brier", "ece")
+
+
+def chances(seed, shape=(12, 11, 10), dtype=np.float32):
+    rng = np.random.default_rng(seed)
+    reference = rng.random(shape) < 0.2
+    return np.clip(rng.normal(0.3 + 0.3 * reference, 0.3), 0, 1).astype(dtype), reference
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("order", "CF")
+def test_probabilities_equal_scikit_learn(dtype, order):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    p, r = chances(1, dtype=dtype)
+    found = assay.metrics(np.array(p, order=order), r, metrics="probability")
+    flat, truth = p.astype(np.float64).ravel(), r.ravel()
+    assert found["auroc"] == pytest.approx(sklearn.roc_auc_score(truth, flat), rel=1e-12)
+    assert found["average_precision"] == pytest.approx(sklearn.average_precision_score(truth, flat), rel=1e-12)
+    assert found["brier"] == pytest.approx(sklearn.brier_score_loss(truth, flat), rel=1e-12)
+
+
+def test_all_has_probability_metrics_only_of_probabilities():
+    p, r = chances(2)
+    assert set(PROBABILITY) <= set(assay.metrics(p, r))
+    for mask in (p > 0.5, (p > 0.5).astype(np.float32), p * 5 - 2):
+        assert not set(PROBABILITY) & set(assay.metrics(mask, r, metrics="all"))
+    assert assay.metrics(p > 0.5, r, metrics="auroc") == {"auroc": None}
+    with pytest.raises(ValueError, match="no probability"):
+        assay.metrics(p * 5 - 2, r, metrics="auroc")
+
+
+def test_threshold_makes_the_mask():
+    p, r = chances(3, dtype=np.float64)
+    assert assay.metrics(p, r, metrics="dice", threshold=0.45) == assay.metrics(p >= 0.45, r, metrics="dice")
+    with pytest.raises(ValueError, match="threshold needs probabilities"):
+        assay.metrics(p > 0.5, r, threshold=0.5)
+    with pytest.raises(ValueError, match="threshold must be from 0 to 1"):
+        assay.metrics(p, r, threshold=1.5)
+
+
+def test_a_leading_axis_counts_classes():
+    rng = np.random.default_rng(4)
+    classes = rng.random((4, 9, 8, 7)).astype(np.float32)
+    classes /= classes.sum(0)
+    r = rng.integers(0, 4, (9, 8, 7))
+    for label in (1, 2, 3):
+        found = assay.metrics(classes, r, label=label, metrics="dice,auroc")
+        assert found["dice"] == assay.metrics(classes.argmax(0), r, label=label, metrics="dice")["dice"]
+        assert found["auroc"] == assay.metrics(np.ascontiguousarray(classes[label]), r == label, metrics="auroc")["auroc"]
+        at = assay.metrics(classes, r, label=label, metrics="recall", threshold=0.3)["recall"]
+        assert at == assay.metrics(classes[label] >= np.float64(0.3), r == label, metrics="recall")["recall"]
+    any_of = assay.metrics(classes, r, metrics="auroc")["auroc"]
+    assert any_of == assay.metrics(np.minimum(classes[1:].sum(0), 1), r > 0, metrics="auroc")["auroc"]
+    with pytest.raises(ValueError, match="one of the 4 classes"):
+        assay.metrics(classes, r, label=4)
+
+
+def test_lesion_options_are_those_of_the_program():
+    p, r = np.zeros((2, 20, 20, 20), np.uint8)
+    p[2:5, 2:5, 2:5] = r[2:6, 2:6, 2:6] = 1
+    r[6, 6, 6] = 1  # touches by a corner
+    p[15, 15, 15] = r[15, 15, 16] = 1
+    of = lambda **options: assay.metrics(p, r, metrics="lesion_recall", **options)["lesion_recall"]
+    assert of() == 0.5 and of(connectivity=6) == pytest.approx(1 / 3)
+    assert of(min_lesion_ml=0.002) == 1 and of(lesion_rule="brats") == 1 and of(lesion_rule="iou") == 0
+    for wrong in ({"connectivity": 8}, {"lesion_rule": "some"}, {"min_lesion_ml": -1}):
+        with pytest.raises(ValueError):
+            of(**wrong)

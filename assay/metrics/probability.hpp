@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From a map of probabilities and a mask to what every probability metric is a function of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "assay/core/probability_view.hpp"
+#include "assay/metrics/evidence.hpp"
+
+namespace assay {
+
+/// The masks are as `pack_foreground` leaves them, with a bit for every value of the map.
+struct ProbabilityScene {
+  ProbabilityView prediction;
+  std::span<const std::uint64_t> reference;
+  std::span<const std::uint64_t> ignored{};  ///< voxels that leave every count; may be empty
+};
+
+/// Every value lies between 0 and 1. Exact: no bins but those of the calibration error.
+ProbabilityEvidence probability_evidence(const ProbabilityScene& scene);
+
+}  // namespace assay
