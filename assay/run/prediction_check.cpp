@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/prediction_check.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
 #include "assay/run/alignment.hpp"
@@ -51,15 +56,57 @@ PredictionCheck checked_labels(const std::filesystem::path& file, const Predicte
                                       describe(stored.grid()));
 }
 
+/// Stored logits in the order of the model's: class by class.
+std::vector<double> by_class(const Image& stored) {
+  std::vector<double> numbers = values(stored);
+  const std::size_t classes = stored.header().channels, voxels = stored.grid().size();
+  if (!stored.header().interleaved) return numbers;
+  std::vector<double> out(numbers.size());
+  for (std::size_t i = 0; i < voxels; ++i)
+    for (std::size_t c = 0; c < classes; ++c) out[c * voxels + i] = numbers[i * classes + c];
+  return out;
+}
+
+/// The class with the largest logit of voxel `i`; ties go to the lower class.
+std::size_t largest(std::span<const double> logits, std::size_t i, std::size_t voxels) {
+  std::size_t best = 0;
+  for (std::size_t c = 1; c * voxels < logits.size(); ++c)
+    if (logits[c * voxels + i] > logits[best * voxels + i]) best = c;
+  return best;
+}
+
+PredictionCheck checked_logits(const std::filesystem::path& file, const PredictedCase& predicted) {
+  const Image stored = read_image(file, {}, Volumes::classes);
+  const std::size_t voxels = predicted.labels.view().voxels.size();
+  const Shape& shape = predicted.placement.model.shape;
+  if (stored.grid().shape != shape || stored.header().channels * voxels != predicted.logits.size())
+    throw Error(
+        Error::Kind::input,
+        fmt::format("{}: holds {} numbers for each voxel of {}; the model gives {} for each "
+                    "of {}x{}x{}",
+                    file.string(), stored.header().channels, describe(stored.grid()),
+                    predicted.logits.size() / voxels, shape[0], shape[1], shape[2]));
+  const std::vector<double> logits = by_class(stored);
+  PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
+  double greatest = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    greatest = std::max(greatest, std::abs(logits[i] - static_cast<double>(predicted.logits[i])));
+  check.greatest_logit_difference = greatest;
+  for (std::size_t i = 0; i < voxels; ++i)
+    check.differing += largest(logits, i, voxels) != predicted.labels.view().voxels[i];
+  return check;
+}
+
 }  // namespace
 
-bool holds_logits(const std::filesystem::path&) {
-  return false;
+bool holds_logits(const std::filesystem::path& file) {
+  return read_image(file, {}, Volumes::classes).header().channels > 1;
 }
 
 PredictionCheck checked_against(const std::filesystem::path& file, const PredictedCase& predicted,
                                 View<std::uint8_t> native) {
-  return checked_labels(file, predicted, native);
+  return predicted.logits.empty() || !holds_logits(file) ? checked_labels(file, predicted, native)
+                                                         : checked_logits(file, predicted);
 }
 
 }  // namespace assay
