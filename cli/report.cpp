@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay report: everything that was found, as one page to look at.
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -13,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/qa_files.hpp"
+#include "cli/report_figures.hpp"
 #include "cli/report_page.hpp"
 #include "cli/words.hpp"
 
@@ -47,7 +46,7 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--predictions DIR", o.predictions,
            "Where predictions are, if not where they were scored; may hold a folder per model");
   a.option("--references DIR", o.references, "Where references are, if not where they were scored");
-  a.option("--figures DIR", o.figures, "Also writes every drawing there as SVG");
+  a.option("--figures DIR", o.figures, "Also writes every drawing there: SVG, and PDF and PNG if a converter is found");
   a.choice("--viewer", o.viewer, {"canvas", "niivue"},
            "What shows cases: three planes (default), or also NiiVue in 3-D");
 }
@@ -79,19 +78,6 @@ void require_viewer(const std::string& viewer) {
     throw Error(Error::Kind::unsupported,
                 "NiiVue is not in this build (it needs node and npm when assay is built); "
                 "--viewer canvas shows three planes");
-}
-
-/// The drawings as files; the names of those written.
-std::vector<fs::path> write_figures(const PageContent& content, const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  std::vector<fs::path> out;
-  for (const auto* figures : {&content.figures, &content.qa_figures})
-    for (const Figure& figure : *figures) {
-      out.push_back(folder / (figure.key + ".svg"));
-      write_atomically(out.back(), standalone(figure));
-    }
-  return out;
 }
 
 std::string summary_json(const ReportResult& result, const fs::path& out) {
@@ -126,15 +112,14 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   require_writable(out);
   const ReportResult result = made_report(request_of(o, common));
   write_atomically(out, result.page.html);
-  const std::size_t drawings =
-      o.figures.empty() ? 0 : write_figures(result.content, o.figures).size();
+  std::string drawings;
+  if (!o.figures.empty()) drawings = write_figures(result.content, o.figures);
   if (!common.quiet) {
     for (const std::string& note : result.content.notes)
       session.err << "note: " << printable(note) << '\n';
     for (const std::string& sentence : result.page.dropped)
       session.err << "note: " << printable(sentence) << '\n';
-    if (drawings != 0)
-      session.err << fmt::format("drawings: {} in {}\n", drawings, printable(o.figures));
+    if (!drawings.empty()) session.err << "drawings: " << printable(drawings) << '\n';
   }
   if (common.json)
     session.out << summary_json(result, out);
@@ -155,7 +140,7 @@ constexpr Example examples[] = {
     {"assay report results.json --images imagesTr",
      "writes report.html: table, drawings, the worst, median and best cases over their images"},
     {"assay report results/*.json --baseline meshnet_26 --margin 0.01 --figures drawings",
-     "every model against meshnet_26; the drawings also as SVG files"},
+     "every model against meshnet_26; the drawings also as files"},
     {"assay report meshnet.json run --cases sub-017 --out page.html",
      "segmentation and a question-answering run on one page; case sub-017 is shown, too"},
 };

@@ -48,7 +48,7 @@ export class CaseTable {
     if (study.models.length > 1)
       tools.push(makeSelect("Metric", study.metrics.map((metric, i) => [i, metric.title]),
         (value) => { this.metric = Number(value); this.refresh(); }));
-    for (const group of study.groups.filter(({ levels }) => levels.length > 1 && levels.length <= 30))
+    for (const group of study.groups.filter(({ levels }) => levels.length > 1 && levels.length <= Math.min(30, study.ids.length / 2)))
       tools.push(makeSelect(group.name, [["", `${group.name}: all`], ...group.levels.map((text, code) => [code, `${group.name}: ${text}`])],
         (value) => { this.filters.set(group, value); this.refresh(); }));
     return make("div", { class: "tools" }, ...tools, this.count,

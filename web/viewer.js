@@ -128,9 +128,19 @@ export class CaseViewer {
     if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not in this page. `
       + `assay report … --cases ${this.study.ids[place]} puts them in.`));
     Object.assign(this, { volume, layers });
-    if (volume !== null) parts.push(this.controls(), make("div", { class: "planes" }, ...this.planes.map(({ element }) => element)), this.legend());
+    if (volume !== null) parts.push(this.controls(), this.planesRow(), this.legend());
     this.stage.replaceChildren(...parts);
     if (volume !== null) this.drawAll();
+  }
+
+  /** The planes side by side at one scale. */
+  planesRow() {
+    const extent = this.volume.shape.map((count, axis) => count * this.volume.spacing[axis]);
+    const row = make("div", { class: "planes" }, ...this.planes.map(({ element }) => element));
+    row.style.setProperty("--tracks", planes.map(({ right }) => `${extent[right].toFixed(1)}fr`).join(" "));
+    const widths = planes.reduce((sum, { right }) => sum + extent[right], 0);
+    row.style.setProperty("--widest", `${(26 * widths / Math.max(extent[1], extent[2])).toFixed(1)}rem`);
+    return row;
   }
 
   heading() {

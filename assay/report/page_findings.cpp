@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "assay/compare/sentence.hpp"
-#include "assay/report/comparison_report.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page_parts.hpp"
 
@@ -71,14 +70,6 @@ std::string finding_html(const Finding& finding) {
   return out + (list.empty() ? "" : "<ul>" + list + "</ul>\n") + "</article>\n";
 }
 
-/// Text to take away: shown as it is, with a button that copies it.
-std::string to_paste(std::string_view title, std::string_view text) {
-  return fmt::format(
-      "<details class=\"paste\"><summary>{}</summary><button type=\"button\" class=\"copy\">Copy"
-      "</button>{}</details>\n",
-      html_escaped(title), element("pre", text, "tabindex=\"0\""));
-}
-
 }  // namespace
 
 std::string findings_section(const PageContent& content) {
@@ -88,17 +79,6 @@ std::string findings_section(const PageContent& content) {
   for (const FoldsStudyPart& part : study.folds) out += folds_html(part);
   for (const Finding& finding : content.findings) out += finding_html(finding);
   return out.empty() ? "" : "<section id=\"findings\">\n<h2>Findings</h2>\n" + out + "</section>\n";
-}
-
-std::string words_section(const PageContent& content) {
-  const Study& study = content.study;
-  std::string out;
-  if (study.comparison) {
-    const PaperTable table = comparison_table(*study.comparison, false);
-    out += to_paste("Table in Markdown", markdown_table(table)) +
-           to_paste("Table in LaTeX", latex_table(table));
-  }
-  return out.empty() ? "" : "<section id=\"words\">\n<h2>To paste</h2>\n" + out + "</section>\n";
 }
 
 }  // namespace assay::page

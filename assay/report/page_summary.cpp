@@ -210,18 +210,19 @@ std::vector<std::string> headline_metrics(const Study& study) {
 std::string metric_title(const std::string& key) {
   const auto known = metric_of_key(key);
   if (!known) return key;
-  // "Dice", not "Dice similarity coefficient": tables have narrow columns, and the key is known.
-  std::string text = key;
-  if (key == "dice") text = "Dice";
-  constexpr std::array upper = {"avd", "mcc", "iou", "hd", "hd95", "assd", "masd", "nsd", "npv",
-                                "rvd", "pq", "sq", "rq"};
-  if (std::ranges::find(upper, key) != upper.end())
-    std::ranges::transform(text, text.begin(), [](char c) {
-      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    });
+  // Short names: tables have narrow columns, and captions say the long ones.
+  struct Row {
+    std::string_view key, title;
+  };
+  constexpr Row rows[] = {{"dice", "Dice"}, {"iou", "IoU"}, {"avd", "AVD"},   {"mcc", "MCC"},
+                          {"npv", "NPV"},   {"rvd", "RVD"}, {"hd", "HD"},     {"hd95", "HD95"},
+                          {"assd", "ASSD"}, {"nsd", "NSD"}, {"masd", "MASD"}, {"pq", "PQ"},
+                          {"sq", "SQ"},     {"rq", "RQ"}};
+  const auto* row = std::ranges::find(rows, key, &Row::key);
+  std::string text = row == std::end(rows) ? key : std::string(row->title);
   std::ranges::replace(text, '_', ' ');
-  if (!(*known)->unit.empty() && !text.ends_with(" ml")) text.append(" (") += std::string((*known)->unit) + ")";
-  return text;
+  const std::string_view unit = (*known)->unit;
+  return unit.empty() || text.ends_with(" ml") ? text : fmt::format("{} ({})", text, unit);
 }
 
 const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model) {
