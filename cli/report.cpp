@@ -46,7 +46,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--predictions DIR", o.predictions,
            "Where predictions are, if not where they were scored; may hold a folder per model");
   a.option("--references DIR", o.references, "Where references are, if not where they were scored");
-  a.option("--figures DIR", o.figures, "Also writes every drawing there: SVG, and PDF and PNG if a converter is found");
+  a.option("--figures DIR", o.figures,
+           "Also writes every drawing there: SVG, and PDF and PNG if a converter is found");
   a.choice("--viewer", o.viewer, {"canvas", "niivue"},
            "What shows cases: three planes (default), or also NiiVue in 3-D");
 }
@@ -69,8 +70,7 @@ ReportRequest request_of(const Options& o, const Common& common) {
 
 void require_folder(const std::string& folder, const char* option) {
   if (!folder.empty() && !fs::is_directory(folder))
-    throw Error(Error::Kind::usage,
-                std::string(option) + ": " + folder + " is no folder");
+    throw Error(Error::Kind::usage, std::string(option) + ": " + folder + " is no folder");
 }
 
 void require_viewer(const std::string& viewer) {
@@ -87,8 +87,7 @@ std::string summary_json(const ReportResult& result, const fs::path& out) {
   for (const ResultTable& table : study.models) models.push_back(table.model_name);
   for (const Figure& figure : result.content.figures) figures.push_back(figure.key);
   for (const Figure& figure : result.content.qa_figures) figures.push_back(figure.key);
-  for (const CaseVolume& volume : result.content.volumes)
-    cases.push_back(study.ids[volume.place]);
+  for (const CaseVolume& volume : result.content.volumes) cases.push_back(study.ids[volume.place]);
   return detail::to_text({{"schema", "assay.report/1"},
                           {"report", out.generic_string()},
                           {"bytes", result.page.html.size()},

@@ -74,8 +74,9 @@ void read_settings(const std::vector<std::string>& members, const std::string& n
       if (word.is_string()) out.command.push_back(word.get<std::string>());
   } catch (const nlohmann::json::exception&) {
     throw Error(Error::Kind::input,
-                name + ": 'labels', 'settings' or 'provenance' are not as 'assay score' writes "
-                       "them; score the cases again");
+                name +
+                    ": 'labels', 'settings' or 'provenance' are not as 'assay score' writes "
+                    "them; score the cases again");
   }
 }
 
@@ -98,8 +99,7 @@ std::vector<std::string> member_texts(std::string_view text, std::string_view na
   return out;
 }
 
-ScoredFiles read_scored_files(const std::filesystem::path& path,
-                              std::span<const std::string> ids) {
+ScoredFiles read_scored_files(const std::filesystem::path& path, std::span<const std::string> ids) {
   const std::string text = read_text(path), name = path.string();
   ScoredFiles out;
   constexpr std::string_view wanted[] = {"schema", "labels", "settings", "provenance"};

@@ -105,8 +105,8 @@ Shape focus_of(const CaseVolume& volume) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const auto most = std::ranges::max_element(counts[axis]);
     const bool empty = most == counts[axis].end() || *most == 0;
-    focus[axis] = empty ? volume.shape[axis] / 2
-                        : static_cast<std::size_t>(most - counts[axis].begin());
+    focus[axis] =
+        empty ? volume.shape[axis] / 2 : static_cast<std::size_t>(most - counts[axis].begin());
   }
   return focus;
 }

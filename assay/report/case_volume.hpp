@@ -24,11 +24,11 @@ struct CaseVolume {
   std::string why{};      ///< "worst", "median", "best", "asked for"
   Shape shape{};
   Point spacing_mm{1, 1, 1};
-  std::vector<std::string> regions{};      ///< what the bits stand for, lowest first
-  std::vector<std::uint8_t> image{};       ///< grey values; empty without an image
-  std::vector<std::uint8_t> reference{};   ///< a bit per region
+  std::vector<std::string> regions{};     ///< what the bits stand for, lowest first
+  std::vector<std::uint8_t> image{};      ///< grey values; empty without an image
+  std::vector<std::uint8_t> reference{};  ///< a bit per region
   std::vector<DrawnMask> predictions{};
-  std::vector<std::string> notes{};        ///< what the reader should know, in sentences
+  std::vector<std::string> notes{};  ///< what the reader should know, in sentences
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }
 };

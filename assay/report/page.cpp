@@ -47,10 +47,10 @@ std::string head(const PageContent& content) {
 struct Section {
   std::string_view id, title;
 };
-constexpr Section sections[] = {{"summary", "Summary"}, {"figures", "Figures"},
-                                {"cases", "Cases"},     {"viewer", "Viewer"},
+constexpr Section sections[] = {{"summary", "Summary"},     {"figures", "Figures"},
+                                {"cases", "Cases"},         {"viewer", "Viewer"},
                                 {"questions", "Questions"}, {"findings", "Findings"},
-                                {"words", "To paste"},  {"sources", "Provenance"}};
+                                {"words", "To paste"},      {"sources", "Provenance"}};
 
 /// Links to the sections that are there.
 std::string navigation(const PageContent& content, const std::string& body) {
@@ -69,14 +69,14 @@ constexpr std::string_view cases_section =
     "<noscript><p>The table of cases needs JavaScript, which this browser does not run. The "
     "drawings, tables and stills on this page do not.</p></noscript>\n</section>\n";
 
-std::string viewer_section(const PageContent& content,
-                           std::span<const CaseVolume* const> volumes) {
+std::string viewer_section(const PageContent& content, std::span<const CaseVolume* const> volumes) {
   if (content.study.models.empty()) return "";
   std::string out = "<section id=\"viewer\">\n<h2>Viewer</h2>\n<div id=\"case-view\"></div>\n";
   if (!volumes.empty())
-    out += "<div class=\"stills\"><p class=\"soft\"><i class=\"swatch both\"></i> both "
-           "<i class=\"swatch over\"></i> only the prediction <i class=\"swatch under\"></i> only "
-           "the reference; the reference's outline in white.</p>\n";
+    out +=
+        "<div class=\"stills\"><p class=\"soft\"><i class=\"swatch both\"></i> both "
+        "<i class=\"swatch over\"></i> only the prediction <i class=\"swatch under\"></i> only "
+        "the reference; the reference's outline in white.</p>\n";
   for (const CaseVolume* volume : volumes) out += page::volume_stills(*volume, content.study);
   return out + (volumes.empty() ? "" : "</div>\n") + "</section>\n";
 }
@@ -142,8 +142,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   }
   if (!volumes.empty())
     out.dropped.push_back(left_out(volumes, "the images", content.budget_bytes));
-  if (!answers.empty())
-    out.dropped.push_back(left_out(answers, "the steps", content.budget_bytes));
+  if (!answers.empty()) out.dropped.push_back(left_out(answers, "the steps", content.budget_bytes));
   return out;
 }
 
@@ -168,8 +167,8 @@ PageText report_page(PageContent content) {
     body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa + "<div class=\"answers\">\n" +
             chosen.answers + "</div></section>\n";
   body += rest + "</main>\n";
-  return {head(content) + navigation(content, body) + body +
-              values + "<script type=\"application/json\" id=\"volumes\">" +
+  return {head(content) + navigation(content, body) + body + values +
+              "<script type=\"application/json\" id=\"volumes\">" +
               page::volumes_data(chosen.volumes) + "</script>\n" + chosen.blocks + "<script>" +
               std::string(report_script) + "</script>\n</body>\n</html>\n",
           std::move(chosen.dropped)};

@@ -134,8 +134,7 @@ std::string lost_json(const Study& study) {
     for (const UnscoredCase& one : study.models[m].unscored) {
       const auto found = std::ranges::lower_bound(study.ids, one.id);
       if (found == study.ids.end() || *found != one.id) continue;
-      out.push_back(
-          fmt::format("[{},{},{}]", found - study.ids.begin(), m, json_text(one.reason)));
+      out.push_back(fmt::format("[{},{},{}]", found - study.ids.begin(), m, json_text(one.reason)));
     }
   return json_list(out);
 }

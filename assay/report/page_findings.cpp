@@ -18,8 +18,12 @@ std::string yes_or_no(const std::optional<bool>& value) {
 }
 
 std::vector<std::string> row_of(std::string title, const MetricDetail& d) {
-  return {std::move(title),     number(d.achieved),         number(d.paper), number(d.diff),
-          yes_or_no(d.within_tolerance), yes_or_no(d.acceptable)};
+  return {std::move(title),
+          number(d.achieved),
+          number(d.paper),
+          number(d.diff),
+          yes_or_no(d.within_tolerance),
+          yes_or_no(d.acceptable)};
 }
 
 std::string parity_html(const ParityReport& report) {
@@ -31,10 +35,10 @@ std::string parity_html(const ParityReport& report) {
                 yes_or_no(d.dice_std.acceptable)},
                row_of("AVD", d.avd),
                row_of("MCC", d.mcc)}};
-  std::string out = fmt::format("<article><h3>Parity with {}: {}</h3>\n",
-                                html_escaped(report.paper.name.empty() ? report.result.model
-                                                                       : report.paper.name),
-                                html_escaped(name(report.result.parity_level)));
+  std::string out =
+      fmt::format("<article><h3>Parity with {}: {}</h3>\n",
+                  html_escaped(report.paper.name.empty() ? report.result.model : report.paper.name),
+                  html_escaped(name(report.result.parity_level)));
   out += html_table(table, "Achieved and published values");
   for (const std::string& sentence : report.explanation) out += element("p", sentence);
   for (const std::string& warning : report.warnings) out += element("p", warning, "class=\"soft\"");
@@ -46,11 +50,12 @@ std::string spread_text(const Spread& s) {
 }
 
 std::string folds_html(const FoldsStudyPart& part) {
-  PaperTable table = {.header = {"Metric", "Subjects", "Runs", "Outer folds", "SD of restarts"},
-                      .rows = {},
-                      .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
-                                    "and over the means of outer folds: three spreads that must "
-                                    "not be taken for one another."}};
+  PaperTable table = {
+      .header = {"Metric", "Subjects", "Runs", "Outer folds", "SD of restarts"},
+      .rows = {},
+      .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
+                    "and over the means of outer folds: three spreads that must "
+                    "not be taken for one another."}};
   for (const NamedSpreads& s : part.result.spreads)
     table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
                           spread_text(s.outer_folds), number(s.restarts.std)});

@@ -57,8 +57,7 @@ std::string qa_section(const PageContent& content) {
                                     "count as wrong."}};
   for (const QaStudyPart& part : content.study.qa) table.rows.push_back(row_of(part));
   std::string out = html_table(table, "Scores of question answering");
-  for (const Figure& figure : content.qa_figures)
-    out += figure_html(figure);
+  for (const Figure& figure : content.qa_figures) out += figure_html(figure);
   return out + "<div id=\"item-table\"></div>\n";
 }
 

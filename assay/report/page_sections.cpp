@@ -18,15 +18,13 @@ std::string block(std::size_t number, std::string_view name,
   constexpr int best = 9;
   const std::vector<std::byte> packed = deflate_zlib(std::as_bytes(std::span(voxels)), best);
   const std::string_view bytes(reinterpret_cast<const char*>(packed.data()), packed.size());
-  return fmt::format(
-      "<script type=\"application/octet-stream\" id=\"volume-{}-{}\">{}</script>\n", number, name,
-      base64(bytes));
+  return fmt::format("<script type=\"application/octet-stream\" id=\"volume-{}-{}\">{}</script>\n",
+                     number, name, base64(bytes));
 }
 
 std::string document(const SourceDocument& source) {
-  std::string out = "<details><summary>" + html_escaped(source.file) +
-                    " <span class=\"soft\">" + html_escaped(source.kind) +
-                    "</span></summary>\n";
+  std::string out = "<details><summary>" + html_escaped(source.file) + " <span class=\"soft\">" +
+                    html_escaped(source.kind) + "</span></summary>\n";
   if (!source.settings.empty())
     out += "<h4>Settings</h4>" + element("pre", source.settings, "tabindex=\"0\"");
   if (!source.provenance.empty())
@@ -47,7 +45,8 @@ std::string html_table(const PaperTable& table, std::string_view caption) {
   std::string out = "<div class=\"wide\"><table>" +
                     element("caption", caption, "class=\"unseen\"") + "<thead><tr>";
   for (std::size_t c = 0; c < table.header.size(); ++c)
-    out += element("th", table.header[c], c == 0 ? "scope=\"col\"" : "scope=\"col\" class=\"number\"");
+    out +=
+        element("th", table.header[c], c == 0 ? "scope=\"col\"" : "scope=\"col\" class=\"number\"");
   out += "</tr></thead>\n<tbody>";
   for (const auto& row : table.rows) {
     out += "<tr>";
@@ -88,8 +87,8 @@ std::string volume_blocks(const CaseVolume& volume, std::size_t number) {
 
 std::string volume_stills(const CaseVolume& volume, const Study& study) {
   const std::string& id = study.ids[volume.place];
-  std::string out = "<article class=\"still\">" +
-                    element("h3", fmt::format("{} ({})", id, volume.why));
+  std::string out =
+      "<article class=\"still\">" + element("h3", fmt::format("{} ({})", id, volume.why));
   for (std::size_t p = 0; p < std::min(volume.predictions.size(), most_stills); ++p) {
     const std::string& model = study.models[volume.predictions[p].model].model_name;
     const Picture picture = case_picture(volume, p);

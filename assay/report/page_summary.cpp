@@ -36,8 +36,8 @@ Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
     if (compared.metric.name != metric) continue;
     Cell cell = {compared.models[model]};
     for (const PairComparison& pair : compared.pairs)
-      cell.differs |= pair.result.model_name == study.models[model].model_name &&
-                      pair.n != 0 && pair.result.is_significant;
+      cell.differs |= pair.result.model_name == study.models[model].model_name && pair.n != 0 &&
+                      pair.result.is_significant;
     return cell;
   }
   return {};
@@ -96,7 +96,8 @@ std::string headline_table(const Study& study) {
 }
 
 std::string table_note(const Study& study) {
-  std::string text = "Mean over cases with its 95 % interval (Student's t) and the number of cases.";
+  std::string text =
+      "Mean over cases with its 95 % interval (Student's t) and the number of cases.";
   if (study.comparison) {
     text += fmt::format(
         " All models on the same {}. * differs from the baseline {} (Wilcoxon signed-rank test, "
@@ -127,12 +128,13 @@ std::string conclusions(const Study& study) {
 }
 
 std::string ledger_row(const ResultTable& table, std::size_t shared) {
-  return fmt::format("<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
-                     "class=\"number\">{}</td><td class=\"number{}\">{}</td><td "
-                     "class=\"number\">{}</td></tr>\n",
-                     html_escaped(table.model_name), table.cases + table.unscored.size(),
-                     table.cases, table.unscored.empty() ? "" : " bad", table.unscored.size(),
-                     shared == 0 ? "–" : std::to_string(shared));
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
+      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td "
+      "class=\"number\">{}</td></tr>\n",
+      html_escaped(table.model_name), table.cases + table.unscored.size(), table.cases,
+      table.unscored.empty() ? "" : " bad", table.unscored.size(),
+      shared == 0 ? "–" : std::to_string(shared));
 }
 
 std::string reasons(const Study& study) {
@@ -233,8 +235,8 @@ const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t m
 std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) {
   std::vector<std::size_t> out;
   for (const std::string& id : study.models[model].ids)
-    out.push_back(static_cast<std::size_t>(std::ranges::lower_bound(study.ids, id) -
-                                           study.ids.begin()));
+    out.push_back(
+        static_cast<std::size_t>(std::ranges::lower_bound(study.ids, id) - study.ids.begin()));
   return out;
 }
 

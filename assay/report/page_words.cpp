@@ -59,8 +59,8 @@ std::string checklist(const Study& study) {
 }  // namespace
 
 std::string words_section(const PageContent& content) {
-  return "<section id=\"words\">\n<h2>To paste</h2>\n" + methods(content) +
-         tables(content.study) + checklist(content.study) + "</section>\n";
+  return "<section id=\"words\">\n<h2>To paste</h2>\n" + methods(content) + tables(content.study) +
+         checklist(content.study) + "</section>\n";
 }
 
 }  // namespace assay::page

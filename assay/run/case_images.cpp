@@ -59,8 +59,8 @@ fs::path located(const WantedFile& wanted, const fs::path& results,
     other_content = true;
   }
   throw Error(Error::Kind::input,
-              wanted.shown + (other_content ? ": is not the file that was scored"
-                                            : ": is not found") +
+              wanted.shown +
+                  (other_content ? ": is not the file that was scored" : ": is not found") +
                   "; name the folders with --predictions and --references");
 }
 

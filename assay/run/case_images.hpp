@@ -14,15 +14,15 @@ namespace assay {
 
 /// Where images may be; any of them can be empty.
 struct ImageRoots {
-  std::filesystem::path images{};                    ///< matched by case id
+  std::filesystem::path images{};                     ///< matched by case id
   std::filesystem::path predictions{}, references{};  ///< for paths in results; with a folder per
                                                       ///< model, or without
 };
 
 /// Which file a results file means.
 struct WantedFile {
-  std::string shown;   ///< as in the results
-  std::string sha256;  ///< "": not known
+  std::string shown;             ///< as in the results
+  std::string sha256;            ///< "": not known
   std::filesystem::path root{};  ///< given by the user
   std::string model{};           ///< may name a folder below the root
 };

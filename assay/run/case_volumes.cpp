@@ -88,9 +88,9 @@ void read_predictions(const Study& study, const CaseSources& sources, const Imag
   for (const CaseSources::OfModel& one : sources.models) {
     const ResultTable& table = study.models[one.model];
     try {
-      const fs::path path = located({one.files.prediction, one.files.prediction_sha256,
-                                     roots.predictions, table.model_name},
-                                    table.source, one.scored->command);
+      const fs::path path = located(
+          {one.files.prediction, one.files.prediction_sha256, roots.predictions, table.model_name},
+          table.source, one.scored->command);
       into.add_prediction(one.model, path);
     } catch (const Error& error) {
       into.note(table.model_name + ": " + error.what());

@@ -94,9 +94,9 @@ std::vector<Voxel> sampled(const Grid& grid, const std::vector<Voxel>& voxels, c
   out.reserve(s.count[0] * s.count[1] * s.count[2]);
   for (std::size_t z = 0; z < s.count[2]; ++z)
     for (std::size_t y = 0; y < s.count[1]; ++y) {
-      const std::size_t row = s.first[0] + grid.shape[0] * (s.first[1] + y * s.step +
-                                                            grid.shape[1] *
-                                                                (s.first[2] + z * s.step));
+      const std::size_t row =
+          s.first[0] +
+          grid.shape[0] * (s.first[1] + y * s.step + grid.shape[1] * (s.first[2] + z * s.step));
       for (std::size_t x = 0; x < s.count[0]; ++x) out.push_back(voxels[row + x * s.step]);
     }
   return out;
@@ -126,11 +126,12 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
     grid_ = reoriented(stored_, map_);
   }
   const bool as_mask = only_foreground(scored_.regions) || (scored_.threshold && !is_reference);
-  std::vector<std::uint8_t> bits = as_mask ? mask_bits(image, scored_.threshold)
-                                           : label_bits(image, scored_.regions);
+  std::vector<std::uint8_t> bits =
+      as_mask ? mask_bits(image, scored_.threshold) : label_bits(image, scored_.regions);
   const Alignment alignment = aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
-    throw Error(Error::Kind::input, path.string() + ": has another number of voxels than the reference");
+    throw Error(Error::Kind::input,
+                path.string() + ": has another number of voxels than the reference");
   return turned(stored_, turned(image.grid(), bits, alignment.map), map_);
 }
 
@@ -184,8 +185,7 @@ CaseVolume RegionCase::cropped() && {
   Sampling sampling = {box.first, {}, 1};
   const auto count = [&] {
     for (std::size_t axis = 0; axis < 3; ++axis)
-      sampling.count[axis] =
-          (box.last[axis] - box.first[axis] + sampling.step - 1) / sampling.step;
+      sampling.count[axis] = (box.last[axis] - box.first[axis] + sampling.step - 1) / sampling.step;
     return sampling.count[0] * sampling.count[1] * sampling.count[2];
   };
   while (count() > most_voxels) ++sampling.step;

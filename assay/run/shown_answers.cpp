@@ -24,8 +24,7 @@ std::vector<std::size_t> by_interest(const QaResult& result,
   };
   std::vector<std::size_t> order(result.results.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::erase_if(order,
-                [&](std::size_t i) { return result.results[i].trajectory_file.empty(); });
+  std::erase_if(order, [&](std::size_t i) { return result.results[i].trajectory_file.empty(); });
   std::ranges::stable_sort(order, {}, dullness);
   const auto wanted = static_cast<std::size_t>(
       std::ranges::count_if(order, [&](std::size_t i) { return dullness(i) == 0; }));

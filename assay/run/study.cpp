@@ -132,7 +132,8 @@ std::string title_of(const Study& study) {
   for (const ResultTable& table : study.models) names.push_back(table.model_name);
   for (const QaStudyPart& part : study.qa)
     names.push_back(part.result.benchmark_name + " by " + part.result.model_name);
-  for (const ParityReport& report : study.parity) names.push_back("parity with " + report.paper.name);
+  for (const ParityReport& report : study.parity)
+    names.push_back("parity with " + report.paper.name);
   if (names.empty()) return "Comparison";
   if (names.size() > most_names) return counted(names.size(), "result") + " with " + names.front();
   return joined(names, ", ");

@@ -79,7 +79,7 @@ void read_comparison(const Source& source, StudyFile& out) {
   const Json file = detail::parse_json(source.text, source.path);
   const auto baseline = file.at("baseline").get<std::string>();
   Finding finding = {.title = "Compared with " + baseline, .source = source.path};
-  finding.table.header = {"Model", "Metric",        "n",      "Difference",
+  finding.table.header = {"Model",         "Metric",      "n",      "Difference",
                           "95 % interval", "Corrected p", "Verdict"};
   for (const auto& [metric, pairs] : file.at("metrics").items())
     for (const Json& pair : pairs) {
@@ -105,8 +105,8 @@ constexpr Kind kinds[] = {
 constexpr Kind tables = {"", "results", read_tables};
 constexpr Kind questions = {"", "question answering", read_questions};
 
-constexpr std::string_view members[] = {"schema",     "settings", "config",
-                                        "provenance", "benchmark_name"};
+constexpr std::string_view members[] = {"schema", "settings", "config", "provenance",
+                                        "benchmark_name"};
 
 const Kind& kind_of(const std::vector<std::string>& found) {
   for (const Kind& kind : kinds)
@@ -128,7 +128,8 @@ ModelSettings settings_in(const std::vector<std::string>& found, const std::stri
   const Json settings = found[1].empty() ? Json() : detail::parse_json(found[1], path);
   const Json provenance = found[3].empty() ? Json() : detail::parse_json(found[3], path);
   if (settings.is_object())
-    for (const auto& [key, value] : settings.items()) out.settings.emplace_back(key, text_of(value));
+    for (const auto& [key, value] : settings.items())
+      out.settings.emplace_back(key, text_of(value));
   if (settings.is_object() && settings.contains("convention"))
     out.convention = text_of(settings["convention"]);
   if (provenance.is_object() && provenance.contains("assay"))
