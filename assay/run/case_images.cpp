@@ -66,7 +66,7 @@ fs::path located(const WantedFile& wanted, const fs::path& results,
 
 std::optional<std::string> image_of(const std::string& id, const std::vector<std::string>& images) {
   const auto begins = [&](const std::string& image) {
-    constexpr std::string_view separators = "_-.";
+    constexpr std::string_view separators = "_.";
     return image.starts_with(id) && image.size() > id.size() &&
            separators.find(image[id.size()]) != separators.npos;
   };
