@@ -157,6 +157,11 @@ std::string counts_sentence(std::span<const Sample> samples) {
   return out + ".";
 }
 
+std::string values_words(std::size_t values, std::size_t models) {
+  return models == 1 ? fmt::format("n = {}", counted(values, "case"))
+                     : fmt::format("n = {} of {} models", counted(values, "value"), models);
+}
+
 std::string listed(std::span<const std::string> words) {
   if (words.size() < 2) return words.empty() ? "" : words.front();
   return joined(words.first(words.size() - 1)) + " and " + words.back();

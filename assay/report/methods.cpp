@@ -85,9 +85,8 @@ std::string ranking_words(const Comparison& comparison) {
   if (!ranked || comparison.models.size() < 3) return "";
   return fmt::format(
       " The stability of ranks was assessed with {} bootstrap resamples of the cases (seed {}); "
-      "mean "
-      "ranks were compared by Friedman's test with Iman and Davenport's correction and the Nemenyi "
-      "test.",
+      "mean ranks were compared by Friedman's test with Iman and Davenport's correction and the "
+      "Nemenyi test.",
       comparison.settings.replicates, comparison.settings.seed);
 }
 
@@ -102,8 +101,7 @@ std::string margin_words(const Comparison& comparison) {
            "reported as inconclusive.";
   return fmt::format(
       " Models were called equivalent when the 95 % interval of the difference lay within the "
-      "margin "
-      "({}).",
+      "margin ({}).",
       listed(margins));
 }
 
@@ -134,8 +132,7 @@ std::string parity_words(const Study& study) {
     out += fmt::format(
         " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
         "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
-        "is "
-        "{}.",
+        "is {}.",
         report.achieved.source, report.paper.name, report.limits.dice_tolerance,
         report.limits.avd_tolerance, report.limits.mcc_tolerance, name(report.result.parity_level));
   return out;
