@@ -101,7 +101,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
       "interval. Right of zero the model is higher. Filled in blue: better, in orange: worse, "
       "after {} correction at {} (*); otherwise the data cannot tell.{} {}",
       metric.metric.name, comparison.models[comparison.baseline].name,
-      name_in(corrections(), comparison.settings.correction), comparison.settings.alpha, band,
+      correction_words(comparison.settings.correction), comparison.settings.alpha, band,
       pairs_sentence(metric));
 }
 

@@ -16,9 +16,9 @@ namespace {
 /// "meshnet and unet", or how many there are.
 std::string models_words(const FigureScene& scene) {
   constexpr std::size_t most_named = 6;
-  if (scene.names.size() == 1) return "of " + scene.names.front();
-  if (scene.names.size() > most_named) return fmt::format("of {} models", scene.names.size());
-  return fmt::format("of {} models ({})", scene.names.size(), listed(scene.names));
+  if (scene.names.size() == 1) return "by " + scene.names.front();
+  if (scene.names.size() > most_named) return fmt::format("by {} models", scene.names.size());
+  return fmt::format("by {} models ({})", scene.names.size(), listed(scene.names));
 }
 
 /// The one convention of all files, or each by its model.
@@ -39,6 +39,10 @@ std::string metric_words(const FigureMetric& metric) {
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
   if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
+}
+
+std::string_view metric_words(ClassificationMetric metric) {
+  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
 }
 
 std::string undefined_words(const FigureScene& scene) {
@@ -71,8 +75,8 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   const std::string label =
       scene.study.comparison ? scene.study.comparison->settings.choice.label : "";
   std::string out =
-      fmt::format("Segmentations {} of {} were scored with assay {}{}.", models_words(scene),
-                  counted(cases, "case"), version, convention_words(scene.study));
+      fmt::format("Segmentations of {} {} were scored with assay {}{}.", counted(cases, "case"),
+                  models_words(scene), version, convention_words(scene.study));
   out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
                        : fmt::format(" Values are those of label {}.", label);
   if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
@@ -115,7 +119,7 @@ std::string testing_words(const Study& study) {
       "Hodges–Lehmann estimates with 95 % confidence intervals, effect sizes matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(wilcoxon_policies(), s.policy), name_in(corrections(), s.correction),
+      name_in(wilcoxon_policies(), s.policy), correction_words(s.correction),
       counted(c.models.size() - 1, "model"), s.alpha);
   if (!s.cluster.empty())
     out += fmt::format(" Cases were averaged within each {} before testing.", s.cluster);
@@ -158,7 +162,7 @@ std::string qa_words(const Study& study, std::string_view version) {
   for (const QaStudyPart& part : study.qa)
     out += fmt::format("{} {} on {} ({}, {})", &part == study.qa.data() ? "" : ";",
                        part.result.model_name, part.result.benchmark_name,
-                       name_in(classification_metrics(), part.scores.metric),
+                       metric_words(part.scores.metric),
                        counted(part.scores.ledger.expected(), "item"));
   const QaScoreSettings& settings = study.qa.front().scores.settings;
   return out + fmt::format(
