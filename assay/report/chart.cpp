@@ -9,6 +9,7 @@ namespace assay {
 namespace {
 
 constexpr Paint grid_line = {.stroke = tone::rule};
+constexpr double note_text = 10;
 constexpr double longest_name = 190, panel_left = 58, panel_gap = 18, panel_title = 26;
 
 std::size_t ticks_for(double length, double each) {
@@ -29,7 +30,7 @@ void draw_x_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, bool 
 }
 
 void draw_y_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, bool labelled) {
-  for (const Tick& tick : scale.ticks(ticks_for(plot.height, 34))) {
+  for (const Tick& tick : scale.ticks(ticks_for(plot.height, 26))) {
     const double y = scale(tick.value);
     drawing.line({plot.x, y}, {plot.right(), y}, grid_line);
     if (labelled)
@@ -100,7 +101,10 @@ PanelLayout panel_layout(std::size_t panels, double plot_height) {
 void draw_panel(Drawing& drawing, const PanelLayout& layout, std::size_t panel,
                 std::string_view title, const PanelAxes& axes) {
   const Frame& plot = layout.plots[panel];
-  drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width});
+  const double taken = axes.note.empty() ? 0 : text_width(axes.note, note_text) + 6;
+  drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width - taken});
+  drawing.text({plot.right(), plot.y - 13}, axes.note,
+               {.size = note_text, .anchor = Anchor::end, .tone = tone::muted});
   draw_x_ticks(drawing, plot, axes.x, true);
   draw_y_ticks(drawing, plot, axes.y, layout.is_left(panel));
   if (panel != 0) return;

@@ -66,6 +66,7 @@ struct PanelAxes {
   const Scale& x;
   const Scale& y;
   std::string_view x_title, y_title;
+  std::string_view note{};  ///< small, right of the panel's title
 };
 
 /// The title and the frame of one panel: names of axes and ticks only at the edges of the grid.

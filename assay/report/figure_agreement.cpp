@@ -89,22 +89,16 @@ void draw_limits(Drawing& drawing, const Frame& plot, const Scale& y, const Agre
 
 std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm form) {
   std::size_t total = 0, left_out = 0, zeros = 0;
-  std::string each;
   for (const Agreement& data : all) {
     total += data.means.size();
     left_out += data.left_out;
     zeros += static_cast<std::size_t>(std::ranges::count(data.means, 0.0));
   }
   std::string out = fmt::format(
-      "Agreement of volumes: predicted minus reference volume against the mean of both. The line "
-      "is "
-      "the mean difference (bias), dashes are the 95 % limits of agreement (bias ± 1.96 SD). A "
-      "cloud "
-      "that opens or tilts shows errors that grow with volume.{}{}",
-      form == MarkForm::none ? "" : " Each dot is a case.", marks_note(form, total));
-  out += fmt::format(" n = {} values of {} models", total, all.size());
-  if (all.size() == 1)
-    out = out.substr(0, out.rfind(" n = ")) + fmt::format(" n = {} cases", total);
+      "Predicted minus reference volume against the mean of both. The line is the mean difference "
+      "(bias), dashes are the 95 % limits of agreement (bias ± 1.96 SD); both stand above each "
+      "panel, in mL. A cloud that opens or tilts shows errors that grow with volume.{} {}",
+      cloud_note(form, total), values_words(total, all.size()));
   if (left_out != 0) out += fmt::format("; {} without both volumes are left out", left_out);
   if (axes.kind == ScaleKind::logarithmic && zeros != 0)
     out += fmt::format("; {} with two empty masks stand at the left edge", zeros);
@@ -115,8 +109,9 @@ void draw_cloud(Drawing& drawing, const PanelScales& scale, const Agreement& dat
   std::vector<Mark> dots;
   for (std::size_t i = 0; i < data.means.size(); ++i)
     dots.push_back({data.places[i], {scale.x(data.means[i]), scale.y(data.differences[i])}});
-  drawing.add(marks(
-      dots, {.owner = data.model, .named = data.named, .tone = model_tone(data.model)}, form));
+  const MarkStyle style = {
+      .owner = data.model, .named = data.named, .tone = model_tone(data.model)};
+  drawing.add(cloud(dots, crowded(style, dots.size()), form));
 }
 
 }  // namespace
@@ -137,16 +132,14 @@ Figures agreement_figures(const FigureScene& scene) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, axes.x, axes.y, axes.kind);
+    const std::string limits = fmt::format("{} [{}, {}]", signed_number(all[k].bias()),
+                                           figure_number(all[k].bias() - all[k].reach()),
+                                           figure_number(all[k].bias() + all[k].reach()));
     draw_panel(drawing, layout, k, scene.names[all[k].model],
                {scale.x, scale.y, "mean of predicted and reference volume, mL",
-                "predicted − reference, mL"});
+                "predicted − reference, mL", limits});
     draw_limits(drawing, plot, scale.y, all[k]);
     draw_cloud(drawing, scale, all[k], form);
-    drawing.text({plot.right() - 4, plot.y + 9},
-                 fmt::format("bias {} mL, limits {} to {}", signed_number(all[k].bias()),
-                             figure_number(all[k].bias() - all[k].reach()),
-                             figure_number(all[k].bias() + all[k].reach())),
-                 {.size = 10, .anchor = Anchor::end, .tone = tone::muted, .room = plot.width - 8});
   }
   const std::string title = "Agreement of volumes (Bland–Altman)";
   return {{"bland-altman", title, caption(all, axes, form), drawing.svg(title)}};

@@ -91,9 +91,9 @@ void draw_dots(Drawing& drawing, const PanelScales& scale, const Panel& panel,
       if (sign_of(panel.sorted[i].value, style.better) == sign)
         dots.push_back(
             {panel.sorted[i].place, {scale.x(double(i + 1)), scale.y(panel.sorted[i].value)}});
-    drawing.add(marks(
-        dots, {.owner = panel.model, .named = style.named, .tone = tone_of(sign), .opacity = 0.75},
-        style.form));
+    const MarkStyle own = {
+        .owner = panel.model, .named = style.named, .tone = tone_of(sign), .opacity = 0.75};
+    drawing.add(marks(dots, crowded(own, panel.sorted.size()), style.form));
   }
 }
 

@@ -92,17 +92,16 @@ std::string pairs_sentence(const MetricComparison& metric) {
 std::string caption(const Comparison& comparison, const MetricComparison& metric) {
   const std::string band =
       metric.margin ? fmt::format(
-                          " The grey band is the margin of equivalence, ±{}: an interval "
-                          "inside it means equivalent.",
+                          " The grey band is the margin of equivalence, ±{}: an interval inside it "
+                          "means equivalent.",
                           figure_number(*metric.margin))
                     : "";
   return fmt::format(
       "Difference in {} of each model from {}: Hodges–Lehmann estimate (square) with its 95 % "
       "interval. Right of zero the model is higher. Filled in blue: better, in orange: worse, "
-      "after "
-      "{} correction at {} (*); otherwise the data cannot tell.{} {}",
+      "after {} correction at {} (*); otherwise the data cannot tell.{} {}",
       metric.metric.name, comparison.models[comparison.baseline].name,
-      name_in(corrections(), comparison.settings.correction), comparison.settings.alpha, band,
+      correction_words(comparison.settings.correction), comparison.settings.alpha, band,
       pairs_sentence(metric));
 }
 

@@ -55,11 +55,11 @@ std::string rain(const Scale& x, double y, const Cell& cell, MarkForm form) {
 
 void draw_cell(Drawing& drawing, const Scale& x, double y, const Cell& cell, MarkForm form) {
   const std::size_t count = cell.sample.values.size();
-  drawing.add(rain(x, y, cell, form));
   const auto box = box_summary(cell.sample.values);
   if (box)
     draw_box(drawing, x, *box,
              {.y = y, .height = 10, .tone = model_tone(cell.model), .count = count});
+  drawing.add(rain(x, y, cell, form));
   drawing.text({figure_width - 52, y}, box ? figure_number(box->median) : "–",
                {.size = small_text, .anchor = Anchor::end});
   drawing.text({figure_width - 10, y}, std::to_string(count),

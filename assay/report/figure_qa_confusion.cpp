@@ -40,14 +40,14 @@ Matrix matrix_for(std::span<const std::string> names) {
   for (const std::string& name : names) widest = std::max(widest, text_width(name, small_text));
   const double label = std::min(widest, 180.0) + 34, rows = double(names.size());
   const double cell = std::min(52.0, (figure_width - label - 30) / (rows + 1));
-  return {{std::max(label, (figure_width - cell * (rows + 1)) / 2), std::min(widest, 150.0) + 40,
+  return {{std::max(label, (figure_width - cell * (rows + 1)) / 2), std::min(widest, 150.0) + 50,
            cell * (rows + 1), cell * rows},
           cell};
 }
 
 void draw_names(Drawing& drawing, const Matrix& matrix, std::span<const std::string> names) {
   const TextStyle side = {.size = small_text, .anchor = Anchor::end, .room = matrix.plot.x - 34};
-  const TextStyle above = {.size = small_text, .upright = false, .room = matrix.plot.y - 34};
+  const TextStyle above = {.size = small_text, .upright = false, .room = matrix.plot.y - 40};
   for (std::size_t k = 0; k < names.size(); ++k) {
     const Spot middle = matrix.at(k, k).center();
     drawing.text({matrix.plot.x - 8, middle.y}, names[k], side);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "assay/core/words.hpp"
+#include "assay/parity/paper.hpp"
 #include "assay/report/distribution.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/marks.hpp"
@@ -79,8 +80,9 @@ void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, 
              {.y = y - 6, .tone = model_tone(costs.part), .count = costs.values.size()});
   drawing.add(
       marks(drops, {.owner = costs.part, .items = true, .tone = model_tone(costs.part)}, form));
+  const double sum = std::accumulate(costs.values.begin(), costs.values.end(), 0.0);
   drawing.text({figure_width - 10, y},
-               figure_number(std::accumulate(costs.values.begin(), costs.values.end(), 0.0)),
+               sum < 1000 ? figure_number(sum) : with_thousands(std::llround(sum)),
                {.size = small_text, .anchor = Anchor::end});
 }
 

@@ -39,7 +39,7 @@ std::string rain(const Scale& x, const Sample& sample, const Row& row, MarkForm 
     drops.push_back(
         {sample.places[i],
          {x(sample.values[i]), row.top + row.height * (0.73 + 0.2 * jitter(sample.places[i]))}});
-  return marks(drops, mark_style(sample, row.model), form);
+  return marks(drops, crowded(mark_style(sample, row.model), drops.size()), form);
 }
 
 void draw_numbers(Drawing& drawing, const Sample& sample, double y) {

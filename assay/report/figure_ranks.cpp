@@ -38,10 +38,9 @@ void draw_blobs(Drawing& drawing, const Scale& x, double y, const ModelRank& ran
 std::string caption(const Comparison& comparison, const MetricComparison& metric) {
   return fmt::format(
       "Rank of each model by its mean {} in {} resamples of the cases (seed {}): the area of a "
-      "blob "
-      "is the share of resamples in which the model takes that place, the line holds the middle 95 "
-      "%. One large blob is a safe place; blobs in a row mean that other cases could have given "
-      "another order. n = {} cases in which every model has a value.",
+      "blob is the share of resamples in which the model takes that place, the line holds the "
+      "middle 95 %. One large blob is a safe place; blobs in a row mean that other cases could "
+      "have given another order. n = {} cases in which every model has a value.",
       metric.metric.name, comparison.settings.replicates, comparison.settings.seed,
       metric.ranking.n);
 }

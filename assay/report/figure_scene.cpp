@@ -157,6 +157,22 @@ std::string counts_sentence(std::span<const Sample> samples) {
   return out + ".";
 }
 
+std::string values_words(std::size_t values, std::size_t models) {
+  return models == 1 ? fmt::format("n = {}", counted(values, "case"))
+                     : fmt::format("n = {} of {} models", counted(values, "value"), models);
+}
+
+std::string_view correction_words(Correction correction) {
+  constexpr std::array<Named<Correction>, 7> names = {{{"Holm", Correction::holm},
+                                                       {"Bonferroni", Correction::bonferroni},
+                                                       {"Hochberg", Correction::hochberg},
+                                                       {"Hommel", Correction::hommel},
+                                                       {"Holm–Šidák", Correction::holm_sidak},
+                                                       {"Benjamini–Hochberg", Correction::bh},
+                                                       {"Benjamini–Yekutieli", Correction::by}}};
+  return name_in(std::span<const Named<Correction>>(names), correction);
+}
+
 std::string listed(std::span<const std::string> words) {
   if (words.size() < 2) return words.empty() ? "" : words.front();
   return joined(words.first(words.size() - 1)) + " and " + words.back();

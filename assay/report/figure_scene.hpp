@@ -58,6 +58,12 @@ MarkStyle mark_style(const Sample& sample, std::size_t model);
 /// "n = 30 cases per model; 2 undefined values are left out."
 std::string counts_sentence(std::span<const Sample> samples);
 
+/// "n = 80 values of 2 models", "n = 40 cases".
+std::string values_words(std::size_t values, std::size_t models);
+
+/// "Holm": whose correction it is.
+std::string_view correction_words(Correction correction);
+
 /// "a, b and c".
 std::string listed(std::span<const std::string> words);
 

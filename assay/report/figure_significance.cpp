@@ -132,9 +132,8 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
       "All pairs of models in {}, best mean first: a blue cell says that the model of its row is "
       "better than that of its column, orange that it is worse, grey that the data cannot tell. "
       "Stronger colour: larger rank-biserial correlation. Wilcoxon signed-rank tests, {} "
-      "correction "
-      "for {} pairs, level {}. n = {}{} cases.",
-      metric.metric.name, name_in(corrections(), comparison.settings.correction), pairs.size(),
+      "correction for {} pairs, level {}. n = {}{} cases.",
+      metric.metric.name, correction_words(comparison.settings.correction), pairs.size(),
       comparison.settings.alpha, least->n == most->n ? "" : fmt::format("{} to ", least->n),
       most->n);
 }

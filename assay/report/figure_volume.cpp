@@ -61,28 +61,28 @@ std::vector<Spot> trend(const Cloud& cloud, const PanelScales& scale) {
   return points;
 }
 
-void draw_cloud(Drawing& drawing, const PanelScales& scale, const Cloud& cloud, MarkForm form) {
+void draw_cloud(Drawing& drawing, const PanelScales& scale, const Cloud& data, MarkForm form) {
   std::vector<Mark> dots;
-  for (const SizedCase& each : cloud.cases)
+  for (const SizedCase& each : data.cases)
     dots.push_back({each.place, {scale.x(each.volume), scale.y(each.dice)}});
-  drawing.add(marks(
-      dots, {.owner = cloud.model, .named = cloud.named, .tone = model_tone(cloud.model)}, form));
-  const std::vector<Spot> line = trend(cloud, scale);
+  const MarkStyle style = {
+      .owner = data.model, .named = data.named, .tone = model_tone(data.model)};
+  drawing.add(cloud(dots, crowded(style, dots.size()), form));
+  const std::vector<Spot> line = trend(data, scale);
   if (!line.empty()) drawing.path(polyline(line), {.stroke = tone::ink, .stroke_width = 1.8});
 }
 
 std::string caption(std::span<const Cloud> clouds, MarkForm form) {
   std::size_t total = 0, left_out = 0;
-  for (const Cloud& cloud : clouds) {
-    total += cloud.cases.size();
-    left_out += cloud.left_out;
+  for (const Cloud& each : clouds) {
+    total += each.cases.size();
+    left_out += each.left_out;
   }
   std::string out = fmt::format(
       "Dice against the volume of the reference (logarithmic axis). One voxel more or less weighs "
       "much in a small lesion: a fall to the left says that small lesions cost the score. The line "
-      "joins medians of parts with equally many cases.{}{} n = {} values",
-      form == MarkForm::none ? "" : " Each dot is a case.", marks_note(form, total), total);
-  if (clouds.size() > 1) out += fmt::format(" of {} models", clouds.size());
+      "joins medians of parts with equally many cases.{} {}",
+      cloud_note(form, total), values_words(total, clouds.size()));
   if (left_out != 0)
     out += fmt::format("; {} without Dice or with an empty reference are left out", left_out);
   return out + ".";

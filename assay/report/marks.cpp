@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "assay/parity/paper.hpp"
 #include "assay/report/svg_text.hpp"
@@ -47,6 +51,39 @@ std::string one_path(std::span<const Mark> marks, const MarkStyle& style) {
       names, style.tone, svg_number(style.opacity), svg_number(2 * style.radius), data);
 }
 
+constexpr double cell_size = 6;
+constexpr int levels = 5;
+
+/// How many marks each cell of a grid holds, by its column and row.
+std::map<std::pair<int, int>, std::size_t> counted_cells(std::span<const Mark> marks) {
+  std::map<std::pair<int, int>, std::size_t> cells;
+  for (const Mark& mark : marks)
+    ++cells[{static_cast<int>(std::floor(mark.at.x / cell_size)),
+             static_cast<int>(std::floor(mark.at.y / cell_size))}];
+  return cells;
+}
+
+/// A path for each level of darkness.
+std::string density_cells(std::span<const Mark> marks, const MarkStyle& style) {
+  const auto cells = counted_cells(marks);
+  std::size_t most = 1;
+  for (const auto& cell : cells) most = std::max(most, cell.second);
+  std::array<std::string, levels> paths;
+  for (const auto& [at, count] : cells) {
+    const double share = std::log1p(double(count)) / std::log1p(double(most));
+    const auto level = std::min(static_cast<std::size_t>(share * levels), paths.size() - 1);
+    paths[level] +=
+        fmt::format("M{} {}h{}v{}h{}z", svg_number(at.first * cell_size),
+                    svg_number(at.second * cell_size), cell_size, cell_size, -cell_size);
+  }
+  std::string out;
+  for (std::size_t level = 0; level < paths.size(); ++level)
+    if (!paths[level].empty())
+      out += fmt::format("<path fill=\"{}\" fill-opacity=\"{}\" d=\"{}\"/>\n", style.tone,
+                         svg_number(0.12 + 0.18 * double(level)), paths[level]);
+  return out;
+}
+
 }  // namespace
 
 MarkForm mark_form(std::size_t marks) {
@@ -59,6 +96,19 @@ std::string marks(std::span<const Mark> marks, const MarkStyle& style, MarkForm 
   return form == MarkForm::circles ? circles(marks, style) : one_path(marks, style);
 }
 
+MarkStyle crowded(MarkStyle style, std::size_t count) {
+  if (count > 100) style.radius = 1.7;
+  if (count > 400) {
+    style.radius = 1.2;
+    style.opacity *= 0.7;
+  }
+  return style;
+}
+
+std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm form) {
+  return form == MarkForm::none ? density_cells(marks, style) : assay::marks(marks, style, form);
+}
+
 double jitter(std::size_t place) {
   constexpr double golden = 0.6180339887498949;  // its multiples fill the interval evenly
   const double turns = double(place + 1) * golden;
@@ -68,6 +118,12 @@ double jitter(std::size_t place) {
 std::string marks_note(MarkForm form, std::size_t count) {
   if (form != MarkForm::none) return "";
   return fmt::format(" The {} single values are not drawn, being too many to tell apart.",
+                     with_thousands(static_cast<long long>(count)));
+}
+
+std::string cloud_note(MarkForm form, std::size_t count) {
+  if (form != MarkForm::none) return " Each dot is a case.";
+  return fmt::format(" The {} single values are too many for dots: the darker, the more of them.",
                      with_thousands(static_cast<long long>(count)));
 }
 

@@ -35,10 +35,19 @@ struct MarkStyle {
 
 std::string marks(std::span<const Mark> marks, const MarkStyle& style, MarkForm form);
 
+/// Smaller and paler where so many stand together.
+MarkStyle crowded(MarkStyle style, std::size_t count);
+
+/// A cloud of marks; where they are too many, cells that are the darker the more lie within.
+std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm form);
+
 /// A number from 0 to 1 for each place that looks random and never changes.
 double jitter(std::size_t place);
 
 /// What a caption adds where the dots are left out; "" otherwise.
 std::string marks_note(MarkForm form, std::size_t count);
+
+/// What a caption says of a cloud: what a dot is, or what stands for the dots.
+std::string cloud_note(MarkForm form, std::size_t count);
 
 }  // namespace assay

@@ -16,9 +16,9 @@ namespace {
 /// "meshnet and unet", or how many there are.
 std::string models_words(const FigureScene& scene) {
   constexpr std::size_t most_named = 6;
-  if (scene.names.size() == 1) return "of " + scene.names.front();
-  if (scene.names.size() > most_named) return fmt::format("of {} models", scene.names.size());
-  return fmt::format("of {} models ({})", scene.names.size(), listed(scene.names));
+  if (scene.names.size() == 1) return "by " + scene.names.front();
+  if (scene.names.size() > most_named) return fmt::format("by {} models", scene.names.size());
+  return fmt::format("by {} models ({})", scene.names.size(), listed(scene.names));
 }
 
 /// The one convention of all files, or each by its model.
@@ -39,6 +39,10 @@ std::string metric_words(const FigureMetric& metric) {
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
   if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
+}
+
+std::string_view metric_words(ClassificationMetric metric) {
+  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
 }
 
 std::string undefined_words(const FigureScene& scene) {
@@ -71,8 +75,8 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   const std::string label =
       scene.study.comparison ? scene.study.comparison->settings.choice.label : "";
   std::string out =
-      fmt::format("Segmentations {} of {} were scored with assay {}{}.", models_words(scene),
-                  counted(cases, "case"), version, convention_words(scene.study));
+      fmt::format("Segmentations of {} {} were scored with assay {}{}.", counted(cases, "case"),
+                  models_words(scene), version, convention_words(scene.study));
   out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
                        : fmt::format(" Values are those of label {}.", label);
   if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
@@ -85,9 +89,8 @@ std::string ranking_words(const Comparison& comparison) {
   if (!ranked || comparison.models.size() < 3) return "";
   return fmt::format(
       " The stability of ranks was assessed with {} bootstrap resamples of the cases (seed {}); "
-      "mean "
-      "ranks were compared by Friedman's test with Iman and Davenport's correction and the Nemenyi "
-      "test.",
+      "mean ranks were compared by Friedman's test with Iman and Davenport's correction and the "
+      "Nemenyi test.",
       comparison.settings.replicates, comparison.settings.seed);
 }
 
@@ -102,8 +105,7 @@ std::string margin_words(const Comparison& comparison) {
            "reported as inconclusive.";
   return fmt::format(
       " Models were called equivalent when the 95 % interval of the difference lay within the "
-      "margin "
-      "({}).",
+      "margin ({}).",
       listed(margins));
 }
 
@@ -117,7 +119,7 @@ std::string testing_words(const Study& study) {
       "Hodges–Lehmann estimates with 95 % confidence intervals, effect sizes matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(wilcoxon_policies(), s.policy), name_in(corrections(), s.correction),
+      name_in(wilcoxon_policies(), s.policy), correction_words(s.correction),
       counted(c.models.size() - 1, "model"), s.alpha);
   if (!s.cluster.empty())
     out += fmt::format(" Cases were averaged within each {} before testing.", s.cluster);
@@ -134,8 +136,7 @@ std::string parity_words(const Study& study) {
     out += fmt::format(
         " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
         "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
-        "is "
-        "{}.",
+        "is {}.",
         report.achieved.source, report.paper.name, report.limits.dice_tolerance,
         report.limits.avd_tolerance, report.limits.mcc_tolerance, name(report.result.parity_level));
   return out;
@@ -161,7 +162,7 @@ std::string qa_words(const Study& study, std::string_view version) {
   for (const QaStudyPart& part : study.qa)
     out += fmt::format("{} {} on {} ({}, {})", &part == study.qa.data() ? "" : ";",
                        part.result.model_name, part.result.benchmark_name,
-                       name_in(classification_metrics(), part.scores.metric),
+                       metric_words(part.scores.metric),
                        counted(part.scores.ledger.expected(), "item"));
   const QaScoreSettings& settings = study.qa.front().scores.settings;
   return out + fmt::format(

@@ -79,6 +79,7 @@ void Drawing::path(std::string_view data, const Paint& paint) {
 }
 
 void Drawing::text(Spot at, std::string_view text, const TextStyle& style) {
+  if (text.empty()) return;
   const std::string shown =
       style.room ? shortened(text, style.size, *style.room) : std::string(text);
   const double baseline = style.size * 0.35;  // below the middle of capitals and digits
