@@ -176,23 +176,23 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   write_atomically(files.back(),
                    comparison_text(comparison, /*with_paper=*/false,
                                    clock.provenance(common, session, /*anonymous=*/true)));
-  files.push_back(report);
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   const fs::path questions = folder / "qa" / "run";
   const bool asked = fs::exists(questions);
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
-       << (asked ? "  " + questions.string() + "\n" : "") << "\ntry it yourself\n"
+       << (asked ? "  " + questions.string() + "\n" : "") << "\nopen this in a browser\n  "
+       << report.string() << "\n\ntry it yourself\n"
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << fmt::format(
               "  assay score {} {} --metrics overlap\n"
               "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n",
               cohort.models.front().second.string(), cohort.references.string(), files[0].string(),
               files[1].string(), cohort.manifest.string());
-  talk << "\nopen the report\n  " << report.string() << '\n';
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());
+    names.push_back(report.generic_string());
     session.out << detail::to_text(detail::Json{{"files", names}}) << '\n';
   }
   return done;

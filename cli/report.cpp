@@ -64,6 +64,7 @@ ReportRequest request_of(const Options& o, const Common& common) {
   study.manifest = o.manifest;
   study.jobs = jobs(common);
   request.cases = words_in(o.cases, "--cases");
+  request.with_niivue = o.viewer == "niivue";
   request.roots = {o.images, o.predictions, o.references};
   return request;
 }
@@ -74,9 +75,9 @@ void require_folder(const std::string& folder, const char* option) {
 }
 
 void require_viewer(const std::string& viewer) {
-  if (viewer == "niivue")
+  if (viewer == "niivue" && niivue_script().empty())
     throw Error(Error::Kind::unsupported,
-                "NiiVue is not in this build (it needs node and npm when assay is built); "
+                "NiiVue is not in this build ('npm ci' in web/ before it is built puts it there); "
                 "--viewer canvas shows three planes");
 }
 

@@ -50,7 +50,8 @@ ReportResult made_report(const ReportRequest& request) {
              .findings = std::move(reading.findings),
              .documents = std::move(reading.documents),
              .notes = std::move(reading.notes),
-             .version = version()};
+             .version = version(),
+             .with_niivue = request.with_niivue};
   content.figures = study_figures(content.study);
   content.qa_figures = qa_figures(content.study.qa);
   add_volumes(out, request);

@@ -1,11 +1,11 @@
 """assay report: any mixture of results files as one page; what cannot be read is one clear sentence, and nothing is written."""
-import json, re, shutil
+import json, re, shutil, subprocess
 
 import numpy
 import pytest
 
 from reports import HOSTILE, results, two_models, volumes, write
-from support import assay, listing, save, strict
+from support import PROGRAM, assay, listing, save, strict
 
 
 def summary(folder, *arguments, status=0):
@@ -166,10 +166,17 @@ def test_wrong_usage_is_refused(tmp_path, arguments, sentence):
     assert sentence in done.stderr and listing(tmp_path) == ["a.json"]
 
 
-def test_niivue_is_shown_or_refused_clearly(tmp_path):
+def test_niivue_is_in_the_page_or_refused_clearly(tmp_path):
     file = write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 3))
-    done = assay("report", file, "--viewer", "niivue", cwd=tmp_path, status=2)
-    assert "NiiVue is not in this build" in done.stderr and "--viewer canvas" in done.stderr
+    done = subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, text=True, capture_output=True)
+    if done.returncode == 0:
+        page = (tmp_path / "report.html").read_text()
+        assert len(page) > 1_000_000 and "connect-src data: blob:" in page
+    else:
+        assert done.returncode == 2 and "NiiVue is not in this build" in done.stderr and "--viewer canvas" in done.stderr
+        assert listing(tmp_path) == ["a.json"]
+    assay("report", file, cwd=tmp_path)
+    assert "connect-src" not in (tmp_path / "report.html").read_text()
 
 
 def test_drawings_are_written(tmp_path):

@@ -1,10 +1,10 @@
 """The report in a real browser: opened from disk, it draws, links, escapes, prints, and asks nobody for anything."""
-import base64, json, pathlib, re, shutil
+import base64, json, re, shutil, struct, subprocess, zlib
 
 import pytest
 
 from reports import HOSTILE, SHAPE, results, two_models, volumes, write
-from support import assay
+from support import PROGRAM, assay
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
@@ -19,7 +19,7 @@ if not (shutil.which("chromium") and shutil.which("chromedriver")):
 def browser():
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1300,900",
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1300,900",
                      "--force-prefers-reduced-motion", "--disable-background-networking", "--no-first-run", "--disable-component-update"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
@@ -176,6 +176,16 @@ def test_hostile_names_are_text(browser, tmp_path):
     assert HOSTILE in browser.find_element(By.CSS_SELECTOR, ".headline tbody").text
 
 
+def idat(png):
+    """The packed rows of a PNG file."""
+    at = 8
+    while at < len(png):
+        size, = struct.unpack(">I", png[at:at + 4])
+        if png[at + 4:at + 8] == b"IDAT":
+            yield png[at + 8:at + 8 + size]
+        at += 12 + size
+
+
 def luminance(colour):
     parts = [int(c) / 255 for c in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
@@ -279,3 +289,16 @@ def test_ratings_and_notes_are_saved(browser, tmp_path):
     result = saved(browser)
     browser.execute_script("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Save ratings').click()")
     assert json.loads(result())["reviews"] == [{"id": "sub-003", "rating": 4, "note": "edge is soft"}]
+
+
+def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
+    file = volumes(tmp_path)
+    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, capture_output=True).returncode != 0:
+        pytest.skip("NiiVue is not in this build")
+    open_page(browser, tmp_path / "report.html")
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas[data-slice]"))
+    browser.find_element(By.XPATH, "//button[text()='3-D']").click()
+    WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas.solid[data-ready]"))
+    assert_quiet(browser, tmp_path / "report.html")
+    picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
+    assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour

@@ -3,6 +3,7 @@
 import { groupsOf, readBlock, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo } from "./dom.js";
 import { outlineOf, painted, planes, sliceOf } from "./planes.js";
+import { hasSolid, SolidView } from "./solid.js";
 
 /** The layers of an embedded volume, unpacked once. */
 async function layersOf(volume) {
@@ -202,7 +203,16 @@ export class CaseViewer {
       box.checked = this.style[key];
       tools.push(make("label", { class: "toggle" }, box, ` ${text}`));
     }
+    this.solid?.close();
+    this.solid = null;
+    if (hasSolid())
+      tools.push(make("button", { type: "button", onclick: () => this.showSolid() }, "3-D"));
     return make("div", { class: "tools" }, ...tools);
+  }
+
+  async showSolid() {
+    this.solid ??= new SolidView(this.stage);
+    await this.solid.show(this.volume, this.layers, this.model, this.bits);
   }
 
   legend() {
@@ -218,5 +228,6 @@ export class CaseViewer {
 
   drawAll() {
     for (const plane of this.planes) plane.draw();
+    this.stage.dataset.place = this.place;
   }
 }

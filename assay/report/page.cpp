@@ -26,11 +26,16 @@ std::string script_name(std::string_view script) {
   return "sha256-" + base64(bytes);
 }
 
-/// Only our own script may run, and nothing may reach out, even if a text found its way past the
-/// escaping.
-std::string policy() {
-  return "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src '" +
-         script_name(report_script) + "'; base-uri 'none'; form-action 'none'";
+/// Only our own scripts may run, and nothing may reach out, even if a text found its way past the
+/// escaping. NiiVue reads its fonts from texts within itself, which counts as a connection.
+std::string policy(bool with_niivue) {
+  std::string scripts = "'" + script_name(report_script) + "'", more;
+  if (with_niivue) {
+    scripts += " '" + script_name(niivue_script()) + "' 'wasm-unsafe-eval'";
+    more = " connect-src data: blob:; worker-src blob:;";
+  }
+  return "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src " +
+         scripts + ";" + more + " base-uri 'none'; form-action 'none'";
 }
 
 std::string head(const PageContent& content) {
@@ -41,7 +46,8 @@ std::string head(const PageContent& content) {
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"generator\" content=\"assay {}\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      policy(), html_escaped(content.version), html_escaped(content.study.title), report_style);
+      policy(content.with_niivue), html_escaped(content.version), html_escaped(content.study.title),
+      report_style);
 }
 
 struct Section {
@@ -155,7 +161,9 @@ PageText report_page(PageContent content) {
   const std::string rest = page::findings_section(content) + page::words_section(content) +
                            page::sources_section(content);
   const std::string values = data_element(page::page_data(study));
-  const std::size_t frame = report_script.size() + report_style.size() + 40'000;
+  const std::string niivue =
+      content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
+  const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
   Chosen chosen =
       chosen_for(content, frame + figures.size() + qa.size() + rest.size() + values.size());
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
@@ -169,8 +177,8 @@ PageText report_page(PageContent content) {
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +
               "<script type=\"application/json\" id=\"volumes\">" +
-              page::volumes_data(chosen.volumes) + "</script>\n" + chosen.blocks + "<script>" +
-              std::string(report_script) + "</script>\n</body>\n</html>\n",
+              page::volumes_data(chosen.volumes) + "</script>\n" + chosen.blocks + niivue +
+              "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
           std::move(chosen.dropped)};
 }
 

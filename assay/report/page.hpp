@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/report/case_volume.hpp"
@@ -42,6 +43,7 @@ struct PageContent {
   std::vector<SourceDocument> documents{};
   std::vector<std::string> notes{};
   std::string version{};
+  bool with_niivue = false;  ///< takes what niivue_script() has into the page
   std::size_t budget_bytes = 8'000'000;
 };
 
@@ -49,6 +51,9 @@ struct PageText {
   std::string html;
   std::vector<std::string> dropped{};  ///< sentences on what the budget left out
 };
+
+/// NiiVue, if it was there when assay was built; else "".
+std::string_view niivue_script();
 
 PageText report_page(PageContent content);
 
