@@ -55,6 +55,15 @@ def report(folder, *arguments, **options):
     return folder / "report.html"
 
 
+def shown_ids(browser):
+    """At once: the rows of the table are made anew whenever it scrolls."""
+    return browser.execute_script("return [...document.querySelectorAll('#case-table tbody .id')].map((id) => id.innerText.replace(/\\s+/g, ' '))")
+
+
+def click_case(browser, name):
+    browser.execute_script("[...document.querySelectorAll('#case-table .id')].find((id) => id.firstChild.data === arguments[0]).click()", name)
+
+
 def text(browser, selector):
     return browser.find_element(By.CSS_SELECTOR, selector).text
 
@@ -73,11 +82,9 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
 
 def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):
     open_page(browser, report(tmp_path, *two_models(tmp_path)))
-    cells = browser.find_elements(By.CSS_SELECTOR, "#case-table tbody tr th .id")
-    assert cells[0].text.startswith("sub-900") and "not scored" in cells[0].text  # failures stand on top
-    chosen = next(cell for cell in cells if cell.text == "sub-004")
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", chosen)
-    chosen.click()
+    cells = shown_ids(browser)
+    assert cells[0].startswith("sub-900") and "not scored" in cells[0]  # failures stand on top
+    click_case(browser, "sub-004")
     assert len(browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen")) >= 2
     assert "sub-004" in text(browser, ".chosen-bar")
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
@@ -88,7 +95,7 @@ def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, 
     assert "sub-" in text(browser, ".tip")
     hovered = text(browser, ".tip").split(" · ")[0]
     webdriver.ActionChains(browser).move_to_element(mark).click().perform()
-    selected = browser.find_element(By.CSS_SELECTOR, '#case-table tr[aria-selected="true"] .id').text
+    selected = browser.execute_script("return document.querySelector('#case-table tr[aria-selected=true] .id').innerText")
     assert selected == hovered and hovered in text(browser, ".chosen-bar")
 
 
@@ -171,8 +178,7 @@ def test_hostile_names_are_text(browser, tmp_path):
     assert text(browser, "h1") == HOSTILE
     assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
     assert browser.execute_script("return document.querySelectorAll('img').length") == 0
-    ids = [cell.text for cell in browser.find_elements(By.CSS_SELECTOR, "#case-table tbody .id")]
-    assert any(name.startswith(HOSTILE) for name in ids)
+    assert any(name.startswith(HOSTILE) for name in shown_ids(browser))
     assert HOSTILE in browser.find_element(By.CSS_SELECTOR, ".headline tbody").text
 
 
@@ -266,11 +272,11 @@ def test_sort_search_filter_and_export(browser, tmp_path):
     search.clear()
     search.send_keys("sub-00")
     assert text(browser, "#case-table .count") == "10 of 13"
-    shown = lambda: [cell.text.split()[0] for cell in browser.find_elements(By.CSS_SELECTOR, "#case-table tbody .id")]
-    button = lambda at: browser.find_elements(By.CSS_SELECTOR, "#case-table thead button")[at]
-    browser.execute_script("arguments[0].click()", button(0))
+    shown = lambda: shown_ids(browser)
+    press = lambda: browser.execute_script("document.querySelector('#case-table thead button').click()")
+    press()
     assert shown() == sorted(shown())
-    browser.execute_script("arguments[0].click()", button(0))
+    press()
     assert shown() == sorted(shown(), reverse=True)
     result = saved(browser)
     browser.find_element(By.XPATH, "//button[text()='Export CSV']").click()
@@ -282,7 +288,7 @@ def test_sort_search_filter_and_export(browser, tmp_path):
 
 def test_ratings_and_notes_are_saved(browser, tmp_path):
     open_page(browser, report(tmp_path, *two_models(tmp_path)))
-    browser.execute_script("[...document.querySelectorAll('#case-table .id')].find((id) => id.textContent === 'sub-003').click()")
+    click_case(browser, "sub-003")
     WebDriverWait(browser, 10).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".rating button"))
     browser.find_elements(By.CSS_SELECTOR, ".rating button")[3].click()
     browser.find_element(By.CSS_SELECTOR, ".review textarea").send_keys("edge is soft")

@@ -112,10 +112,13 @@ class Room {
   std::size_t left_;
 };
 
-std::string left_out(const std::vector<std::string>& names, std::string_view what,
-                     std::size_t budget) {
-  return fmt::format("{} of {} left out to keep this page within {:.0f} MB: {}", what,
-                     counted(names.size(), "case"), static_cast<double>(budget) / 1e6,
+struct Kind {
+  std::string_view what, of;
+};
+
+std::string left_out(const std::vector<std::string>& names, const Kind& kind, std::size_t budget) {
+  return fmt::format("{} of {} left out to keep this page within {:.0f} MB: {}", kind.what,
+                     counted(names.size(), kind.of), static_cast<double>(budget) / 1e6,
                      joined(names));
 }
 
@@ -147,8 +150,9 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
       answers.push_back(answer.view.trajectory.item_id);
   }
   if (!volumes.empty())
-    out.dropped.push_back(left_out(volumes, "the images", content.budget_bytes));
-  if (!answers.empty()) out.dropped.push_back(left_out(answers, "the steps", content.budget_bytes));
+    out.dropped.push_back(left_out(volumes, {"the images", "case"}, content.budget_bytes));
+  if (!answers.empty())
+    out.dropped.push_back(left_out(answers, {"the steps", "question"}, content.budget_bytes));
   return out;
 }
 
