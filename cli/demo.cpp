@@ -181,8 +181,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path questions = folder / "qa" / "run";
   const bool asked = fs::exists(questions);
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
-       << (asked ? "  " + questions.string() + "\n" : "") << "\nopen this in a browser\n  "
-       << report.string() << "\n\ntry it yourself\n"
+       << (asked ? "  " + questions.string() + "\n" : "") << "  " << report.string()
+       << ": open it in a browser\n\ntry it yourself\n"
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << fmt::format(
               "  assay score {} {} --metrics overlap\n"
