@@ -17,7 +17,8 @@ namespace {
 constexpr const char* attack = "<script>alert('x')</script>\"&";
 
 ResultTable table(const std::string& model, std::vector<std::optional<double>> dice) {
-  ResultTable out = {.model_name = model, .source = model + ".json"};
+  ResultTable out;
+  out.model_name = model;
   for (std::size_t i = 0; i < dice.size(); ++i) out.ids.push_back("c" + std::to_string(i));
   out.cases = dice.size();
   out.averages = {{"dice", std::move(dice)}};

@@ -124,7 +124,8 @@ TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
 Study ranked_study() {
   Study study;
   study.ids = {"a", "b", "c", "d", "e"};
-  ResultTable table = {.model_name = "m", .source = "m.json"};
+  ResultTable table;
+  table.model_name = "m";
   table.ids = study.ids;
   table.cases = 5;
   table.averages = {{"dice", {0.9, 0.1, std::nullopt, 0.5, 0.2}},
