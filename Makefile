@@ -7,6 +7,7 @@ FUZZ_SECONDS ?= 30
 
 build:
 	@tools/setup.sh build
+	@tools/viewer.sh
 	@cmake --preset release -DASSAY_TESTS=OFF -DASSAY_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD)
 
@@ -15,6 +16,7 @@ demo: build
 
 test:
 	@tools/setup.sh build test
+	@tools/viewer.sh
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
 	@cmake --build $(BUILD)
 	@cmake --preset asan >/dev/null
@@ -28,6 +30,7 @@ bench:
 	@$(BUILD)/bin/assay_bench
 	@/usr/bin/python3 bench/end_to_end.py
 	@/usr/bin/python3 bench/compare_bench.py
+	@/usr/bin/python3 bench/report_bench.py
 	@/usr/bin/python3 bench/qa_bench.py
 	@/usr/bin/python3 bench/nn_bench.py
 	@/usr/bin/python3 bench/recipe_bench.py

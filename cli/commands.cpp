@@ -12,7 +12,7 @@ std::span<const Command* const> commands() {
   static constexpr const Command* table[] = {
       &score_command,    &compare_command, &parity_command, &folds_command,  &split_command,
       &evaluate_command, &predict_command, &model_command,  &recipe_command, &qa_command,
-      &metrics_command,  &demo_command,    &bench_command,  &docs_command,
+      &report_command,   &metrics_command, &demo_command,   &bench_command,  &docs_command,
   };
   return table;
 }

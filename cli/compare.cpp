@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay compare: which model is better, by how much, and how sure one may be.
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <ostream>
@@ -16,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
+#include "cli/words.hpp"
 
 namespace assay::cli {
 namespace {
@@ -70,37 +70,6 @@ void declare_options(Arguments& a, Options& o) {
   a.choice("--format", o.format, {"table", "markdown", "latex", "csv", "json"},
            "What is printed and written (default: table on the screen, json in --out)");
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
-}
-
-std::vector<std::string> words_in(const std::string& list, const char* option) {
-  std::vector<std::string> words;
-  for (std::size_t from = 0; from <= list.size() && !list.empty();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
-    words.push_back(list.substr(from, comma - from));
-    if (words.back().empty())
-      throw Error(Error::Kind::usage, std::string(option) + " has an empty name");
-    from = comma + 1;
-  }
-  return words;
-}
-
-double number_in(const std::string& text, const std::string& option) {
-  double number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec != std::errc{} || end.ptr != text.data() + text.size())
-    throw Error(Error::Kind::usage, option + ": '" + text + "' is not a number");
-  return number;
-}
-
-void add_margins(const std::string& text, CompareSettings& settings) {
-  for (const std::string& part : words_in(text, "--margin")) {
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos)
-      settings.margin = number_in(part, "--margin");
-    else
-      settings.margins.emplace_back(part.substr(0, equals),
-                                    number_in(part.substr(equals + 1), "--margin"));
-  }
 }
 
 CompareSettings settings_of(const Options& o) {

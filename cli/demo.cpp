@@ -20,6 +20,8 @@
 #include "cli/commands.hpp"
 #include "cli/demo_qa.hpp"
 #include "cli/provenance.hpp"
+#include "cli/qa_files.hpp"
+#include "cli/report_page.hpp"
 
 namespace assay::cli {
 namespace {
@@ -114,6 +116,27 @@ void print_comparison(const Comparison& comparison, std::ostream& out) {
       out << "  " << sentence(metric, pair, baseline) << '\n';
 }
 
+/// Everything on one page, as `assay report` makes it of the files that were written.
+fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& cohort,
+                      const fs::path& folder, const Common& common) {
+  ReportRequest request;
+  for (const fs::path& file : files) request.study.files.push_back(file.string());
+  const fs::path questions = folder / "qa" / "run";
+  if (fs::exists(questions))
+    for (const fs::path& file : qa_files({questions.string()}))
+      request.study.files.push_back(file.string());
+  request.study.title = "Four models on a made-up stroke cohort";
+  request.study.compare.baseline = files.front().string();
+  request.study.compare.margin = 0.01;
+  request.study.manifest = cohort.manifest;
+  request.study.jobs = jobs(common);
+  request.roots = {.predictions = cohort.models.front().second.parent_path(),
+                   .references = cohort.references};
+  const fs::path out = folder / "report.html";
+  write_atomically(out, made_report(request).page.html);
+  return out;
+}
+
 Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path folder = common.out.empty() ? fs::path("build/demo") : fs::path(common.out);
   std::ostream& talk = common.json ? session.err : session.out;
@@ -147,17 +170,19 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   print_failures(results, talk);
   const Comparison comparison = compared_models(files, cohort.manifest, common);
   print_comparison(comparison, talk);
+  demo_questions(folder / "qa", common, session, talk);
+  const fs::path report = write_report(files, cohort, folder, common);
   files.push_back(folder / "comparison.json");
   write_atomically(files.back(),
                    comparison_text(comparison, /*with_paper=*/false,
                                    clock.provenance(common, session, /*anonymous=*/true)));
-  demo_questions(folder / "qa", common, session, talk);
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   const fs::path questions = folder / "qa" / "run";
   const bool asked = fs::exists(questions);
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
-       << (asked ? "  " + questions.string() + "\n" : "") << "\ntry it yourself\n"
+       << (asked ? "  " + questions.string() + "\n" : "") << "  " << report.string()
+       << ": open it in a browser\n\ntry it yourself\n"
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << fmt::format(
               "  assay score {} {} --metrics overlap\n"
@@ -167,6 +192,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());
+    names.push_back(report.generic_string());
     session.out << detail::to_text(detail::Json{{"files", names}}) << '\n';
   }
   return done;

@@ -89,23 +89,6 @@ Found chosen(const Options& o) {
   return std::move(*first);
 }
 
-/// Whether a text is a hash and nothing that could lead out of the folder of crops.
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
-std::map<std::string, std::string> jpegs_of(const Trajectory& t, const fs::path& run) {
-  std::map<std::string, std::string> out;
-  for (const TrajectoryTurn& turn : t.turns)
-    for (const TrajectoryImage& image : turn.images) {
-      const fs::path path = run / "crops" / (image.sha256 + ".jpg");
-      std::error_code error;
-      if (is_sha256(image.sha256) && fs::is_regular_file(path, error))
-        out[image.sha256] = read_text(path);
-    }
-  return out;
-}
-
 /// The item's row of the results, which a run writes when it ends: until then there is none.
 std::optional<ItemResult> result_of(const Trajectory& t, const fs::path& run,
                                     std::ostream& err) try {
@@ -132,7 +115,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, {found.path});
   TrajectoryView view = {.trajectory = std::move(found.trajectory)};
   view.result = result_of(view.trajectory, o.folder, session.err);
-  view.jpegs = jpegs_of(view.trajectory, o.folder);
+  view.jpegs = read_crops(view.trajectory, o.folder);
   write_atomically(out, trajectory_page(view));
   if (common.json)
     session.out << trajectory_text(view.trajectory);

@@ -206,6 +206,23 @@ Trajectory parse_trajectory(std::string_view text, const std::string& name) {
   return t;
 }
 
+std::map<std::string, std::string> read_crops(const Trajectory& trajectory,
+                                              const std::filesystem::path& run) {
+  // A hash, and nothing that could lead out of the folder.
+  const auto is_sha256 = [](const std::string& text) {
+    return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  };
+  std::map<std::string, std::string> out;
+  for (const TrajectoryTurn& turn : trajectory.turns)
+    for (const TrajectoryImage& image : turn.images) {
+      const std::filesystem::path path = run / "crops" / (image.sha256 + ".jpg");
+      std::error_code error;
+      if (is_sha256(image.sha256) && std::filesystem::is_regular_file(path, error))
+        out[image.sha256] = read_text(path);
+    }
+  return out;
+}
+
 std::string safe_file_name(std::string_view text) {
   constexpr std::size_t longest = 100;  // file systems take 255 bytes for the whole name
   std::string out;

@@ -4,19 +4,49 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/compare/comparison.hpp"
+#include "assay/compare/cross_validation.hpp"
 #include "assay/compare/result_table.hpp"
+#include "assay/parity/report.hpp"
+#include "assay/qa/result.hpp"
+#include "assay/qa/scores.hpp"
 
 namespace assay {
 
-/// Segmentation results of one or more models.
+/// One results file of question answering: a benchmark as one model answered it.
+struct QaStudyPart {
+  std::string source;  ///< the file, as given
+  QaResult result;     ///< items with truths, labels, votes, costs
+  QaScores scores;     ///< of `result`
+};
+
+/// One cross-validation, made of the runs of one model.
+struct FoldsStudyPart {
+  std::string name, source;
+  CrossValidation result;
+};
+
+/// What a results file says of how it was made, as far as it does.
+struct ModelSettings {
+  std::string convention{};  ///< "": the file does not say
+  std::string version{};     ///< of the program that wrote it
+  /// Name and value of every setting, in order, such as nsd_tolerance and 1.
+  std::vector<std::pair<std::string, std::string>> settings{};
+};
+
+/// Everything that was read. Any part may be empty.
 struct Study {
   std::string title;
   std::vector<ResultTable> models{};  ///< names are distinct
   std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
   std::optional<Comparison> comparison{};  ///< of the models, where there are two that share cases
+  std::vector<ModelSettings> settings{};   ///< by model; empty when no file says anything
+  std::vector<ParityReport> parity{};
+  std::vector<FoldsStudyPart> folds{};
+  std::vector<QaStudyPart> qa{};
 };
 
 }  // namespace assay

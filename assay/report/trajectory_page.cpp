@@ -50,15 +50,20 @@ const SlideRegion* taken(const TrajectoryTurn& turn) {
 }
 
 /// A numbered rectangle in the slide's own pixels, a link to the call that asked for it.
-std::string box(std::size_t call, unsigned step, const SlideRegion& r, double letter) {
+std::string box(const std::string& link, unsigned step, const SlideRegion& r, double letter) {
   const std::string shape =
       fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", r.x, r.y, r.width, r.height);
   const double x = static_cast<double>(r.x) + letter * 0.3;
   const double y = static_cast<double>(r.y) + letter * 1.1;
   return fmt::format(
-      "<a href=\"#call-{5}\"><rect class=\"halo\" {1}/><rect class=\"box\" {1}/>"
+      "<a href=\"#{5}\"><rect class=\"halo\" {1}/><rect class=\"box\" {1}/>"
       "<text class=\"number\" x=\"{2:.0f}\" y=\"{3:.0f}\" font-size=\"{4:.0f}\">{0}</text></a>\n",
-      step, shape, x, y, letter, call);
+      step, shape, x, y, letter, link);
+}
+
+/// The anchor of a call; several trajectories on one page have different prefixes.
+std::string anchor(const TrajectoryView& view, std::size_t call) {
+  return fmt::format("{}call-{}", view.anchors, call);
 }
 
 std::string overview(const TrajectoryView& view) {
@@ -69,7 +74,7 @@ std::string overview(const TrajectoryView& view) {
   const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 28;
   for (std::size_t call = 0; call < t.turns.size(); ++call)
     if (const SlideRegion* crop = taken(t.turns[call]))
-      boxes += box(call, t.turns[call].step, *crop, letter);
+      boxes += box(anchor(view, call), t.turns[call].step, *crop, letter);
   return "<h2>Where it looked</h2>\n<figure><div class=\"slide\">" +
          picture(view, *thumbnail, "The whole slide") +
          fmt::format(
@@ -150,8 +155,8 @@ std::string title_of(const Trajectory& t, std::size_t call) {
 std::string call_card(const TrajectoryView& view, std::size_t call) {
   const TrajectoryTurn& turn = view.trajectory.turns[call];
   const TrajectoryImage* thumbnail = thumbnail_of(view.trajectory);
-  std::string out = fmt::format("<article class=\"step\" id=\"call-{}\"><h3>{}</h3>\n", call,
-                                title_of(view.trajectory, call));
+  std::string out = fmt::format("<article class=\"step\" id=\"{}\"><h3>{}</h3>\n",
+                                anchor(view, call), title_of(view.trajectory, call));
   for (const TrajectoryImage& image : turn.images) {
     if (&image == thumbnail) continue;  // it is at the top, with the boxes
     const std::string caption = image.kind + ": " + place_of(image.region);
@@ -234,6 +239,16 @@ constexpr std::string_view policy = "default-src 'none'; img-src data:; style-sr
 
 }  // namespace
 
+std::string trajectory_body(const TrajectoryView& view) {
+  const Trajectory& t = view.trajectory;
+  std::string out = header(view);
+  out += "<h2>Question</h2>\n" + text_block(t.question) + options_list(view);
+  out += overview(view);
+  out += "<h2>Step by step</h2>\n";
+  for (std::size_t call = 0; call < t.turns.size(); ++call) out += call_card(view, call);
+  return out + answer(view) + totals(t.turns);
+}
+
 std::string trajectory_page(const TrajectoryView& view) {
   const Trajectory& t = view.trajectory;
   std::string out = fmt::format(
@@ -242,13 +257,7 @@ std::string trajectory_page(const TrajectoryView& view) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{} · {}</title>\n<style>{}</style>\n<body>\n",
       policy, html_escaped(t.benchmark), html_escaped(t.item_id), trajectory_style);
-  out += header(view);
-  out += "<h2>Question</h2>\n" + text_block(t.question) + options_list(view);
-  out += overview(view);
-  out += "<h2>Step by step</h2>\n";
-  for (std::size_t call = 0; call < t.turns.size(); ++call) out += call_card(view, call);
-  out += answer(view) + totals(t.turns);
-  return out + "</body>\n</html>\n";
+  return out + trajectory_body(view) + "</body>\n</html>\n";
 }
 
 }  // namespace assay

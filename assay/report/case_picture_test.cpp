@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "assay/report/case_volume.hpp"
+
+using namespace assay;
+
+namespace {
+
+/// 4 x 3 x 2 voxels; reference at x 1 and 2, prediction at x 2 and 3, of y 1 and z 1.
+CaseVolume example() {
+  CaseVolume volume = {.shape = {4, 3, 2}};
+  volume.image.assign(volume.size(), 100);
+  volume.reference.assign(volume.size(), 0);
+  volume.predictions = {{0, volume.reference}};
+  const auto at = [](std::size_t x) { return x + 4 * (1 + 3 * 1); };
+  volume.reference[at(1)] = volume.reference[at(2)] = 1;
+  volume.predictions[0].voxels[at(2)] = volume.predictions[0].voxels[at(3)] = 1;
+  return volume;
+}
+
+TEST(CasePicture, LooksWhereTheMostIsDrawn) {
+  EXPECT_EQ(focus_of(example()), (Shape{1, 1, 1}));
+}
+
+TEST(CasePicture, OfAnEmptyCaseLooksAtTheMiddle) {
+  CaseVolume volume = example();
+  volume.reference.assign(volume.size(), 0);
+  volume.predictions[0].voxels.assign(volume.size(), 0);
+  EXPECT_EQ(focus_of(volume), (Shape{2, 1, 1}));
+}
+
+TEST(CasePicture, ColoursAgreement) {
+  const CaseVolume volume = example();
+  const Picture picture = case_picture(volume, 0);
+  // The tallest plane has 220 pixels for 3 mm: a voxel is 73 pixels wide, the axial plane 293.
+  const auto pixel = [&](std::size_t x, std::size_t y) {
+    const std::uint8_t* rgb = picture.at(x * 73 + 36, (2 - y) * 73 + 36);
+    return std::array<int, 3>{rgb[0], rgb[1], rgb[2]};
+  };
+  const auto blended = [](const std::uint8_t(&colour)[3]) {
+    std::array<int, 3> out{};
+    for (std::size_t c = 0; c < 3; ++c)
+      out[c] = static_cast<int>(std::lround(0.38 * 100 + 0.62 * colour[c]));
+    return out;
+  };
+  constexpr AgreementColours colours;
+  EXPECT_EQ(pixel(0, 1), (std::array<int, 3>{100, 100, 100}));
+  EXPECT_EQ(pixel(1, 1), blended(colours.only_reference));
+  EXPECT_EQ(pixel(2, 1), blended(colours.both));
+  EXPECT_EQ(pixel(3, 1), blended(colours.only_prediction));
+  EXPECT_EQ(pixel(2, 2), (std::array<int, 3>{100, 100, 100}));
+}
+
+TEST(CasePicture, OfOneVoxelHasThreePlanes) {
+  const CaseVolume volume = {.shape = {1, 1, 1}, .reference = {1}, .predictions = {{0, {1}}}};
+  const Picture picture = case_picture(volume, 0);
+  EXPECT_EQ(picture.height, 220U);
+  EXPECT_EQ(picture.width, 3 * 220U + 2 * 8U);
+}
+
+}  // namespace

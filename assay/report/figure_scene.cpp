@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/figure_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/core/words.hpp"
+
+namespace assay {
+namespace {
+
+/// Drawn where no comparison says what matters, and beside what it compares.
+constexpr std::array<std::string_view, 3> usual_metrics = {"dice", "avd", "mcc"};
+constexpr std::array<std::string_view, 3> further_metrics = {"hd95", "nsd", "lesion_f1"};
+
+std::string_view compared_label(const Study& study) {
+  return study.comparison ? std::string_view(study.comparison->settings.choice.label) : "";
+}
+
+Better direction_of(const std::string& name) {
+  const auto metric = metric_of_key(name);
+  return metric ? metric->metric->better : Better::neither;
+}
+
+bool any_has(const FigureScene& scene, std::string_view name) {
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
+    if (column_of(study_columns(scene, m), name) != nullptr) return true;
+  return false;
+}
+
+void add_metric(FigureScene& scene, const std::string& name) {
+  const bool known =
+      std::ranges::find(scene.metrics, name, &FigureMetric::name) != scene.metrics.end();
+  if (!known && any_has(scene, name))
+    scene.metrics.push_back(figure_metric(name, direction_of(name)));
+}
+
+void add_metrics(FigureScene& scene) {
+  if (scene.study.comparison)
+    for (const MetricComparison& metric : scene.study.comparison->metrics)
+      scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
+  else
+    for (const std::string_view name : usual_metrics) add_metric(scene, std::string(name));
+  for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
+  constexpr std::size_t most_foreign = 3;
+  if (!scene.metrics.empty() || scene.study.models.empty()) return;
+  for (const MetricColumn& column : study_columns(scene, 0))
+    if (scene.metrics.size() < most_foreign) add_metric(scene, column.name);
+}
+
+std::vector<std::size_t> places_of(const ResultTable& table, const std::vector<std::string>& ids) {
+  std::vector<std::size_t> places(table.ids.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i < ids.size() && ids[i] == table.ids[i]) {  // most files have the cases of the study
+      places[i] = i;
+      continue;
+    }
+    const auto found = std::ranges::lower_bound(ids, table.ids[i]);
+    if (found == ids.end() || *found != table.ids[i]) return {};
+    places[i] = static_cast<std::size_t>(found - ids.begin());
+  }
+  return places;
+}
+
+}  // namespace
+
+FigureMetric figure_metric(const std::string& name, Better better) {
+  const auto metric = metric_of_key(name);
+  if (!metric)
+    return {.name = name, .title = name, .better = better, .possible = {-infinity, infinity}};
+  const Metric& row = *metric->metric;
+  const std::string title =
+      name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
+  return {.name = name,
+          .title = row.unit.empty() ? title : fmt::format("{}, {}", title, row.unit),
+          .better = better,
+          .possible = {row.range.low, row.range.high}};
+}
+
+std::string axis_title(const FigureMetric& metric) {
+  constexpr std::array<std::string_view, 4> words = {" (higher is better)", " (lower is better)",
+                                                     " (nearer to 0 is better)", ""};
+  return metric.title + std::string(words[static_cast<std::size_t>(metric.better)]);
+}
+
+FigureScene figure_scene(const Study& study) {
+  FigureScene scene = {.study = study, .metrics = {}, .names = {}, .places = {}};
+  for (const ResultTable& model : study.models) {
+    scene.names.push_back(model.model_name);
+    scene.places.push_back(places_of(model, study.ids));
+  }
+  add_metrics(scene);
+  return scene;
+}
+
+const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model) {
+  const ResultTable& table = scene.study.models[model];
+  const std::string_view label = compared_label(scene.study);
+  const auto found = std::ranges::find_if(table.labels, [&](const LabelTable& each) {
+    return each.key == label || each.name == label;
+  });
+  return label.empty() || found == table.labels.end() ? table.averages : found->columns;
+}
+
+Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column) {
+  Sample sample;
+  const std::vector<std::size_t>& places = scene.places[model];
+  const std::size_t cases = scene.study.models[model].cases;
+  if (column == nullptr) return {.undefined = cases};
+  sample.named = places.size() == column->values.size();
+  for (std::size_t i = 0; i < column->values.size(); ++i) {
+    const std::optional<double>& value = column->values[i];
+    if (!value) {
+      ++sample.undefined;
+    } else if (!std::isfinite(*value)) {
+      ++sample.infinite;
+    } else {
+      sample.values.push_back(*value);
+      sample.places.push_back(sample.named ? places[i] : i);
+    }
+  }
+  return sample;
+}
+
+std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric) {
+  std::vector<Sample> samples;
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
+    samples.push_back(sample_of(scene, m, column_of(study_columns(scene, m), metric)));
+  return samples;
+}
+
+MarkStyle mark_style(const Sample& sample, std::size_t model) {
+  return {.owner = model, .named = sample.named, .tone = model_tone(model)};
+}
+
+std::string counts_sentence(std::span<const Sample> samples) {
+  std::size_t least = static_cast<std::size_t>(-1), most = 0, undefined = 0, infinite = 0;
+  for (const Sample& sample : samples) {
+    least = std::min(least, sample.values.size());
+    most = std::max(most, sample.values.size());
+    undefined += sample.undefined;
+    infinite += sample.infinite;
+  }
+  const std::string each = samples.size() > 1 ? " per model" : "";
+  std::string out = least >= most
+                        ? fmt::format("n = {}{}", counted(most, "case"), each)
+                        : fmt::format("n = {} to {}{}", least, counted(most, "case"), each);
+  if (undefined != 0)
+    out += fmt::format("; {} {} undefined and left out", counted(undefined, "value"),
+                       undefined == 1 ? "is" : "are");
+  if (infinite != 0)
+    out += fmt::format("; {} {} infinite and left out", counted(infinite, "value"),
+                       infinite == 1 ? "is" : "are");
+  return out + ".";
+}
+
+std::string values_words(std::size_t values, std::size_t models) {
+  return models == 1 ? fmt::format("n = {}", counted(values, "case"))
+                     : fmt::format("n = {} of {} models", counted(values, "value"), models);
+}
+
+std::string_view correction_words(Correction correction) {
+  constexpr std::array<Named<Correction>, 7> names = {{{"Holm", Correction::holm},
+                                                       {"Bonferroni", Correction::bonferroni},
+                                                       {"Hochberg", Correction::hochberg},
+                                                       {"Hommel", Correction::hommel},
+                                                       {"Holm–Šidák", Correction::holm_sidak},
+                                                       {"Benjamini–Hochberg", Correction::bh},
+                                                       {"Benjamini–Yekutieli", Correction::by}}};
+  return name_in(std::span<const Named<Correction>>(names), correction);
+}
+
+std::string listed(std::span<const std::string> words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return joined(words.first(words.size() - 1)) + " and " + words.back();
+}
+
+bool has_compared_values(const FigureScene& scene) {
+  const auto& comparison = scene.study.comparison;
+  if (!comparison || comparison->models.size() != scene.study.models.size()) return false;
+  if (comparison->matching.places.size() != scene.study.models.size()) return false;
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
+    for (const std::size_t place : comparison->matching.places[m])
+      if (place >= scene.study.models[m].cases) return false;
+  return true;
+}
+
+ValueTable compared_values(const FigureScene& scene, std::string_view metric) {
+  const Comparison& comparison = *scene.study.comparison;
+  return values_of(scene.study.models, comparison.matching, metric,
+                   comparison.settings.choice.label);
+}
+
+std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched) {
+  const std::size_t place = scene.study.comparison->matching.places[model][matched];
+  return scene.places[model].empty() ? place : scene.places[model][place];
+}
+
+}  // namespace assay

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/compare/sentence.hpp"
+#include "assay/core/words.hpp"
+#include "assay/report/figure_scene.hpp"
+#include "assay/report/svg_text.hpp"
+
+namespace assay {
+namespace {
+
+/// "meshnet and unet", or how many there are.
+std::string models_words(const FigureScene& scene) {
+  constexpr std::size_t most_named = 6;
+  if (scene.names.size() == 1) return "by " + scene.names.front();
+  if (scene.names.size() > most_named) return fmt::format("by {} models", scene.names.size());
+  return fmt::format("by {} models ({})", scene.names.size(), listed(scene.names));
+}
+
+/// The one convention of all files, or each by its model.
+std::string convention_words(const Study& study) {
+  std::vector<std::string> distinct;
+  for (const ModelSettings& each : study.settings)
+    if (!each.convention.empty() && std::ranges::find(distinct, each.convention) == distinct.end())
+      distinct.push_back(each.convention);
+  if (distinct.empty()) return "; the files do not name a convention for empty masks";
+  return fmt::format(" under the convention{} {}", distinct.size() == 1 ? "" : "s",
+                     listed(distinct));
+}
+
+std::string metric_words(const FigureMetric& metric) {
+  const auto known = metric_of_key(metric.name);
+  if (!known) return fmt::format("{} (as the files define it)", metric.name);
+  const Metric& row = *known->metric;
+  std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
+  if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
+  return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
+}
+
+std::string_view metric_words(ClassificationMetric metric) {
+  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
+}
+
+std::string undefined_words(const FigureScene& scene) {
+  std::vector<std::string> counts;
+  for (const FigureMetric& metric : scene.metrics) {
+    std::size_t undefined = 0;
+    for (const Sample& sample : samples_of(scene, metric.name))
+      undefined += sample.undefined + sample.infinite;
+    if (undefined != 0) counts.push_back(fmt::format("{} of {}", undefined, metric.name));
+  }
+  if (counts.empty()) return " Every value was defined.";
+  return fmt::format(" Values that are not defined or not finite were left out of means: {}.",
+                     listed(counts));
+}
+
+std::string unscored_words(const Study& study) {
+  std::size_t unscored = 0;
+  for (const ResultTable& table : study.models) unscored += table.unscored.size();
+  return unscored == 0 ? ""
+                       : fmt::format(" {} without a score {} left out.", counted(unscored, "case"),
+                                     unscored == 1 ? "was" : "were");
+}
+
+std::string scoring_words(const FigureScene& scene, std::string_view version) {
+  if (scene.names.empty()) return "";
+  std::vector<std::string> metrics;
+  for (const FigureMetric& metric : scene.metrics) metrics.push_back(metric_words(metric));
+  std::size_t cases = scene.study.ids.size();
+  for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
+  const std::string label =
+      scene.study.comparison ? scene.study.comparison->settings.choice.label : "";
+  std::string out =
+      fmt::format("Segmentations of {} {} were scored with assay {}{}.", counted(cases, "case"),
+                  models_words(scene), version, convention_words(scene.study));
+  out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
+                       : fmt::format(" Values are those of label {}.", label);
+  if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
+  return out + undefined_words(scene) + unscored_words(scene.study);
+}
+
+std::string ranking_words(const Comparison& comparison) {
+  const bool ranked = std::ranges::any_of(
+      comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
+  if (!ranked || comparison.models.size() < 3) return "";
+  return fmt::format(
+      " The stability of ranks was assessed with {} bootstrap resamples of the cases (seed {}); "
+      "mean ranks were compared by Friedman's test with Iman and Davenport's correction and the "
+      "Nemenyi test.",
+      comparison.settings.replicates, comparison.settings.seed);
+}
+
+std::string margin_words(const Comparison& comparison) {
+  std::vector<std::string> margins;
+  for (const MetricComparison& metric : comparison.metrics)
+    if (metric.margin)
+      margins.push_back(
+          fmt::format("±{} for {}", figure_number(*metric.margin), metric.metric.name));
+  if (margins.empty())
+    return " No margin of equivalence was set, so a difference that is not significant is "
+           "reported as inconclusive.";
+  return fmt::format(
+      " Models were called equivalent when the 95 % interval of the difference lay within the "
+      "margin ({}).",
+      listed(margins));
+}
+
+std::string testing_words(const Study& study) {
+  if (!study.comparison) return "";
+  const Comparison& c = *study.comparison;
+  const CompareSettings& s = c.settings;
+  std::string out = fmt::format(
+      " Each model was compared with {} on the {} that all have, by two-sided Wilcoxon signed-rank "
+      "tests (policy {}), with {} correction over {} per metric at a level of {}. Differences are "
+      "Hodges–Lehmann estimates with 95 % confidence intervals, effect sizes matched-pairs "
+      "rank-biserial correlations.",
+      c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
+      name_in(wilcoxon_policies(), s.policy), correction_words(s.correction),
+      counted(c.models.size() - 1, "model"), s.alpha);
+  if (!s.cluster.empty())
+    out += fmt::format(" Cases were averaged within each {} before testing.", s.cluster);
+  if (!c.matching.left_out.empty())
+    out += fmt::format(" {} that some model lacks {} left out.",
+                       counted(c.matching.left_out.size(), "case"),
+                       c.matching.left_out.size() == 1 ? "was" : "were");
+  return out + margin_words(c) + ranking_words(c);
+}
+
+std::string parity_words(const Study& study) {
+  std::string out;
+  for (const ParityReport& report : study.parity)
+    out += fmt::format(
+        " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
+        "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
+        "is {}.",
+        report.achieved.source, report.paper.name, report.limits.dice_tolerance,
+        report.limits.avd_tolerance, report.limits.mcc_tolerance, name(report.result.parity_level));
+  return out;
+}
+
+std::string fold_words(const Study& study) {
+  std::string out;
+  for (const FoldsStudyPart& part : study.folds) {
+    std::size_t runs = 0;
+    for (const OuterFold& fold : part.result.folds) runs += fold.runs.size();
+    out += fmt::format(
+        " {} was cross-validated in {} with {}; restarts were made one value per subject by their "
+        "{}, and the {} of all folds were pooled.",
+        part.name, counted(part.result.folds.size(), "outer fold"), counted(runs, "training"),
+        name(part.result.restarts), counted(part.result.subjects.size(), "subject"));
+  }
+  return out;
+}
+
+std::string qa_words(const Study& study, std::string_view version) {
+  if (study.qa.empty()) return "";
+  std::string out = fmt::format(" Answers were scored with assay {}:", version);
+  for (const QaStudyPart& part : study.qa)
+    out += fmt::format("{} {} on {} ({}, {})", &part == study.qa.data() ? "" : ";",
+                       part.result.model_name, part.result.benchmark_name,
+                       metric_words(part.scores.metric),
+                       counted(part.scores.ledger.expected(), "item"));
+  const QaScoreSettings& settings = study.qa.front().scores.settings;
+  return out + fmt::format(
+                   ". Items without a readable label {}. Intervals are 95 % percentile bootstrap "
+                   "intervals over items ({} replicates, seed {}).",
+                   settings.policy == FailurePolicy::wrong ? "count as wrong" : "were left out",
+                   settings.replicates, settings.seed);
+}
+
+}  // namespace
+
+std::vector<std::string> conclusions(const Study& study) {
+  std::vector<std::string> out;
+  if (!study.comparison) return out;
+  const Comparison& comparison = *study.comparison;
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs)
+      out.push_back(sentence(metric, pair, comparison.models[comparison.baseline].name));
+  return out;
+}
+
+std::string methods_paragraph(const Study& study, std::string_view version) {
+  const std::string out = scoring_words(figure_scene(study), version) + testing_words(study) +
+                          parity_words(study) + fold_words(study) + qa_words(study, version);
+  return out.starts_with(' ') ? out.substr(1) : out;
+}
+
+}  // namespace assay

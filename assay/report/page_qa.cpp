@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Questions on the page: scores with intervals, the ledger, how agents came to their answers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/compare/sentence.hpp"
+#include "assay/report/html.hpp"
+#include "assay/report/page_parts.hpp"
+
+namespace assay::page {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string interval(const BootstrapResult& b) {
+  return fmt::format("{} to {}", percent(b.ci_lower), percent(b.ci_upper));
+}
+
+std::string cost_of(const QaScores& scores) {
+  return scores.total_cost_usd ? fmt::format("${:.4g}", *scores.total_cost_usd) : "unknown";
+}
+
+std::string without_label(const QaLedger& ledger) {
+  std::string out;
+  for (const Named<Outcome>& row : outcomes())
+    if (row.value != Outcome::scored && ledger.count(row.value) != 0)
+      out.append(out.empty() ? "" : ", ")
+          .append(std::to_string(ledger.count(row.value)))
+          .append(" ")
+          .append(row.name);
+  return out.empty() ? "none" : out;
+}
+
+std::vector<std::string> row_of(const QaStudyPart& part) {
+  const QaScores& s = part.scores;
+  const auto& headline = s.headline();
+  return {part.result.benchmark_name,
+          part.result.model_name,
+          std::string(name_in(classification_metrics(), s.metric)),
+          headline ? percent(headline->items.point) : "–",
+          headline ? interval(headline->items) : "–",
+          headline ? std::to_string(headline->n) : "0",
+          without_label(s.ledger),
+          cost_of(s)};
+}
+
+}  // namespace
+
+std::string qa_section(const PageContent& content) {
+  PaperTable table = {.header = {"Benchmark", "Model", "Score", "Value", "95 % interval", "n",
+                                 "Without a label", "Cost"},
+                      .rows = {},
+                      .footnotes = {"Intervals by bootstrap over items. Questions without a label "
+                                    "count as wrong."}};
+  for (const QaStudyPart& part : content.study.qa) table.rows.push_back(row_of(part));
+  std::string out = html_table(table, "Scores of question answering");
+  for (const Figure& figure : content.qa_figures) out += figure_html(figure);
+  return out + "<div id=\"item-table\"></div>\n";
+}
+
+std::string qa_answer(const ShownAnswer& answer) {
+  TrajectoryView view = answer.view;
+  view.anchors = fmt::format("answer-{}-{}-{}-", answer.part, answer.item, view.trajectory.run);
+  const Trajectory& t = view.trajectory;
+  const bool right = view.result && view.result->correct;
+  return fmt::format(
+      "<details class=\"trajectory\" data-part=\"{}\" data-item=\"{}\"><summary><b>{} · {}</b> "
+      "<span class=\"{}\">{}</span> <span class=\"soft\">{}</span></summary>\n{}</details>\n",
+      answer.part, answer.item, html_escaped(t.benchmark), html_escaped(t.item_id),
+      right ? "good" : "bad", right ? "right" : "not right", html_escaped(t.question),
+      trajectory_body(view));
+}
+
+}  // namespace assay::page

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The first screen of the page: what was measured, on how many cases, and what came out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "assay/compare/sentence.hpp"
+#include "assay/core/words.hpp"
+#include "assay/report/html.hpp"
+#include "assay/report/page_parts.hpp"
+
+namespace assay::page {
+namespace {
+
+constexpr std::size_t most_reasons = 50;  // lines of the ledger; the table of cases has all
+
+std::vector<Score> scores_of(const Study& study, std::size_t model, const std::string& metric) {
+  std::vector<Score> out;
+  if (const MetricColumn* column = column_of(shown_columns(study, model), metric))
+    for (const auto& value : column->values)
+      out.push_back(value ? Score(*value) : Score(Undefined::not_scored));
+  return out;
+}
+
+/// One model in one metric: how it did, and whether it differs from the baseline.
+struct Cell {
+  Summary summary{};
+  bool differs = false;
+};
+
+Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
+  if (!study.comparison) return {summary(scores_of(study, model, metric))};
+  for (const MetricComparison& compared : study.comparison->metrics) {
+    if (compared.metric.name != metric) continue;
+    Cell cell = {compared.models[model]};
+    for (const PairComparison& pair : compared.pairs)
+      cell.differs |= pair.result.model_name == study.models[model].model_name && pair.n != 0 &&
+                      pair.result.is_significant;
+    return cell;
+  }
+  return {};
+}
+
+std::string cell_html(const Cell& cell, bool is_best) {
+  const Summary& s = cell.summary;
+  if (!s.mean) return "<td class=\"number soft\">–</td>";
+  std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
+                                is_best ? " best" : "", plain_number(*s.mean));
+  if (cell.differs)
+    out += "<sup class=\"star\" title=\"differs from the baseline after correction\">*</sup>";
+  if (s.ci95)
+    out += fmt::format(" <span class=\"interval\">{} to {}</span>", plain_number(s.ci95->first),
+                       plain_number(s.ci95->second));
+  return out + fmt::format(" <span class=\"n\">n {}</span></td>", s.n);
+}
+
+/// Which of several means is best; nothing where the metric has no direction.
+std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::string& metric) {
+  const auto known = metric_of_key(metric);
+  const Better better = known ? (*known)->better : Better::higher;
+  if (better == Better::neither || cells.size() < 2) return std::nullopt;
+  std::optional<std::size_t> best;
+  const auto gain = [&](std::size_t i) {
+    const double mean = *cells[i].summary.mean;
+    return better == Better::higher ? mean : better == Better::lower ? -mean : -std::abs(mean);
+  };
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    if (cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
+  return best;
+}
+
+std::string headline_table(const Study& study) {
+  const std::vector<std::string> metrics = headline_metrics(study);
+  std::string head, body;
+  std::vector<std::vector<Cell>> cells(metrics.size());
+  std::vector<std::optional<std::size_t>> best;
+  for (std::size_t k = 0; k < metrics.size(); ++k) {
+    head += element("th", metric_title(metrics[k]), "scope=\"col\" class=\"number\"");
+    for (std::size_t m = 0; m < study.models.size(); ++m)
+      cells[k].push_back(cell_of(study, m, metrics[k]));
+    best.push_back(best_of(cells[k], metrics[k]));
+  }
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    const bool is_baseline = study.comparison && study.comparison->baseline == m;
+    body += fmt::format("<tr><th scope=\"row\"><i class=\"key k{}\"></i>{}{}</th>", m % 7,
+                        html_escaped(study.models[m].model_name),
+                        is_baseline ? " <span class=\"tag\">baseline</span>" : "");
+    for (std::size_t k = 0; k < metrics.size(); ++k) body += cell_html(cells[k][m], best[k] == m);
+    body += "</tr>\n";
+  }
+  return "<div class=\"wide\"><table class=\"headline\"><caption class=\"unseen\">Means with 95 % "
+         "intervals</caption>\n<thead><tr><th scope=\"col\">Model</th>" +
+         head + "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
+}
+
+std::string table_note(const Study& study) {
+  std::string text =
+      "Mean over cases with its 95 % interval (Student's t) and the number of cases.";
+  if (study.comparison) {
+    text += fmt::format(
+        " All models on the same {}. * differs from the baseline {} (Wilcoxon signed-rank test, "
+        "corrected for the number of models, level {:g}).",
+        counted(study.comparison->matching.ids.size(), "case"),
+        study.models[study.comparison->baseline].model_name, study.comparison->settings.alpha);
+  }
+  if (study.models.size() > 1) text += " Bold: the best mean.";
+  return element("p", text, "class=\"soft\"");
+}
+
+/// "lesion" for one model that is equivalent in all metrics is no news: sentences, by verdict.
+std::string conclusions(const Study& study) {
+  if (!study.comparison) return "";
+  const std::string& baseline = study.comparison->models[study.comparison->baseline].name;
+  std::string out;
+  for (const MetricComparison& metric : study.comparison->metrics) {
+    std::string list;
+    for (const PairComparison& pair : metric.pairs)
+      list += fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
+                          pair.n == 0 ? "none" : std::string(name(pair.result.verdict)),
+                          pair.n == 0 ? "not compared" : std::string(name(pair.result.verdict)),
+                          html_escaped(sentence(metric, pair, baseline)));
+    out += element("h3", metric_title(metric.metric.name)) + "<ul class=\"conclusions\">\n" + list +
+           "</ul>\n";
+  }
+  return "<h2>Conclusions</h2>\n<div class=\"columns\">" + out + "</div>\n";
+}
+
+std::string ledger_row(const ResultTable& table, std::size_t shared) {
+  return fmt::format(
+      "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
+      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td "
+      "class=\"number\">{}</td></tr>\n",
+      html_escaped(table.model_name), table.cases + table.unscored.size(), table.cases,
+      table.unscored.empty() ? "" : " bad", table.unscored.size(),
+      shared == 0 ? "–" : std::to_string(shared));
+}
+
+std::string reasons(const Study& study) {
+  std::string list;
+  std::size_t all = 0;
+  for (const ResultTable& table : study.models)
+    for (const UnscoredCase& one : table.unscored) {
+      if (++all > most_reasons) continue;
+      list += fmt::format("<li><b>{}</b> of {}: {}</li>\n", html_escaped(one.id),
+                          html_escaped(table.model_name), html_escaped(one.reason));
+    }
+  if (all == 0) return "<p class=\"soft\">Nothing failed and nothing was missing.</p>\n";
+  if (all > most_reasons)
+    list += fmt::format("<li>and {} more: see the table of cases</li>\n", all - most_reasons);
+  return fmt::format("<details{}><summary>{} not scored, and why</summary><ul>{}</ul></details>\n",
+                     all <= 6 ? " open" : "", counted(all, "case"), list);
+}
+
+std::string ledger(const Study& study) {
+  const std::size_t shared = study.comparison ? study.comparison->matching.ids.size() : 0;
+  std::string rows;
+  for (const ResultTable& table : study.models) rows += ledger_row(table, shared);
+  return "<h2>Ledger</h2>\n<div class=\"wide\"><table class=\"ledger\"><caption "
+         "class=\"unseen\">What became of every case</caption><thead><tr><th "
+         "scope=\"col\">Model</th><th scope=\"col\" class=\"number\">listed</th><th scope=\"col\" "
+         "class=\"number\">scored</th><th scope=\"col\" class=\"number\">failed or missing</th><th "
+         "scope=\"col\" class=\"number\">compared</th></tr></thead>\n<tbody>" +
+         rows + "</tbody></table></div>\n" + reasons(study);
+}
+
+std::string lead(const Study& study) {
+  std::vector<std::string> parts;
+  if (!study.models.empty())
+    parts.push_back(fmt::format("{} measured on {}", counted(study.models.size(), "model"),
+                                counted(study.ids.size(), "case")));
+  std::size_t questions = 0;
+  for (const QaStudyPart& part : study.qa) questions += part.result.results.size();
+  if (questions != 0)
+    parts.push_back(fmt::format("{} of {} answered by {}", counted(questions, "question"),
+                                study.qa.size() == 1 ? "a benchmark" : "several benchmarks",
+                                study.qa.front().result.model_name));
+  if (!study.parity.empty()) parts.push_back(counted(study.parity.size(), "check") + " of parity");
+  if (!study.folds.empty()) parts.push_back(counted(study.folds.size(), "cross-validation"));
+  return element("p", joined(parts, " · "), "class=\"lead\"");
+}
+
+std::string notes_list(const std::vector<std::string>& notes) {
+  std::string list;
+  for (const std::string& note : notes) list += element("li", note);
+  return list.empty() ? "" : "<ul class=\"notes\" aria-label=\"Notes\">" + list + "</ul>\n";
+}
+
+}  // namespace
+
+std::vector<std::string> headline_metrics(const Study& study) {
+  std::vector<std::string> out;
+  if (study.comparison) {
+    for (const MetricComparison& metric : study.comparison->metrics)
+      out.push_back(metric.metric.name);
+    return out;
+  }
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  };
+  constexpr std::array usual = {"dice", "avd", "mcc"};
+  for (const char* name : usual)
+    for (std::size_t m = 0; m < study.models.size(); ++m)
+      if (column_of(shown_columns(study, m), name) != nullptr) add(name);
+  for (std::size_t m = 0; m < study.models.size() && out.empty(); ++m)
+    for (const MetricColumn& column : shown_columns(study, m))
+      if (out.size() < usual.size()) add(column.name);
+  return out;
+}
+
+std::string metric_title(const std::string& key) {
+  const auto known = metric_of_key(key);
+  if (!known) return key;
+  // Short names: tables have narrow columns, and captions say the long ones.
+  struct Row {
+    std::string_view key, title;
+  };
+  constexpr Row rows[] = {{"dice", "Dice"}, {"iou", "IoU"}, {"avd", "AVD"},   {"mcc", "MCC"},
+                          {"npv", "NPV"},   {"rvd", "RVD"}, {"hd", "HD"},     {"hd95", "HD95"},
+                          {"assd", "ASSD"}, {"nsd", "NSD"}, {"masd", "MASD"}, {"pq", "PQ"},
+                          {"sq", "SQ"},     {"rq", "RQ"}};
+  const auto* row = std::ranges::find(rows, key, &Row::key);
+  std::string text = row == std::end(rows) ? key : std::string(row->title);
+  std::ranges::replace(text, '_', ' ');
+  const std::string_view unit = (*known)->unit;
+  return unit.empty() || text.ends_with(" ml") ? text : fmt::format("{} ({})", text, unit);
+}
+
+const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model) {
+  return columns_of(study.models[model],
+                    study.comparison ? study.comparison->settings.choice.label : "");
+}
+
+std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) {
+  std::vector<std::size_t> out;
+  for (const std::string& id : study.models[model].ids)
+    out.push_back(
+        static_cast<std::size_t>(std::ranges::lower_bound(study.ids, id) - study.ids.begin()));
+  return out;
+}
+
+std::string first_screen(const PageContent& content) {
+  const Study& study = content.study;
+  std::string out = "<section id=\"summary\">\n" + lead(study);
+  if (!study.models.empty()) out += headline_table(study) + table_note(study);
+  out += notes_list(content.notes);
+  if (!study.models.empty()) out += conclusions(study) + ledger(study);
+  return out + "</section>\n";
+}
+
+}  // namespace assay::page

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A small drawing kit: shapes, text and marks as SVG.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+struct Spot {
+  double x = 0, y = 0;
+};
+
+struct Frame {
+  double x = 0, y = 0, width = 0, height = 0;
+
+  double right() const { return x + width; }
+  double bottom() const { return y + height; }
+  Spot center() const { return {x + width / 2, y + height / 2}; }
+};
+
+/// Colours as custom properties with fallbacks. Models take those of Okabe and Ito, which readers
+/// with any kind of colour vision can tell apart (the yellow, too pale on paper, is Tol's olive).
+namespace tone {
+inline constexpr std::string_view ink = "var(--ink, #1b1f24)";
+inline constexpr std::string_view muted = "var(--muted, #59636e)";
+inline constexpr std::string_view rule = "var(--rule, #dde2e8)";
+inline constexpr std::string_view paper = "var(--paper, #ffffff)";
+inline constexpr std::string_view band = "var(--band, #eef1f5)";
+inline constexpr std::string_view better = "var(--better, #0072b2)";
+inline constexpr std::string_view worse = "var(--worse, #d55e00)";
+inline constexpr std::string_view none = "none";
+}  // namespace tone
+
+/// The colour of the model at that position; they repeat, so names stand beside them.
+std::string_view model_tone(std::size_t model);
+
+enum class Anchor { start, middle, end };
+
+struct TextStyle {
+  double size = 12;
+  Anchor anchor = Anchor::start;
+  std::string_view tone = tone::ink;
+  bool bold = false;
+  bool upright = true;           ///< false: read from below to above
+  std::optional<double> room{};  ///< longer text is shortened, and whole in a tooltip
+};
+
+struct Paint {
+  std::string_view fill = tone::none, stroke = tone::none;
+  double stroke_width = 1;
+  double fill_opacity = 1;
+  std::string_view dashes{};
+  double radius = 0;  ///< of a box's corners
+};
+
+class Drawing {
+ public:
+  Drawing(double width, double height) : width_(width), height_(height) {}
+
+  double width() const { return width_; }
+  double height() const { return height_; }
+
+  void line(Spot from, Spot to, const Paint& paint);
+  void box(const Frame& box, const Paint& paint);
+  void circle(Spot center, double radius, const Paint& paint);
+  void diamond(Spot center, double radius, const Paint& paint);
+  /// `data` is the content of the attribute d.
+  void path(std::string_view data, const Paint& paint);
+  /// Text in the middle of its height at `at`.
+  void text(Spot at, std::string_view text, const TextStyle& style);
+  /// A box that nobody sees and that tells its text when pointed at.
+  void tooltip(const Frame& box, std::string_view text);
+  void add(std::string_view markup) { body_ += markup; }
+
+  /// The whole element; `title` is what a reader without sight is told.
+  std::string svg(std::string_view title) const;
+
+ private:
+  double width_, height_;
+  std::string body_{};
+};
+
+/// "M1 2L3 4…": a line through the points.
+std::string polyline(std::span<const Spot> points);
+
+}  // namespace assay

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/run/study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "assay/compare/models.hpp"
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/run/executor.hpp"
+#include "assay/run/result_files.hpp"
+#include "assay/run/study_files.hpp"
+
+namespace assay {
+namespace {
+
+/// Reads all files; the first that cannot be read decides the error.
+std::vector<StudyFile> read_all(const StudyRequest& request) {
+  std::vector<StudyFile> out(request.files.size());
+  std::vector<std::optional<Error>> errors(request.files.size());
+  run_tasks(tbb_executor(request.jobs), request.files.size(), [&](std::size_t i) {
+    try {
+      out[i] = read_study_file(request.files[i]);
+    } catch (const Error& error) {
+      errors[i] = error;
+    }
+  });
+  for (const auto& error : errors)
+    if (error) throw Error(*error);
+  return out;
+}
+
+template <class Item>
+void move_to(std::vector<Item>& to, std::vector<Item>& from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+StudyReading joined_files(std::vector<StudyFile> files) {
+  StudyReading out;
+  for (StudyFile& file : files) {
+    out.study.settings.insert(out.study.settings.end(), file.models.size(), file.settings);
+    move_to(out.study.models, file.models);
+    move_to(out.study.parity, file.parity);
+    move_to(out.study.folds, file.folds);
+    move_to(out.study.qa, file.qa);
+    move_to(out.findings, file.findings);
+    out.documents.push_back(std::move(file.document));
+  }
+  return out;
+}
+
+/// Files without ids: cases of one model are not those of another, unless the caller says so.
+void name_cases(Study& study, bool by_position) {
+  for (ResultTable& table : study.models) {
+    if (!table.ids.empty() || table.cases == 0) continue;
+    for (std::size_t i = 1; i <= table.cases; ++i)
+      table.ids.push_back((by_position ? "" : table.model_name + " ") + "#" + std::to_string(i));
+  }
+}
+
+/// Every case that any file lists, scored or not.
+std::vector<std::string> all_ids(const std::vector<ResultTable>& models) {
+  std::vector<std::string> out;
+  for (const ResultTable& table : models) {
+    out.insert(out.end(), table.ids.begin(), table.ids.end());
+    for (const UnscoredCase& one : table.unscored) out.push_back(one.id);
+  }
+  std::ranges::sort(out);
+  const auto repeated = std::ranges::unique(out);
+  out.erase(repeated.begin(), repeated.end());
+  return out;
+}
+
+/// How many cases every model has.
+std::size_t shared_cases(const std::vector<ResultTable>& models) {
+  std::set<std::string_view> shared(models.front().ids.begin(), models.front().ids.end());
+  for (const ResultTable& table : models) {
+    const std::set<std::string_view> here(table.ids.begin(), table.ids.end());
+    std::erase_if(shared, [&](std::string_view id) { return !here.contains(id); });
+  }
+  return shared.size();
+}
+
+/// The comparison that the files allow. What was asked for by name and cannot be done is an error;
+/// what cannot be done by itself is a note.
+void add_comparison(StudyReading& reading, const StudyRequest& request) {
+  CompareSettings settings = request.compare;
+  settings.executor = tbb_executor(request.jobs);
+  settings.matching.intersect = true;
+  Study& study = reading.study;
+  if (settings.baseline.empty() && study.models.size() > 2) {
+    settings.baseline = study.models.front().model_name;
+    reading.notes.push_back("no --baseline was given: the models are compared with the first, " +
+                            settings.baseline);
+  }
+  if (!settings.matching.by_position && shared_cases(study.models) == 0) {
+    reading.notes.emplace_back(
+        "the models have no case in common: they are shown side by side and not compared");
+    return;
+  }
+  const bool was_asked = !request.compare.baseline.empty() || !settings.choice.asked.empty() ||
+                         !settings.choice.label.empty() || settings.margin ||
+                         !settings.margins.empty();
+  try {
+    study.comparison = compare(study.models, settings);
+  } catch (const Error& error) {
+    if (was_asked) throw;
+    reading.notes.push_back(std::string("the models are not compared: ") + error.what());
+    return;
+  }
+  reading.notes.insert(reading.notes.end(), study.comparison->notes.begin(),
+                       study.comparison->notes.end());
+  if (const std::size_t left = study.comparison->matching.left_out.size(); left != 0)
+    reading.notes.push_back(
+        "compared on the " + counted(study.comparison->matching.ids.size(), "case") +
+        " that all models have; " + counted(left, "score") + " missing elsewhere, see the ledger");
+}
+
+/// One model alone: what was asked for is shown, or refused by name.
+void choose_columns(Study& study, const MetricChoice& choice) {
+  for (ResultTable& table : study.models) {
+    if (!choice.label.empty()) table.averages = columns_of(table, choice.label);
+    std::vector<std::string> notes;
+    if (!choice.asked.empty()) metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes);
+  }
+}
+
+std::string title_of(const Study& study) {
+  constexpr std::size_t most_names = 4;
+  std::vector<std::string> names;
+  for (const ResultTable& table : study.models) names.push_back(table.model_name);
+  for (const QaStudyPart& part : study.qa)
+    names.push_back(part.result.benchmark_name + " by " + part.result.model_name);
+  for (const ParityReport& report : study.parity)
+    names.push_back("parity with " + report.paper.name);
+  if (names.empty()) return "Comparison";
+  if (names.size() > most_names) return counted(names.size(), "result") + " with " + names.front();
+  return joined(names, ", ");
+}
+
+}  // namespace
+
+StudyReading read_study(const StudyRequest& request) {
+  if (request.files.empty())
+    throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
+  StudyReading out = joined_files(read_all(request));
+  Study& study = out.study;
+  if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
+  name_cases(study, request.compare.matching.by_position);
+  if (!request.manifest.empty()) add_groups(study.models, request.manifest);
+  study.ids = all_ids(study.models);
+  if (study.models.size() > 1) add_comparison(out, request);
+  if (!study.comparison) choose_columns(study, request.compare.choice);
+  study.title = request.title.empty() ? title_of(study) : request.title;
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report_figures.hpp"
+
+#include <cstdlib>
+
+#include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/io/drawing_converter.hpp"
+#include "assay/io/file.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& folder) {
+  std::vector<fs::path> out;
+  for (const auto* figures : {&content.figures, &content.qa_figures})
+    for (const Figure& figure : *figures) {
+      out.push_back(folder / (figure.key + ".svg"));
+      write_lightly(out.back(), standalone(figure));
+    }
+  return out;
+}
+
+/// Why a drawing could not be converted; "" when it could.
+std::string conversion_problem(const DrawingConverter& converter, const fs::path& svg) {
+  try {
+    for (const PictureFormat format : {PictureFormat::pdf, PictureFormat::png}) {
+      fs::path out = svg;
+      out.replace_extension(name(format));
+      convert_drawing(converter, {svg, out}, format);
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string write_figures(const PageContent& content, const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (!fs::is_directory(folder))
+    throw Error(Error::Kind::io, folder.string() + ": cannot be made; name another folder");
+  const std::vector<fs::path> svgs = write_svgs(content, folder);
+  std::string said = counted(svgs.size(), "drawing") + " in " + folder.string();
+  const char* path = std::getenv("PATH");
+  const auto converter = find_converter(path == nullptr ? "" : path);
+  if (!converter)
+    return said + " as SVG only: no rsvg-convert, inkscape or chromium is on the PATH";
+  said += " as SVG, and as PDF and PNG by " + converter->name;
+  for (const fs::path& svg : svgs)
+    if (const std::string problem = conversion_problem(*converter, svg); !problem.empty())
+      said += "; " + problem;
+  return said;
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The drawings of a report as files of their own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "assay/report/page.hpp"
+
+namespace assay::cli {
+
+/// Writes every drawing as SVG, and as PDF and PNG where a converter is on the PATH; says in a
+/// sentence what it did. A drawing that cannot be converted is named in it. Throws Error::io.
+std::string write_figures(const PageContent& content, const std::filesystem::path& folder);
+
+}  // namespace assay::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The report as the command and the demonstration make it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/report/page.hpp"
+#include "assay/run/case_images.hpp"
+#include "assay/run/study.hpp"
+
+namespace assay::cli {
+
+struct ReportRequest {
+  StudyRequest study;
+  std::vector<std::string> cases{};  ///< to show besides the usual ones; ids of questions too
+  ImageRoots roots{};
+  bool with_niivue = false;
+};
+
+struct ReportResult {
+  PageContent content;
+  PageText page;
+  std::size_t asked_and_absent = 0;  ///< cases that were asked for and could not be shown
+};
+
+ReportResult made_report(const ReportRequest& request);
+
+}  // namespace assay::cli

@@ -1,0 +1,203 @@
+"""assay report: any mixture of results files as one page; what cannot be read is one clear sentence, and nothing is written."""
+import json, re, shutil, subprocess
+
+import numpy
+import pytest
+
+from reports import HOSTILE, results, two_models, volumes, write
+from support import PROGRAM, assay, listing, save, strict
+
+
+def summary(folder, *arguments, status=0):
+    return strict(assay("report", *arguments, "--json", cwd=folder, status=status).stdout)
+
+
+def data_of(page):
+    """The values that a page carries."""
+    text = page.read_text()
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+
+
+def test_one_model(tmp_path):
+    file = write(tmp_path, "a.json", results("alone", [[0.9, 0.1, 0.8], [0.7, 0.2, None]]))
+    done = assay("report", file, cwd=tmp_path)
+    assert done.stdout == "report.html\n"
+    data = data_of(tmp_path / "report.html")
+    assert [model["name"] for model in data["models"]] == ["alone"] and data["baseline"] is None
+    assert data["ids"] == ["sub-000", "sub-001"]
+    assert data["values"] == [[[0.9, 0.7]], [[0.1, 0.2]], [[0.8, None]]]
+
+
+def test_two_models_are_compared_and_what_failed_is_kept(tmp_path):
+    said = summary(tmp_path, *two_models(tmp_path), "--margin", "0.01")
+    assert said["models"] == ["good", "bad"] and said["cases"] == 13
+    assert {"raincloud-dice", "forest-dice"} <= set(said["figures"]) or any("forest" in key for key in said["figures"])
+    page = (tmp_path / "report.html").read_text()
+    assert "bad is worse than good" in page and "prediction is damaged" in page
+    data = data_of(tmp_path / "report.html")
+    assert data["baseline"] == 0 and data["lost"] == [[12, 1, "prediction is damaged"]]
+    assert data["groups"][0]["name"] == "site"
+
+
+def test_different_cases_do_not_refuse_the_report(tmp_path):
+    first = results("first", [[0.9, 0.1, 0.8]] * 6)
+    second = results("second", [[0.8, 0.1, 0.7]] * 4)
+    done = assay("report", write(tmp_path, "a.json", first), write(tmp_path, "b.json", second), cwd=tmp_path)
+    assert "compared on the 4 cases that all models have" in done.stderr
+    for case in second["cases"]:
+        case["id"] = "other-" + case["id"]
+    done = assay("report", tmp_path / "a.json", write(tmp_path, "b.json", second), cwd=tmp_path)
+    assert "no case in common" in done.stderr
+    assert data_of(tmp_path / "report.html")["baseline"] is None
+
+
+def test_three_models_without_a_baseline_say_which_they_are_compared_with(tmp_path):
+    files = [write(tmp_path, f"{name}.json", results(name, [[value, 0.1, 0.8]] * 5)) for name, value in (("a", 0.9), ("b", 0.8), ("c", 0.7))]
+    assert "compared with the first, a" in assay("report", *files, cwd=tmp_path).stderr
+    assert "compared with the first" not in assay("report", *files, "--baseline", "b", cwd=tmp_path).stderr
+    assert data_of(tmp_path / "report.html")["baseline"] == 1
+
+
+def test_a_mixture_of_everything(tmp_path):
+    good, bad = two_models(tmp_path)
+    assay("compare", good, bad, "--intersect", "--out", "comparison.json", cwd=tmp_path)
+    assay("parity", good, "--out", "parity.json", cwd=tmp_path)
+    for fold in range(3):
+        run = tmp_path / f"runs/fold_{fold}_restart_0"
+        run.mkdir(parents=True)
+        (run / "results.json").write_text(json.dumps({"per_subject_dice": [0.8, 0.9], "per_subject_avd": [0.1, 0.2], "per_subject_mcc": [0.7, 0.8],
+                                                      "subject_ids": [f"s{fold}a", f"s{fold}b"]}))
+    assay("folds", "runs", "--out", "experiment.json", cwd=tmp_path)
+    table = tmp_path / "wide.csv"
+    table.write_text("id,dice\nsub-000,0.5\nsub-001,0.6\n")
+    said = summary(tmp_path, good, bad, "comparison.json", "parity.json", "experiment.json", table)
+    assert {"good", "bad"} < set(said["models"])
+    page = (tmp_path / "report.html").read_text()
+    for expected in ("Compared with good", "Parity with", "Cross-validation: runs", "wide.csv", "metrics-reloaded"):
+        assert expected in page, expected
+
+
+def test_a_question_answering_run_with_its_steps(tmp_path):
+    item = {"item_id": "7", "prediction": HOSTILE, "predicted_label": None, "truth_label": 2, "correct": False, "cost_usd": 0.01,
+            "total_tokens": 10, "trajectory_file": "trajectories/t.json", "error": None, "outcome": "unparsed", "rule": "none", "span": [0, 0],
+            "options": ["a", HOSTILE],
+            "votes": [{"run": 0, "outcome": "unparsed", "prediction": HOSTILE, "predicted_label": None, "rule": "none", "span": [0, 0],
+                       "cost_usd": 0.01, "total_tokens": 10, "calls": 1, "trajectory_file": "trajectories/t.json", "error": None}]}
+    content = {"schema": "assay.qa/1", "run_id": "r", "benchmark_name": "bench", "model_name": "agent", "config": {}, "results": [item],
+               "metrics": {}, "timestamp": "2026-01-01T00:00:00Z"}
+    run = tmp_path / "run"
+    (run / "trajectories").mkdir(parents=True)
+    write(run, "bench_results.json", content)
+    write(run / "trajectories", "t.json", {"schema": "assay.trajectory/1", "benchmark_name": "bench", "item_id": "7", "run": 0, "question": HOSTILE,
+          "wsi_path": "s.svs", "slide_width": 10, "slide_height": 10, "final_answer": HOSTILE, "outcome": "unparsed", "error": "", "turns": []})
+    said = summary(tmp_path, "run")
+    assert said["questions"] == 1 and said["models"] == []
+    page = (tmp_path / "report.html").read_text()
+    assert HOSTILE not in page and "&lt;script&gt;alert(1)" in page
+    assert 'class="trajectory" data-part="0" data-item="0"' in page
+
+
+def test_volumes_are_found_where_they_were_scored(tmp_path):
+    said = summary(tmp_path, volumes(tmp_path), "--images", "images")
+    assert said["shown"] == ["sub-c", "sub-a", "sub-b"]  # worst, best, median
+    moved = tmp_path / "elsewhere"
+    for folder in ("pred", "ref"):
+        shutil.move(tmp_path / folder, moved / folder)
+    done = assay("report", "scores.json", cwd=tmp_path)
+    assert "no images of case sub-c" in done.stderr and "--predictions" in done.stderr
+    said = summary(tmp_path, "scores.json", "--predictions", "elsewhere/pred", "--references", "elsewhere/ref")
+    assert said["shown"] == ["sub-c", "sub-a", "sub-b"]
+    save(moved / "pred/sub-c.nii.gz", numpy.zeros((24, 20, 16), numpy.uint8))
+    done = assay("report", "scores.json", "--predictions", "elsewhere/pred", "--references", "elsewhere/ref", "--cases", "sub-c", cwd=tmp_path, status=3)
+    assert "is not the file that was scored" in done.stderr
+
+
+def test_the_budget_drops_and_says_so(tmp_path):
+    rng = numpy.random.default_rng(3)
+    for name in ("a", "b", "c"):
+        noise = rng.integers(0, 1000, (160, 128, 96)).astype(numpy.int16)
+        save(tmp_path / f"images/{name}.nii.gz", noise)
+        box = numpy.zeros((160, 128, 96), numpy.uint8)
+        box[12:148, 12:116, 12:84] = 1
+        save(tmp_path / f"ref/{name}.nii.gz", box)
+        save(tmp_path / f"pred/{name}.nii.gz", box)
+    assay("score", "pred", "ref", "--out", "scores.json", cwd=tmp_path)
+    done = assay("report", "scores.json", "--images", "images", cwd=tmp_path)
+    assert "left out to keep this page within 8 MB" in done.stderr
+    page = tmp_path / "report.html"
+    assert page.stat().st_size <= 8_000_000 and "left out to keep this page within 8 MB" in page.read_text()
+
+
+@pytest.mark.parametrize("name, text, sentence", [
+    ("empty.json", "", "is empty"),
+    ("list.json", "[1, 2]", "is a JSON list"),
+    ("cut.json", '{"schema": "assay.segmentation/1", "cases": [', "cut.json"),
+    ("other.json", '{"schema": "assay.model/1"}', "no table of cases"),
+    ("parity.json", '{"schema": "assay.parity/1"}', "run the command again"),
+    ("parity2.json", '{"schema": "assay.parity/1", "sources": 3}', "parity2.json"),
+    ("comparison.json", '{"schema": "assay.comparison/1", "baseline": 3}', "comparison.json"),
+    ("folds.json", '{"schema": "assay.folds/1", "model_name": "x", "cases": []}', "folds.json"),
+    ("qa.json", '{"schema": "assay.qa/1"}', "qa.json"),
+    ("page.html", "<html></html>", "is HTML"),
+    ("table.csv", "a,b\n", "table.csv"),
+])
+def test_what_cannot_be_read_is_one_sentence_and_nothing_is_written(tmp_path, name, text, sentence):
+    (tmp_path / name).write_text(text)
+    done = assay("report", name, "--figures", "drawings", cwd=tmp_path, status=2)
+    assert sentence in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
+    assert listing(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    ((), "give at least one results file"),
+    (("absent.json",), "absent.json"),
+    (("a.json", "--cases", "sub-00x"), "no file has a case 'sub-00x'; did you mean 'sub-000'?"),
+    (("a.json", "--images", "nowhere"), "--images: nowhere is no folder"),
+    (("a.json", "--label", "7"), "has no label '7'"),
+    (("a.json", "--metric", "dise"), "dise"),
+    (("a.json", "--margin", "x"), "'x' is not a number"),
+    (("a.json", "a.json"), "is given twice"),
+    (("a.json", "--out", "a.json"), "is an input of this run"),
+    (("a.json", "--out", "no/such/folder/x.html"), "no/such/folder"),
+])
+def test_wrong_usage_is_refused(tmp_path, arguments, sentence):
+    write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 3))
+    done = assay("report", *arguments, cwd=tmp_path, status=2)
+    assert sentence in done.stderr and listing(tmp_path) == ["a.json"]
+
+
+def test_niivue_is_in_the_page_or_refused_clearly(tmp_path):
+    file = write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 3))
+    done = subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, text=True, capture_output=True)
+    if done.returncode == 0:
+        page = (tmp_path / "report.html").read_text()
+        assert len(page) > 1_000_000 and "connect-src data: blob:" in page
+    else:
+        assert done.returncode == 2 and "NiiVue is not in this build" in done.stderr and "--viewer canvas" in done.stderr
+        assert listing(tmp_path) == ["a.json"]
+    assay("report", file, cwd=tmp_path)
+    assert "connect-src" not in (tmp_path / "report.html").read_text()
+
+
+def test_drawings_are_written(tmp_path):
+    done = assay("report", *two_models(tmp_path), "--figures", "drawings", cwd=tmp_path, timeout=120)
+    written = listing(tmp_path / "drawings")
+    assert "raincloud-dice.svg" in written and "drawings: " in done.stderr
+    if shutil.which("rsvg-convert"):
+        assert "raincloud-dice.pdf" in written and "raincloud-dice.png" in written
+    assert (tmp_path / "drawings/raincloud-dice.svg").read_text().startswith("<?xml")
+
+
+def test_the_same_input_gives_the_same_page(tmp_path):
+    files = two_models(tmp_path)
+    assay("report", *files, "--out", "one.html", "--jobs", "1", cwd=tmp_path)
+    assay("report", *files, "--out", "two.html", "--jobs", "3", cwd=tmp_path)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_files_without_ids(tmp_path):
+    for name, shift in (("a", 0.0), ("b", 0.1)):
+        write(tmp_path, f"{name}.json", {"model_name": name, "dice": {"name": "DICE", "values": [0.7 + shift, 0.8, 0.75]}})
+    assert "no case in common" in assay("report", "a.json", "b.json", cwd=tmp_path).stderr
+    assay("report", "a.json", "b.json", "--by-position", cwd=tmp_path)
+    assert data_of(tmp_path / "report.html")["ids"] == ["#1", "#2", "#3"]

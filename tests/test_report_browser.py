@@ -1,0 +1,310 @@
+"""The report in a real browser: opened from disk, it draws, links, escapes, prints, and asks nobody for anything."""
+import base64, json, re, shutil, struct, subprocess, zlib
+
+import pytest
+
+from reports import HOSTILE, SHAPE, results, two_models, volumes, write
+from support import PROGRAM, assay
+
+webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
+from selenium.webdriver.common.by import By  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+if not (shutil.which("chromium") and shutil.which("chromedriver")):
+    pytest.skip("no chromium with its driver", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1300,900",
+                     "--force-prefers-reduced-motion", "--disable-background-networking", "--no-first-run", "--disable-component-update"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.chrome.service.Service(shutil.which("chromedriver"))
+    driver = webdriver.Chrome(service=service, options=options)
+    driver.set_script_timeout(30)
+    yield driver
+    driver.quit()
+
+
+def drain(browser):
+    return browser.get_log("browser"), [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+
+
+def open_page(browser, path):
+    drain(browser)
+    browser.get(path.resolve().as_uri())
+    WebDriverWait(browser, 30).until(lambda b: b.execute_script("return document.documentElement.dataset.ready") == "yes")
+    return browser
+
+
+def assert_quiet(browser, path):
+    """No word on the console, and no request but for the page itself and what it carries."""
+    console, network = drain(browser)
+    assert [entry for entry in console if entry["level"] in ("SEVERE", "WARNING")] == []
+    asked = {m["params"]["request"]["url"] for m in network if m["method"] == "Network.requestWillBeSent"}
+    outside = {url for url in asked if not url.startswith(("data:", "blob:")) and url.split("#")[0] != path.resolve().as_uri()}
+    assert outside == set()
+
+
+def report(folder, *arguments, **options):
+    assay("report", *arguments, "--out", folder / "report.html", cwd=folder, **options)
+    return folder / "report.html"
+
+
+def shown_ids(browser):
+    """At once: the rows of the table are made anew whenever it scrolls."""
+    return browser.execute_script("return [...document.querySelectorAll('#case-table tbody .id')].map((id) => id.innerText.replace(/\\s+/g, ' '))")
+
+
+def click_case(browser, name):
+    browser.execute_script("[...document.querySelectorAll('#case-table .id')].find((id) => id.firstChild.data === arguments[0]).click()", name)
+
+
+def text(browser, selector):
+    return browser.find_element(By.CSS_SELECTOR, selector).text
+
+
+def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
+    page = report(tmp_path, *two_models(tmp_path))
+    open_page(browser, page)
+    assert_quiet(browser, page)
+    rows = [row.text for row in browser.find_elements(By.CSS_SELECTOR, ".headline tbody tr")]
+    assert len(rows) == 2 and rows[0].startswith("good") and "baseline" in rows[0]
+    good = [case["label"]["foreground"]["dice"] for case in json.loads((tmp_path / "good.json").read_text())["cases"]]
+    assert f"{sum(good) / len(good):.3f}" in rows[0]
+    assert "sub-900" in text(browser, "#summary") and "prediction is damaged" in text(browser, "#summary")
+    assert "*" in rows[1]  # every case is worse: 12 of 12 pairs
+
+
+def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    cells = shown_ids(browser)
+    assert cells[0].startswith("sub-900") and "not scored" in cells[0]  # failures stand on top
+    click_case(browser, "sub-004")
+    assert len(browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen")) >= 2
+    assert "sub-004" in text(browser, ".chosen-bar")
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    assert browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen") == []
+    mark = browser.find_element(By.CSS_SELECTOR, '.drawing .mark[data-case="7"]')
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    webdriver.ActionChains(browser).move_to_element(mark).perform()
+    assert "sub-" in text(browser, ".tip")
+    hovered = text(browser, ".tip").split(" · ")[0]
+    webdriver.ActionChains(browser).move_to_element(mark).click().perform()
+    selected = browser.execute_script("return document.querySelector('#case-table tr[aria-selected=true] .id').innerText")
+    assert selected == hovered and hovered in text(browser, ".chosen-bar")
+
+
+def test_drawn_marks_hold_the_values(browser, tmp_path):
+    """Marks of a drawing of one metric stand in the order of their values."""
+    files = two_models(tmp_path)
+    open_page(browser, report(tmp_path, *files))
+    dice = [case["label"]["foreground"]["dice"] for case in json.loads(files[0].read_text())["cases"]]
+    marks = browser.execute_script("""
+        return [...document.querySelectorAll('#figure-raincloud-dice .mark[data-model="0"]')].map((mark) => {
+          const box = mark.getBoundingClientRect();
+          return [Number(mark.dataset.case), box.x + box.width / 2, box.y + box.height / 2];
+        });""")
+    assert len(marks) == len(dice)
+    along = max((1, 2), key=lambda axis: abs(spearman([m[axis] for m in marks], [dice[m[0]] for m in marks])))
+    places = [m[along] for m in marks]
+    values = [dice[m[0]] for m in marks]
+    slope = (places[values.index(max(values))] - places[values.index(min(values))]) / (max(values) - min(values))
+    for place, value in zip(places, values):
+        assert abs(place - places[0] - slope * (value - values[0])) < 0.75  # pixels
+
+
+def spearman(a, b):
+    import scipy.stats
+    return scipy.stats.spearmanr(a, b).statistic if len(a) > 2 else 0
+
+
+def pixel(browser, plane, column, row):
+    """The colour at the middle of a voxel of a plane."""
+    return browser.execute_script("""
+        const canvas = document.querySelector(`canvas[data-plane="${arguments[0]}"]`), factor = Number(canvas.dataset.factor);
+        const [r, g, b] = canvas.getContext("2d").getImageData((arguments[1] + .5) * factor, (arguments[2] + .5) * factor, 1, 1).data;
+        return [r, g, b];""", plane, column, row)
+
+
+def blend(grey, colour, share=0.62):
+    return [round((1 - share) * grey + share * c) for c in colour]
+
+
+def test_the_viewer_draws_the_voxels_of_the_volume(browser, tmp_path):
+    page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas[data-slice]"))
+    assert_quiet(browser, page)  # before the test itself reads pixels, which the browser remarks upon
+    chips = browser.find_elements(By.CSS_SELECTOR, ".chips button")
+    assert [chip.text for chip in chips] == ["sub-c worst", "sub-a best", "sub-b median"]
+    for name in ("reference", "prediction"):  # outlines may cross the pixel that is looked at
+        box = browser.find_element(By.XPATH, f"//label[contains(., '{name} outline')]/input")
+        if box.is_selected():
+            browser.execute_script("arguments[0].click()", box)
+    browser.execute_script("""const slider = document.querySelector('input[aria-label="Slice, axial"]');
+        slider.value = 7; slider.dispatchEvent(new Event("input"));""")
+    # The whole image is within 16 mm of the box, so nothing is cropped; the ramp is 4 x, stretched over the middle 99 %.
+    image = {x: pixel(browser, "axial", x, 0)[0] for x in range(SHAPE[0])}
+    assert image[0] == 0 and image[23] == 255 and all(image[x] < image[x + 1] for x in range(23))
+    row = SHAPE[1] - 1 - 8  # y = 8, counted from above
+    both, over, under = (0, 158, 115), (213, 94, 0), (86, 180, 233)
+    for x in range(SHAPE[0]):  # sub-c: the prediction is three voxels to the right
+        truth, drawn = 8 <= x < 16, 11 <= x < 19
+        colour = both if truth and drawn else over if drawn else under if truth else None
+        expected = [image[x]] * 3 if colour is None else blend(image[x], colour)
+        assert max(abs(a - b) for a, b in zip(pixel(browser, "axial", x, row), expected)) <= 1, x
+    assert pixel(browser, "axial", 12, 0) == [image[12]] * 3  # y = 19 is outside the box
+    canvas = browser.find_element(By.CSS_SELECTOR, 'canvas[data-plane="axial"]')
+    canvas.send_keys(Keys.ARROW_UP)
+    assert canvas.get_attribute("data-slice") == "8"
+
+
+def test_hostile_names_are_text(browser, tmp_path):
+    rows = [[0.9, 0.1, 0.8]] * 4
+    content = results(HOSTILE, rows, groups={HOSTILE: [HOSTILE, "a", HOSTILE, "a"]}, failed=[(HOSTILE + "2", HOSTILE)])
+    content["cases"][0]["id"] = HOSTILE
+    content["settings"]["convention"] = "</script><script>alert(2)</script>"
+    other = results('"><img src=x onerror=alert(3)>', [[0.8, 0.2, 0.7]] * 4)
+    other["cases"][0]["id"] = HOSTILE
+    page = report(tmp_path, write(tmp_path, "a.json", content), write(tmp_path, "b.json", other), "--title", HOSTILE)
+    open_page(browser, page)
+    assert_quiet(browser, page)
+    assert browser.title == HOSTILE
+    assert text(browser, "h1") == HOSTILE
+    assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
+    assert browser.execute_script("return document.querySelectorAll('img').length") == 0
+    assert any(name.startswith(HOSTILE) for name in shown_ids(browser))
+    assert HOSTILE in browser.find_element(By.CSS_SELECTOR, ".headline tbody").text
+
+
+def idat(png):
+    """The packed rows of a PNG file."""
+    at = 8
+    while at < len(png):
+        size, = struct.unpack(">I", png[at:at + 4])
+        if png[at + 4:at + 8] == b"IDAT":
+            yield png[at + 8:at + 8 + size]
+        at += 12 + size
+
+
+def luminance(colour):
+    parts = [int(c) / 255 for c in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast_holds_in_both_schemes(browser, tmp_path, scheme):
+    page = report(tmp_path, *two_models(tmp_path))
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        open_page(browser, page)
+        background = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        assert (luminance(background) > 0.5) == (scheme == "light")
+        for selector in ("h1", ".lead", ".soft", ".interval", "figcaption", ".conclusions li", "nav a", ".bad"):
+            element = browser.find_element(By.CSS_SELECTOR, selector)
+            colour, behind = browser.execute_script("""
+                let at = arguments[0];
+                const colour = getComputedStyle(at).color;
+                while (at !== null && getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)") at = at.parentElement;
+                return [colour, getComputedStyle(at).backgroundColor];""", element)
+            low, high = sorted([luminance(colour), luminance(behind)])
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (selector, colour, behind)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1300])
+def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
+    page = report(tmp_path, *two_models(tmp_path), "--title", "A title of many words that has to go somewhere on a small screen")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500})
+    try:
+        open_page(browser, page)
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_it_prints(browser, tmp_path):
+    page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
+    open_page(browser, page)
+    pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        stills = browser.find_elements(By.CSS_SELECTOR, ".still img")
+        assert len(stills) == 3 and all(still.is_displayed() for still in stills)
+        assert not browser.find_element(By.CSS_SELECTOR, "#case-view").is_displayed()
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_without_script_it_still_shows_everything_that_matters(browser, tmp_path):
+    page = report(tmp_path, volumes(tmp_path))
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(page.resolve().as_uri())
+        assert len(browser.find_elements(By.CSS_SELECTOR, ".still img")) == 3
+        assert browser.find_element(By.CSS_SELECTOR, ".headline").is_displayed()
+        assert "needs JavaScript" in text(browser, "#cases")
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def saved(browser):
+    """What the page hands to the reader as a file, instead of handing it over."""
+    browser.execute_script("""window.saved = null;
+        const made = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; };""")
+    return lambda: WebDriverWait(browser, 10).until(lambda b: b.execute_script("return window.saved"))
+
+
+def test_sort_search_filter_and_export(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    search = browser.find_element(By.CSS_SELECTOR, '#case-table input[type="search"]')
+    search.send_keys("north")
+    assert text(browser, "#case-table .count") == "6 of 13"
+    search.clear()
+    search.send_keys("sub-00")
+    assert text(browser, "#case-table .count") == "10 of 13"
+    shown = lambda: shown_ids(browser)
+    press = lambda: browser.execute_script("document.querySelector('#case-table thead button').click()")
+    press()
+    assert shown() == sorted(shown())
+    press()
+    assert shown() == sorted(shown(), reverse=True)
+    result = saved(browser)
+    browser.find_element(By.XPATH, "//button[text()='Export CSV']").click()
+    lines = result().splitlines()
+    assert lines[0].startswith("case,site,good dice,good avd,good mcc,bad dice") and len(lines) == 11
+    first = json.loads((tmp_path / "good.json").read_text())["cases"][int(lines[1][4:7])]["label"]["foreground"]["dice"]
+    assert float(lines[1].split(",")[2]) == pytest.approx(first, rel=1e-5)
+
+
+def test_ratings_and_notes_are_saved(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    click_case(browser, "sub-003")
+    WebDriverWait(browser, 10).until(lambda b: b.find_elements(By.CSS_SELECTOR, ".rating button"))
+    browser.find_elements(By.CSS_SELECTOR, ".rating button")[3].click()
+    browser.find_element(By.CSS_SELECTOR, ".review textarea").send_keys("edge is soft")
+    result = saved(browser)
+    browser.execute_script("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Save ratings').click()")
+    assert json.loads(result())["reviews"] == [{"id": "sub-003", "rating": 4, "note": "edge is soft"}]
+
+
+def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
+    file = volumes(tmp_path)
+    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, capture_output=True).returncode != 0:
+        pytest.skip("NiiVue is not in this build")
+    open_page(browser, tmp_path / "report.html")
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas[data-slice]"))
+    browser.find_element(By.XPATH, "//button[text()='3-D']").click()
+    WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas.solid[data-ready]"))
+    assert_quiet(browser, tmp_path / "report.html")
+    picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
+    assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of cases: sorted, searched, filtered, exported. What failed stands on top.
+import { groupsOf, valueOf } from "./data.js";
+import { download, make, makeSelect, plainNumber } from "./dom.js";
+import { Grid } from "./grid.js";
+import { isSame } from "./selection.js";
+
+/** One cell of a CSV file; text that a spreadsheet would run is made plain. */
+export function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf";
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Worst first: what has no value, then by value. */
+export function compareValues(a, b, better) {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
+  if (better === "lower") return b - a;
+  return better === "zero" ? Math.abs(b) - Math.abs(a) : a - b;
+}
+
+export class CaseTable {
+  constructor(root, study, selection, reviews) {
+    Object.assign(this, { study, selection, reviews });
+    this.metric = 0;
+    this.search = "";
+    this.only = "all";
+    this.filters = new Map();
+    this.sorted = { column: null, descending: false };
+    this.searchable = study.ids.map((id, place) => [id, ...groupsOf(study, place).map(([, text]) => text)].join("\n").toLowerCase());
+    this.grid = new Grid({ label: "Cases", onSort: (column) => this.sortBy(column),
+      onChoose: (place, open) => selection.choose({ place }, { open }) });
+    this.grid.isChosen = (place) => isSame({ place }, selection.chosen);
+    root.append(this.toolbar(), this.grid.element, make("div", { class: "tools" }, ...reviews.controls()));
+    selection.listen((chosen) => this.onChosen(chosen));
+    reviews.listen(() => this.grid.draw());
+    this.refresh();
+  }
+
+  toolbar() {
+    const { study } = this;
+    const search = make("input", { type: "search", placeholder: "Search cases", "aria-label": "Search cases",
+      oninput: () => { this.search = search.value.toLowerCase(); this.refresh(); } });
+    this.count = make("span", { class: "soft count", role: "status" });
+    const tools = [search, makeSelect("Which cases", [["all", "All cases"], ["lost", "Failed or missing"], ["rated", "Rated or noted"]],
+      (value) => { this.only = value; this.refresh(); })];
+    if (study.models.length > 1)
+      tools.push(makeSelect("Metric", study.metrics.map((metric, i) => [i, metric.title]),
+        (value) => { this.metric = Number(value); this.refresh(); }));
+    for (const group of study.groups.filter(({ levels }) => levels.length > 1 && levels.length <= Math.min(30, study.ids.length / 2)))
+      tools.push(makeSelect(group.name, [["", `${group.name}: all`], ...group.levels.map((text, code) => [code, `${group.name}: ${text}`])],
+        (value) => { this.filters.set(group, value); this.refresh(); }));
+    return make("div", { class: "tools" }, ...tools, this.count,
+      make("button", { type: "button", onclick: () => download("cases.csv", "text/csv", this.csv()) }, "Export CSV"));
+  }
+
+  columns() {
+    const { study } = this;
+    const value = (title, metric, model) => ({ title, number: true, better: study.metrics[metric].better,
+      of: (place) => valueOf(study, metric, model, place), hint: (place) => this.reason(place, model),
+      cell: (place) => this.valueCell(place, metric, model) });
+    const columns = [{ title: "Case", of: (place) => study.ids[place],
+      cell: (place) => make("span", { class: "id" }, study.ids[place], this.mark(place)) }];
+    if (study.models.length > 1) study.models.forEach((model, i) => columns.push(value(model.name, this.metric, i)));
+    else study.metrics.forEach((metric, i) => columns.push(value(metric.title, i, 0)));
+    for (const group of study.groups)
+      columns.push({ title: group.name, of: (place) => group.levels[group.codes[place]] ?? "",
+        cell: (place) => group.levels[group.codes[place]] ?? "–" });
+    columns.push({ title: "Rating", number: true, of: (place) => this.reviews.of(study.ids[place]).rating,
+      cell: (place) => String(this.reviews.of(study.ids[place]).rating ?? "–") });
+    return columns;
+  }
+
+  reason(place, model) {
+    return this.study.reasons.get(place)?.find(([lost]) => lost === model)?.[1] ?? null;
+  }
+
+  mark(place) {
+    return this.study.reasons.has(place) ? make("span", { class: "tag bad" }, "not scored") : null;
+  }
+
+  valueCell(place, metric, model) {
+    const value = valueOf(this.study, metric, model, place);
+    if (value === null) return make("span", { class: "soft" }, this.reason(place, model) === null ? "–" : "failed");
+    const cell = make("span", { class: "bar" }, plainNumber(value));
+    if (value >= 0 && value <= 1) cell.style.setProperty("--share", `${100 * value}%`);
+    return cell;
+  }
+
+  sortBy(column) {
+    const again = this.sorted.column === column;
+    this.sorted = again && this.sorted.descending ? { column: null, descending: false } : { column, descending: again };
+    this.refresh();
+  }
+
+  /** Places of the cases that pass, in order. */
+  order(columns) {
+    const { study } = this;
+    const places = [];
+    for (let place = 0; place < study.ids.length; ++place) if (this.passes(place)) places.push(place);
+    const column = this.sorted.column === null ? columns[1] : columns[this.sorted.column];
+    const keys = places.map((place) => column.of(place));
+    const sign = this.sorted.descending ? -1 : 1;
+    const rank = new Map(places.map((place, i) => [place, keys[i]]));
+    const lost = (place) => (this.sorted.column === null && study.reasons.has(place) ? 0 : 1);
+    return places.sort((a, b) => lost(a) - lost(b)
+      || sign * (column.number ? compareValues(rank.get(a), rank.get(b), this.sorted.column === null ? column.better : "higher")
+        : String(rank.get(a)).localeCompare(String(rank.get(b)), undefined, { numeric: true })) || a - b);
+  }
+
+  passes(place) {
+    if (this.search !== "" && !this.searchable[place].includes(this.search)) return false;
+    if (this.only === "lost" && !this.study.reasons.has(place)) return false;
+    if (this.only === "rated" && !this.reviews.byId.has(this.study.ids[place])) return false;
+    for (const [group, value] of this.filters) if (value !== "" && group.codes[place] !== Number(value)) return false;
+    return true;
+  }
+
+  refresh() {
+    const columns = this.columns();
+    this.grid.setColumns(columns, this.sorted);
+    this.grid.setRows(this.order(columns));
+    this.count.textContent = `${this.grid.rows.length} of ${this.study.ids.length}`;
+  }
+
+  onChosen(chosen) {
+    const at = chosen?.place === undefined ? -1 : this.grid.rows.indexOf(chosen.place);
+    if (at >= 0) this.grid.reveal(at);
+    else this.grid.draw();
+  }
+
+  /** What is in sight, with every model and metric; six digits. */
+  csv() {
+    const { study } = this;
+    const header = ["case", ...study.groups.map(({ name }) => name)];
+    for (const model of study.models) for (const metric of study.metrics) header.push(`${model.name} ${metric.key}`);
+    header.push("not_scored", "rating", "note");
+    const lines = [header];
+    for (const place of this.grid.rows) {
+      const line = [study.ids[place], ...study.groups.map((group) => group.levels[group.codes[place]] ?? "")];
+      study.models.forEach((_, model) => study.metrics.forEach((_, metric) => line.push(valueOf(study, metric, model, place))));
+      const reasons = (study.reasons.get(place) ?? []).map(([model, reason]) => `${study.models[model].name}: ${reason}`);
+      const review = this.reviews.of(study.ids[place]);
+      lines.push([...line, reasons.join("; "), review.rating, review.note]);
+    }
+    return lines.map((line) => line.map(csvCell).join(",")).join("\r\n") + "\r\n";
+  }
+}

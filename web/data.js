@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page carries: values in columns, volumes in packed blocks.
+
+/** Bytes of a base64 text. */
+export function bytesOf(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** Bytes of a zlib stream. */
+export async function inflated(bytes) {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** The bytes of a packed block of the page. */
+export function readBlock(id) {
+  return inflated(bytesOf(document.getElementById(id).textContent));
+}
+
+async function readJson(id) {
+  const element = document.getElementById(id);
+  if (element.type === "application/json") return JSON.parse(element.textContent);
+  return JSON.parse(new TextDecoder().decode(await readBlock(id)));
+}
+
+/** The study: values[metric][model][case], null where there is none. */
+export async function readStudy() {
+  const study = await readJson("data");
+  study.volumes = await readJson("volumes");
+  study.reasons = new Map();
+  for (const [place, model, reason] of study.lost) {
+    if (!study.reasons.has(place)) study.reasons.set(place, []);
+    study.reasons.get(place).push([model, reason]);
+  }
+  return study;
+}
+
+export function valueOf(study, metric, model, place) {
+  const column = study.values[metric][model];
+  return column === null ? null : column[place];
+}
+
+/** What is known of a case besides its values: [name, text] of each group column. */
+export function groupsOf(study, place) {
+  return study.groups.filter((group) => group.codes[place] >= 0)
+    .map((group) => [group.name, group.levels[group.codes[place]]]);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of any length: only the rows in sight exist.
+import { make } from "./dom.js";
+
+const rowHeight = 34; // pixels; the style sheet has the same
+const spare = 12; // rows above and below what is in sight
+
+/** Columns: {title, number, cell(row), text?(row)}; rows are any values. */
+export class Grid {
+  constructor({ label, onSort, onChoose }) {
+    this.columns = [];
+    this.rows = [];
+    this.isChosen = () => false;
+    this.onSort = onSort;
+    this.onChoose = onChoose;
+    this.head = make("thead");
+    this.body = make("tbody");
+    this.table = make("table", { class: "grid" }, make("caption", { class: "unseen" }, label), this.head, this.body);
+    this.element = make("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": label }, this.table);
+    this.element.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.element.addEventListener("keydown", (event) => this.onKey(event));
+    this.body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr[data-at]");
+      if (row !== null) this.onChoose(this.rows[Number(row.dataset.at)], true);
+    });
+    new ResizeObserver(() => this.draw()).observe(this.element);
+  }
+
+  setColumns(columns, sorted) {
+    this.columns = columns;
+    const cells = columns.map((column, i) => make("th",
+      { scope: "col", class: column.number ? "number" : null,
+        "aria-sort": sorted.column === i ? (sorted.descending ? "descending" : "ascending") : null },
+      make("button", { type: "button", onclick: () => this.onSort(i) }, column.title,
+        make("span", { class: "arrow", "aria-hidden": "true" }, sorted.column === i ? (sorted.descending ? " ↓" : " ↑") : ""))));
+    this.head.replaceChildren(make("tr", {}, ...cells));
+  }
+
+  setRows(rows) {
+    this.rows = rows;
+    this.table.setAttribute("aria-rowcount", rows.length + 1);
+    this.draw();
+  }
+
+  spacer(rows) {
+    const cell = make("td", { colspan: this.columns.length });
+    cell.style.height = `${rows * rowHeight}px`;
+    return make("tr", { class: "spacer", "aria-hidden": "true" }, cell);
+  }
+
+  draw() {
+    const first = Math.max(0, Math.floor(this.element.scrollTop / rowHeight) - spare);
+    const count = Math.ceil((this.element.clientHeight || 480) / rowHeight) + 2 * spare;
+    const last = Math.min(this.rows.length, first + count);
+    const shown = [];
+    if (first > 0) shown.push(this.spacer(first));
+    for (let at = first; at < last; ++at) shown.push(this.drawRow(at));
+    if (last < this.rows.length) shown.push(this.spacer(this.rows.length - last));
+    this.body.replaceChildren(...shown);
+  }
+
+  drawRow(at) {
+    const row = this.rows[at];
+    const cells = this.columns.map((column, i) => {
+      const content = column.cell(row);
+      const attributes = { class: column.number ? "number" : null, title: column.hint?.(row) };
+      return i === 0 ? make("th", { ...attributes, scope: "row" }, content) : make("td", attributes, content);
+    });
+    return make("tr", { "data-at": at, "aria-rowindex": at + 2, "aria-selected": this.isChosen(row) ? "true" : null }, ...cells);
+  }
+
+  /** Brings a row into sight. */
+  reveal(at) {
+    const top = at * rowHeight, room = this.element.clientHeight - 2 * rowHeight;
+    if (top < this.element.scrollTop || top > this.element.scrollTop + room)
+      this.element.scrollTop = Math.max(0, top - room / 2);
+    this.draw();
+  }
+
+  onKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.target !== this.element || (step === undefined && event.key !== "Enter")) return;
+    const now = this.rows.findIndex((row) => this.isChosen(row));
+    const next = step === undefined ? now : Math.min(Math.max(now + step, 0), this.rows.length - 1);
+    if (next < 0 || next >= this.rows.length) return;
+    event.preventDefault();
+    this.onChoose(this.rows[next], step === undefined);
+    this.reveal(next);
+  }
+}

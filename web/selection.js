@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one case that is chosen, for drawings, table and viewer alike.
+
+/** Tells everyone who listens; {place} of a case, {part, item} of a question, or null. */
+export class Selection {
+  constructor() {
+    this.chosen = null;
+    this.listeners = [];
+  }
+
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  choose(chosen, options = {}) {
+    this.chosen = chosen;
+    for (const listener of this.listeners) listener(chosen, options);
+  }
+}
+
+export function isSame(a, b) {
+  return a !== null && b !== null && a.place === b.place && a.part === b.part && a.item === b.item;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The case as a solid, by NiiVue, where the page carries it.
+import { make } from "./dom.js";
+
+export function hasSolid() {
+  return globalThis.niivue !== undefined;
+}
+
+/** A volume as a NIfTI-1 file in memory: what NiiVue reads. */
+export function niftiOf(voxels, shape, spacing) {
+  const offset = 352;
+  const bytes = new Uint8Array(offset + voxels.length);
+  const view = new DataView(bytes.buffer);
+  const floats = (at, values) => values.forEach((value, i) => view.setFloat32(at + 4 * i, value, true));
+  view.setInt32(0, 348, true);
+  [3, ...shape, 1, 1, 1, 1].forEach((value, i) => view.setInt16(40 + 2 * i, value, true));
+  view.setInt16(70, 2, true); // unsigned bytes
+  view.setInt16(72, 8, true);
+  floats(76, [1, ...spacing]);
+  floats(108, [offset, 1, 0]);
+  view.setUint8(123, 2); // millimetres
+  view.setInt16(254, 1, true);
+  const origin = shape.map((count, axis) => -(count - 1) * spacing[axis] / 2);
+  for (let axis = 0; axis < 3; ++axis) {
+    const row = [0, 0, 0, origin[axis]];
+    row[axis] = spacing[axis];
+    floats(280 + 16 * axis, row);
+  }
+  bytes.set([0x6e, 0x2b, 0x31, 0], 344); // n+1
+  bytes.set(voxels, offset);
+  return bytes.buffer;
+}
+
+/** 1 both, 2 only the prediction, 3 only the reference. */
+export function agreementOf(prediction, reference, bits) {
+  const out = new Uint8Array(reference.length);
+  for (let i = 0; i < out.length; ++i) {
+    const drawn = (prediction[i] & bits) !== 0, truth = (reference[i] & bits) !== 0;
+    out[i] = drawn && truth ? 1 : drawn ? 2 : truth ? 3 : 0;
+  }
+  return out;
+}
+
+export class SolidView {
+  constructor(root) {
+    this.canvas = make("canvas", { class: "solid", width: 900, height: 520, "aria-label": "The case in 3-D" });
+    this.element = make("div", { class: "solid-frame" }, this.canvas); // NiiVue paints what is around its canvas black
+    root.append(this.element);
+    this.ready = this.attach();
+  }
+
+  async attach() {
+    this.view = new globalThis.niivue.Niivue({ backColor: [0.08, 0.09, 0.1, 1], show3Dcrosshair: false, isColorbar: false, isNearestInterpolation: true, logLevel: "silent" });
+    await this.view.attachToCanvas(this.canvas);
+  }
+
+  async show(volume, layers, model, bits) {
+    await this.ready;
+    while (this.view.volumes.length > 0) this.view.removeVolume(this.view.volumes[0]);
+    const grey = layers.image ?? new Uint8Array(layers.reference.length);
+    await this.view.loadFromArrayBuffer(niftiOf(grey, volume.shape, volume.spacing), "image.nii");
+    await this.view.loadFromArrayBuffer(niftiOf(agreementOf(layers.predictions.get(model), layers.reference, bits), volume.shape, volume.spacing), "agreement.nii");
+    const [, overlay] = this.view.volumes;
+    overlay.setColormapLabel({ R: [0, 0, 213, 86], G: [0, 158, 94, 180], B: [0, 115, 0, 233], A: [0, 255, 255, 255],
+      labels: ["", "both", "only the prediction", "only the reference"] });
+    this.view.updateGLVolume();
+    this.view.setInterpolation(true); // a voxel between two kinds is no third kind
+    this.view.setOpacity(1, 1);
+    this.view.setSliceType(this.view.sliceTypeRender);
+    this.canvas.dataset.ready = "yes";
+  }
+
+  close() {
+    this.element.remove();
+  }
+}
