@@ -24,6 +24,16 @@ def boundary_metrics(prediction, reference, spacing, tolerance=1.0):
             "boundary_iou": (p & r).sum() / (p | r).sum()}
 
 
+def joint_crop(prediction, reference):
+    """Both masks in the box around them."""
+    both = prediction | reference
+    box = []
+    for axis in range(both.ndim):
+        held = numpy.flatnonzero(both.any(tuple(k for k in range(both.ndim) if k != axis)))
+        box.append(slice(held[0], held[-1] + 1))
+    return prediction[tuple(box)], reference[tuple(box)]
+
+
 def pooled_metrics(prediction, reference, spacing):
     """medpy's hd95, and panoptica's assd and nsd."""
     a, b = border_distances(prediction, reference, spacing)
