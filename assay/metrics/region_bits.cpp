@@ -8,7 +8,7 @@
 #include <cassert>
 #include <vector>
 
-#include "assay/metrics/processor.hpp"
+#include "assay/core/processor.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

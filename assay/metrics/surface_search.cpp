@@ -8,12 +8,12 @@
 //    order of distance. Each is a shift and an and, again for 64 voxels at once.
 // 3. What is left is searched one by one: rows in the order of their distance in the plane across
 //    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
-// 4. A search costs the square of the distance in rows. When the first thousand searches tell that
-//    all will cost more than a separable transform of the whole volume would, or when they have
-//    cost half as much, the rest is put off, and what was put off is settled together: by trying
-//    every row that holds anything if that is less, else by the transform, whose time depends on
-//    the volume alone. So surfaces far apart cost at most twice what they must, and the usual case
-//    pays nothing for it.
+// 4. A search costs the square of the distance in rows. When those so far tell that all will cost
+//    more than a separable transform of the whole volume would, or when they have cost half as
+//    much, the rest is put off, and what was put off is settled together: by trying every row that
+//    holds anything if that is less, else by the transform, whose time depends on the volume alone.
+//    So surfaces far apart cost at most twice what they must, and the usual case pays nothing for
+//    it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
 // more than rounding could explain, so the order of the search does not show in the result.
@@ -33,9 +33,9 @@ namespace {
 constexpr double rounding = 1e-12;
 constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
 constexpr std::int64_t least_allowance = 20000;
-constexpr std::int64_t rows_per_voxel = 4;       ///< that searches may cost, by the volume's size
-constexpr std::int64_t transform_per_voxel = 7;  ///< what a transform costs in the same measure
-constexpr std::int64_t judged_after = 1024;      ///< searches, from which the cost of all is told
+constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
+constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
+constexpr std::int64_t judged_every = 256;       ///< searches, from which the cost of all is told
 constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
 
 struct Neighbour {
@@ -138,6 +138,11 @@ class Search {
     const std::uint64_t* to = to_.row(y, z);
     bool any = false;
     for (Index w = 0; w < to_.words(); ++w) {
+      if (from[w] == 0) {
+        left_[static_cast<std::size_t>(w)] = 0;
+        continue;
+      }
+      visited_ += std::popcount(from[w]);
       if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
       left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
       any = any || left_[static_cast<std::size_t>(w)] != 0;
@@ -165,6 +170,7 @@ class Search {
   }
 
   void search_left(Index y, Index z) {
+    if (allowance_ < 0) return put_off_row(y, z);
     for (Index w = 0; w < to_.words(); ++w)
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
         search(voxel(64 * w + std::countr_zero(bits), y, z));
@@ -189,7 +195,7 @@ class Search {
 
   void search(const Voxel& from) {
     if (allowance_ < 0) return put_off(from);
-    if (++searched_ == judged_after && is_hopeless()) allowance_ = -1;
+    if (++searched_ % judged_every == 0 && is_hopeless()) allowance_ = -1;
     Best best = {.reach = size_[0]};
     for (const RowStep& step : disc_.rows) {
       if (step.squared > best.beyond) break;
@@ -208,7 +214,15 @@ class Search {
   /// Whether searching on like this would cost more than the transform.
   bool is_hopeless() const {
     const std::int64_t cost = std::max(least_allowance, rows_per_voxel * volume()) - allowance_;
-    return cost / judged_after * count_ > transform_per_voxel * volume();
+    return cost * (count_ - visited_) > transform_per_voxel * volume() * visited_;
+  }
+
+  void put_off_row(Index y, Index z) {
+    for (Index w = 0; w < to_.words(); ++w) {
+      const std::uint64_t left = left_[static_cast<std::size_t>(w)];
+      put_off_.row(y, z)[w] = left;
+      put_off_count_ += std::popcount(left);
+    }
   }
 
   void put_off(const Voxel& voxel) {
@@ -242,9 +256,11 @@ class Search {
 
   void settle_put_off() {
     if (put_off_count_ == 0) return;
-    if (2 * put_off_count_ * filled_.count() < 3 * volume()) return settle_by_all_rows();
-    transform_distances(put_off_, {to_, filled_, squares_},
-                        [this](const Voxel& from, double found) { add(from, found); });
+    if (row_cost * put_off_count_ * (filled_.count() + 2) < transform_per_voxel * volume())
+      return settle_by_all_rows();
+    transform_distances(put_off_, {to_, filled_, squares_}, [this](const SettledVoxels& settled) {
+      settled.for_each([this](const Voxel& from, double found) { add(from, found); });
+    });
   }
 
   void settle_by_all_rows() {
@@ -269,8 +285,8 @@ class Search {
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0;
-  std::int64_t count_ = 0;  ///< of all voxels
-  std::int64_t allowance_;  ///< rows that searches may still cost
+  std::int64_t count_ = 0, visited_ = 0;  ///< of all voxels, and of those so far
+  std::int64_t allowance_;                ///< rows that searches may still cost
   DistanceTally tally_;
 };
 
