@@ -6,8 +6,10 @@
 // 2. Neighbours. No step of two voxels along an axis is shorter than twice the least spacing, so
 //    all steps of at most one voxel along each axis that are shorter than that come first in the
 //    order of distance. Each is a shift and an and, again for 64 voxels at once.
-// 3. What is left is searched one by one: rows in the order of their distance in the plane across
-//    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
+// 3. What is left of a row is searched in other rows, in the order of their distance in the plane
+//    across them, until none can be nearer than the best. Rows as far above as below, behind as in
+//    front are equally far for all voxels of the row: they are laid over one another and looked
+//    into together, once for each voxel, by counting zeros on both sides of it.
 // 4. A search costs the square of the distance in rows. When those so far tell that all will cost
 //    more than a separable transform of the whole volume would, or when they have cost half as
 //    much, the rest is put off, and what was put off is settled together: by trying every row that
@@ -31,7 +33,7 @@ namespace assay {
 namespace {
 
 constexpr double rounding = 1e-12;
-constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
+constexpr std::size_t most_rows = 1200;  ///< of one search; beyond, a voxel is put off
 constexpr std::int64_t least_allowance = 20000;
 constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
 constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
@@ -43,9 +45,11 @@ struct Neighbour {
   double squared = 0;
 };
 
-struct RowStep {
-  std::int32_t y = 0, z = 0;
-  double squared = 0;
+/// Up to four rows that are equally far: so many steps either way.
+struct RowSteps {
+  Index y = 0, z = 0;
+  double y_squared = 0, z_squared = 0;
+  double squared = 0;  ///< the sum
 };
 
 std::size_t steps(Index i) {
@@ -69,10 +73,10 @@ std::vector<Neighbour> neighbours(const Squares& squares) {
   return out;
 }
 
-/// Steps between rows by growing distance: a disc of no more than `most_row_steps`, whole, so that
-/// what lies outside is farther than `radius` squared.
+/// Steps between rows by growing distance: a disc of about `most_rows`, whole, so that what lies
+/// outside is farther than `radius` squared.
 struct Disc {
-  std::vector<RowStep> rows;
+  std::vector<RowSteps> rows;
   double squared_radius = 0;
 };
 
@@ -80,18 +84,20 @@ Disc disc(const Squares& squares, const Place& size) {
   Disc out;
   const double one_y = squares[1][1], one_z = squares[2][1];
   // The radius at which an ellipse of rows has that many of them.
-  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_row_steps) / 3.1416;
+  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_rows) / 3.1416;
   out.squared_radius = area;
   const auto most = [&](double one, Index limit) {
     const auto furthest = static_cast<Index>(std::sqrt(area / one)) + 1;
     return std::min(furthest, limit - 1);
   };
   const Index most_y = most(one_y, size[1]), most_z = most(one_z, size[2]);
-  for (Index z = -most_z; z <= most_z; ++z)
-    for (Index y = -most_y; y <= most_y; ++y)
-      if (const double d = squares[1][steps(y)] + squares[2][steps(z)]; d <= area)
-        out.rows.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(z), d});
-  std::ranges::stable_sort(out.rows, {}, &RowStep::squared);
+  for (Index z = 0; z <= most_z; ++z)
+    for (Index y = 0; y <= most_y; ++y) {
+      const double y_squared = squares[1][steps(y)], z_squared = squares[2][steps(z)];
+      if (const double d = y_squared + z_squared; d <= area)
+        out.rows.push_back({y, z, y_squared, z_squared, d});
+    }
+  std::ranges::stable_sort(out.rows, {}, &RowSteps::squared);
   return out;
 }
 
@@ -107,6 +113,7 @@ class Search {
         disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words())),
+        overlay_(static_cast<std::size_t>(to.words()) + 2),
         put_off_(size_),
         allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
 
@@ -169,11 +176,81 @@ class Search {
     return any;
   }
 
+  /// A voxel whose distance is searched, and the least squared one so far.
+  struct Waiting {
+    Index x = 0;
+    double squared = infinite_;
+
+    double beyond() const { return squared * (1 + rounding); }
+  };
+
   void search_left(Index y, Index z) {
     if (allowance_ < 0) return put_off_row(y, z);
+    waiting_.clear();
     for (Index w = 0; w < to_.words(); ++w)
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
-        search(voxel(64 * w + std::countr_zero(bits), y, z));
+        waiting_.push_back({64 * w + std::countr_zero(bits)});
+    double beyond = infinite_;
+    for (const RowSteps& step : disc_.rows) {
+      if (step.squared > beyond) break;
+      --allowance_;
+      if (overlaid(step, y, z)) beyond = look_into_overlay(step);
+    }
+    for (const Waiting& voxel_at : waiting_) settle_or_put_off(voxel_at, y, z);
+    searched_ += std::ssize(waiting_);
+    if (searched_ >= judged_at_ && is_hopeless()) allowance_ = -1;
+    judged_at_ = std::max(judged_at_, searched_ + judged_every);
+  }
+
+  /// Lays rows over one another; false when none of them holds anything.
+  bool overlaid(const RowSteps& step, Index y, Index z) {
+    bool any = false;
+    for (Index at_z = z - step.z; at_z <= z + step.z; at_z += std::max<Index>(1, 2 * step.z))
+      for (Index at_y = y - step.y; at_y <= y + step.y; at_y += std::max<Index>(1, 2 * step.y)) {
+        if (at_y < 0 || at_z < 0 || at_y >= size_[1] || at_z >= size_[2]) continue;
+        if (!filled_.at(at_y, at_z)) continue;
+        const std::uint64_t* row = to_.row(at_y, at_z);
+        std::uint64_t* into = overlay_.data() + 1;
+        for (Index w = 0; w < to_.words(); ++w) into[w] = any ? into[w] | row[w] : row[w];
+        any = true;
+        --allowance_;
+      }
+    return any;
+  }
+
+  /// The greatest of the squared distances that are still to beat.
+  double look_into_overlay(const RowSteps& step) {
+    double beyond = 0;
+    for (Waiting& voxel_at : waiting_) {
+      if (step.squared <= voxel_at.beyond()) {
+        allowance_ -= row_cost;
+        const Index x = nearest_in_overlay(voxel_at, step);
+        const double found = squares_[0][steps(x)] + step.y_squared + step.z_squared;
+        if (x < size_[0]) voxel_at.squared = std::min(voxel_at.squared, found);
+      }
+      beyond = std::max(beyond, voxel_at.beyond());
+    }
+    return beyond;
+  }
+
+  /// Steps to the nearest bit; as many as the row has voxels when none can be nearer than the best.
+  Index nearest_in_overlay(const Waiting& voxel_at, const RowSteps& step) const {
+    // The 32 bits before the voxel, and 32 from it on; an empty word stands before the row.
+    const auto start = static_cast<std::size_t>(voxel_at.x + 32);
+    const std::uint64_t *word = overlay_.data() + start / 64, shift = start % 64;
+    const std::uint64_t window = word[0] >> shift | word[1] << 1 << (63 - shift);
+    const int up = std::countr_zero(window >> 32), down = std::countl_zero(window << 31);
+    if (const Index nearest = std::min(up, down); nearest <= 32) return std::min(nearest, size_[0]);
+    if (size_[0] <= 32 || squares_[0][32] + step.squared > voxel_at.beyond()) return size_[0];
+    return nearest_bit(overlay_.data() + 1, to_.words(), voxel_at.x, size_[0]);
+  }
+
+  void settle_or_put_off(const Waiting& voxel_at, Index y, Index z) {
+    const Voxel from = voxel(voxel_at.x, y, z);
+    if (voxel_at.beyond() < disc_.squared_radius || covers_all())
+      add(from, voxel_at.squared);
+    else
+      put_off(from);
   }
 
   /// The least squared distance so far, a little more than that, and how far along a row a bit can
@@ -191,22 +268,6 @@ class Search {
     best = {found, found * (1 + rounding), size_[0]};
     const auto reach = static_cast<Index>(std::sqrt(found) * per_step_) + 2;
     best.reach = std::min(reach, size_[0]);
-  }
-
-  void search(const Voxel& from) {
-    if (allowance_ < 0) return put_off(from);
-    if (++searched_ % judged_every == 0 && is_hopeless()) allowance_ = -1;
-    Best best = {.reach = size_[0]};
-    for (const RowStep& step : disc_.rows) {
-      if (step.squared > best.beyond) break;
-      --allowance_;
-      const Index y = from.y + step.y, z = from.z + step.z;
-      if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !filled_.at(y, z)) continue;
-      allowance_ -= row_cost;
-      try_row(from, y, z, best);
-    }
-    if (best.beyond < disc_.squared_radius || covers_all()) return add(from, best.squared);
-    put_off(from);
   }
 
   std::int64_t volume() const { return size_[0] * size_[1] * size_[2]; }
@@ -231,7 +292,7 @@ class Search {
   }
 
   bool covers_all() const {
-    return disc_.rows.size() == static_cast<std::size_t>((2 * size_[1] - 1) * (2 * size_[2] - 1));
+    return disc_.rows.size() == static_cast<std::size_t>(size_[1] * size_[2]);
   }
 
   void add(const Voxel& from, double distance2) {
@@ -282,9 +343,11 @@ class Search {
   std::vector<Neighbour> near_;
   Disc disc_;
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
+  std::vector<std::uint64_t> left_;     ///< bits of the row under work that have no distance yet
+  std::vector<Waiting> waiting_;        ///< the same, one by one
+  std::vector<std::uint64_t> overlay_;  ///< rows over one another, with an empty word around
   BitVolume put_off_;
-  std::int64_t put_off_count_ = 0, searched_ = 0;
+  std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
   std::int64_t count_ = 0, visited_ = 0;  ///< of all voxels, and of those so far
   std::int64_t allowance_;                ///< rows that searches may still cost
   DistanceTally tally_;
