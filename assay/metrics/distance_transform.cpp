@@ -206,7 +206,7 @@ class BlockTransform {
     const Slice& slice = slices_[static_cast<std::size_t>(s)];
     const Index reach = most_steps(task_.target.squares[1], limit);
     const auto units = static_cast<Value>(
-        std::min(limit * task_.units_per_mm2, static_cast<double>(Costs<Value>::too_much / 2)));
+        std::min(limit * task_.units_per_mm2, static_cast<double>(Costs<Value>::too_much) / 2));
     candidates_.clear();
     measured_.resize(slice.rows.size() * static_cast<std::size_t>(block));
     for (const std::int32_t y : slice.rows) {
@@ -280,7 +280,7 @@ std::optional<double> whole_units(const StepCosts& costs) {
       for (Index step = -cost.size(); whole && step <= cost.size(); ++step)
         whole = cost(step) * units == std::floor(cost(step) * units);
     }
-    if (whole && farthest < Costs<std::int32_t>::too_much / 4) return units;
+    if (whole && farthest < static_cast<double>(Costs<std::int32_t>::too_much) / 4) return units;
   }
   return {};
 }

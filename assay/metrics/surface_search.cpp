@@ -22,6 +22,7 @@
 #include "assay/metrics/surface_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -39,6 +40,8 @@ constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by
 constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
 constexpr std::int64_t judged_every = 256;       ///< searches, from which the cost of all is told
 constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
+
+constexpr std::size_t window = 32;  ///< steps along a row that are looked at together
 
 struct Neighbour {
   Index x = 0, y = 0, z = 0;
@@ -113,9 +116,12 @@ class Search {
         disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words())),
-        overlay_(static_cast<std::size_t>(to.words()) + 2),
-        put_off_(size_),
-        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
+        nothing_(left_.size()),
+        overlay_(left_.size() + 2),
+        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {
+    near_squares_.fill(infinite_);
+    std::copy_n(squares_[0].begin(), std::min(window, squares_[0].size()), near_squares_.begin());
+  }
 
   DistanceTally of(const BitVolume& from) {
     count_ = from.count();
@@ -204,45 +210,57 @@ class Search {
 
   /// Lays rows over one another; false when none of them holds anything.
   bool overlaid(const RowSteps& step, Index y, Index z) {
-    bool any = false;
-    for (Index at_z = z - step.z; at_z <= z + step.z; at_z += std::max<Index>(1, 2 * step.z))
-      for (Index at_y = y - step.y; at_y <= y + step.y; at_y += std::max<Index>(1, 2 * step.y)) {
-        if (at_y < 0 || at_z < 0 || at_y >= size_[1] || at_z >= size_[2]) continue;
-        if (!filled_.at(at_y, at_z)) continue;
-        const std::uint64_t* row = to_.row(at_y, at_z);
-        std::uint64_t* into = overlay_.data() + 1;
-        for (Index w = 0; w < to_.words(); ++w) into[w] = any ? into[w] | row[w] : row[w];
-        any = true;
-        --allowance_;
-      }
-    return any;
+    const Index at_y[] = {y - step.y, y + step.y}, at_z[] = {z - step.z, z + step.z};
+    const std::uint64_t* rows[4] = {nothing_.data(), nothing_.data(), nothing_.data(),
+                                    nothing_.data()};
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < (step.z == 0 ? 1 : 2); ++j)
+      for (std::size_t i = 0; i < (step.y == 0 ? 1 : 2); ++i)
+        if (at_y[i] >= 0 && at_z[j] >= 0 && at_y[i] < size_[1] && at_z[j] < size_[2] &&
+            filled_.at(at_y[i], at_z[j]))
+          rows[count++] = to_.row(at_y[i], at_z[j]);
+    if (count == 0) return false;
+    std::uint64_t* into = overlay_.data() + 1;
+    for (Index w = 0; w < to_.words(); ++w)
+      into[w] = rows[0][w] | rows[1][w] | rows[2][w] | rows[3][w];
+    return true;
   }
 
   /// The greatest of the squared distances that are still to beat.
   double look_into_overlay(const RowSteps& step) {
-    double beyond = 0;
+    allowance_ -= row_cost * std::ssize(waiting_);
+    double greatest = 0;
     for (Waiting& voxel_at : waiting_) {
-      if (step.squared <= voxel_at.beyond()) {
-        allowance_ -= row_cost;
-        const Index x = nearest_in_overlay(voxel_at, step);
-        const double found = squares_[0][steps(x)] + step.y_squared + step.z_squared;
-        if (x < size_[0]) voxel_at.squared = std::min(voxel_at.squared, found);
-      }
-      beyond = std::max(beyond, voxel_at.beyond());
+      const double along = near_squares_[steps_in_window(voxel_at.x)];
+      voxel_at.squared = std::min(voxel_at.squared, along + step.y_squared + step.z_squared);
+      greatest = std::max(greatest, voxel_at.squared);
     }
-    return beyond;
+    const double beyond = greatest * (1 + rounding);
+    return squares_[0].size() > window && squares_[0][window] + step.squared <= beyond
+               ? look_farther(step)
+               : beyond;
   }
 
-  /// Steps to the nearest bit; as many as the row has voxels when none can be nearer than the best.
-  Index nearest_in_overlay(const Waiting& voxel_at, const RowSteps& step) const {
+  /// The same, for voxels whose best is farther than a window is wide.
+  double look_farther(const RowSteps& step) {
+    double greatest = 0;
+    for (Waiting& voxel_at : waiting_) {
+      const Index x = nearest_bit(overlay_.data() + 1, to_.words(), voxel_at.x, size_[0]);
+      const double found = squares_[0][steps(x)] + step.y_squared + step.z_squared;
+      if (x < size_[0]) voxel_at.squared = std::min(voxel_at.squared, found);
+      greatest = std::max(greatest, voxel_at.squared);
+    }
+    return greatest * (1 + rounding);
+  }
+
+  /// Steps to the nearest bit of the overlay that is fewer than `window` away; else more than that.
+  std::size_t steps_in_window(Index x) const {
     // The 32 bits before the voxel, and 32 from it on; an empty word stands before the row.
-    const auto start = static_cast<std::size_t>(voxel_at.x + 32);
-    const std::uint64_t *word = overlay_.data() + start / 64, shift = start % 64;
-    const std::uint64_t window = word[0] >> shift | word[1] << 1 << (63 - shift);
-    const int up = std::countr_zero(window >> 32), down = std::countl_zero(window << 31);
-    if (const Index nearest = std::min(up, down); nearest <= 32) return std::min(nearest, size_[0]);
-    if (size_[0] <= 32 || squares_[0][32] + step.squared > voxel_at.beyond()) return size_[0];
-    return nearest_bit(overlay_.data() + 1, to_.words(), voxel_at.x, size_[0]);
+    const auto start = static_cast<std::size_t>(x + 32), shift = start % 64;
+    const std::uint64_t* word = overlay_.data() + start / 64;
+    const std::uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);
+    return static_cast<std::size_t>(
+        std::min(std::countr_zero(bits >> 32), std::countl_zero(bits << 31)));
   }
 
   void settle_or_put_off(const Waiting& voxel_at, Index y, Index z) {
@@ -278,16 +296,23 @@ class Search {
     return cost * (count_ - visited_) > transform_per_voxel * volume() * visited_;
   }
 
+  /// Most searches put nothing off, so there is room for it only when one does.
+  BitVolume& put_off_bits() {
+    if (put_off_count_ == 0) put_off_ = BitVolume(size_);
+    return put_off_;
+  }
+
   void put_off_row(Index y, Index z) {
+    std::uint64_t* into = put_off_bits().row(y, z);
     for (Index w = 0; w < to_.words(); ++w) {
       const std::uint64_t left = left_[static_cast<std::size_t>(w)];
-      put_off_.row(y, z)[w] = left;
+      into[w] = left;
       put_off_count_ += std::popcount(left);
     }
   }
 
   void put_off(const Voxel& voxel) {
-    put_off_.set(voxel.x, voxel.y, voxel.z);
+    put_off_bits().set(voxel.x, voxel.y, voxel.z);
     ++put_off_count_;
   }
 
@@ -343,9 +368,11 @@ class Search {
   std::vector<Neighbour> near_;
   Disc disc_;
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;     ///< bits of the row under work that have no distance yet
-  std::vector<Waiting> waiting_;        ///< the same, one by one
-  std::vector<std::uint64_t> overlay_;  ///< rows over one another, with an empty word around
+  std::vector<std::uint64_t> left_;        ///< bits of the row under work that have no distance yet
+  std::vector<Waiting> waiting_;           ///< the same, one by one
+  std::vector<std::uint64_t> nothing_;     ///< an empty row
+  std::array<double, 65> near_squares_{};  ///< of steps within a window; of others infinite
+  std::vector<std::uint64_t> overlay_;     ///< rows over one another, with an empty word around
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
   std::int64_t count_ = 0, visited_ = 0;  ///< of all voxels, and of those so far
