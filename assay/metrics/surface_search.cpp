@@ -39,7 +39,7 @@ constexpr std::int64_t least_allowance = 20000;
 constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
 constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
 constexpr std::int64_t judged_every = 256;       ///< searches, from which the cost of all is told
-constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
+constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
 
 constexpr std::size_t window = 32;  ///< steps along a row that are looked at together
 
@@ -124,10 +124,14 @@ class Search {
   }
 
   DistanceTally of(const BitVolume& from) {
-    count_ = from.count();
+    const FilledRows filled(from);
+    count_ = filled.count();
     for (Index z = 1; z + 1 < size_[2]; ++z)
-      for (Index y = 1; y + 1 < size_[1]; ++y)
+      for (Index y = 1; y + 1 < size_[1]; ++y) {
+        if (!filled.at(y, z)) continue;
+        ++visited_;
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
+      }
     settle_put_off();
     return std::move(tally_);
   }
@@ -151,11 +155,6 @@ class Search {
     const std::uint64_t* to = to_.row(y, z);
     bool any = false;
     for (Index w = 0; w < to_.words(); ++w) {
-      if (from[w] == 0) {
-        left_[static_cast<std::size_t>(w)] = 0;
-        continue;
-      }
-      visited_ += std::popcount(from[w]);
       if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
       left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
       any = any || left_[static_cast<std::size_t>(w)] != 0;
@@ -199,13 +198,14 @@ class Search {
     double beyond = infinite_;
     for (const RowSteps& step : disc_.rows) {
       if (step.squared > beyond) break;
-      --allowance_;
+      allowance_ -= row_cost;
       if (overlaid(step, y, z)) beyond = look_into_overlay(step);
     }
     for (const Waiting& voxel_at : waiting_) settle_or_put_off(voxel_at, y, z);
     searched_ += std::ssize(waiting_);
-    if (searched_ >= judged_at_ && is_hopeless()) allowance_ = -1;
-    judged_at_ = std::max(judged_at_, searched_ + judged_every);
+    if (searched_ < judged_at_) return;
+    judged_at_ = searched_ + judged_every;
+    if (is_hopeless()) allowance_ = -1;
   }
 
   /// Lays rows over one another; false when none of them holds anything.
@@ -375,7 +375,7 @@ class Search {
   std::vector<std::uint64_t> overlay_;     ///< rows over one another, with an empty word around
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
-  std::int64_t count_ = 0, visited_ = 0;  ///< of all voxels, and of those so far
+  std::int64_t count_ = 0, visited_ = 0;  ///< of all rows with a voxel, and of those so far
   std::int64_t allowance_;                ///< rows that searches may still cost
   DistanceTally tally_;
 };
