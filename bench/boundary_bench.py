@@ -1,19 +1,23 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""HD, HD95, ASSD and NSD from files to numbers, against the method of the fastest peer, in one run.
+"""HD, HD95, ASSD and NSD from files to numbers, against the methods of two peers, in one run; and what is hard.
 
-usage: boundary_bench.py [--bin DIR] [--work DIR] [--cases 12] [--out FILE] [--check]
+usage: boundary_bench.py [--bin DIR] [--work DIR] [--cases 12] [--part NAME]... [--out FILE] [--check]
 
-The peer is DeepMind's surface-distance, whose method (SciPy's distance transform of both borders, surfels with areas) is
-written out in tests/shapes.py with its table of areas made once; reading is nibabel's. Times are CPU times per pair, the least
-of some rounds. The program's is the difference between a cohort and the same cohort three times as long, so that starting up
-does not count. With --check the exit status is 1 when a target is missed.
+Parts: stroke (a cohort of 256^3), labels (320 x 320 x 60, five labels), hard (worst cases at 256^3), large (the same at 512^3;
+only when named), faces (worst cases by the faces of voxels).
+
+The peers are DeepMind's surface-distance, the fastest there is (SciPy's distance transform of both borders, surfels with
+areas), and MONAI (erosion and a distance transform of each border, anew for each of HD95, ASSD and NSD; of the whole volume, and
+of the box around both masks). The methods are written out with NumPy and SciPy in tests/shapes.py, because the packages need
+not be installed; they have none of the packages' other costs, so the packages themselves are slower. Reading is nibabel's. Times are CPU times, the least of some rounds. The program's time of a cohort is the difference between it and the
+same cohort three times as long, so that starting up does not count; of a worst case it is what --metrics overlap does not
+take. With --check the exit status is 1 when a target is missed.
 """
 import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import subprocess
 import sys
@@ -24,31 +28,36 @@ import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+import boundary_cases  # noqa: E402
 import shapes  # noqa: E402
 
 METRICS = "hd,hd95,assd,nsd"
 LONGER = 3
 
 
-def cpu_of(command):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+class Program:
+    def __init__(self, folder):
+        self.folder = folder
 
+    def used(self, folders, *options):
+        """CPU milliseconds and megabytes at the peak of one run on one core."""
+        command = [self.folder / "usage", os.devnull, self.folder / "assay", "score", *folders, "--jobs", "1", "--quiet", *options]
+        done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        found = json.loads(done.stdout)
+        if found["status"] != 0:
+            raise SystemExit(f"assay score {folders[0]} ended with {found['status']}")
+        return found["cpu_ms"], found["peak_bytes"] / 2**20
 
-def peak_mb(command):
-    code = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);" \
-           "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    done = subprocess.run([sys.executable, "-c", code, *map(str, command)], capture_output=True, text=True, check=True)
-    return int(done.stdout) / 1024
+    def best(self, folders, *options, rounds=3):
+        runs = [self.used(folders, *options) for _ in range(rounds)]
+        return min(ms for ms, _ in runs), max(mb for _, mb in runs)
 
 
 class Pairs:
     """A folder of predictions and one of references, and the same files three times under other names."""
 
-    def __init__(self, folder, prediction, reference):
-        self.once = prediction, reference
+    def __init__(self, folder, once):
+        self.once = once
         self.longer = folder / "longer/pred", folder / "longer/ref"
         for long, short in zip(self.longer, self.once):
             shutil.rmtree(long, ignore_errors=True)
@@ -56,92 +65,102 @@ class Pairs:
             for file in sorted(short.glob("*.nii.gz")):
                 for n in range(LONGER):
                     os.link(file, long / f"{n}_{file.name}")
-        self.count = len(list(prediction.glob("*.nii.gz")))
+        self.files = sorted(file.name for file in once[0].glob("*.nii.gz"))
 
     def ms(self, program, *options, rounds=3):
         """CPU milliseconds of the program per pair."""
-        def run(folders):
-            return min(cpu_of([program, "score", *folders, "--jobs", "1", "--quiet", *options]) for _ in range(rounds))
-        return (run(self.longer) - run(self.once)) / ((LONGER - 1) * self.count) * 1e3
+        long, short = (program.best(folders, *options, rounds=rounds)[0] for folders in (self.longer, self.once))
+        return (long - short) / ((LONGER - 1) * len(self.files))
 
 
-def peer_ms(pairs, labels=(None,), rounds=2):
-    """The same for the peer's method."""
-    best = float("inf")
+def by_deepmind(p, r, spacing, tables={}):
+    table = tables.setdefault(tuple(spacing), shapes.areas(spacing))
+    shapes.surfel_metrics(p, r, spacing, table=table)
+
+
+def by_monai(p, r, spacing):
+    for _ in ("hd95", "assd", "nsd"):
+        shapes.border_distances(p, r, spacing)
+
+
+def by_monai_cropped(p, r, spacing):
+    for _ in ("hd95", "assd", "nsd"):
+        shapes.border_distances(*shapes.joint_crop(p, r), spacing)
+
+
+def peer_ms(method, pairs, labels=(None,), rounds=2, most=None):
+    """CPU milliseconds of a peer's method per pair, over all pairs or the first ones."""
+    best, files = float("inf"), pairs.files[:most]
     for _ in range(rounds):
         start = time.process_time()
-        for file in sorted(pairs.once[0].glob("*.nii.gz")):
-            p, r = (nibabel.load(folder / file.name) for folder in pairs.once)
+        for file in files:
+            p, r = (nibabel.load(folder / file) for folder in pairs.once)
             spacing = nibabel.affines.voxel_sizes(r.affine)
-            table = shapes.areas(spacing)
             p, r = numpy.asarray(p.dataobj), numpy.asarray(r.dataobj)
             for label in labels:
                 masks = (p > 0, r > 0) if label is None else (p == label, r == label)
-                shapes.surfel_metrics(*masks, spacing, table=table)
+                method(*masks, spacing)
         best = min(best, time.process_time() - start)
-    return best / pairs.count * 1e3
+    return best / len(files) * 1e3
 
 
-def anisotropic(folder):
-    """One pair of 320 x 320 x 60 voxels of 0.6 x 0.6 x 3 mm with five labels."""
-    x, y, z = numpy.indices((320, 320, 60))
-    sides = []
-    for shift in (0, 3):
-        out = numpy.zeros(x.shape, numpy.uint8)
-        for label in range(1, 6):
-            cx, cy = 80 + 160 * (label % 2) + shift, 60 + 45 * label - shift
-            wave = 4 * numpy.sin(x / 9 + label) * numpy.cos(y / 7 + shift / 3)
-            out[((x - cx) * 0.6) ** 2 + ((y - cy) * 0.6) ** 2 + ((z - 30) * 1.5) ** 2 < (34 + wave) ** 2] = label
-        sides.append(out)
-    for name, voxels in zip(("pred", "ref"), sides):
-        (folder / name).mkdir(parents=True, exist_ok=True)
-        nibabel.save(nibabel.Nifti1Image(voxels, numpy.diag([0.6, 0.6, 3, 1.0])), folder / name / "case.nii.gz")
-    return Pairs(folder, folder / "pred", folder / "ref")
+def stroke(program, arguments):
+    folder = arguments.work / "stroke"
+    subprocess.run([program.folder / "make_cohort", folder, "256", str(arguments.cases)], check=True)
+    pairs = Pairs(arguments.work, (folder / "models/good", folder / "references"))
+    ours, overlap, everything = (pairs.ms(program, "--metrics", metrics) for metrics in (METRICS, "overlap", "all"))
+    deepmind, cropped = peer_ms(by_deepmind, pairs), peer_ms(by_monai_cropped, pairs)
+    monai = peer_ms(by_monai, pairs, rounds=1, most=2)  # minutes otherwise
+    return {"ms": ours, "overlap_ms": overlap, "all_ms": everything, "deepmind_ms": deepmind, "monai_ms": monai,
+            "monai_cropped_ms": cropped, "ratio_deepmind": deepmind / ours, "ratio_monai": monai / ours,
+            "ratio_monai_cropped": cropped / ours, "all_beyond_three_overlaps_ms": everything - 3 * overlap,
+            "peak_mb": program.best(pairs.once, "--metrics", "all", rounds=1)[1]}
 
 
-def ball(side, radius):
-    axis = numpy.arange(side) - (side - 1) / 2
-    squares = axis**2
-    return (squares[:, None, None] + squares[None, :, None] + squares[None, None, :] <= radius**2).astype(numpy.uint8)
+def labels(program, arguments):
+    pairs = Pairs(arguments.work / "labels", boundary_cases.five_labels(arguments.work / "labels"))
+    ours, overlap = (pairs.ms(program, "--metrics", metrics, "--labels", "1,2,3,4,5", rounds=7) for metrics in (METRICS, "overlap"))
+    deepmind = peer_ms(by_deepmind, pairs, range(1, 6))
+    return {"ms": ours, "overlap_ms": overlap, "deepmind_ms": deepmind, "ratio_deepmind": deepmind / ours}
 
 
-def hard(side=256):
-    """Name, prediction, reference of what is hard for a search."""
-    x, y, z = numpy.indices((side,) * 3, numpy.int16)
-    full, corner, other = numpy.ones((side,) * 3, numpy.uint8), *(numpy.zeros((side,) * 3, numpy.uint8) for _ in range(2))
-    corner[0, 0, 0] = other[-1, -1, -1] = 1
-    yield "full volume against one voxel", full, corner
-    yield "checkerboard against its complement", ((x + y + z) % 2 == 0).astype(numpy.uint8), ((x + y + z) % 2).astype(numpy.uint8)
-    yield "opposite corners", corner, other
-    yield "concentric spheres", ball(side, side / 2 - 1), ball(side, side / 2 - 28)
-
-
-def worst_cases(program, folder):
+def worst(program, arguments, side=256, options=(), rounds=3):
+    """CPU time beyond that of overlap, and the peak, of every hard pair."""
     out = {}
-    for name, p, r in hard():
-        pair = folder / name.replace(" ", "_")
-        for side, voxels in (("pred", p), ("ref", r)):
-            (pair / side).mkdir(parents=True, exist_ok=True)
-            nibabel.save(nibabel.Nifti1Image(voxels, numpy.eye(4)), pair / side / "case.nii.gz")
-        pairs = Pairs(pair, pair / "pred", pair / "ref")
-        out[name] = pairs.ms(program, "--metrics", METRICS) - pairs.ms(program, "--metrics", "overlap")
+    for name, make in boundary_cases.HARD.items():
+        folder = arguments.work / f"hard_{side}" / name.replace(" ", "_").replace(",", "")
+        pair = folder / "pred", folder / "ref"
+        if not pair[1].exists():
+            boundary_cases.written(folder, *make(side))
+        ms, peak = program.best(pair, "--metrics", METRICS, *options, rounds=rounds)
+        overlap, _ = program.best(pair, "--metrics", "overlap", rounds=rounds)
+        out[name] = {"ms": ms - overlap, "overlap_ms": overlap, "peak_mb": peak}
     return out
 
 
-def measured(arguments):
-    program, work = arguments.bin / "assay", arguments.work
-    shutil.rmtree(work, ignore_errors=True)
-    work.mkdir(parents=True)
-    subprocess.run([arguments.bin / "make_cohort", work / "cohort", "256", str(arguments.cases)], check=True)
-    cohort = Pairs(work, work / "cohort/models/good", work / "cohort/references")
-    ours, overlap = cohort.ms(program, "--metrics", METRICS), cohort.ms(program, "--metrics", "overlap")
-    everything, peer = cohort.ms(program, "--metrics", "all"), peer_ms(cohort)
-    labels = anisotropic(work / "labels")
-    of_labels, peer_of_labels = labels.ms(program, "--metrics", METRICS, "--labels", "1,2,3,4,5"), peer_ms(labels, range(1, 6))
-    peak = peak_mb([program, "score", *cohort.once, "--jobs", "1", "--metrics", "all"])
-    return {"stroke_ms": ours, "overlap_ms": overlap, "all_ms": everything, "peer_ms": peer, "ratio": peer / ours,
-            "all_beyond_three_overlaps_ms": everything - 3 * overlap, "labels_ms": of_labels, "labels_peer_ms": peer_of_labels,
-            "labels_ratio": peer_of_labels / of_labels, "peak_mb": peak, "worst_ms": worst_cases(program, work / "hard")}
+def large(program, arguments):
+    return worst(program, arguments, 512, rounds=1)
+
+
+def faces(program, arguments):
+    return worst(program, arguments, options=("--convention", "faces"), rounds=1)
+
+
+PARTS = {"stroke": stroke, "labels": labels, "hard": worst, "large": large, "faces": faces}
+
+
+def greatest(cases, key):
+    return max(case[key] for case in cases.values())
+
+
+# What, of which part, and the most or the least that it may be.
+TARGETS = [("stroke", "surface-distance's method / assay, HD HD95 ASSD NSD of 256^3", lambda f: f["ratio_deepmind"], 25, True),
+           ("stroke", "MONAI's method of the whole volume / assay, the same", lambda f: f["ratio_monai"], 150, True),
+           ("stroke", "ms of --metrics all beyond three times overlap", lambda f: f["all_beyond_three_overlaps_ms"], 12, False),
+           ("stroke", "MB at the peak, one job", lambda f: f["peak_mb"], 100, False),
+           ("labels", "surface-distance's method / assay, 320 x 320 x 60, five labels", lambda f: f["ratio_deepmind"], 60, True),
+           ("hard", "ms of the worst case at 256^3, beyond overlap", lambda f: greatest(f, "ms"), 150, False),
+           ("hard", "MB at the peak of the worst case at 256^3, one job", lambda f: greatest(f, "peak_mb"), 100, False)]
 
 
 def main():
@@ -149,17 +168,19 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/bench/boundary")
     parser.add_argument("--cases", type=int, default=12)
+    parser.add_argument("--part", action="append", choices=PARTS, help="default: all but large")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
-    found = measured(arguments)
-    targets = [("ratio", "peer's method / assay, HD HD95 ASSD NSD of the stroke cohort", found["ratio"], 25, True),
-               ("all", "ms of --metrics all beyond three times overlap", found["all_beyond_three_overlaps_ms"], 12, False),
-               ("labels_ratio", "peer's method / assay, 320 x 320 x 60, five labels", found["labels_ratio"], 60, True),
-               ("worst", "ms of the worst case at 256^3, beyond overlap", max(found["worst_ms"].values()), 150, False),
-               ("peak", "MB at the peak, one job", found["peak_mb"], 100, False)]
+    shutil.rmtree(arguments.work, ignore_errors=True)
+    arguments.work.mkdir(parents=True)
+    chosen = arguments.part or [name for name in PARTS if name != "large"]
+    found = {name: PARTS[name](Program(arguments.bin), arguments) for name in chosen}
     missed = 0
-    for _, title, value, limit, at_least in targets:
+    for part, title, value, limit, at_least in TARGETS:
+        if part not in found:
+            continue
+        value = value(found[part])
         met = value >= limit if at_least else value <= limit
         missed += not met
         print(f"{title:<72}{value:>9.1f}  {'at least' if at_least else 'at most':>8} {limit:<5} {'' if met else 'missed'}")

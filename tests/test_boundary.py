@@ -31,7 +31,30 @@ def pairs():
         if n % 9 == 3:
             p = numpy.ones(shape, bool)
         if p.any() and r.any():
-            yield f"case{n:02}", p, r, [float(numpy.float32(x)) for x in spacings[n % 4]]  # as NIfTI stores them
+            yield f"case{n:02}", p, r, as_stored(spacings[n % 4])
+    for n, spacing in enumerate([(1, 1, 1), (0.6, 0.6, 3), (0.7, 1.1, 0.9)]):
+        yield f"far{n}", *far_apart(n), as_stored(spacing)
+        yield f"nested{n}", *nested(n), as_stored(spacing)
+
+
+def as_stored(spacing):
+    return [float(numpy.float32(x)) for x in spacing]  # as NIfTI stores them
+
+
+def far_apart(n):
+    """Two lumps at the ends of a volume: so far that every search is given up."""
+    p = numpy.zeros((96, 80 + n, 64), bool)
+    r = p.copy()
+    p[:40, :40, :30] = blobs(100 + n, (40, 40, 30), 3, 0.4)
+    r[60:, 45:, 36:] = blobs(200 + n, r[60:, 45:, 36:].shape, 2, 0.3)
+    return p, r
+
+
+def nested(n):
+    """One ball in another, not around the same point."""
+    grid = numpy.indices((90, 84, 78 + n))
+    return [sum((axis - c) ** 2 for axis, c in zip(grid, centre)) <= radius**2
+            for centre, radius in (((44, 41, 38), 37), ((40 + n, 43, 35), 12))]
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +100,25 @@ def test_surfels_equal_the_method_of_surface_distance(cohort, convention):
     for name, (p, r, spacing) in cohort[1].items():
         expected = shapes.surfel_metrics(p, r, spacing, 2)
         for key, value in expected.items():
+            assert found[name][key] == pytest.approx(value, rel=1e-9), (name, key)
+
+
+def test_faces_equal_distances_on_a_grid_of_sixths(tmp_path):
+    rng = numpy.random.default_rng(8)
+    cases = {}
+    for n, spacing in enumerate([(1, 1, 1), (0.5, 0.5, 3), (0.7, 1.1, 0.9), (2, 1, 4)]):
+        shape = tuple(rng.integers(8, 22, 3))
+        cases[f"blobs{n}"] = blobs(300 + n, shape, 1.5), blobs(400 + n, shape, 1.2, 0.1), as_stored(spacing)
+        p, r = numpy.zeros((26, 9, 8), bool), numpy.zeros((26, 9, 8), bool)
+        p[:3, :4, 2:], r[23:, 5:, :5] = True, blobs(500 + n, (3, 4, 5), 0.5, 0.5)
+        cases[f"far{n}"] = p.transpose(n % 3, (n + 1) % 3, (n + 2) % 3), r.transpose(n % 3, (n + 1) % 3, (n + 2) % 3), as_stored(spacing)
+    for name, (p, r, spacing) in cases.items():
+        for side, voxels in (("pred", p), ("ref", r)):
+            save(tmp_path / f"{side}/{name}.nii.gz", voxels, numpy.diag([*spacing, 1.0]))
+    result = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "hd,hd95,assd,nsd", "--convention", "faces", "--nsd-tolerance", "2.05")
+    found = {case["id"]: case["label"]["foreground"] for case in result["cases"]}
+    for name, (p, r, spacing) in cases.items():
+        for key, value in shapes.face_metrics(p, r, spacing, 2.05).items():
             assert found[name][key] == pytest.approx(value, rel=1e-9), (name, key)
 
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What this processor can do; every kernel that asks has a portable form as well.
+/// What the processor can do beyond what the program was compiled for. A kernel has one source and
+/// a version for each answer; contraction is off, so all give the same bits. (The compiler's own
+/// dispatch, target_clones, resolves before main, which sanitizers and clang 14 do not bear.)
 #pragma once
 
 namespace assay {
@@ -7,6 +9,16 @@ namespace assay {
 inline bool has_avx2() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
+/// The instructions on 64 bytes that every such processor has had since 2017.
+inline bool has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
+         __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512bw") != 0;
 #else
   return false;
 #endif

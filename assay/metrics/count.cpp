@@ -21,7 +21,7 @@
 #include <map>
 #include <type_traits>
 
-#include "assay/metrics/processor.hpp"
+#include "assay/core/processor.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

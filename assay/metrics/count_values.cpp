@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/core/error.hpp"
+#include "assay/core/processor.hpp"
 #include "assay/metrics/count.hpp"
-#include "assay/metrics/processor.hpp"
 
 namespace assay {
 namespace {

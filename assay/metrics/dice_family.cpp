@@ -16,8 +16,8 @@
 #include <numeric>
 
 #include "assay/core/error.hpp"
+#include "assay/core/processor.hpp"
 #include "assay/metrics/count.hpp"
-#include "assay/metrics/processor.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {

@@ -22,8 +22,9 @@ double between(double low, double high, double fraction) {
 DistanceTally::DistanceTally() : table_(first_slots) {}
 
 std::size_t DistanceTally::slot(double squared) const {
+  // The upper bits: a number of few digits ends in zeros, and so does its product.
   const std::uint64_t mixed = std::bit_cast<std::uint64_t>(squared) * 0x9e3779b97f4a7c15;
-  std::size_t at = (mixed >> 32) & (table_.size() - 1);
+  std::size_t at = mixed >> (64 - std::countr_zero(table_.size()));
   while (table_[at].weight != 0 && table_[at].squared != squared)
     at = (at + 1) & (table_.size() - 1);
   return at;
@@ -36,21 +37,19 @@ void DistanceTally::grow() {
     if (entry.weight != 0) table_[slot(entry.squared)] = entry;
 }
 
-void DistanceTally::add(double squared, double weight) {
+void DistanceTally::add_other(double squared, double weight) {
   if (weight == 0) return;
-  if (table_[last_].weight == 0 || table_[last_].squared != squared) last_ = slot(squared);
-  Entry& entry = table_[last_];
+  Entry& entry = table_[slot(squared)];
   const bool is_new = entry.weight == 0;
   entry.squared = squared;
   entry.weight += weight;
-  if (is_new && 2 * ++used_ > table_.size()) {
-    grow();
-    last_ = slot(squared);
-  }
+  if (is_new && 2 * ++used_ > table_.size()) grow();
 }
 
 std::vector<DistanceTally::Entry> DistanceTally::sorted() const {
   std::vector<Entry> out;
+  for (std::size_t squared = 0; squared < whole_.size(); ++squared)
+    if (whole_[squared] != 0) out.push_back({static_cast<double>(squared), whole_[squared]});
   for (const Entry& entry : table_)
     if (entry.weight != 0) out.push_back(entry);
   std::ranges::sort(out, {}, &Entry::squared);

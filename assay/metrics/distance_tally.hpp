@@ -2,6 +2,8 @@
 /// How much of a surface lies at which distance: every distance, exactly, each once.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -17,18 +19,31 @@ class DistanceTally {
   };
 
   DistanceTally();
-  void add(double squared, double weight);
+  void add(double squared, double weight) {
+    if (squared < most_whole && squared == std::floor(squared))
+      add_whole(static_cast<std::size_t>(squared), weight);
+    else
+      add_other(squared, weight);
+  }
 
   /// By growing distance.
   std::vector<Entry> sorted() const;
 
  private:
+  static constexpr double most_whole = 1 << 20;
+
+  void add_whole(std::size_t squared, double weight) {
+    if (squared >= whole_.size()) whole_.resize(std::bit_ceil(squared + 1));
+    whole_[squared] += weight;
+  }
+  void add_other(double squared, double weight);
   std::size_t slot(double squared) const;
   void grow();
 
-  std::vector<Entry> table_;  ///< open addressing; a weight of 0 marks a free slot
+  std::vector<double>
+      whole_;                 ///< weights by squared distance, for whole numbers that are not large
+  std::vector<Entry> table_;  ///< all others; open addressing, a weight of 0 marks a free slot
   std::size_t used_ = 0;
-  std::size_t last_ = 0;  ///< neighbours are often equally far
 };
 
 /// The distances from one surface to another, in mm, ascending; weights are counts or areas in mm2.

@@ -1,286 +1,361 @@
 // SPDX-License-Identifier: Apache-2.0
 // The squared Euclidean distance is a sum over the axes, so the nearest bit can be found axis by
-// axis (Meijster, Roerdink and Hesselink 2000; Felzenszwalb and Huttenlocher 2012):
+// axis (Saito and Toriwaki 1994; Meijster, Roerdink and Hesselink 2000):
 //
 //   d2(x, y, z) = min over z' of (z - z')2 + min over y' of (y - y')2 + min over x' of (x - x')2
 //
 // The innermost minimum is the nearest bit of one row, which counting zeros gives without a table.
-// The other two are lower envelopes of parabolas: one per row of a slice, then one per slice. An
-// envelope is built in one sweep with a stack, since each new parabola hides a run of the last
-// ones, and is read off in another. Neither divides: where two parabolas cross is only ever
-// compared, by products when an envelope is built and by values when it is read.
+// The other two are minima of convex costs (metrics/column_minima.cpp), first over the rows of
+// each slice, then over the slices. Columns are taken a cache line at a time, and every minimum is
+// found for all columns of a line at once.
 //
-// Two things keep it small. Rows and slices without a bit have no parabola. And columns are taken
-// eight at a time, one cache line of doubles: the heights of a block, 8 x rows x slices, stay in
-// the cache, and only rows and columns in which a distance is asked for are evaluated.
+// Rows and slices without a bit are no candidates, and only rows in which a distance is asked for
+// are evaluated. Nor are those candidates that are known to be too far. A transform of a grid four
+// times as coarse costs little and says how far a voxel can be at most: a bit of the coarse grid
+// stands for one within its cell. What is farther along one axis alone is left out.
 //
-// Distances that are known to be too large need no parabola either. A transform of a grid four
-// times as coarse costs little and says how far the voxels of a column can be at most: a bit of the
-// coarse grid stands for one within its cell. What is farther along one axis alone is left out.
-//
-// On grids whose squared spacings are whole numbers every step is exact. On others a product is
-// rounded, so of two parabolas that cross at a voxel to 1e-12 the other one may be taken; the
-// distance itself is always that of a bit, summed as everywhere else.
+// Where all squares are whole numbers of some unit, as on grids of 1 or 0.5 mm, sums are integers:
+// twice as many in a line. Else they are doubles, added in the order of the axes as everywhere.
 #include "assay/metrics/distance_transform.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
+#include <optional>
+
+#include "assay/metrics/column_minima.hpp"
+#include "assay/metrics/distance_limits.hpp"
 
 namespace assay {
 namespace {
 
-constexpr Index block = 8;
-constexpr Index coarse = 4;  ///< divides the block
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// The lower envelope of parabolas with one curvature.
-class Envelope {
+/// Costs of steps along one axis as they are summed. Steps that no bit can be away cost so much
+/// that no sum with one of them is least, but sums of them are still numbers.
+template <class Value>
+class Costs {
  public:
-  explicit Envelope(const std::vector<double>& squares)
-      : squares_(squares), stack_(squares.size() + 1) {}
+  static constexpr Index room = 2 * columns_per_line<Value>;
+  static constexpr Value too_much = std::numeric_limits<Value>::max() / 8;
 
-  void clear() { top_ = at_ = 0; }
-
-  /// Places must grow.
-  void push(Index place, double height) {
-    const auto p = static_cast<double>(place);
-    const double lifted = height + squares_[1] * p * p;
-    while (top_ > 1 && is_hidden(stack_[top_ - 2], stack_[top_ - 1], p, lifted)) --top_;
-    stack_[top_++] = {place, p, height, lifted};
+  Costs(const StepCost& steps, double per_unit) : size_(steps.size() + room) {
+    for (Index step = -size_; step <= size_; ++step)
+      values_.push_back(std::abs(step) > steps.size() ? too_much
+                                                      : static_cast<Value>(steps(step) * per_unit));
   }
-
-  /// The least value at a place; places must not go back.
-  bool empty() const { return top_ == 0; }
-
-  double value(Index place) {
-    double best = at(at_, place);
-    for (; at_ + 1 < top_; ++at_) {
-      const double next = at(at_ + 1, place);
-      if (next > best) break;
-      best = next;
-    }
-    return best;
-  }
+  /// The cost of no step; those of others stand beside it.
+  const Value* middle() const { return values_.data() + size_; }
 
  private:
-  struct Parabola {
-    Index place = 0;
-    double p = 0, height = 0, lifted = 0;
-  };
-
-  double at(std::size_t i, Index place) const {
-    const Index steps = std::abs(place - stack_[i].place);
-    return stack_[i].height + squares_[static_cast<std::size_t>(steps)];
-  }
-
-  /// Whether the last parabola is lowest nowhere: it meets the new one before it leaves `before`.
-  static bool is_hidden(const Parabola& before, const Parabola& last, double p, double lifted) {
-    return (lifted - last.lifted) * (last.p - before.p) <=
-           (last.lifted - before.lifted) * (p - last.p);
-  }
-
-  const std::vector<double>& squares_;
-  std::vector<Parabola> stack_;
-  std::size_t top_ = 0, at_ = 0;
+  Index size_;
+  std::vector<Value> values_;
 };
 
-/// The greatest squared distance that a voxel of a column can have, by cells of columns.
-class Limits {
- public:
-  Limits(const Place& size, double squared)
-      : columns_((size[0] / block + 1) * (block / coarse)),
-        squares_(static_cast<std::size_t>(columns_ * (size[1] / coarse + 1)), squared) {}
-
-  double& at(Index x, Index y) {
-    return squares_[static_cast<std::size_t>(y / coarse * columns_ + x / coarse)];
-  }
-
- private:
-  Index columns_;
-  std::vector<double> squares_;
+/// What all blocks of a transform share.
+template <class Value>
+struct Task {
+  const BitVolume& asked;
+  const SearchTarget& target;
+  const Settle& settle;
+  const DistanceLimits& limits;
+  std::array<Costs<Value>, 3> costs;
+  double units_per_mm2 = 1, mm2_per_unit = 1;  ///< powers of two
 };
 
+template <class Value>
 class BlockTransform {
  public:
-  BlockTransform(const BitVolume& asked, const SearchTarget& target, const Settle& settle,
-                 Limits limits)
-      : asked_(asked),
-        target_(target),
-        settle_(settle),
-        limits_(std::move(limits)),
-        size_(target.bits.size()),
-        along_y_(target.squares[1]),
-        along_z_(target.squares[2]) {
+  static constexpr Index block = columns_per_line<Value>;
+
+  explicit BlockTransform(const Task<Value>& task)
+      : task_(task),
+        size_(task.target.bits.size()),
+        slack_(std::is_integral_v<Value> ? 0 : static_cast<Value>(1e-13 * farthest_square())),
+        questions_(static_cast<std::size_t>(size_[1])) {
     for (Index z = 0; z < size_[2]; ++z) {
-      std::vector<Index> rows;
+      Slice slice{z, {}};
       for (Index y = 0; y < size_[1]; ++y)
-        if (target.filled.at(y, z)) rows.push_back(y);
-      if (!rows.empty()) slices_.push_back({z, std::move(rows)});
+        if (task.target.filled.at(y, z)) slice.rows.push_back(static_cast<std::int32_t>(y));
+      if (slice.rows.empty()) continue;
+      slice_places_.push_back(static_cast<std::int32_t>(z));
+      slices_.push_back(std::move(slice));
     }
-    heights_.resize(slices_.size() * static_cast<std::size_t>(stride()));
   }
 
-  /// The columns start to start + 7.
+  /// The columns of one line, from `start` on.
   void run(Index start) {
     start_ = start;
-    find_asked();
-    if (columns_ == 0) return;
-    for (std::size_t s = 0; s < slices_.size(); ++s) fill_slice(s);
-    for (const AskedRow& row : rows_)
-      for (Index k = 0; k < block; ++k)
-        if ((row.columns >> k & 1) != 0) read_column(row, k);
+    find_questions();
+    if (rows_.empty()) return;
+    heights_.resize(rows_.size() * static_cast<std::size_t>(stride()));
+    for (Index s = 0; s < static_cast<Index>(slices_.size()); ++s) fill_slice(s);
+    for (std::size_t i = 0; i < rows_.size(); ++i) answer(i);
   }
 
  private:
   struct Slice {
     Index z = 0;
-    std::vector<Index> rows;  ///< with a bit
+    std::vector<std::int32_t> rows;  ///< with a bit
+  };
+  struct Question {
+    std::int32_t z = 0;
+    std::uint32_t columns = 0;  ///< as bits
   };
   struct AskedRow {
     Index y = 0;
-    unsigned columns = 0;
-    double limit = 0;  ///< of the squared distances in it
+    double limit = 0;           ///< of the squared distances in it
+    Index first = 0, last = 0;  ///< slices that can matter
   };
+  using Questions = std::vector<std::vector<Question>>;
+
+  double farthest_square() const {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += task_.target.squares[k].back();
+    return sum;
+  }
 
   /// One line more than needed: lines at a power of two would share a set of the cache.
-  Index stride() const { return (size_[1] + 1) * block; }
-  double* height(std::size_t slice, Index y) {
-    return heights_.data() + static_cast<Index>(slice) * stride() + y * block;
+  Index stride() const { return (static_cast<Index>(slices_.size()) + 1) * block; }
+  Value* height(std::size_t row, Index slice) {
+    return heights_.data() + static_cast<Index>(row) * stride() + slice * block;
   }
 
-  /// Which of the eight voxels of each row are asked for, as bits; the slices of a row together.
-  void find_asked() {
-    const Index ny = size_[1], nz = size_[2];
-    questions_.resize(static_cast<std::size_t>(ny * nz));
-    for (Index z = 0; z < nz; ++z)
-      for (Index y = 0; y < ny; ++y)
-        questions_[static_cast<std::size_t>(y * nz + z)] =
-            static_cast<std::uint8_t>(asked_.row(y, z)[start_ / 64] >> (start_ % 64) & 0xff);
-    columns_ = 0;
-    limit_ = 0;
-    rows_.clear();
-    for (Index y = 0; y < ny; ++y) {
-      const std::uint8_t* row = questions_.data() + y * nz;
-      const unsigned columns = std::accumulate(row, row + nz, 0U, std::bit_or<>{});
-      if (columns == 0) continue;
-      const double limit = std::max(limits_.at(start_, y), limits_.at(start_ + coarse, y));
-      rows_.push_back({y, columns, limit});
-      columns_ |= columns;
-      limit_ = std::max(limit_, limit);
-    }
-  }
-
-  /// Squared distances of the eight voxels to the nearest bit of a row that has one.
-  void measure_row(const std::uint64_t* row, double* into) const {
-    const Index words = target_.bits.words(), last = size_[0] - 1;
-    const bool has_bits = (row[start_ / 64] >> (start_ % 64) & 0xff) != 0;
-    const Index down = steps_down(row, start_, size_[0]);
-    const Index up =
-        start_ + block <= last ? steps_up(row, words, start_ + block - 1, size_[0]) : size_[0];
-    for (Index k = 0; k < block; ++k) {
-      const Index steps = has_bits ? nearest_bit(row, words, std::min(start_ + k, last), size_[0])
-                                   : std::min(down + k, up + block - 1 - k);
-      into[k] = target_.squares[0][static_cast<std::size_t>(std::min(steps, size_[0]))];
-    }
-  }
-
-  void fill_slice(std::size_t s) {
-    const Slice& slice = slices_[s];
-    measured_.resize(slice.rows.size() * block);
-    for (std::size_t i = 0; i < slice.rows.size(); ++i)
-      measure_row(target_.bits.row(slice.rows[i], slice.z), measured_.data() + i * block);
-    for (Index k = 0; k < block; ++k) {
-      if ((columns_ >> k & 1) == 0) continue;
-      along_y_.clear();
-      for (std::size_t i = 0; i < slice.rows.size(); ++i)
-        if (const double d = measured_[i * block + static_cast<std::size_t>(k)]; d <= limit_)
-          along_y_.push(slice.rows[i], d);
-      for (const AskedRow& row : rows_)
-        height(s, row.y)[k] = along_y_.empty() ? infinite : along_y_.value(row.y);
-    }
-  }
-
-  void read_column(const AskedRow& row, Index k) {
-    const Index y = row.y;
-    along_z_.clear();
-    for (std::size_t s = 0; s < slices_.size(); ++s)
-      if (const double d = height(s, y)[k]; d <= row.limit) along_z_.push(slices_[s].z, d);
-    const std::uint8_t* asked = questions_.data() + y * size_[2];
+  void find_questions() {
+    for (const AskedRow& row : rows_) questions_[static_cast<std::size_t>(row.y)].clear();
+    const Index word = start_ / 64, shift = start_ % 64;
+    constexpr std::uint64_t line = (std::uint64_t{1} << block) - 1;
     for (Index z = 0; z < size_[2]; ++z)
-      if ((asked[z] >> k & 1) != 0)
-        settle_({static_cast<std::int32_t>(start_ + k), static_cast<std::int32_t>(y),
-                 static_cast<std::int32_t>(z)},
-                along_z_.value(z));
+      for (Index y = 0; y < size_[1]; ++y)
+        if (const auto columns = task_.asked.row(y, z)[word] >> shift & line; columns != 0)
+          questions_[static_cast<std::size_t>(y)].push_back(
+              {static_cast<std::int32_t>(z), static_cast<std::uint32_t>(columns)});
+    rows_.clear();
+    for (Index y = 0; y < size_[1]; ++y)
+      if (!questions_[static_cast<std::size_t>(y)].empty()) rows_.push_back(asked_row(y));
   }
 
-  const BitVolume& asked_;
-  const SearchTarget& target_;
-  const Settle& settle_;
-  Limits limits_;
+  AskedRow asked_row(Index y) const {
+    AskedRow out{.y = y};
+    Index low = size_[2], high = 0;
+    for (const Question& question : questions_[static_cast<std::size_t>(y)]) {
+      const double limit = task_.limits.at(start_, y, question.z);
+      const Index reach = most_steps(task_.target.squares[2], limit);
+      out.limit = std::max(out.limit, limit);
+      low = std::min(low, question.z - reach);
+      high = std::max(high, question.z + reach);
+    }
+    const auto place = [&](Index z) {
+      return std::ranges::lower_bound(slice_places_, z) - slice_places_.begin();
+    };
+    out.first = place(low);
+    out.last = place(high + 1);
+    return out;
+  }
+
+  /// Along one axis, to a bit within the limit; costs may be those of a step less.
+  static Index most_steps(const std::vector<double>& squares, double limit) {
+    return std::ranges::upper_bound(squares, limit) - squares.begin();
+  }
+
+  /// What the nearest bit of a row costs each column. False when it is beyond the limit for all.
+  bool measure_row(const std::uint64_t* row, Value limit, Value* into) const {
+    const Index words = task_.target.bits.words(), none = size_[0] + 1;
+    const Value* cost = task_.costs[0].middle();
+    const Index end = start_ + block;
+    Index down = start_ > 0 ? steps_down(row, start_ - 1, none) + 1 : none;
+    Index up = end < 64 * words ? steps_up(row, words, end, none) + 1 : none;
+    down = std::min(down, none);
+    up = std::min(up, none);
+    const std::uint64_t bits = row[start_ / 64] >> (start_ % 64);
+    if ((bits & ((std::uint64_t{1} << block) - 1)) == 0) {
+      if (std::min(cost[-down], cost[up]) > limit) return false;
+      for (Index k = 0; k < block; ++k)
+        into[k] = std::min(cost[-down - k], cost[up + block - 1 - k]);
+      return true;
+    }
+    for (Index k = 0; k < block; ++k) {
+      down = (bits >> k & 1) != 0 ? 0 : std::min(down, none);
+      into[k] = cost[-down++];
+    }
+    for (Index k = block - 1; k >= 0; --k) {
+      up = (bits >> k & 1) != 0 ? 0 : std::min(up, none);
+      into[k] = std::min(into[k], cost[up++]);
+    }
+    return true;
+  }
+
+  /// The rows in which the slice can matter.
+  double choose_rows(Index s) {
+    places_.clear();
+    lines_.clear();
+    double limit = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      if (rows_[i].first <= s && s < rows_[i].last) {
+        places_.push_back(static_cast<std::int32_t>(rows_[i].y));
+        lines_.push_back(height(i, s));
+        limit = std::max(limit, rows_[i].limit);
+      }
+    return limit;
+  }
+
+  void fill_slice(Index s) {
+    const double limit = choose_rows(s);
+    if (places_.empty()) return;
+    const Slice& slice = slices_[static_cast<std::size_t>(s)];
+    const Index reach = most_steps(task_.target.squares[1], limit);
+    const auto units = static_cast<Value>(
+        std::min(limit * task_.units_per_mm2, static_cast<double>(Costs<Value>::too_much) / 2));
+    candidates_.clear();
+    measured_.resize(slice.rows.size() * static_cast<std::size_t>(block));
+    for (const std::int32_t y : slice.rows) {
+      if (y < places_.front() - reach || y > places_.back() + reach) continue;
+      Value* into = measured_.data() + static_cast<Index>(candidates_.size()) * block;
+      if (measure_row(task_.target.bits.row(y, slice.z), units, into)) candidates_.push_back(y);
+    }
+    if (candidates_.empty())
+      for (Value* line : lines_) std::fill(line, line + block, Costs<Value>::too_much);
+    else
+      write_minima<Value>({measured_.data(), candidates_, task_.costs[1].middle(), places_, slack_},
+                          lines_);
+  }
+
+  /// All questions of a row, from the heights of its slices.
+  void answer(std::size_t i) {
+    const AskedRow& row = rows_[i];
+    const auto& questions = questions_[static_cast<std::size_t>(row.y)];
+    answers_.resize(questions.size() * static_cast<std::size_t>(block));
+    places_.clear();
+    lines_.clear();
+    for (const Question& question : questions) {
+      lines_.push_back(answers_.data() + static_cast<Index>(places_.size()) * block);
+      places_.push_back(question.z);
+    }
+    const auto places = std::span(slice_places_)
+                            .subspan(static_cast<std::size_t>(row.first),
+                                     static_cast<std::size_t>(row.last - row.first));
+    write_minima<Value>({height(i, row.first), places, task_.costs[2].middle(), places_, slack_},
+                        lines_);
+    for (std::size_t q = 0; q < questions.size(); ++q) settle(row.y, questions[q], lines_[q]);
+  }
+
+  void settle(Index y, const Question& question, const Value* line) const {
+    std::array<double, static_cast<std::size_t>(block)> squared;
+    std::transform(line, line + block, squared.begin(),
+                   [this](Value units) { return static_cast<double>(units) * task_.mm2_per_unit; });
+    const Voxel first = {static_cast<std::int32_t>(start_), static_cast<std::int32_t>(y),
+                         question.z};
+    task_.settle({first, question.columns, squared.data()});
+  }
+
+  const Task<Value>& task_;
   Place size_;
-  Envelope along_y_, along_z_;
+  Value slack_;
   std::vector<Slice> slices_;  ///< with a bit
+  std::vector<std::int32_t> slice_places_;
   std::vector<AskedRow> rows_;
-  std::vector<std::uint8_t> questions_;
-  std::vector<double> heights_, measured_;
+  Questions questions_;                            ///< of the block, by y
+  std::vector<Value> heights_;                     ///< by row and slice
+  std::vector<Value> measured_, answers_;          ///< of one slice, of one row
+  std::vector<std::int32_t> candidates_, places_;  ///< the same
+  std::vector<Value*> lines_;
   Index start_ = 0;
-  unsigned columns_ = 0;
-  double limit_ = 0;  ///< of the squared distances in the block
 };
+
+template <class Value>
+void run_blocks(const Task<Value>& task) {
+  BlockTransform<Value> blocks(task);
+  for (Index start = 0; start < task.asked.size()[0]; start += columns_per_line<Value>)
+    blocks.run(start);
+}
+
+/// How many units make a mm2, if all costs are whole numbers of a unit and no sum is too large.
+std::optional<double> whole_units(const StepCosts& costs) {
+  for (double units = 1; units <= 256; units *= 4) {
+    double farthest = 0;
+    bool whole = true;
+    for (const StepCost& cost : costs) {
+      farthest += std::max(cost(cost.size()), cost(-cost.size())) * units;
+      for (Index step = -cost.size(); whole && step <= cost.size(); ++step)
+        whole = cost(step) * units == std::floor(cost(step) * units);
+    }
+    if (whole && farthest < static_cast<double>(Costs<std::int32_t>::too_much) / 4) return units;
+  }
+  return {};
+}
+
+void transform(const BitVolume& asked, const SearchTarget& target, const StepCosts& costs,
+               const DistanceLimits& limits, const Settle& settle) {
+  const auto run = [&]<class Value>(double units) {
+    run_blocks<Value>({asked,
+                       target,
+                       settle,
+                       limits,
+                       {Costs<Value>(costs[0], units), Costs<Value>(costs[1], units),
+                        Costs<Value>(costs[2], units)},
+                       units,
+                       1 / units});
+  };
+  if (const auto units = whole_units(costs))
+    run.template operator()<std::int32_t>(*units);
+  else
+    run.template operator()<double>(1);
+}
+
+StepCosts between_centres(const Squares& squares) {
+  return {StepCost(squares[0]), StepCost(squares[1]), StepCost(squares[2])};
+}
 
 /// Cells of four voxels along each axis that hold a bit.
 BitVolume coarsened(const BitVolume& volume) {
+  constexpr Index side = DistanceLimits::side;
   const Place& size = volume.size();
-  BitVolume out({size[0] / coarse + 1, size[1] / coarse + 1, size[2] / coarse + 1});
+  BitVolume out({size[0] / side + 1, size[1] / side + 1, size[2] / side + 1});
   for (Index z = 0; z < size[2]; ++z)
     for (Index y = 0; y < size[1]; ++y)
       for (Index w = 0; w < volume.words(); ++w)
         for (std::uint64_t bits = volume.row(y, z)[w]; bits != 0;) {
-          const Index x = (64 * w + std::countr_zero(bits)) / coarse;
-          out.set(x, y / coarse, z / coarse);
-          bits &= ~(std::uint64_t{0xf} << (coarse * x - 64 * w));
+          const Index x = (64 * w + std::countr_zero(bits)) / side;
+          out.set(x, y / side, z / side);
+          bits &= ~(std::uint64_t{0xf} << (side * x - 64 * w));
         }
   return out;
 }
 
-void transform(const BitVolume& asked, const SearchTarget& target, const Settle& settle,
-               const Limits& limits) {
-  BlockTransform blocks(asked, target, settle, limits);
-  for (Index start = 0; start < asked.size()[0]; start += block) blocks.run(start);
-}
-
 /// Two bits of cells that lie so far apart lie at most a cell's diagonal farther.
-Limits limits_of(const BitVolume& asked, const SearchTarget& target) {
+DistanceLimits limits_of(const BitVolume& asked, const SearchTarget& target) {
+  constexpr Index side = DistanceLimits::side;
   const BitVolume cells = coarsened(asked), bits = coarsened(target.bits);
   Squares squares;
   double diagonal = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double one = target.squares[axis][1];
-    diagonal += one * (coarse - 1) * (coarse - 1);
+    diagonal += one * (side - 1) * (side - 1);
     for (Index steps = 0; steps <= bits.size()[axis]; ++steps)
-      squares[axis].push_back(one * static_cast<double>(coarse * coarse * steps * steps));
+      squares[axis].push_back(one * static_cast<double>(side * side * steps * steps));
   }
-  Limits out(asked.size(), 0);
+  DistanceLimits out(asked.size(), 0);
   const FilledRows filled(bits);
-  transform(
-      cells, {bits, filled, squares},
-      [&](const Voxel& cell, double found) {
-        const double most = std::sqrt(found) + std::sqrt(diagonal);
-        double& limit = out.at(coarse * cell.x, coarse * cell.y);
-        limit = std::max(limit, most * most * (1 + 1e-9));
-      },
-      Limits(cells.size(), infinite));
+  transform(cells, {bits, filled, squares}, between_centres(squares),
+            DistanceLimits(cells.size(), infinite), [&](const SettledVoxels& settled) {
+              settled.for_each([&](const Voxel& cell, double found) {
+                const double most = std::sqrt(found) + std::sqrt(diagonal);
+                out.raise(side * cell.x, side * cell.y, side * cell.z, most * most * (1 + 1e-9));
+              });
+            });
   return out;
 }
 
 }  // namespace
 
+void transform_distances(const BitVolume& asked, const SearchTarget& target, const StepCosts& costs,
+                         const Settle& settle) {
+  transform(asked, target, costs, limits_of(asked, target), settle);
+}
+
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const Settle& settle) {
-  transform(asked, target, settle, limits_of(asked, target));
+  transform_distances(asked, target, between_centres(target.squares), settle);
 }
 
 }  // namespace assay

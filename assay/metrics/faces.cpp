@@ -7,7 +7,8 @@
 //   d2 = sum over the axes of max(0, |q - c| - s / 2)2
 //
 // so the rows of the volume can be searched as they are for border voxels, only with other tables:
-// by growing distance across the rows, and in a row the nearest bit on either side.
+// by growing distance across the rows, and in a row the nearest bit on either side. For the same
+// reason what is far can be left to the separable transform.
 //
 // The centre of an element touches two voxels, the ones that its face lies between. If `to` holds
 // one of them, the face is part of its surface too and the distance 0; words settle that for 64
@@ -20,124 +21,39 @@
 #include <limits>
 #include <optional>
 
+#include "assay/metrics/distance_transform.hpp"
 #include "assay/metrics/nearest_bit.hpp"
+#include "assay/metrics/step_cost.hpp"
 
 namespace assay {
 namespace {
 
 constexpr double rounding = 1e-12;
 constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr Index reach = 18;                  ///< steps across rows; what is farther is put off
+constexpr std::int64_t rows_per_voxel = 6;   ///< that searches may cost, by the volume's size
+constexpr std::int64_t judged_after = 1024;  ///< searches, from which the cost of all is told
+constexpr std::int64_t transforms_per_voxel = 12;  ///< what all transforms cost in rows
 
 /// Where an element's centre lies: steps from the centre of its voxel, in voxels.
 using Offset = Point;
 
-/// Squared distances along one axis to a voxel so many steps away, for a point off the centre.
-class AxisCost {
- public:
-  AxisCost(Index size, double offset, double spacing_mm) : size_(size) {
-    for (Index step = -size; step <= size; ++step) {
-      const double apart = std::abs(static_cast<double>(step) - offset) - 0.5;
-      const double length = std::max(0.0, apart) * spacing_mm;
-      costs_.push_back(length * length);
-    }
-  }
-  double operator()(Index step) const { return costs_[static_cast<std::size_t>(step + size_)]; }
-
- private:
-  Index size_;
-  std::vector<double> costs_;
-};
-
-struct RowStep {
-  Index y = 0, z = 0;
-  double squared = 0;
-};
-
-/// The nearest voxel of a set to a point.
-class BoxSearch {
- public:
-  BoxSearch(const BitVolume& set, const FilledRows& filled, const Offset& offset,
-            const Point& spacing_mm)
-      : set_(set),
-        filled_(filled),
-        size_(set.size()),
-        along_x_(size_[0], offset[0], spacing_mm[0]),
-        along_y_(size_[1], offset[1], spacing_mm[1]),
-        along_z_(size_[2], offset[2], spacing_mm[2]) {
-    order_rows(16);
-  }
-
-  double squared(Index x, Index y, Index z) {
-    double best = infinite;
-    for (std::size_t i = 0;; ++i) {
-      if (i == rows_.size()) {
-        if (reach_ >= std::max(size_[1], size_[2])) return best;
-        order_rows(4 * reach_);
-        return squared(x, y, z);
-      }
-      if (rows_[i].squared > best * (1 + rounding)) return best;
-      const Index at_y = y + rows_[i].y, at_z = z + rows_[i].z;
-      if (at_y < 0 || at_z < 0 || at_y >= size_[1] || at_z >= size_[2]) continue;
-      if (filled_.at(at_y, at_z)) best = std::min(best, in_row(x, at_y, at_z) + rows_[i].squared);
-    }
-  }
-
- private:
-  double in_row(Index x, Index y, Index z) const {
-    const std::uint64_t* row = set_.row(y, z);
-    const Index up = steps_up(row, set_.words(), x, size_[0]);
-    const Index down = steps_down(row, x, size_[0]);
-    return std::min(up < size_[0] ? along_x_(up) : infinite,
-                    down < size_[0] ? along_x_(-down) : infinite);
-  }
-
-  /// All rows at most `reach` steps away along both axes, but only as far as they are complete.
-  void order_rows(Index reach) {
-    reach_ = reach;
-    rows_.clear();
-    const Index most_y = std::min(reach, size_[1] - 1), most_z = std::min(reach, size_[2] - 1);
-    const auto beyond = [](const AxisCost& cost, Index most, Index size) {
-      return most + 1 < size ? std::min(cost(most + 1), cost(-most - 1)) : infinite;
-    };
-    const double complete =
-        std::min(beyond(along_y_, most_y, size_[1]), beyond(along_z_, most_z, size_[2]));
-    for (Index z = -most_z; z <= most_z; ++z)
-      for (Index y = -most_y; y <= most_y; ++y)
-        if (const double d = along_y_(y) + along_z_(z); d <= complete) rows_.push_back({y, z, d});
-    std::ranges::stable_sort(rows_, {}, &RowStep::squared);
-  }
-
-  const BitVolume& set_;
-  const FilledRows& filled_;
-  Place size_;
-  AxisCost along_x_, along_y_, along_z_;
-  std::vector<RowStep> rows_;
-  Index reach_ = 0;
-};
-
-/// A face looks along an axis, forwards or backwards.
-struct Direction {
-  std::size_t axis = 0;
-  Index step = 1;
-};
-
-/// One element of every face that looks in a direction.
+/// One element of every face across an axis, seen from the voxel before the face.
 struct Element {
   Offset offset{};
   double weight = 0;
 };
 
 /// Two triangles of a face in space, the face itself in a plane.
-std::vector<Element> elements(const Direction& direction, const Axes& axes,
-                              const Point& spacing_mm) {
+std::vector<Element> elements(std::size_t axis, const Axes& axes, const Point& spacing_mm) {
   Offset middle{};
-  middle[direction.axis] = 0.5 * static_cast<double>(direction.step);
+  middle[axis] = 0.5;
   double area = 1;
   std::vector<std::size_t> across;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (axis != direction.axis && axes[axis]) {
-      area *= spacing_mm[axis];
-      across.push_back(axis);
+  for (std::size_t other = 0; other < 3; ++other)
+    if (other != axis && axes[other]) {
+      area *= spacing_mm[other];
+      across.push_back(other);
     }
   if (across.size() < 2) return {{middle, area}};
   // The diagonal is VTK's; a triangle's centre lies a third away from two sides of the square.
@@ -148,67 +64,178 @@ std::vector<Element> elements(const Direction& direction, const Axes& axes,
   return {{one, area / 2}, {other, area / 2}};
 }
 
+/// How many rows searches may still look at.
+class Budget {
+ public:
+  Budget(std::int64_t voxels, std::int64_t searches)
+      : rows_(rows_per_voxel * voxels + 20000), voxels_(voxels), searches_(searches) {}
+
+  bool is_spent() const { return used_ > rows_; }
+  void use(std::size_t rows) {
+    used_ += static_cast<std::int64_t>(rows);
+    // When searching on like this would cost more than the transforms, none is left.
+    if (++done_ == judged_after &&
+        used_ / judged_after * searches_ > transforms_per_voxel * voxels_)
+      rows_ = 0;
+  }
+
+ private:
+  std::int64_t rows_, voxels_, searches_, used_ = 0, done_ = 0;
+};
+
+struct RowStep {
+  Index y = 0, z = 0;
+  double squared = 0;
+};
+
+/// Voxels of one side of a surface.
+struct Side {
+  const BitVolume& set;
+  const FilledRows& filled;
+  const Squares& squares;
+};
+
+/// Distances of elements of one kind to the nearest voxel of a set.
+class ElementSearch {
+ public:
+  ElementSearch(const Side& side, const Element& element, const Point& spacing_mm)
+      : side_(side),
+        size_(side.set.size()),
+        weight_(element.weight),
+        costs_{StepCost(size_[0], element.offset[0], spacing_mm[0]),
+               StepCost(size_[1], element.offset[1], spacing_mm[1]),
+               StepCost(size_[2], element.offset[2], spacing_mm[2])},
+        put_off_(size_) {
+    order_rows();
+  }
+
+  void search(const Place& from, Budget& budget, DistanceTally& tally) {
+    if (!budget.is_spent())
+      if (const auto found = squared(from, budget)) return tally.add(*found, weight_);
+    put_off_.set(from[0], from[1], from[2]);
+    any_put_off_ = true;
+  }
+
+  void settle_put_off(DistanceTally& tally) const {
+    if (!any_put_off_) return;
+    transform_distances(
+        put_off_, {side_.set, side_.filled, side_.squares}, costs_,
+        [&](const SettledVoxels& settled) {
+          settled.for_each([&](const Voxel&, double found) { tally.add(found, weight_); });
+        });
+  }
+
+ private:
+  /// Nothing when it is farther than the rows reach.
+  std::optional<double> squared(const Place& from, Budget& budget) const {
+    double best = infinite;
+    std::size_t i = 0;
+    for (; i < rows_.size() && rows_[i].squared <= best * (1 + rounding); ++i) {
+      const Index y = from[1] + rows_[i].y, z = from[2] + rows_[i].z;
+      if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !side_.filled.at(y, z)) continue;
+      best = std::min(best, in_row(from[0], y, z, rows_[i]));
+    }
+    budget.use(i);
+    return i < rows_.size() || reaches_all_ ? std::optional(best) : std::nullopt;
+  }
+
+  /// Summed in the order of the axes, as the transform does.
+  double in_row(Index x, Index y, Index z, const RowStep& step) const {
+    const std::uint64_t* row = side_.set.row(y, z);
+    const Index up = steps_up(row, side_.set.words(), x, size_[0]);
+    const Index down = steps_down(row, x, size_[0]);
+    return std::min(up < size_[0] ? costs_[0](up) : infinite,
+                    down < size_[0] ? costs_[0](-down) : infinite) +
+           costs_[1](step.y) + costs_[2](step.z);
+  }
+
+  /// All rows at most `reach` steps away along both axes, but only as far as they are complete.
+  void order_rows() {
+    const Index most_y = std::min(reach, size_[1] - 1), most_z = std::min(reach, size_[2] - 1);
+    const auto beyond = [](const StepCost& cost, Index most, Index size) {
+      return most + 1 < size ? std::min(cost(most + 1), cost(-most - 1)) : infinite;
+    };
+    const double complete =
+        std::min(beyond(costs_[1], most_y, size_[1]), beyond(costs_[2], most_z, size_[2]));
+    for (Index z = -most_z; z <= most_z; ++z)
+      for (Index y = -most_y; y <= most_y; ++y)
+        if (const double d = costs_[1](y) + costs_[2](z); d <= complete) rows_.push_back({y, z, d});
+    std::ranges::stable_sort(rows_, {}, &RowStep::squared);
+    reaches_all_ = complete == infinite;
+  }
+
+  Side side_;
+  Place size_;
+  double weight_;
+  StepCosts costs_;
+  BitVolume put_off_;
+  bool any_put_off_ = false, reaches_all_ = false;
+  std::vector<RowStep> rows_;
+};
+
+/// The bits of the voxel behind each of a word along an axis.
+std::uint64_t behind(const BitVolume& volume, std::size_t axis, Index w, Index y, Index z) {
+  if (axis == 0) return shifted(volume.row(y, z), volume.words(), w, 1);
+  return volume.row(axis == 1 ? y + 1 : y, axis == 2 ? z + 1 : z)[w];
+}
+
 class FaceDistances {
  public:
   FaceDistances(const BitVolume& to, const BitVolume& from, const Axes& axes,
                 const Point& spacing_mm)
       : to_(to),
         from_(from),
-        outside_(background(to, axes)),
+        background_(background(to, axes)),
         filled_(to),
-        outside_filled_(outside_),
+        background_filled_(background_),
+        squares_(squares_mm2(to.size(), spacing_mm)),
         axes_(axes),
-        spacing_mm_(spacing_mm) {}
+        spacing_mm_(spacing_mm),
+        budget_(to.size()[0] * to.size()[1] * to.size()[2], 4 * border(from, axes).count()) {}
 
   DistanceTally found() {
     for (std::size_t axis = 0; axis < 3; ++axis)
-      for (const Index step : {-1, 1})
-        if (axes_[axis]) measure({axis, step});
+      if (axes_[axis]) measure(axis);
     return std::move(tally_);
   }
 
  private:
-  /// Bits of the voxel next to each of a word.
-  static std::uint64_t beside(const BitVolume& volume, const Direction& d, Index w, Index y,
-                              Index z) {
-    if (d.axis == 0) return shifted(volume.row(y, z), volume.words(), w, d.step);
-    return volume.row(d.axis == 1 ? y + d.step : y, d.axis == 2 ? z + d.step : z)[w];
-  }
-
-  void measure(const Direction& direction) {
-    const std::vector<Element> parts = elements(direction, axes_, spacing_mm_);
-    std::vector<BoxSearch> from_outside, from_inside;
-    for (const Element& part : parts) {
-      from_outside.emplace_back(to_, filled_, part.offset, spacing_mm_);
-      from_inside.emplace_back(outside_, outside_filled_, part.offset, spacing_mm_);
+  void measure(std::size_t axis) {
+    std::vector<ElementSearch> outside, inside;
+    double weight = 0;
+    for (const Element& part : elements(axis, axes_, spacing_mm_)) {
+      outside.emplace_back(Side{to_, filled_, squares_}, part, spacing_mm_);
+      inside.emplace_back(Side{background_, background_filled_, squares_}, part, spacing_mm_);
+      weight += part.weight;
     }
-    for (Index z = 1; z + 1 < from_.size()[2]; ++z)
-      for (Index y = 1; y + 1 < from_.size()[1]; ++y)
+    const Place& size = from_.size();
+    for (Index z = axis == 2 ? 0 : 1; z + 1 < size[2]; ++z)
+      for (Index y = axis == 1 ? 0 : 1; y + 1 < size[1]; ++y)
         for (Index w = 0; w < from_.words(); ++w) {
-          const std::uint64_t faces = from_.row(y, z)[w] & ~beside(from_, direction, w, y, z);
+          const std::uint64_t faces = from_.row(y, z)[w] ^ behind(from_, axis, w, y, z);
           if (faces == 0) continue;
-          const std::uint64_t here = to_.row(y, z)[w], there = beside(to_, direction, w, y, z);
-          const Place first = {64 * w, y, z};
-          for (const Element& part : parts)
-            tally_.add(0, part.weight * std::popcount(faces & (here ^ there)));
-          search(faces & here & there, first, parts, from_inside);
-          search(faces & ~here & ~there, first, parts, from_outside);
+          const std::uint64_t here = to_.row(y, z)[w], there = behind(to_, axis, w, y, z);
+          tally_.add(0, weight * std::popcount(faces & (here ^ there)));
+          search(faces & here & there, {64 * w, y, z}, inside);
+          search(faces & ~here & ~there, {64 * w, y, z}, outside);
         }
+    for (const auto* searches : {&outside, &inside})
+      for (const ElementSearch& one : *searches) one.settle_put_off(tally_);
   }
 
-  void search(std::uint64_t faces, const Place& first, const std::vector<Element>& parts,
-              std::vector<BoxSearch>& searches) {
+  void search(std::uint64_t faces, const Place& first, std::vector<ElementSearch>& searches) {
     for (; faces != 0; faces &= faces - 1)
-      for (std::size_t i = 0; i < parts.size(); ++i)
-        tally_.add(searches[i].squared(first[0] + std::countr_zero(faces), first[1], first[2]),
-                   parts[i].weight);
+      for (ElementSearch& one : searches)
+        one.search({first[0] + std::countr_zero(faces), first[1], first[2]}, budget_, tally_);
   }
 
   const BitVolume &to_, &from_;
-  BitVolume outside_;
-  FilledRows filled_, outside_filled_;
+  BitVolume background_;
+  FilledRows filled_, background_filled_;
+  Squares squares_;
   Axes axes_;
   Point spacing_mm_;
+  Budget budget_;
   DistanceTally tally_;
 };
 

@@ -8,7 +8,7 @@
 #include <cassert>
 #include <vector>
 
-#include "assay/metrics/processor.hpp"
+#include "assay/core/processor.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -67,14 +67,26 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
     bits[w] = word;
   }
 }
+[[gnu::target("avx512f,avx512bw")]] void pack_few_avx512(std::span<const std::uint8_t> codes,
+                                                         const Members& members,
+                                                         std::span<std::uint64_t> bits) {
+  for (std::size_t w = 0; w < codes.size() / 64; ++w) {
+    const __m512i block = _mm512_loadu_si512(codes.data() + 64 * w);
+    std::uint64_t word = 0;
+    for (const std::uint8_t code : members.codes)
+      word |= _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(code)));
+    bits[w] = word;
+  }
+}
 #else
 const auto pack_few_avx2 = pack_by_table<std::uint8_t>;
+const auto pack_few_avx512 = pack_by_table<std::uint8_t>;
 #endif
 
 void pack_codes(std::span<const std::uint8_t> codes, const Members& members,
                 std::span<std::uint64_t> bits) {
   if (!has_avx2() || members.codes.size() > few_codes) return pack_by_table(codes, members, bits);
-  pack_few_avx2(codes, members, bits);
+  (has_avx512() ? pack_few_avx512 : pack_few_avx2)(codes, members, bits);
   if (codes.size() % 64 != 0)
     bits.back() = looked_up(codes.data() + codes.size() / 64 * 64, codes.size() % 64, members);
 }

@@ -6,20 +6,23 @@
 // 2. Neighbours. No step of two voxels along an axis is shorter than twice the least spacing, so
 //    all steps of at most one voxel along each axis that are shorter than that come first in the
 //    order of distance. Each is a shift and an and, again for 64 voxels at once.
-// 3. What is left is searched one by one: rows in the order of their distance in the plane across
-//    them, the nearest bit of each row by counting zeros, until no row can be nearer than the best.
-// 4. A search costs the square of the distance in rows. When the first thousand searches tell that
-//    all will cost more than a separable transform of the whole volume would, or when they have
-//    cost half as much, the rest is put off, and what was put off is settled together: by trying
-//    every row that holds anything if that is less, else by the transform, whose time depends on
-//    the volume alone. So surfaces far apart cost at most twice what they must, and the usual case
-//    pays nothing for it.
+// 3. What is left of a row is searched in other rows, in the order of their distance in the plane
+//    across them, until none can be nearer than the best. Rows as far above as below, behind as in
+//    front are equally far for all voxels of the row: they are laid over one another and looked
+//    into together, once for each voxel, by counting zeros on both sides of it.
+// 4. A search costs the square of the distance in rows. When those so far tell that all will cost
+//    more than a separable transform of the whole volume would, or when they have cost half as
+//    much, the rest is put off, and what was put off is settled together: by trying every row that
+//    holds anything if that is less, else by the transform, whose time depends on the volume alone.
+//    So surfaces far apart cost at most twice what they must, and the usual case pays nothing for
+//    it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
 // more than rounding could explain, so the order of the search does not show in the result.
 #include "assay/metrics/surface_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -31,21 +34,25 @@ namespace assay {
 namespace {
 
 constexpr double rounding = 1e-12;
-constexpr std::size_t most_row_steps = 1200;  ///< of one search; beyond, a voxel is put off
+constexpr std::size_t most_rows = 1200;  ///< of one search; beyond, a voxel is put off
 constexpr std::int64_t least_allowance = 20000;
-constexpr std::int64_t rows_per_voxel = 4;       ///< that searches may cost, by the volume's size
-constexpr std::int64_t transform_per_voxel = 7;  ///< what a transform costs in the same measure
-constexpr std::int64_t judged_after = 1024;      ///< searches, from which the cost of all is told
-constexpr int row_cost = 4;  ///< of looking into a row, where passing an empty one costs 1
+constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
+constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
+constexpr std::int64_t judged_every = 256;       ///< searches, from which the cost of all is told
+constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
+
+constexpr std::size_t window = 32;  ///< steps along a row that are looked at together
 
 struct Neighbour {
   Index x = 0, y = 0, z = 0;
   double squared = 0;
 };
 
-struct RowStep {
-  std::int32_t y = 0, z = 0;
-  double squared = 0;
+/// Up to four rows that are equally far: so many steps either way.
+struct RowSteps {
+  Index y = 0, z = 0;
+  double y_squared = 0, z_squared = 0;
+  double squared = 0;  ///< the sum
 };
 
 std::size_t steps(Index i) {
@@ -69,10 +76,10 @@ std::vector<Neighbour> neighbours(const Squares& squares) {
   return out;
 }
 
-/// Steps between rows by growing distance: a disc of no more than `most_row_steps`, whole, so that
-/// what lies outside is farther than `radius` squared.
+/// Steps between rows by growing distance: a disc of about `most_rows`, whole, so that what lies
+/// outside is farther than `radius` squared.
 struct Disc {
-  std::vector<RowStep> rows;
+  std::vector<RowSteps> rows;
   double squared_radius = 0;
 };
 
@@ -80,18 +87,20 @@ Disc disc(const Squares& squares, const Place& size) {
   Disc out;
   const double one_y = squares[1][1], one_z = squares[2][1];
   // The radius at which an ellipse of rows has that many of them.
-  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_row_steps) / 3.1416;
+  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_rows) / 3.1416;
   out.squared_radius = area;
   const auto most = [&](double one, Index limit) {
     const auto furthest = static_cast<Index>(std::sqrt(area / one)) + 1;
     return std::min(furthest, limit - 1);
   };
   const Index most_y = most(one_y, size[1]), most_z = most(one_z, size[2]);
-  for (Index z = -most_z; z <= most_z; ++z)
-    for (Index y = -most_y; y <= most_y; ++y)
-      if (const double d = squares[1][steps(y)] + squares[2][steps(z)]; d <= area)
-        out.rows.push_back({static_cast<std::int32_t>(y), static_cast<std::int32_t>(z), d});
-  std::ranges::stable_sort(out.rows, {}, &RowStep::squared);
+  for (Index z = 0; z <= most_z; ++z)
+    for (Index y = 0; y <= most_y; ++y) {
+      const double y_squared = squares[1][steps(y)], z_squared = squares[2][steps(z)];
+      if (const double d = y_squared + z_squared; d <= area)
+        out.rows.push_back({y, z, y_squared, z_squared, d});
+    }
+  std::ranges::stable_sort(out.rows, {}, &RowSteps::squared);
   return out;
 }
 
@@ -107,14 +116,22 @@ class Search {
         disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words())),
-        put_off_(size_),
-        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
+        nothing_(left_.size()),
+        overlay_(left_.size() + 2),
+        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {
+    near_squares_.fill(infinite_);
+    std::copy_n(squares_[0].begin(), std::min(window, squares_[0].size()), near_squares_.begin());
+  }
 
   DistanceTally of(const BitVolume& from) {
-    count_ = from.count();
+    const FilledRows filled(from);
+    count_ = filled.count();
     for (Index z = 1; z + 1 < size_[2]; ++z)
-      for (Index y = 1; y + 1 < size_[1]; ++y)
+      for (Index y = 1; y + 1 < size_[1]; ++y) {
+        if (!filled.at(y, z)) continue;
+        ++visited_;
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
+      }
     settle_put_off();
     return std::move(tally_);
   }
@@ -164,10 +181,94 @@ class Search {
     return any;
   }
 
+  /// A voxel whose distance is searched, and the least squared one so far.
+  struct Waiting {
+    Index x = 0;
+    double squared = infinite_;
+
+    double beyond() const { return squared * (1 + rounding); }
+  };
+
   void search_left(Index y, Index z) {
+    if (allowance_ < 0) return put_off_row(y, z);
+    waiting_.clear();
     for (Index w = 0; w < to_.words(); ++w)
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
-        search(voxel(64 * w + std::countr_zero(bits), y, z));
+        waiting_.push_back({64 * w + std::countr_zero(bits)});
+    double beyond = infinite_;
+    for (const RowSteps& step : disc_.rows) {
+      if (step.squared > beyond) break;
+      allowance_ -= row_cost;
+      if (overlaid(step, y, z)) beyond = look_into_overlay(step);
+    }
+    for (const Waiting& voxel_at : waiting_) settle_or_put_off(voxel_at, y, z);
+    searched_ += std::ssize(waiting_);
+    if (searched_ < judged_at_) return;
+    judged_at_ = searched_ + judged_every;
+    if (is_hopeless()) allowance_ = -1;
+  }
+
+  /// Lays rows over one another; false when none of them holds anything.
+  bool overlaid(const RowSteps& step, Index y, Index z) {
+    const Index at_y[] = {y - step.y, y + step.y}, at_z[] = {z - step.z, z + step.z};
+    const std::uint64_t* rows[4] = {nothing_.data(), nothing_.data(), nothing_.data(),
+                                    nothing_.data()};
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < (step.z == 0 ? 1 : 2); ++j)
+      for (std::size_t i = 0; i < (step.y == 0 ? 1 : 2); ++i)
+        if (at_y[i] >= 0 && at_z[j] >= 0 && at_y[i] < size_[1] && at_z[j] < size_[2] &&
+            filled_.at(at_y[i], at_z[j]))
+          rows[count++] = to_.row(at_y[i], at_z[j]);
+    if (count == 0) return false;
+    std::uint64_t* into = overlay_.data() + 1;
+    for (Index w = 0; w < to_.words(); ++w)
+      into[w] = rows[0][w] | rows[1][w] | rows[2][w] | rows[3][w];
+    return true;
+  }
+
+  /// The greatest of the squared distances that are still to beat.
+  double look_into_overlay(const RowSteps& step) {
+    allowance_ -= row_cost * std::ssize(waiting_);
+    double greatest = 0;
+    for (Waiting& voxel_at : waiting_) {
+      const double along = near_squares_[steps_in_window(voxel_at.x)];
+      voxel_at.squared = std::min(voxel_at.squared, along + step.y_squared + step.z_squared);
+      greatest = std::max(greatest, voxel_at.squared);
+    }
+    const double beyond = greatest * (1 + rounding);
+    return squares_[0].size() > window && squares_[0][window] + step.squared <= beyond
+               ? look_farther(step)
+               : beyond;
+  }
+
+  /// The same, for voxels whose best is farther than a window is wide.
+  double look_farther(const RowSteps& step) {
+    double greatest = 0;
+    for (Waiting& voxel_at : waiting_) {
+      const Index x = nearest_bit(overlay_.data() + 1, to_.words(), voxel_at.x, size_[0]);
+      const double found = squares_[0][steps(x)] + step.y_squared + step.z_squared;
+      if (x < size_[0]) voxel_at.squared = std::min(voxel_at.squared, found);
+      greatest = std::max(greatest, voxel_at.squared);
+    }
+    return greatest * (1 + rounding);
+  }
+
+  /// Steps to the nearest bit of the overlay that is fewer than `window` away; else more than that.
+  std::size_t steps_in_window(Index x) const {
+    // The 32 bits before the voxel, and 32 from it on; an empty word stands before the row.
+    const auto start = static_cast<std::size_t>(x + 32), shift = start % 64;
+    const std::uint64_t* word = overlay_.data() + start / 64;
+    const std::uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);
+    return static_cast<std::size_t>(
+        std::min(std::countr_zero(bits >> 32), std::countl_zero(bits << 31)));
+  }
+
+  void settle_or_put_off(const Waiting& voxel_at, Index y, Index z) {
+    const Voxel from = voxel(voxel_at.x, y, z);
+    if (voxel_at.beyond() < disc_.squared_radius || covers_all())
+      add(from, voxel_at.squared);
+    else
+      put_off(from);
   }
 
   /// The least squared distance so far, a little more than that, and how far along a row a bit can
@@ -187,37 +288,36 @@ class Search {
     best.reach = std::min(reach, size_[0]);
   }
 
-  void search(const Voxel& from) {
-    if (allowance_ < 0) return put_off(from);
-    if (++searched_ == judged_after && is_hopeless()) allowance_ = -1;
-    Best best = {.reach = size_[0]};
-    for (const RowStep& step : disc_.rows) {
-      if (step.squared > best.beyond) break;
-      --allowance_;
-      const Index y = from.y + step.y, z = from.z + step.z;
-      if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !filled_.at(y, z)) continue;
-      allowance_ -= row_cost;
-      try_row(from, y, z, best);
-    }
-    if (best.beyond < disc_.squared_radius || covers_all()) return add(from, best.squared);
-    put_off(from);
-  }
-
   std::int64_t volume() const { return size_[0] * size_[1] * size_[2]; }
 
   /// Whether searching on like this would cost more than the transform.
   bool is_hopeless() const {
     const std::int64_t cost = std::max(least_allowance, rows_per_voxel * volume()) - allowance_;
-    return cost / judged_after * count_ > transform_per_voxel * volume();
+    return cost * (count_ - visited_) > transform_per_voxel * volume() * visited_;
+  }
+
+  /// Most searches put nothing off, so there is room for it only when one does.
+  BitVolume& put_off_bits() {
+    if (put_off_count_ == 0) put_off_ = BitVolume(size_);
+    return put_off_;
+  }
+
+  void put_off_row(Index y, Index z) {
+    std::uint64_t* into = put_off_bits().row(y, z);
+    for (Index w = 0; w < to_.words(); ++w) {
+      const std::uint64_t left = left_[static_cast<std::size_t>(w)];
+      into[w] = left;
+      put_off_count_ += std::popcount(left);
+    }
   }
 
   void put_off(const Voxel& voxel) {
-    put_off_.set(voxel.x, voxel.y, voxel.z);
+    put_off_bits().set(voxel.x, voxel.y, voxel.z);
     ++put_off_count_;
   }
 
   bool covers_all() const {
-    return disc_.rows.size() == static_cast<std::size_t>((2 * size_[1] - 1) * (2 * size_[2] - 1));
+    return disc_.rows.size() == static_cast<std::size_t>(size_[1] * size_[2]);
   }
 
   void add(const Voxel& from, double distance2) {
@@ -242,9 +342,11 @@ class Search {
 
   void settle_put_off() {
     if (put_off_count_ == 0) return;
-    if (2 * put_off_count_ * filled_.count() < 3 * volume()) return settle_by_all_rows();
-    transform_distances(put_off_, {to_, filled_, squares_},
-                        [this](const Voxel& from, double found) { add(from, found); });
+    if (row_cost * put_off_count_ * (filled_.count() + 2) < transform_per_voxel * volume())
+      return settle_by_all_rows();
+    transform_distances(put_off_, {to_, filled_, squares_}, [this](const SettledVoxels& settled) {
+      settled.for_each([this](const Voxel& from, double found) { add(from, found); });
+    });
   }
 
   void settle_by_all_rows() {
@@ -266,11 +368,15 @@ class Search {
   std::vector<Neighbour> near_;
   Disc disc_;
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
+  std::vector<std::uint64_t> left_;        ///< bits of the row under work that have no distance yet
+  std::vector<Waiting> waiting_;           ///< the same, one by one
+  std::vector<std::uint64_t> nothing_;     ///< an empty row
+  std::array<double, 65> near_squares_{};  ///< of steps within a window; of others infinite
+  std::vector<std::uint64_t> overlay_;     ///< rows over one another, with an empty word around
   BitVolume put_off_;
-  std::int64_t put_off_count_ = 0, searched_ = 0;
-  std::int64_t count_ = 0;  ///< of all voxels
-  std::int64_t allowance_;  ///< rows that searches may still cost
+  std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
+  std::int64_t count_ = 0, visited_ = 0;  ///< of all rows with a voxel, and of those so far
+  std::int64_t allowance_;                ///< rows that searches may still cost
   DistanceTally tally_;
 };
 

@@ -172,7 +172,7 @@ def csv_seeds():
 
 
 def record_seeds():
-    whole = (b'{"kind":"case","id":"a","fate":"scored","error":"","warnings":["w"],"groups":[["site","A"]],'
+    whole = (b'{"kind":"case","id":"a","fate":"scored","error":"","reference_at_fault":false,"warnings":["w"],"groups":[["site","A"]],'
              b'"prediction":"p","reference":"r","prediction_sha256":"","reference_sha256":"",'
              b'"counts":{"1":[1,2,3,4]},"voxels":10,"voxel_ml":0.001}')
     yield "whole", whole
@@ -192,6 +192,36 @@ def record_seeds():
     yield "deep", b"[" * 500
     yield "utf8", whole.replace(b'"a"', b'"\xff\xfe"')
     yield "escape", whole.replace(b'"a"', b'"\\u0001NaN"')
+    yield from shape_seeds(whole)
+
+
+def shape_seeds(whole):
+    """Records with surfaces and lesions."""
+    side = {"weight": 8, "sum_mm": 5.5, "greatest_mm": 2, "percentile_mm": [[95, 1.5]], "within": [[1, 4], [2, 8]]}
+    surface = {"prediction": side, "reference": side, "pooled_percentile_mm": [[95, 1.5]], "common": 3, "either": 13}
+    lesion = [12, [1.5, 0, -2], True, [0], 0.5, None]
+    lesions = {"counts": [1, 1, 1, 1, 0], "sums": [0.5, 2, 0.3], "penalty_mm": 0, "harmonic_f1": False, "by_size": [[1, 1]] + [[0, 0]] * 4,
+               "reference": [lesion], "prediction": [lesion[:5] + [2.5]]}
+
+    def record(**shapes):
+        return whole[:-1] + b"," + json.dumps({"diagonal_mm": 17.3, **shapes}, separators=(",", ":"))[1:].encode()
+    both = record(boundary={"1": surface}, lesions={"1": lesions})
+    yield "shapes", both
+    yield "shapes_cut", both[:-40]
+    yield "boundary", record(boundary={"1": surface})
+    yield "boundary_empty", record(boundary={"1": {}})
+    yield "boundary_type", record(boundary=[surface])
+    yield "boundary_one_side", record(boundary={"1": {**surface, "reference": None}})
+    yield "boundary_short_pair", record(boundary={"1": {**surface, "pooled_percentile_mm": [[95]]}})
+    yield "boundary_twice", record(boundary={"1": {**surface, "prediction": {**side, "within": [[1, 4], [1, 5]]}}})
+    yield "boundary_huge", both.replace(b'"common":3', b'"common":1e300').replace(b'"sum_mm":5.5', b'"sum_mm":-1e308')
+    yield "boundary_nan", both.replace(b'"greatest_mm":2', b'"greatest_mm":NaN')
+    yield "lesions", record(lesions={"1": lesions})
+    yield "lesions_few_counts", record(lesions={"1": {**lesions, "counts": [1, 1]}})
+    yield "lesions_few_bins", record(lesions={"1": {**lesions, "by_size": []}})
+    yield "lesions_partner", record(lesions={"1": {**lesions, "reference": [lesion[:3] + [[-1, 4294967296]] + lesion[4:]]}})
+    yield "lesions_centroid", record(lesions={"1": {**lesions, "reference": [[12, [1.5], True, [], 0.5, None]]}})
+    yield "lesions_type", record(lesions={"1": {**lesions, "prediction": {"0": lesion}}})
 
 
 def results_seeds():
