@@ -30,6 +30,7 @@ bench:
 	@$(BUILD)/bin/assay_bench
 	@/usr/bin/python3 bench/end_to_end.py
 	@/usr/bin/python3 bench/boundary_bench.py
+	@/usr/bin/python3 bench/probability_bench.py
 	@/usr/bin/python3 bench/compare_bench.py
 	@/usr/bin/python3 bench/report_bench.py
 	@/usr/bin/python3 bench/qa_bench.py

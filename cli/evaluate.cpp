@@ -84,7 +84,7 @@ void tell(const CasePredictor& cases, const Common& common, std::ostream& err) {
 
 Exit run(Options o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const std::vector<std::string> data = take_model(o.first, o.rest, o.model);
+  const std::vector<std::string> data = take_model(o.first, o.rest, 1, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
   ScoreSettings settings = settings_of(o.score);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "assay/core/error.hpp"
+#include "assay/io/file.hpp"
 #include "assay/io/image.hpp"
 #include "assay/io/predictors.hpp"
 #include "assay/io/recipe.hpp"
@@ -46,11 +47,19 @@ constexpr Known known_models[] = {
     {"brainchop", "brainchop"},
 };
 
+/// A program is told where the model is by `{model}` in its command.
+std::string with_model(std::string command, const std::string& model) {
+  constexpr std::string_view mark = "{model}";
+  for (std::size_t at = 0; (at = command.find(mark, at)) != std::string::npos; at += model.size())
+    command.replace(at, mark.size(), model);
+  return command;
+}
+
 PredictorSource source_of(const ModelRunOptions& o, TensorAxes axes, unsigned jobs) {
-  return {.model = o.model,
+  return {.model = o.command.empty() ? o.model : "",
           .options = model_options_of(o.network),
           .axes = axes,
-          .command = o.command,
+          .command = with_model(o.command, o.model),
           .backend = backend(o.backend),
           .onnxruntime = o.onnxruntime,
           .timeout_s = o.timeout_s,
@@ -88,6 +97,12 @@ Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) 
                                         "a file; see 'assay recipe show')");
   notes.push_back("recipe: " + known + ", as this model was trained with; --recipe changes it");
   return find_recipe(known);
+}
+
+/// A program's own word on itself and, where it is given one, the model file's content.
+std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
+  if (o.command.empty() || !fs::is_regular_file(o.model)) return predictor.sha256();
+  return sha256(predictor.sha256() + sha256(MappedFile(o.model).bytes()));
 }
 
 }  // namespace
@@ -137,22 +152,23 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, unsigned jobs, std::vector<st
                                                       .recipe = recipe,
                                                       .recipe_sha256 = recipe_sha256(recipe),
                                                       .cache = PredictionCache(cache),
-                                                      .executor = tbb_executor(jobs)});
+                                                      .executor = tbb_executor(jobs),
+                                                      .model_sha256 = whole_hash(o, *predictor_)});
 }
 
 PredictionSource OpenedModel::source() const {
   return {.backend = predictor_->backend(),
-          .sha256 = predictor_->sha256(),
+          .sha256 = cases_->setup().model_sha256,
           .recipe = cases_->setup().recipe.name,
           .recipe_sha256 = cases_->setup().recipe_sha256,
           .space = {}};
 }
 
 std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
-                                    ModelRunOptions& o) {
+                                    std::size_t words, ModelRunOptions& o) {
   const bool is_data =
       fs::is_directory(first) || first.ends_with(".csv") || !image_ending(first).empty();
-  if (o.command.empty() || !is_data)
+  if (o.command.empty() || !is_data || rest.size() >= words)
     o.model = first;
   else if (!first.empty())
     rest.insert(rest.begin(), first);

@@ -46,9 +46,10 @@ class OpenedModel {
   std::unique_ptr<CasePredictor> cases_;
 };
 
-/// Puts the model among the options and returns what else was typed. With --command a first word
-/// that is an image, a table or a folder is no model.
+/// Puts the model among the options and returns what else was typed. With --command there may be
+/// none: a first word that is an image, a table or a folder is then no model, unless more than
+/// `words` of them follow.
 std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
-                                    ModelRunOptions& options);
+                                    std::size_t words, ModelRunOptions& options);
 
 }  // namespace assay::cli

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -33,6 +34,8 @@ namespace fs = std::filesystem;
 
 /// One image is read, one inferred, one written.
 constexpr std::size_t images_at_once = 3;
+
+constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 
 struct Options {
   ModelRunOptions model;
@@ -211,7 +214,7 @@ Exit exit_of(const std::vector<PredictedImage>& images, std::size_t tasks) {
 
 Exit run(Options o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const std::vector<std::string> images = take_model(o.first, o.rest, o.model);
+  const std::vector<std::string> images = take_model(o.first, o.rest, any_number, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay predict MODEL IMAGE… --out DIR");
   std::vector<Task> tasks = tasks_of(images);

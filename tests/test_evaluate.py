@@ -1,12 +1,11 @@
 """assay evaluate: a model over a cohort, scored as if its predictions had come from files."""
-import json, os, pathlib, signal, subprocess, time
+import json
 
-import nibabel
 import numpy
 import pytest
 
 from networks import OF_THRESHOLD, threshold_network
-from support import PROGRAM, assay, save, strict
+from support import assay, save, strict
 
 SHAPE = (12, 11, 10)
 IDS = ["case_1", "case_2", "case_3", "case_4"]
@@ -148,3 +147,54 @@ def test_an_id_cannot_lead_out_of_the_folder(tmp_path, model, data):
                  "--save-predictions", tmp_path / "a/b/kept", status=3)
     assert "leads out of the folder" in done.stderr
     assert not list(tmp_path.rglob("out.nii.gz")) and (tmp_path / "a/b/kept/fine.nii.gz").exists()
+
+
+WORKER = """
+import json, sys
+import nibabel, numpy
+level = float(open(sys.argv[1]).read()) if len(sys.argv) > 1 else 0.5
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("hello"):
+        answer = {"protocol": 1, "name": "threshold", "version": "1", "classes": 2, "device": "cpu"}
+    elif "case_3" in asked["image"] and len(sys.argv) > 2:
+        sys.exit("out of memory")
+    else:
+        image = nibabel.load(asked["image"])
+        nibabel.save(nibabel.Nifti1Image((image.get_fdata() > level).astype("u1"), image.affine), asked["output"])
+        answer = {"ok": True}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def worker(tmp_path):
+    path = tmp_path / "worker.py"
+    path.write_text(WORKER)
+    return path
+
+
+def test_a_program_predicts_as_the_network_does(model, data, worker):
+    ours = evaluate(model, data)
+    done = assay("evaluate", data, "--command", f"/usr/bin/python3 {worker}", "--json")
+    theirs = strict(done.stdout)
+    assert theirs["metrics"] == ours["metrics"]
+    assert theirs["settings"]["prediction"]["backend"].startswith("command")
+
+
+def test_a_program_is_told_where_the_model_is(tmp_path, data, worker):
+    level, results = tmp_path / "level.txt", []
+    for text in ("0.5", "0.25"):
+        level.write_text(text)
+        done = assay("evaluate", level, data, "--command", f"/usr/bin/python3 {worker} {{model}}", "--json")
+        results.append(strict(done.stdout))
+    assert results[0]["metrics"]["dice"]["mean"] > results[1]["metrics"]["dice"]["mean"], "not taken from the cache"
+    assert results[0]["settings"]["prediction"]["model_sha256"] != results[1]["settings"]["prediction"]["model_sha256"]
+
+
+def test_a_program_that_dies_costs_one_case(tmp_path, data, worker):
+    (tmp_path / "level.txt").write_text("0.5")
+    done = assay("evaluate", data, "--command", f"/usr/bin/python3 {worker} {tmp_path}/level.txt dies", "--json", status=3)
+    result = strict(done.stdout)
+    assert [case["status"] for case in result["cases"]] == ["ok", "ok", "failed", "ok"]
+    assert "out of memory" in result["cases"][2]["error"]

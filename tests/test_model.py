@@ -4,6 +4,7 @@ import json, pickle, struct, zipfile
 import numpy
 import pytest
 
+from networks import safetensors
 from support import ROOT, assay, shared, strict
 
 CORPUS = ROOT / "tests/fuzz/corpus"
@@ -12,17 +13,6 @@ OPTIONS = ("--dilations", "2", "--activation", "relu")
 
 def show(*arguments):
     return strict(assay("model", "show", *arguments, "--json").stdout)
-
-
-def safetensors(path, tensors):
-    header, data = {}, b""
-    for name, values in tensors.items():
-        values = numpy.asarray(values, "<f4")
-        header[name] = {"dtype": "F32", "shape": values.shape, "data_offsets": [len(data), len(data) + values.nbytes]}
-        data += values.tobytes()
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
-    return path
 
 
 def paper_network(channels):

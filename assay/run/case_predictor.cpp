@@ -22,7 +22,7 @@ Prediction CasePredictor::inferred_from(const PredictorInput& input, bool with_l
 
 PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool with_logits) {
   const std::string hash = sha256(MappedFile(path).bytes());
-  const PredictionKey key = {setup_.predictor.sha256(), setup_.recipe_sha256, hash};
+  const PredictionKey key = {setup_.model_sha256, setup_.recipe_sha256, hash};
   const Image image = read_image(path);
   if (const Grid model = model_grid(image.grid(), setup_.recipe); !with_logits)
     if (auto known = setup_.cache.find(key, model)) {

@@ -21,7 +21,8 @@ struct ModelSetup {
   Recipe recipe;
   std::string recipe_sha256;
   PredictionCache cache{""};
-  Executor executor{};  ///< any number of threads gives the same labels
+  Executor executor{};         ///< any number of threads gives the same labels
+  std::string model_sha256{};  ///< "": what the predictor says of itself
 };
 
 struct PredictedCase {
@@ -37,7 +38,9 @@ struct PredictedCase {
 /// the last is being scored.
 class CasePredictor {
  public:
-  explicit CasePredictor(ModelSetup setup) : setup_(std::move(setup)) {}
+  explicit CasePredictor(ModelSetup setup) : setup_(std::move(setup)) {
+    if (setup_.model_sha256.empty()) setup_.model_sha256 = setup_.predictor.sha256();
+  }
 
   const ModelSetup& setup() const { return setup_; }
 
