@@ -1,5 +1,5 @@
 """assay model show: files that other programs wrote, whole, damaged and hostile."""
-import json, pickle, struct, zipfile
+import pickle, zipfile
 
 import numpy
 import pytest
