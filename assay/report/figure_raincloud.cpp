@@ -93,7 +93,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
   const std::string title = fmt::format("{} over cases", metric.name);
   return {.key = "raincloud-" + key_part(metric.name),
           .title = title,
-          .caption = caption(metric, samples, form, total),
+          .caption = caption(metric, samples, form, total) + average_note(scene),
           .svg = drawing.svg(title)};
 }
 

@@ -157,6 +157,14 @@ std::string counts_sentence(std::span<const Sample> samples) {
   return out + ".";
 }
 
+std::string average_note(const FigureScene& scene) {
+  const bool averaged = std::ranges::any_of(
+      scene.study.models, [](const ResultTable& table) { return table.labels.size() > 1; });
+  return averaged && compared_label(scene.study).empty()
+             ? " The value of a case is the mean over its labels."
+             : "";
+}
+
 std::string values_words(std::size_t values, std::size_t models) {
   return models == 1 ? fmt::format("n = {}", counted(values, "case"))
                      : fmt::format("n = {} of {} models", counted(values, "value"), models);

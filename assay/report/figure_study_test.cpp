@@ -247,6 +247,12 @@ TEST(BlandAltman, draws_the_difference_of_volumes) {
   EXPECT_TRUE(says(drawn, "n = 30 cases."));
 }
 
+TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
+  const auto note = "The value of a case is the mean over its labels.";
+  EXPECT_TRUE(says(figure(study_figures(studies::study({.labels = 2})), "bland-altman"), note));
+  EXPECT_FALSE(says(figure(study_figures(studies::study()), "bland-altman"), note));
+}
+
 TEST(BlandAltman, needs_volumes) {
   Study study = studies::study({.models = 1});
   study.models[0].averages.resize(3);

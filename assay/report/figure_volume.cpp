@@ -114,7 +114,7 @@ Figures volume_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, clouds[k], form);
   }
   const std::string title = "Dice against lesion volume";
-  return {{"dice-volume", title, caption(clouds, form), drawing.svg(title)}};
+  return {{"dice-volume", title, caption(clouds, form) + average_note(scene), drawing.svg(title)}};
 }
 
 }  // namespace assay::detail
