@@ -272,6 +272,18 @@ TEST(DiceVolume, is_logarithmic_in_volume_and_leaves_out_empty_references) {
   EXPECT_TRUE(says(drawn, "n = 29 cases; 1 without Dice or with an empty reference are left out."));
 }
 
+TEST(Subgroups, an_endless_mean_does_not_squeeze_the_others) {
+  const studies::Request request = {.groups = true};
+  Study study = studies::study(request);
+  for (ResultTable& table : study.models) table.averages[1].values[0] = infinity;
+  study = studies::finished(std::move(study), request);
+  for (Subgroup& group : study.comparison->subgroups)
+    group.metrics[1].models[0].mean = group.cases == 10 ? infinity : 0.1;
+  const Figure avd = figure(study_figures(study), "subgroups-site-avd");
+  EXPECT_NE(avd.svg.find(">0.10</text>"), std::string::npos);
+  EXPECT_EQ(avd.svg.find("e+1"), std::string::npos);
+}
+
 TEST(Forest, shows_estimates_intervals_and_the_margin) {
   const Study study = studies::study({.margin = 0.01});
   const Figure dice = figure(study_figures(study), "forest-dice");
