@@ -115,6 +115,7 @@ std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm f
 
 void draw_cloud(Drawing& drawing, const PanelScales& scale, const Agreement& data, MarkForm form) {
   std::vector<Mark> dots;
+  dots.reserve(data.means.size());
   for (std::size_t i = 0; i < data.means.size(); ++i)
     dots.push_back({data.places[i], {scale.x(data.means[i]), scale.y(data.differences[i])}});
   const MarkStyle style = {

@@ -127,6 +127,7 @@ Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn
 
 std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric) {
   std::vector<Sample> samples;
+  samples.reserve(scene.study.models.size());
   for (std::size_t m = 0; m < scene.study.models.size(); ++m)
     samples.push_back(sample_of(scene, m, column_of(study_columns(scene, m), metric)));
   return samples;

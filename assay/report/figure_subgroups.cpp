@@ -52,6 +52,8 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
   const MetricComparison& whole = comparison.metrics[k];
   const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
   std::vector<std::string> models, titles;
+  models.reserve(comparison.models.size());
+  titles.reserve(groups.size());
   for (const ComparedModel& model : comparison.models) models.push_back(model.name);
   for (const Subgroup& group : groups)
     titles.push_back(
