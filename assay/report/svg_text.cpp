@@ -49,11 +49,11 @@ std::string utf8(std::u32string_view points) {
   return out;
 }
 
-std::string with_true_minus(std::string text) {
+}  // namespace
+
+std::string with_true_minus(const std::string& text) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
-
-}  // namespace
 
 std::string svg_number(double value, int decimals) {
   constexpr std::array<long long, 4> powers = {1, 10, 100, 1000};
@@ -78,6 +78,11 @@ std::string svg_escaped(std::string_view text) {
 
 double text_width(std::string_view text, double size) {
   return width_of(characters(text).points, size);
+}
+
+double bold_width(std::string_view text, double size) {
+  constexpr double bolder = 1.13;
+  return bolder * text_width(text, size);
 }
 
 std::string shortened(std::string_view text, double size, double room) {
