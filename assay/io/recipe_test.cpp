@@ -116,6 +116,12 @@ TEST(ParseRecipe, names_file_key_and_remedy) {
   EXPECT_THAT(refusal("name = 1979-05-27"), StartsWith("my.toml: line 1, column 8: a date"));
   EXPECT_THAT(refusal("clip = true\nclip = tru"), StartsWith("my.toml: line 2, column "));
   EXPECT_THAT(refusal("{\"clip\": tru}"), AllOf(StartsWith("my.toml"), HasSubstr("line 1")));
+  for (const char* odd : {"[.a]", "clip = ]", "clip = ,", "clip ="})
+    EXPECT_THAT(refusal(odd), StartsWith("my.toml: line 1, column ")) << odd;
+  EXPECT_EQ(refusal("name = \"M\xC3\xBCller \\\" #\"  # \xC2\xB5m\nepsilon = 0 # 'x"), "");
+  EXPECT_THAT(refusal("clip = true\n[post] \xCC\x82"),
+              StartsWith("my.toml: line 2, column 8: letters other than a to z"));
+  EXPECT_THAT(refusal("name = \"\"\"a\"\"\""), HasSubstr("text over several lines"));
   EXPECT_THAT(refusal("[post]\nclip = true"), HasSubstr("there is no key 'post'"));
 }
 

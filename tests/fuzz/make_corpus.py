@@ -599,6 +599,9 @@ def recipe_seeds():
     yield "date", b"name = 1979-05-27"
     yield "nested", b"shape = " + b"[" * 500
     yield "table", b"[post]\nclip = true"
+    yield "odd_table", b"[.a]"
+    yield "letter", b"[post]\xcc\x82ip = true"
+    yield "no_value", b"clip = ]"
     yield "twice", b"clip = true\nclip = true"
     yield "hash", b'sha256 = "00"'
     yield "cut", b'{"grid": "zo'

@@ -8,7 +8,8 @@
 
 namespace assay::detail {
 
-/// `name` stands in messages. Dates are refused: nothing here has one. Throws Error::input with
+/// `name` stands in messages. Dates and text over several lines are refused: nothing here has
+/// them. Throws Error::input with
 /// line and column.
 Json parse_toml(std::string_view text, std::string_view name);
 
