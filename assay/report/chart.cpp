@@ -10,7 +10,7 @@ namespace {
 
 constexpr Paint grid_line = {.stroke = tone::rule};
 constexpr double note_text = 10;
-constexpr double longest_name = 190, panel_left = 58, panel_gap = 18, panel_title = 26;
+constexpr double longest_name = 190, panel_left = 64, panel_gap = 18, panel_title = 26;
 
 std::size_t ticks_for(double length, double each) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(length / each), 2, 8);
@@ -23,7 +23,8 @@ void draw_x_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, bool 
     drawing.line({x, plot.y}, {x, plot.bottom()}, grid_line);
     const double half = text_width(tick.label, small_text) / 2;
     if (!labelled || x - half < free_from) continue;
-    drawing.text({x, plot.bottom() + 13}, tick.label,
+    const double inside = std::min(x, drawing.width() - half - 2);
+    drawing.text({inside, plot.bottom() + 13}, tick.label,
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
     free_from = x + half + 6;
   }
@@ -45,8 +46,20 @@ void draw_x_title(Drawing& drawing, const Frame& plot, std::string_view title) {
 }
 
 void draw_y_title(Drawing& drawing, const Frame& plot, std::string_view title) {
-  drawing.text({12, plot.center().y}, title,
+  drawing.text({11, plot.center().y}, title,
                {.anchor = Anchor::middle, .upright = false, .room = drawing.height() - 10});
+}
+
+/// The note stands right of the title, or in the lower left corner when there is no room.
+void draw_panel_title(Drawing& drawing, const Frame& plot, std::string_view title,
+                      std::string_view note) {
+  drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width});
+  const double both = bold_width(title, 12) + 10 + text_width(note, note_text);
+  const TextStyle style = {.size = note_text, .tone = tone::muted, .room = plot.width};
+  if (both > plot.width) return drawing.text({plot.x + 4, plot.bottom() - 9}, note, style);
+  TextStyle right = style;
+  right.anchor = Anchor::end;
+  drawing.text({plot.right(), plot.y - 13}, note, right);
 }
 
 }  // namespace
@@ -89,9 +102,9 @@ PanelLayout panel_layout(std::size_t panels, double plot_height) {
   const double gaps = panel_gap * double(layout.columns - 1);
   const double width = (figure_width - panel_left - 14 - gaps) / double(layout.columns);
   for (std::size_t panel = 0; panel < panels; ++panel) {
-    const double column = double(panel % layout.columns), row = double(panel / layout.columns);
-    layout.plots.push_back({panel_left + column * (width + panel_gap),
-                            panel_title + row * (plot_height + panel_title + 22), width,
+    const std::size_t column = panel % layout.columns, row = panel / layout.columns;
+    layout.plots.push_back({panel_left + double(column) * (width + panel_gap),
+                            panel_title + double(row) * (plot_height + panel_title + 22), width,
                             plot_height});
   }
   layout.height = layout.plots.empty() ? axis_room : layout.plots.back().bottom() + axis_room;
@@ -101,10 +114,7 @@ PanelLayout panel_layout(std::size_t panels, double plot_height) {
 void draw_panel(Drawing& drawing, const PanelLayout& layout, std::size_t panel,
                 std::string_view title, const PanelAxes& axes) {
   const Frame& plot = layout.plots[panel];
-  const double taken = axes.note.empty() ? 0 : text_width(axes.note, note_text) + 6;
-  drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width - taken});
-  drawing.text({plot.right(), plot.y - 13}, axes.note,
-               {.size = note_text, .anchor = Anchor::end, .tone = tone::muted});
+  draw_panel_title(drawing, plot, title, axes.note);
   draw_x_ticks(drawing, plot, axes.x, true);
   draw_y_ticks(drawing, plot, axes.y, layout.is_left(panel));
   if (panel != 0) return;

@@ -58,7 +58,7 @@ Density density(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
   std::vector<double> distinct = sorted;
-  distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
   if (distinct.size() < 3 || !std::isfinite(sorted.back() - sorted.front())) return {};
   Density curve = {.low = sorted.front(), .high = sorted.back()};
   const auto counts = binned(sorted);

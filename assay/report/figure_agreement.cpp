@@ -87,6 +87,14 @@ void draw_limits(Drawing& drawing, const Frame& plot, const Scale& y, const Agre
                  {.stroke = model_tone(data.model), .dashes = "4 3"});
 }
 
+/// "+2.1 [−18, 22]"; one case alone has no limits.
+std::string limits_of(const Agreement& data) {
+  const double bias = data.bias(), reach = data.reach();
+  if (data.means.size() < 2) return signed_number(bias);
+  return fmt::format("{} [{}, {}]", signed_number(bias), figure_number(bias - reach),
+                     figure_number(bias + reach));
+}
+
 std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm form) {
   std::size_t total = 0, left_out = 0, zeros = 0;
   for (const Agreement& data : all) {
@@ -107,6 +115,7 @@ std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm f
 
 void draw_cloud(Drawing& drawing, const PanelScales& scale, const Agreement& data, MarkForm form) {
   std::vector<Mark> dots;
+  dots.reserve(data.means.size());
   for (std::size_t i = 0; i < data.means.size(); ++i)
     dots.push_back({data.places[i], {scale.x(data.means[i]), scale.y(data.differences[i])}});
   const MarkStyle style = {
@@ -132,9 +141,7 @@ Figures agreement_figures(const FigureScene& scene) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, axes.x, axes.y, axes.kind);
-    const std::string limits = fmt::format("{} [{}, {}]", signed_number(all[k].bias()),
-                                           figure_number(all[k].bias() - all[k].reach()),
-                                           figure_number(all[k].bias() + all[k].reach()));
+    const std::string limits = limits_of(all[k]);
     draw_panel(drawing, layout, k, scene.names[all[k].model],
                {scale.x, scale.y, "mean of predicted and reference volume, mL",
                 "predicted − reference, mL", limits});
@@ -142,7 +149,8 @@ Figures agreement_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, all[k], form);
   }
   const std::string title = "Agreement of volumes (Bland–Altman)";
-  return {{"bland-altman", title, caption(all, axes, form), drawing.svg(title)}};
+  return {
+      {"bland-altman", title, caption(all, axes, form) + average_note(scene), drawing.svg(title)}};
 }
 
 }  // namespace assay::detail

@@ -76,7 +76,7 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
     drawing.path(polyline(points), {.stroke = model_tone(models.order[k]), .stroke_width = 1.2});
     drawing.circle({at, axis_y}, 3, {.fill = model_tone(models.order[k])});
     const std::string number = fmt::format("{:.2f}", models.ranks[k]);
-    const double step = is_left ? -5 : 5, number_room = 34;
+    const double step = is_left ? -5 : 5, number_room = 40;
     const Anchor anchor = is_left ? Anchor::end : Anchor::start;
     drawing.text({edge + step, y}, number,
                  {.size = small_text, .anchor = anchor, .tone = tone::muted});

@@ -68,6 +68,7 @@ Figure folds(const FoldsStudyPart& part, std::size_t k) {
   const auto known = metric_of_key(key);
   const FigureMetric metric = figure_metric(key, known ? known->metric->better : Better::neither);
   std::vector<std::string> names;
+  names.reserve(result.folds.size());
   for (const OuterFold& fold : result.folds) names.push_back(fmt::format("fold {}", fold.number));
   const RowLayout layout = row_layout({.names = names, .right_room = 122});
   const Scale x(domain_of(result, k, metric.possible), {layout.plot.x, layout.plot.right()});

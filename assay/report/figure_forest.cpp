@@ -107,6 +107,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
 
 Figure forest(const Comparison& comparison, const MetricComparison& metric) {
   std::vector<std::string> names;
+  names.reserve(metric.pairs.size());
   for (const PairComparison& pair : metric.pairs) names.push_back(pair.result.model_name);
   const RowLayout layout = row_layout({.names = names, .right_room = right_room});
   const Scale x(domain_of(metric), {layout.plot.x, layout.plot.right()});

@@ -44,6 +44,7 @@ struct Cell {
 
 std::string rain(const Scale& x, double y, const Cell& cell, MarkForm form) {
   std::vector<Mark> drops;
+  drops.reserve(cell.sample.values.size());
   for (std::size_t i = 0; i < cell.sample.values.size(); ++i)
     drops.push_back({cell.sample.places[i],
                      {x(cell.sample.values[i]), y - 6 + 12 * jitter(cell.sample.places[i])}});

@@ -111,6 +111,7 @@ Figure parity(const ParityReport& report) {
 
 Figures parity_figures(const FigureScene& scene) {
   Figures figures;
+  figures.reserve(scene.study.parity.size());
   for (const ParityReport& report : scene.study.parity) figures.push_back(parity(report));
   return figures;
 }

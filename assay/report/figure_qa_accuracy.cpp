@@ -107,8 +107,8 @@ std::string caption(const std::string& benchmark, QaParts parts, bool has_publis
 
 Figure accuracy(QaParts parts, const std::string& benchmark) {
   const std::vector<AccuracyRow> rows = rows_of(parts, benchmark);
-  std::vector<std::string> names;
-  for (const AccuracyRow& row : rows) names.push_back(row.name);
+  std::vector<std::string> names(rows.size());
+  std::ranges::transform(rows, names.begin(), &AccuracyRow::name);
   const RowLayout layout = row_layout({.names = names, .row_height = 26, .right_room = 122});
   const Scale x(domain_of(rows), {layout.plot.x, layout.plot.right()});
   Drawing drawing(figure_width, layout.height());

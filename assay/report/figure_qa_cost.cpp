@@ -73,6 +73,7 @@ Axis axis_of(std::span<const Costs> all) {
 
 void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, MarkForm form) {
   std::vector<Mark> drops;
+  drops.reserve(costs.values.size());
   for (std::size_t i = 0; i < costs.values.size(); ++i)
     drops.push_back({costs.items[i], {x(costs.values[i]), y + 4 + 10 * jitter(costs.items[i])}});
   if (const auto box = box_summary(costs.values))

@@ -35,6 +35,7 @@ void draw_cloud(Drawing& drawing, const Scale& x, const Sample& sample, const Ro
 
 std::string rain(const Scale& x, const Sample& sample, const Row& row, MarkForm form) {
   std::vector<Mark> drops;
+  drops.reserve(sample.values.size());
   for (std::size_t i = 0; i < sample.values.size(); ++i)
     drops.push_back(
         {sample.places[i],
@@ -93,7 +94,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
   const std::string title = fmt::format("{} over cases", metric.name);
   return {.key = "raincloud-" + key_part(metric.name),
           .title = title,
-          .caption = caption(metric, samples, form, total),
+          .caption = caption(metric, samples, form, total) + average_note(scene),
           .svg = drawing.svg(title)};
 }
 
@@ -101,6 +102,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
 
 Figures raincloud_figures(const FigureScene& scene) {
   Figures figures;
+  figures.reserve(scene.metrics.size());
   for (const FigureMetric& metric : scene.metrics) figures.push_back(raincloud(scene, metric));
   return figures;
 }

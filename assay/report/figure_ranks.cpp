@@ -20,9 +20,14 @@ std::vector<std::size_t> best_first(const Ranking& ranking) {
   return order;
 }
 
+struct BlobStyle {
+  double y = 0, largest = 13;
+  std::string_view tone = tone::ink;
+};
+
 /// The area of a blob is the share of resamples, so that readers compare what they see.
-void draw_blobs(Drawing& drawing, const Scale& x, double y, const ModelRank& rank, double largest,
-                std::string_view tone) {
+void draw_blobs(Drawing& drawing, const Scale& x, const ModelRank& rank, const BlobStyle& style) {
+  const auto [y, largest, tone] = style;
   drawing.line({x(double(rank.rank_low)), y}, {x(double(rank.rank_high)), y},
                {.stroke = tone, .stroke_width = 1.6});
   for (std::size_t place = 0; place < rank.places.size(); ++place) {
@@ -48,6 +53,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
 Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
   const std::vector<std::size_t> order = best_first(metric.ranking);
   std::vector<std::string> names;
+  names.reserve(order.size());
   for (const std::size_t m : order) names.push_back(comparison.models[m].name);
   const RowLayout layout = row_layout({.names = names, .row_height = 32, .right_room = 80});
   const double count = double(order.size());
@@ -67,7 +73,7 @@ Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
   const double largest = std::min(13.0, layout.plot.width / count * 0.45);
   for (std::size_t row = 0; row < order.size(); ++row) {
     const ModelRank& rank = metric.ranking.models[order[row]];
-    draw_blobs(drawing, x, layout.middle(row), rank, largest, model_tone(order[row]));
+    draw_blobs(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
   }

@@ -127,6 +127,7 @@ Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn
 
 std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric) {
   std::vector<Sample> samples;
+  samples.reserve(scene.study.models.size());
   for (std::size_t m = 0; m < scene.study.models.size(); ++m)
     samples.push_back(sample_of(scene, m, column_of(study_columns(scene, m), metric)));
   return samples;
@@ -155,6 +156,14 @@ std::string counts_sentence(std::span<const Sample> samples) {
     out += fmt::format("; {} {} infinite and left out", counted(infinite, "value"),
                        infinite == 1 ? "is" : "are");
   return out + ".";
+}
+
+std::string average_note(const FigureScene& scene) {
+  const bool averaged = std::ranges::any_of(
+      scene.study.models, [](const ResultTable& table) { return table.labels.size() > 1; });
+  return averaged && compared_label(scene.study).empty()
+             ? " The value of a case is the mean over its labels."
+             : "";
 }
 
 std::string values_words(std::size_t values, std::size_t models) {

@@ -58,6 +58,9 @@ MarkStyle mark_style(const Sample& sample, std::size_t model);
 /// "n = 30 cases per model; 2 undefined values are left out."
 std::string counts_sentence(std::span<const Sample> samples);
 
+/// What a caption adds where the value of a case is a mean over its labels; "" otherwise.
+std::string average_note(const FigureScene& scene);
+
 /// "n = 80 values of 2 models", "n = 40 cases".
 std::string values_words(std::size_t values, std::size_t models);
 

@@ -247,6 +247,12 @@ TEST(BlandAltman, draws_the_difference_of_volumes) {
   EXPECT_TRUE(says(drawn, "n = 30 cases."));
 }
 
+TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
+  const auto note = "The value of a case is the mean over its labels.";
+  EXPECT_TRUE(says(figure(study_figures(studies::study({.labels = 2})), "bland-altman"), note));
+  EXPECT_FALSE(says(figure(study_figures(studies::study()), "bland-altman"), note));
+}
+
 TEST(BlandAltman, needs_volumes) {
   Study study = studies::study({.models = 1});
   study.models[0].averages.resize(3);
@@ -264,6 +270,18 @@ TEST(DiceVolume, is_logarithmic_in_volume_and_leaves_out_empty_references) {
     logarithms.emplace_back(std::log(*value));
   expect_on_one_scale(places(drawn, 0, "cx"), logarithms);
   EXPECT_TRUE(says(drawn, "n = 29 cases; 1 without Dice or with an empty reference are left out."));
+}
+
+TEST(Subgroups, an_endless_mean_does_not_squeeze_the_others) {
+  const studies::Request request = {.groups = true};
+  Study study = studies::study(request);
+  for (ResultTable& table : study.models) table.averages[1].values[0] = infinity;
+  study = studies::finished(std::move(study), request);
+  for (Subgroup& group : study.comparison->subgroups)
+    group.metrics[1].models[0].mean = group.cases == 10 ? infinity : 0.1;
+  const Figure avd = figure(study_figures(study), "subgroups-site-avd");
+  EXPECT_NE(avd.svg.find(">0.10</text>"), std::string::npos);
+  EXPECT_EQ(avd.svg.find("e+1"), std::string::npos);
 }
 
 TEST(Forest, shows_estimates_intervals_and_the_margin) {

@@ -2,7 +2,8 @@
 /// Means within subgroups of the cases, such as sites.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
+#include <utility>
 
 #include "assay/report/figure_groups.hpp"
 #include "assay/report/figure_kinds.hpp"
@@ -19,8 +20,8 @@ Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   for (const Subgroup& group : groups)
     for (const Summary& summary : group.metrics[metric].models) {
       if (!summary.mean) continue;
-      data = joined(data, Extent{*summary.mean, *summary.mean});
-      if (summary.ci95) data = joined(data, Extent{summary.ci95->first, summary.ci95->second});
+      const auto limits = summary.ci95.value_or(std::pair(*summary.mean, *summary.mean));
+      data = joined(data, extent_of(std::array{*summary.mean, limits.first, limits.second}));
     }
   return padded(data.value_or(Extent{0, 1}), possible);
 }
@@ -51,6 +52,8 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
   const MetricComparison& whole = comparison.metrics[k];
   const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
   std::vector<std::string> models, titles;
+  models.reserve(comparison.models.size());
+  titles.reserve(groups.size());
   for (const ComparedModel& model : comparison.models) models.push_back(model.name);
   for (const Subgroup& group : groups)
     titles.push_back(

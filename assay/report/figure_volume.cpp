@@ -63,6 +63,7 @@ std::vector<Spot> trend(const Cloud& cloud, const PanelScales& scale) {
 
 void draw_cloud(Drawing& drawing, const PanelScales& scale, const Cloud& data, MarkForm form) {
   std::vector<Mark> dots;
+  dots.reserve(data.cases.size());
   for (const SizedCase& each : data.cases)
     dots.push_back({each.place, {scale.x(each.volume), scale.y(each.dice)}});
   const MarkStyle style = {
@@ -114,7 +115,7 @@ Figures volume_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, clouds[k], form);
   }
   const std::string title = "Dice against lesion volume";
-  return {{"dice-volume", title, caption(clouds, form), drawing.svg(title)}};
+  return {{"dice-volume", title, caption(clouds, form) + average_note(scene), drawing.svg(title)}};
 }
 
 }  // namespace assay::detail

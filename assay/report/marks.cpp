@@ -70,7 +70,7 @@ std::string density_cells(std::span<const Mark> marks, const MarkStyle& style) {
   for (const auto& cell : cells) most = std::max(most, cell.second);
   std::array<std::string, levels> paths;
   for (const auto& [at, count] : cells) {
-    const double share = std::log1p(double(count)) / std::log1p(double(most));
+    const double share = std::sqrt(double(count) / double(most));
     const auto level = std::min(static_cast<std::size_t>(share * levels), paths.size() - 1);
     paths[level] +=
         fmt::format("M{} {}h{}v{}h{}z", svg_number(at.first * cell_size),

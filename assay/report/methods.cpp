@@ -69,6 +69,7 @@ std::string unscored_words(const Study& study) {
 std::string scoring_words(const FigureScene& scene, std::string_view version) {
   if (scene.names.empty()) return "";
   std::vector<std::string> metrics;
+  metrics.reserve(scene.metrics.size());
   for (const FigureMetric& metric : scene.metrics) metrics.push_back(metric_words(metric));
   std::size_t cases = scene.study.ids.size();
   for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);

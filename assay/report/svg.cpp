@@ -80,8 +80,9 @@ void Drawing::path(std::string_view data, const Paint& paint) {
 
 void Drawing::text(Spot at, std::string_view text, const TextStyle& style) {
   if (text.empty()) return;
+  const double wider = style.bold ? bold_width("x", 1) / text_width("x", 1) : 1;
   const std::string shown =
-      style.room ? shortened(text, style.size, *style.room) : std::string(text);
+      style.room ? shortened(text, style.size, *style.room / wider) : std::string(text);
   const double baseline = style.size * 0.35;  // below the middle of capitals and digits
   std::string where = attribute("x", at.x) + attribute("y", at.y + baseline);
   if (!style.upright)

@@ -80,6 +80,11 @@ double text_width(std::string_view text, double size) {
   return width_of(characters(text).points, size);
 }
 
+double bold_width(std::string_view text, double size) {
+  constexpr double bolder = 1.13;
+  return bolder * text_width(text, size);
+}
+
 std::string shortened(std::string_view text, double size, double room) {
   const std::u32string points = characters(text).points;
   if (width_of(points, size) <= room) return utf8(points);

@@ -18,6 +18,8 @@ std::string svg_escaped(std::string_view text);
 /// How wide a text of that size is in the widest of the usual sans-serif fonts.
 double text_width(std::string_view text, double size);
 
+double bold_width(std::string_view text, double size);
+
 /// The text, or as much of its beginning and end as has room, with an ellipsis between.
 std::string shortened(std::string_view text, double size, double room);
 
