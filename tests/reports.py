@@ -53,3 +53,20 @@ def volumes(folder, ids=("sub-a", "sub-b", "sub-c")):
         save(folder / f"images/{name}_0000.nii.gz", ramp)
     assay("score", "pred", "ref", "--out", "scores.json", cwd=folder)
     return folder / "scores.json"
+
+
+def questions(folder):
+    """The folder of a question-answering run with one hostile question that was not answered."""
+    item = {"item_id": "7", "prediction": HOSTILE, "predicted_label": None, "truth_label": 2, "correct": False, "cost_usd": 0.01,
+            "total_tokens": 10, "trajectory_file": "trajectories/t.json", "error": None, "outcome": "unparsed", "rule": "none", "span": [0, 0],
+            "options": ["a", HOSTILE],
+            "votes": [{"run": 0, "outcome": "unparsed", "prediction": HOSTILE, "predicted_label": None, "rule": "none", "span": [0, 0],
+                       "cost_usd": 0.01, "total_tokens": 10, "calls": 1, "trajectory_file": "trajectories/t.json", "error": None}]}
+    content = {"schema": "assay.qa/1", "run_id": "r", "benchmark_name": "bench", "model_name": "agent", "config": {}, "results": [item],
+               "metrics": {}, "timestamp": "2026-01-01T00:00:00Z"}
+    run = folder / "run"
+    (run / "trajectories").mkdir(parents=True)
+    write(run, "bench_results.json", content)
+    write(run / "trajectories", "t.json", {"schema": "assay.trajectory/1", "benchmark_name": "bench", "item_id": "7", "run": 0, "question": HOSTILE,
+          "wsi_path": "s.svs", "slide_width": 10, "slide_height": 10, "final_answer": HOSTILE, "outcome": "unparsed", "error": "", "turns": []})
+    return run

@@ -4,7 +4,7 @@ import json, re, shutil, subprocess
 import numpy
 import pytest
 
-from reports import HOSTILE, results, two_models, volumes, write
+from reports import HOSTILE, questions, results, two_models, volumes, write
 from support import PROGRAM, assay, listing, save, strict
 
 
@@ -78,18 +78,7 @@ def test_a_mixture_of_everything(tmp_path):
 
 
 def test_a_question_answering_run_with_its_steps(tmp_path):
-    item = {"item_id": "7", "prediction": HOSTILE, "predicted_label": None, "truth_label": 2, "correct": False, "cost_usd": 0.01,
-            "total_tokens": 10, "trajectory_file": "trajectories/t.json", "error": None, "outcome": "unparsed", "rule": "none", "span": [0, 0],
-            "options": ["a", HOSTILE],
-            "votes": [{"run": 0, "outcome": "unparsed", "prediction": HOSTILE, "predicted_label": None, "rule": "none", "span": [0, 0],
-                       "cost_usd": 0.01, "total_tokens": 10, "calls": 1, "trajectory_file": "trajectories/t.json", "error": None}]}
-    content = {"schema": "assay.qa/1", "run_id": "r", "benchmark_name": "bench", "model_name": "agent", "config": {}, "results": [item],
-               "metrics": {}, "timestamp": "2026-01-01T00:00:00Z"}
-    run = tmp_path / "run"
-    (run / "trajectories").mkdir(parents=True)
-    write(run, "bench_results.json", content)
-    write(run / "trajectories", "t.json", {"schema": "assay.trajectory/1", "benchmark_name": "bench", "item_id": "7", "run": 0, "question": HOSTILE,
-          "wsi_path": "s.svs", "slide_width": 10, "slide_height": 10, "final_answer": HOSTILE, "outcome": "unparsed", "error": "", "turns": []})
+    questions(tmp_path)
     said = summary(tmp_path, "run")
     assert said["questions"] == 1 and said["models"] == []
     page = (tmp_path / "report.html").read_text()

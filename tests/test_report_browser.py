@@ -3,7 +3,7 @@ import base64, json, re, shutil, struct, subprocess, zlib
 
 import pytest
 
-from reports import HOSTILE, SHAPE, results, two_models, volumes, write
+from reports import HOSTILE, SHAPE, questions, results, two_models, volumes, write
 from support import PROGRAM, assay
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
@@ -180,6 +180,16 @@ def test_hostile_names_are_text(browser, tmp_path):
     assert browser.execute_script("return document.querySelectorAll('img').length") == 0
     assert any(name.startswith(HOSTILE) for name in shown_ids(browser))
     assert HOSTILE in browser.find_element(By.CSS_SELECTOR, ".headline tbody").text
+
+
+def test_a_question_opens_the_steps_of_its_answer(browser, tmp_path):
+    page = report(tmp_path, questions(tmp_path))
+    open_page(browser, page)
+    row = browser.execute_script("const row = document.querySelector('#item-table tbody tr'); row.click(); return row.innerText")
+    assert row.startswith("7") and HOSTILE in row
+    steps = browser.find_element(By.CSS_SELECTOR, ".trajectory")
+    assert steps.get_attribute("open") is not None and HOSTILE in steps.text
+    assert_quiet(browser, page)
 
 
 def idat(png):

@@ -52,9 +52,9 @@ TEST(ScoredFiles, OtherFilesHaveNone) {
 
 TEST(ScoredFiles, WrongTypesAreRefused) {
   const auto said = refusal([] {
-    read(
-        R"({"schema": "assay.segmentation/1", "cases": [], "settings": {"allow_affine_mismatch": 3}})",
-        {"a"});
+    read(R"({"schema": "assay.segmentation/1", "cases": [],
+             "settings": {"allow_affine_mismatch": 3}})",
+         {"a"});
   });
   EXPECT_THAT(said, HasSubstr("score the cases again"));
 }

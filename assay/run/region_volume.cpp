@@ -105,6 +105,7 @@ std::vector<Voxel> sampled(const Grid& grid, const std::vector<Voxel>& voxels, c
 std::vector<std::string> names_of(const std::vector<Region>& regions) {
   if (regions.empty() || regions.size() > most_bits) return {"any label"};
   std::vector<std::string> out;
+  out.reserve(regions.size());
   for (const Region& region : regions) out.push_back(region.name);
   return out;
 }

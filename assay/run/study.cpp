@@ -67,8 +67,7 @@ std::vector<std::string> all_ids(const std::vector<ResultTable>& models) {
     for (const UnscoredCase& one : table.unscored) out.push_back(one.id);
   }
   std::ranges::sort(out);
-  const auto repeated = std::ranges::unique(out);
-  out.erase(repeated.begin(), repeated.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
