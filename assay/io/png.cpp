@@ -23,7 +23,7 @@ void append_chunk(std::string& out, std::string_view type, std::string_view data
   out.append(type).append(data);
   const auto* bytes = reinterpret_cast<const Bytef*>(out.data() + start);
   append_big_endian(
-      out, static_cast<std::uint32_t>(crc32(0, bytes, static_cast<uInt>(out.size() - start))));
+      out, static_cast<std::uint32_t>(::crc32(0, bytes, static_cast<uInt>(out.size() - start))));
 }
 
 std::string header_of(const Picture& picture) {
