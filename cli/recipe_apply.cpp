@@ -31,12 +31,6 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--labels", o.labels,
          "IMAGE holds labels 0 to 255: the nearest voxel is taken, and no value changes");
 }
-
-std::vector<float> float_values(const Image& image) {
-  const std::vector<double> exact = values(image);
-  return {exact.begin(), exact.end()};
-}
-
 std::vector<std::uint8_t> label_values(const Image& image) {
   const std::vector<double> exact = values(image);
   const auto bad = std::ranges::find_if(
@@ -57,7 +51,7 @@ Placement write_prepared(const Options& o, const Recipe& recipe, const std::file
     write_image(out, found.view());
     return {image.grid(), found.grid()};
   }
-  const Volume<float> volume(image.grid(), float_values(image));
+  const Volume<float> volume = intensities(image);
   const Prepared found = prepared(volume.view(), recipe, executor);
   write_image(out, found.image.view());
   return found.placement;
