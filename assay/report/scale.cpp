@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/report/svg_text.hpp"
+
 namespace assay {
 namespace {
 
@@ -39,16 +41,12 @@ double nice_step(double width, std::size_t about) {
   return (found == steps.end() ? steps.back() : *found) * power;
 }
 
-std::string true_minus(std::string text) {
-  return text.starts_with('-') ? "−" + text.substr(1) : text;
-}
-
 std::string label_of(double value, double step) {
   const double size = std::fabs(value);
   if (size < step / 2) return "0";
-  if (size >= 1e6 || step < 1e-5) return true_minus(fmt::format("{:.3g}", value));
+  if (size >= 1e6 || step < 1e-5) return with_true_minus(fmt::format("{:.3g}", value));
   const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + 1e-9)));
-  return true_minus(fmt::format("{:.{}f}", value, decimals));
+  return with_true_minus(fmt::format("{:.{}f}", value, decimals));
 }
 
 std::vector<Tick> linear_ticks(const Extent& domain, std::size_t about) {

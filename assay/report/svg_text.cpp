@@ -49,11 +49,11 @@ std::string utf8(std::u32string_view points) {
   return out;
 }
 
-std::string with_true_minus(std::string text) {
+}  // namespace
+
+std::string with_true_minus(const std::string& text) {
   return text.starts_with('-') ? "−" + text.substr(1) : text;
 }
-
-}  // namespace
 
 std::string svg_number(double value, int decimals) {
   constexpr std::array<long long, 4> powers = {1, 10, 100, 1000};

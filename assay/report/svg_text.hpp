@@ -23,6 +23,9 @@ double bold_width(std::string_view text, double size);
 /// The text, or as much of its beginning and end as has room, with an ellipsis between.
 std::string shortened(std::string_view text, double size, double room);
 
+/// A printed number with a minus sign instead of a hyphen.
+std::string with_true_minus(const std::string& text);
+
 /// A number for people: three significant digits, a true minus sign.
 std::string figure_number(double value);
 
