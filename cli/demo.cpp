@@ -132,7 +132,7 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
   request.study.jobs = jobs(common);
   request.roots = {.predictions = cohort.models.front().second.parent_path(),
                    .references = cohort.references};
-  const fs::path out = folder / "report.html";
+  fs::path out = folder / "report.html";
   write_atomically(out, made_report(request).page.html);
   return out;
 }

@@ -3,7 +3,9 @@ function(embed name file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   # The length by sizeof: compilers do not count a long text at compile time.
-  string(CONCAT header "#pragma once\n#include <string_view>\ninline constexpr char ${name}_text[] = R\"embed(${text})embed\";\n"
+  string(CONCAT header "#pragma once\n#include <string_view>\n"
+                "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"  # our compilers take any length
+                "inline constexpr char ${name}_text[] = R\"embed(${text})embed\";\n"
                 "inline constexpr std::string_view ${name}{${name}_text, sizeof(${name}_text) - 1};\n")
   set(target ${PROJECT_BINARY_DIR}/generated/${name}.hpp)
   if(EXISTS ${target})
