@@ -31,6 +31,7 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--labels", o.labels,
          "IMAGE holds labels 0 to 255: the nearest voxel is taken, and no value changes");
 }
+
 std::vector<std::uint8_t> label_values(const Image& image) {
   const std::vector<double> exact = values(image);
   const auto bad = std::ranges::find_if(
