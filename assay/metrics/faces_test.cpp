@@ -50,8 +50,9 @@ std::map<std::int64_t, double> slow_tally(const BitVolume& to, const BitVolume& 
           q[axis] += 0.5 * static_cast<double>(step);
           q[a] += third;
           q[b] += third;
-          const double outside = to_boxes(q, solid, spacing), inside = to_boxes(q, hollow, spacing);
-          out[std::llround(1e6 * std::max(outside, inside))] += spacing[a] * spacing[b] / 2;
+          const double outside = to_boxes(q, solid, spacing);
+          const double squared = outside > 0 ? outside : to_boxes(q, hollow, spacing);
+          out[std::llround(1e6 * squared)] += spacing[a] * spacing[b] / 2;
         }
       }
   return out;
