@@ -151,6 +151,7 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
     model.file = name;
     model.format = format->name;
     if (model.name.empty()) model.name = published_name(model.network);
+    if (model.name.empty()) model.name = known_name(model.network);
     return model;
   } catch (const Error& e) {
     throw std::string_view(e.what()).starts_with(name + ":") ? e : e.within(name);

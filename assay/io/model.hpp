@@ -37,6 +37,9 @@ Model read_model(const std::filesystem::path& path, const ModelOptions& options 
 Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions& options,
                        const std::string& name);
 
+/// The name of a model that is known by its shapes, dilations and activation; else "".
+std::string known_name(const Network& network);
+
 /// A file of numbers that a tfjs model names.
 struct WeightFile {
   std::string path;

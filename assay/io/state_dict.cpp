@@ -238,6 +238,16 @@ Network network_of(const std::vector<Module>& modules, const KnownModel& known,
 
 }  // namespace
 
+std::string known_name(const Network& network) {
+  std::vector<std::size_t> dilations;
+  for (const HiddenLayer& layer : network.hidden) dilations.push_back(layer.dilation);
+  for (const KnownModel& known : known_models())
+    if (known.channels == widest(network) && known.classes == network.classifier.classes &&
+        known.dilations == dilations && known.activation == network.hidden.front().activation)
+      return known.name;
+  return "";
+}
+
 Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions& options,
                        const std::string& name) {
   const std::vector<Module> modules = modules_of(tensors);
