@@ -5,7 +5,7 @@ import nibabel
 import numpy
 import pytest
 
-from networks import OF_THRESHOLD, threshold_network
+from networks import OF_THRESHOLD, safetensors, threshold_network
 from support import assay, save, strict
 
 SHAPE = (9, 8, 7)
@@ -171,3 +171,18 @@ def test_a_recipe_beside_the_model_is_found(tmp_path, model):
     assert "found beside the model" in done.stderr
     x = voxels(one).astype("f8")
     assert (voxels(tmp_path / "out/a.nii.gz") == ((x - x.min()) / (x.max() - x.min()) > 0.5)).all()
+
+
+def test_an_array_is_indexed_as_numpy_indexes_it(tmp_path):
+    """A kernel that looks along one axis tells whether axes were exchanged."""
+    kernel = numpy.zeros((1, 1, 3, 3, 3))
+    kernel[0, 0, 2, 1, 1] = 1  # the next voxel along the tensor's first axis: x, with the recipe's axes
+    model = safetensors(tmp_path / "model/weights", {"0.weight": kernel, "0.bias": [0],
+                                                     "1.weight": numpy.reshape([0, 1], (2, 1, 1, 1, 1)), "1.bias": [0.5, 0]})
+    x = numpy.random.default_rng(1).random(SHAPE).astype("f4")
+    numpy.save(tmp_path / "a.npy", x)
+    save(tmp_path / "b.nii.gz", x)
+    predict(model, tmp_path / "a.npy", tmp_path / "b.nii.gz", "--out", tmp_path / "out")
+    expected = numpy.zeros(SHAPE, bool)
+    expected[:-1] = x[1:] > 0.5
+    assert (voxels(tmp_path / "out/a.nii.gz") == expected).all() and (voxels(tmp_path / "out/b.nii.gz") == expected).all()

@@ -13,6 +13,20 @@ bool leaves_untouched(const Recipe& recipe) {
          !recipe.to_bytes && recipe.intensity == IntensityRule::none;
 }
 
+/// How to walk an array so that its axes run by their indices, as a program would index it; images
+/// keep the order of their file.
+AxisMap index_order(const Grid& grid) {
+  const Grid upright = {.shape = grid.shape, .affine = identity_affine};
+  return grid.in_space ? AxisMap{} : axis_map(grid, upright);
+}
+
+Volume<float> walked(Volume<float> image, const AxisMap& map) {
+  if (map.is_identity()) return image;
+  Volume<float> out(reoriented(image.grid(), map));
+  reorient(image.view(), map, out.voxels());
+  return out;
+}
+
 }  // namespace
 
 Prediction CasePredictor::inferred_from(const PredictorInput& input, bool with_logits) {
@@ -24,12 +38,14 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
   const std::string hash = sha256(MappedFile(path).bytes());
   const PredictionKey key = {setup_.model_sha256, setup_.recipe_sha256, hash};
   const Image image = read_image(path);
-  if (const Grid model = model_grid(image.grid(), setup_.recipe); !with_logits)
+  const AxisMap map = index_order(image.grid());
+  const Grid native = reoriented(image.grid(), map);
+  if (const Grid model = model_grid(native, setup_.recipe); !with_logits)
     if (auto known = setup_.cache.find(key, model)) {
       ++remembered_;
-      return {{image.grid(), model}, std::move(*known), {}, true, hash};
+      return {{native, model}, std::move(*known), {}, true, hash};
     }
-  const Volume<float> voxels = intensities(image);
+  const Volume<float> voxels = walked(intensities(image), map);
   const Prepared input = prepared(voxels.view(), setup_.recipe, setup_.executor);
   Prediction prediction = inferred_from(
       {.image = input.image.view(),

@@ -56,14 +56,16 @@ PredictionCheck checked_labels(const std::filesystem::path& file, const Predicte
                                       describe(stored.grid()));
 }
 
-/// Stored logits in the order of the model's: class by class.
-std::vector<double> by_class(const Image& stored) {
-  std::vector<double> numbers = values(stored);
+/// Stored logits in the order of the model's: class by class, voxels walked by `map`.
+std::vector<double> by_class(const Image& stored, const AxisMap& map) {
+  const std::vector<double> numbers = values(stored);
   const std::size_t classes = stored.header().channels, voxels = stored.grid().size();
-  if (!stored.header().interleaved) return numbers;
-  std::vector<double> out(numbers.size());
-  for (std::size_t i = 0; i < voxels; ++i)
-    for (std::size_t c = 0; c < classes; ++c) out[c * voxels + i] = numbers[i * classes + c];
+  std::vector<double> out(numbers.size()), one(voxels);
+  for (std::size_t c = 0; c < classes; ++c) {
+    for (std::size_t i = 0; i < voxels; ++i)
+      one[i] = stored.header().interleaved ? numbers[i * classes + c] : numbers[c * voxels + i];
+    reorient(View<double>{stored.grid(), one}, map, std::span(out).subspan(c * voxels, voxels));
+  }
   return out;
 }
 
@@ -79,14 +81,15 @@ PredictionCheck checked_logits(const std::filesystem::path& file, const Predicte
   const Image stored = read_image(file, {}, Volumes::classes);
   const std::size_t voxels = predicted.labels.view().voxels.size();
   const Shape& shape = predicted.placement.model.shape;
-  if (stored.grid().shape != shape || stored.header().channels * voxels != predicted.logits.size())
+  const auto map = walk_to(stored.grid(), predicted.placement.model);
+  if (!map || stored.header().channels * voxels != predicted.logits.size())
     throw Error(
         Error::Kind::input,
         fmt::format("{}: holds {} numbers for each voxel of {}; the model gives {} for each "
                     "of {}x{}x{}",
                     file.string(), stored.header().channels, describe(stored.grid()),
                     predicted.logits.size() / voxels, shape[0], shape[1], shape[2]));
-  const std::vector<double> logits = by_class(stored);
+  const std::vector<double> logits = by_class(stored, *map);
   PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
   double greatest = 0;
   for (std::size_t i = 0; i < logits.size(); ++i)
