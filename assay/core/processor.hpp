@@ -14,6 +14,16 @@ inline bool has_avx2() {
 #endif
 }
 
+/// AVX2 with the instructions that count bits, which came with it.
+inline bool has_bit_counts() {
+#if defined(__x86_64__)
+  return has_avx2() && __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
+         __builtin_cpu_supports("lzcnt") != 0 && __builtin_cpu_supports("popcnt") != 0;
+#else
+  return false;
+#endif
+}
+
 /// The instructions on 64 bytes that every such processor has had since 2017.
 inline bool has_avx512() {
 #if defined(__x86_64__)

@@ -32,6 +32,18 @@ struct Extent {
   }
 };
 
+/// The first word from `w` on that is not empty. Most are: eight at a time are passed.
+std::size_t first_filled(std::span<const std::uint64_t> words, std::size_t w) {
+  constexpr std::size_t block = 8;
+  for (; w + block <= words.size(); w += block) {
+    std::uint64_t any = 0;
+    for (std::size_t i = 0; i < block; ++i) any |= words[w + i];
+    if (any != 0) break;
+  }
+  while (w < words.size() && words[w] == 0) ++w;
+  return w;
+}
+
 }  // namespace
 
 Box joint_box(const Box& a, const Box& b) {
@@ -47,8 +59,9 @@ std::optional<Box> bounding_box(const PackedMask& mask) {
   Extent extent{.shape = mask.shape};
   const std::size_t nx = mask.shape[0];
   for (std::size_t w = 0; w < mask.words.size(); ++w) {
+    w = first_filled(mask.words, w);
+    if (w == mask.words.size()) break;
     const std::uint64_t word = mask.words[w];
-    if (word == 0) continue;
     const std::size_t first = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
     const std::size_t last = 64 * w + 63 - static_cast<std::size_t>(std::countl_zero(word));
     // A word may hold the end of one row and the start of the next, with a gap between them.

@@ -18,6 +18,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t few_codes = 6;
+constexpr std::size_t stretch = 64 * 128;  ///< voxels
 
 /// Which codes of the map are in the region.
 struct Members {
@@ -83,12 +84,18 @@ const auto pack_few_avx2 = pack_by_table<std::uint8_t>;
 const auto pack_few_avx512 = pack_by_table<std::uint8_t>;
 #endif
 
-void pack_codes(std::span<const std::uint8_t> codes, const Members& members,
-                std::span<std::uint64_t> bits) {
+void pack_whole_words(std::span<const std::uint8_t> codes, const Members& members,
+                      std::span<std::uint64_t> bits) {
   if (!has_avx2() || members.codes.size() > few_codes) return pack_by_table(codes, members, bits);
   (has_avx512() ? pack_few_avx512 : pack_few_avx2)(codes, members, bits);
+}
+
+void pack_codes(std::span<const std::uint8_t> codes, const Members& members,
+                std::span<std::uint64_t> bits) {
+  const std::size_t whole = codes.size() / 64;
+  pack_whole_words(codes.first(64 * whole), members, bits.first(whole));
   if (codes.size() % 64 != 0)
-    bits.back() = looked_up(codes.data() + codes.size() / 64 * 64, codes.size() % 64, members);
+    bits.back() = looked_up(codes.data() + 64 * whole, codes.size() % 64, members);
 }
 
 void pack_codes(std::span<const std::uint16_t> codes, const Members& members,
@@ -99,11 +106,22 @@ void pack_codes(std::span<const std::uint16_t> codes, const Members& members,
 }  // namespace
 
 void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits) {
-  const Members members = members_of(labels, region);
+  pack_regions(labels, {&region, 1}, {&bits, 1});
+}
+
+void pack_regions(const LabelView& labels, std::span<const Region> regions,
+                  std::span<const std::span<std::uint64_t>> bits) {
+  assert(regions.size() == bits.size());
+  std::vector<Members> members;
+  for (const Region& region : regions) members.push_back(members_of(labels, region));
   std::visit(
       [&](const auto& codes) {
-        assert(bits.size() == packed_words(codes.size()));
-        pack_codes(codes, members, bits);
+        // Stretches that stay in the first cache while they are packed for each region in turn.
+        for (std::size_t from = 0; from < codes.size(); from += stretch) {
+          const auto part = codes.subspan(from, std::min(stretch, codes.size() - from));
+          for (std::size_t r = 0; r < regions.size(); ++r)
+            pack_codes(part, members[r], bits[r].subspan(from / 64, packed_words(part.size())));
+        }
       },
       labels.codes);
 }

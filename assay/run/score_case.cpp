@@ -14,6 +14,7 @@
 #include "assay/metrics/count.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
+#include "assay/run/mask_shelf.hpp"
 #include "assay/run/side.hpp"
 
 namespace assay {
@@ -142,13 +143,6 @@ SettledPrediction settled(const Side& prediction, const Grid& reference, const J
 }
 
 using Mask = std::span<const std::uint8_t>;
-using Bits = std::span<std::uint64_t>;
-
-/// Room for one bit per voxel.
-Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
-  const std::size_t words = packed_words(voxels);
-  return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
-}
 
 LesionScene scene_of(const Grid& grid, Bits prediction, Bits reference,
                      const ScoreSettings& settings) {
@@ -237,30 +231,49 @@ struct Predicted {
   const Image* probabilities;  ///< nullptr when it holds none, or nobody asks
 };
 
-/// Region by region: the masks of one are packed over those of the last.
+/// The masks of one region, and what is left out of them.
+struct RegionBits {
+  Bits prediction, reference, ignored;
+};
+
+/// What the masks of one region tell.
+void measure_region(const Predicted& prediction, const Region& region, const RegionBits& bits,
+                    const Job& job) {
+  if (job.settings.ignored) clear_bits(bits.reference, bits.ignored);
+  if (prediction.probabilities != nullptr)
+    measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
+                        {.prediction = {}, .reference = bits.reference, .ignored = bits.ignored},
+                        job);
+  const bool is_empty = presence(job.record.counts.at(region.key)) == Presence::both_empty;
+  if (is_empty || !needs_shapes(job.settings)) return;
+  if (job.settings.ignored) clear_bits(bits.prediction, bits.ignored);
+  measure_shapes(
+      scene_of(prediction.settled.alignment.grid, bits.prediction, bits.reference, job.settings),
+      region.key, job.settings, job.record);
+}
+
+/// Some regions at a time: their masks are packed over those of the last.
 void measure_regions(const Predicted& prediction, const LabelView& reference,
                      const std::vector<Region>& regions, const Job& job) {
-  Buffer buffers[3] = {job.workspace.take_smallest(), job.workspace.take_smallest(), {}};
   const Grid& grid = prediction.settled.alignment.grid;
-  const Bits p = room_for_bits(grid.size(), buffers[0]), r = room_for_bits(grid.size(), buffers[1]);
+  const std::size_t step = regions_at_once(regions.size(), grid.size());
+  const MaskShelf predictions(step, grid.size(), job.workspace);
+  const MaskShelf references(step, grid.size(), job.workspace);
+  const MaskShelf unseen(job.settings.ignored ? 1 : 0, grid.size(), job.workspace);
   Bits ignored;
   if (job.settings.ignored) {
-    ignored = room_for_bits(grid.size(), buffers[2]);
+    ignored = unseen.first(1)[0];
     pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
   }
-  for (const Region& region : regions) {
-    pack_region(reference, region, r);
-    if (job.settings.ignored) clear_bits(r, ignored);
-    if (prediction.probabilities != nullptr)
-      measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
-                          {.prediction = {}, .reference = r, .ignored = ignored}, job);
-    const bool is_empty = presence(job.record.counts.at(region.key)) == Presence::both_empty;
-    if (is_empty || !needs_shapes(job.settings)) continue;
-    pack_region(prediction.settled.labels, region, p);
-    if (job.settings.ignored) clear_bits(p, ignored);
-    measure_shapes(scene_of(grid, p, r, job.settings), region.key, job.settings, job.record);
+  for (std::size_t from = 0; from < regions.size(); from += step) {
+    const auto part = std::span(regions).subspan(from, std::min(step, regions.size() - from));
+    const auto p = predictions.first(part.size()), r = references.first(part.size());
+    pack_regions(reference, part, r);
+    if (needs_shapes(job.settings)) pack_regions(prediction.settled.labels, part, p);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      measure_region(prediction, part[i],
+                     {.prediction = p[i], .reference = r[i], .ignored = ignored}, job);
   }
-  for (Buffer& buffer : buffers) job.workspace.give(std::move(buffer));
 }
 
 void score_labels(const Job& job) {
