@@ -13,6 +13,7 @@
 #include "assay/run/evaluation_data.hpp"
 #include "cli/commands.hpp"
 #include "cli/model_options.hpp"
+#include "cli/output.hpp"
 #include "cli/score_run.hpp"
 
 namespace assay::cli {
@@ -71,15 +72,34 @@ CohortRequest request_of(const Options& o, const std::vector<std::string>& data)
 
 std::string default_name(const Options& o, const std::string& model) {
   if (!o.score.model.empty()) return o.score.model;
-  if (!model.empty()) return fs::path(model).stem().string();
+  if (!model.empty()) return (fs::path(model) / "").parent_path().stem().string();
   const std::string program = o.model.command.substr(0, o.model.command.find(' '));
   return fs::path(program).filename().string();
+}
+
+/// A prediction must never take the place of an image or a reference.
+void refuse_collisions(const Cohort& cohort, const fs::path& save) {
+  std::vector<fs::path> inputs;
+  for (const CasePlan& plan : cohort.cases)
+    for (const FilePair& files : plan.files)
+      inputs.insert(inputs.end(), {files.prediction, files.reference});
+  for (const CasePlan& plan : cohort.cases)
+    if (is_plain_name(plan.id)) refuse_input(save / prediction_name(plan.id), inputs);
+}
+
+/// Whether the prediction of a case is where it is to be kept.
+bool is_kept(const CasePlan& plan, const fs::path& save) {
+  std::error_code ignored;
+  return save.empty() ||
+         (is_plain_name(plan.id) && fs::exists(save / prediction_name(plan.id), ignored));
 }
 
 void tell(const CasePredictor& cases, const Common& common, std::ostream& err) {
   if (!common.quiet && cases.remembered() != 0)
     err << fmt::format("note: {} predictions came from the cache, {} were made\n",
                        cases.remembered(), cases.inferred());
+  if (const std::string trouble = cases.cache_trouble(); !trouble.empty())
+    err << "warning: predictions could not be kept: " << trouble << '\n';
 }
 
 Exit run(Options o, const Common& common, const Session& session) {
@@ -93,7 +113,10 @@ Exit run(Options o, const Common& common, const Session& session) {
   OpenedModel model(o.model, jobs(common), cohort.notes);
   cohort.settings.source = model.source();
   cohort.settings.source->space = o.space;
-  if (!o.save.empty()) make_folder(o.save);
+  if (!o.save.empty()) {
+    refuse_collisions(cohort, o.save);
+    make_folder(o.save);
+  }
   if (!common.quiet)
     for (const std::string& note : cohort.notes) session.err << "note: " << note << '\n';
 
@@ -104,16 +127,13 @@ Exit run(Options o, const Common& common, const Session& session) {
       .space = o.space == "model" ? MetricSpace::model : MetricSpace::native,
       .save = o.save,
       .scratch = scratch};
-  const Exit exit =
-      run_scoring({.cohort = cohort,
-                   .options = o.score,
-                   .execution = {.jobs = cases_at_once,
-                                 .scorer =
-                                     [&](const CasePlan& plan, Workspace& workspace) {
-                                       return evaluated_case(plan, evaluation, workspace);
-                                     },
-                                 .waits = true}},
-                  common, session, clock);
+  Execution execution = {.jobs = cases_at_once, .waits = true};
+  execution.scorer = [&](const CasePlan& plan, Workspace& workspace) {
+    return evaluated_case(plan, evaluation, workspace);
+  };
+  execution.is_complete = [&](const CasePlan& plan) { return is_kept(plan, o.save); };
+  const Exit exit = run_scoring({.cohort = cohort, .options = o.score, .execution = execution},
+                                common, session, clock);
   tell(model.cases(), common, session.err);
   return exit;
 }

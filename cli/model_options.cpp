@@ -101,7 +101,8 @@ Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) 
 
 /// A program's own word on itself and, where it is given one, the model file's content.
 std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
-  if (o.command.empty() || !fs::is_regular_file(o.model)) return predictor.sha256();
+  std::error_code ignored;
+  if (o.command.empty() || !fs::is_regular_file(o.model, ignored)) return predictor.sha256();
   return sha256(predictor.sha256() + sha256(MappedFile(o.model).bytes()));
 }
 
@@ -145,6 +146,7 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, unsigned jobs, std::vector<st
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
   const Recipe recipe = chosen_recipe(o, notes);
   predictor_ = open_predictor(source_of(o, recipe.axes, jobs));
+  if (!o.cache.empty()) make_folder(o.cache);
   const fs::path cache = o.no_cache        ? fs::path()
                          : o.cache.empty() ? usual_cache_folder()
                                            : fs::path(o.cache);

@@ -122,6 +122,8 @@ std::string written(const Task& task, View<std::uint8_t> labels, const Predicted
   const fs::path file = work.out / (task.name + ".nii.gz");
   make_folder(file.parent_path());
   write_image(file, labels);
+  if (work.save_logits && predicted.logits.empty())
+    throw Error(Error::Kind::unsupported, "this back-end gives labels only; drop --save-logits");
   if (work.save_logits)
     write_logits(work.out / (task.name + ".npy"), predicted.logits,
                  predicted.placement.model.shape);
@@ -227,8 +229,9 @@ Exit run(Options o, const Common& common, const Session& session) {
   OpenedModel model(o.model, jobs(common), notes);
   if (!common.out.empty()) make_folder(common.out);
   for (const Task& task : tasks)
-    if (!common.out.empty())
-      refuse_input(fs::path(common.out) / (task.name + ".nii.gz"), {task.image, task.check});
+    for (const char* ending : {".nii.gz", ".npy"})
+      if (!common.out.empty())
+        refuse_input(fs::path(common.out) / (task.name + ending), {task.image, task.check});
   if (!common.quiet)
     for (const std::string& note : notes) session.err << "note: " << note << '\n';
 
@@ -241,6 +244,8 @@ Exit run(Options o, const Common& common, const Session& session) {
       report.images, [](const PredictedImage& image) { return !image.error.empty(); });
   if (static_cast<std::size_t>(bad) == tasks.size())
     throw Error(Error::Kind::input, "no image could be predicted");
+  if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty() && !common.quiet)
+    session.err << "warning: predictions could not be kept: " << trouble << '\n';
   if (common.json)
     session.out << prediction_text(report, clock.provenance(common, session, o.anonymous));
   else if (!common.quiet)

@@ -1,5 +1,5 @@
 """assay evaluate: a model over a cohort, scored as if its predictions had come from files."""
-import json
+import hashlib, json
 
 import numpy
 import pytest
@@ -198,3 +198,63 @@ def test_a_program_that_dies_costs_one_case(tmp_path, data, worker):
     result = strict(done.stdout)
     assert [case["status"] for case in result["cases"]] == ["ok", "ok", "failed", "ok"]
     assert "out of memory" in result["cases"][2]["error"]
+
+
+@pytest.mark.parametrize("folder", ["labelsTs", "imagesTs"])
+def test_saved_predictions_never_replace_images_or_references(data, model, folder):
+    if folder == "imagesTs":  # names as predictions have them
+        for file in (data / "imagesTs").iterdir():
+            file.rename(file.with_name(file.name.replace("_0000", "")))
+    before = {file.name: file.read_bytes() for file in (data / folder).iterdir()}
+    done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--save-predictions", data / folder, status=2)
+    assert "is an input of this run" in done.stderr
+    assert before == {file.name: file.read_bytes() for file in (data / folder).iterdir()}
+
+
+def test_resumption_makes_saved_predictions_whole(tmp_path, model, data):
+    out = ("--out", tmp_path / "results.json")
+    evaluate(model, data, *out, "--save-predictions", tmp_path / "kept")
+    (tmp_path / "kept/case_2.nii.gz").unlink()
+    result = evaluate(model, data, *out, "--save-predictions", tmp_path / "kept", "--resume")
+    assert (tmp_path / "kept/case_2.nii.gz").exists() and result["num_samples"] == 4
+
+
+def test_results_name_the_image_and_only_a_kept_prediction(tmp_path, model, data):
+    [first, *_] = evaluate(model, data)["cases"]
+    assert first["prediction"] is None and first["image"] == "case_1_0000.nii.gz" and len(first["image_sha256"]) == 64
+    [first, *_] = evaluate(model, data, "--save-predictions", tmp_path / "kept")["cases"]
+    assert first["prediction"] == "case_1.nii.gz"
+    kept = (tmp_path / "kept/case_1.nii.gz").read_bytes()
+    assert first["prediction_sha256"] == hashlib.sha256(kept).hexdigest()
+
+
+def test_arrays_are_scored_index_by_index(tmp_path, model):
+    """A C-ordered array as image, an image with another orientation as reference."""
+    x = numpy.random.default_rng(3).random((6, 6, 6)).astype("f4")
+    truth = x > 0.6
+    (tmp_path / "data/images").mkdir(parents=True)
+    numpy.save(tmp_path / "data/images/a.npy", x)
+    save(tmp_path / "data/labels/a.nii.gz", truth.astype("u1"), numpy.diag([-2.0, 1, 3, 1]))
+    result = evaluate(model, tmp_path / "data")
+    assert result["dice"]["values"][0] == pytest.approx(2 * (truth & (x > 0.5)).sum() / (truth.sum() + (x > 0.5).sum()))
+
+
+def test_a_changed_voxel_file_is_another_image(tmp_path, model):
+    """Header and voxels in two files: the cache must not go by the header alone."""
+    header = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_FLOAT\nElementSpacing = 1 1 1\nElementDataFile = a.raw\n"
+    found = []
+    for level in (0.0, 1.0):
+        (tmp_path / "a.mhd").write_text(header)
+        (tmp_path / "a.raw").write_bytes(numpy.full(64, level, "<f4").tobytes())
+        done = assay("predict", model, tmp_path / "a.mhd", "--recipe", "none", *OF_THRESHOLD, "--out", tmp_path / "out", "--json")
+        found.append(strict(done.stdout)["images"][0]["classes"])
+    assert set(found[0]) == {"0"} and set(found[1]) == {"1"}
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing(tmp_path, model, data, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file/below"))
+    done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD)
+    assert "predictions could not be kept" in done.stderr
+    assert "cannot be made" in assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--cache",
+                                     tmp_path / "file/below", status=2).stderr

@@ -167,6 +167,10 @@ std::string record_text(const CaseRecord& r) {
               {"counts", counts},
               {"voxels", r.voxels},
               {"voxel_ml", r.voxel_ml}};
+  if (!r.image.empty()) {
+    out["image"] = r.image;
+    out["image_sha256"] = r.image_sha256;
+  }
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
   for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
@@ -187,6 +191,8 @@ CaseRecord parse_record(std::string_view text) {
     r.reference = json.at("reference");
     r.prediction_sha256 = json.at("prediction_sha256");
     r.reference_sha256 = json.at("reference_sha256");
+    r.image = json.value("image", "");
+    r.image_sha256 = json.value("image_sha256", "");
     for (const auto& item : json.at("counts").items())
       r.counts[item.key()] = parse_counts(item.value());
     r.voxels = json.at("voxels");

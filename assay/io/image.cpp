@@ -261,6 +261,28 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
   throw std::string_view(e.what()).starts_with(name + ": ") ? e : e.within(name);
 }
 
+namespace {
+
+/// The other file of an image that has two; nothing when there is none, or it cannot be told.
+std::optional<fs::path> other_half(const fs::path& path, Bytes file) try {
+  std::error_code ignored;
+  auto other = first_existing(nifti_header_paths(path));
+  if (!other || !fs::exists(*other, ignored))
+    other = first_existing(layout_of(file, path).voxel_files);
+  return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string image_sha256(const fs::path& path) {
+  const MappedFile file(path);
+  const std::string own = sha256(file.bytes());
+  const auto other = other_half(path, file.bytes());
+  return other ? sha256(own + sha256(MappedFile(*other).bytes())) : own;
+}
+
 Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   const Layout layout = layout_of(file, fs::path(name));
   require_volumes(layout.header, volumes);

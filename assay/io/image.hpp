@@ -78,6 +78,10 @@ Image read_image(const std::filesystem::path& path, Buffer scratch = {},
 Image decode_image(std::span<const std::byte> file, std::string_view name,
                    Volumes volumes = Volumes::one);
 
+/// What an image's content is known by: the hash of its file, or over those of header and voxels
+/// where they are two. Throws Error::io.
+std::string image_sha256(const std::filesystem::path& path);
+
 /// Writes a volume; the name decides the format: .nii, .nii.gz, .hdr/.img (give the .hdr), .mha,
 /// .mhd (voxels beside it in .raw). Atomic; a pair is written voxels first. Throws Error.
 void write_image(const std::filesystem::path& path, View<std::uint8_t> volume);

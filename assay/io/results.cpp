@@ -181,9 +181,11 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   out["groups"] = groups_json(record.groups);
   out["prediction"] = record.prediction.empty() ? Json(nullptr) : Json(record.prediction);
   out["reference"] = record.reference.empty() ? Json(nullptr) : Json(record.reference);
+  if (!record.image.empty()) out["image"] = record.image;
   if (ok) {
-    out["prediction_sha256"] = record.prediction_sha256;
+    if (!record.prediction.empty()) out["prediction_sha256"] = record.prediction_sha256;
     out["reference_sha256"] = record.reference_sha256;
+    if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
   }
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
@@ -364,6 +366,8 @@ std::string inputs_sha256(const SegmentationResult& result) {
     for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
                                     c.record.prediction_sha256, c.record.reference_sha256})
       listing += part + '\n';
+  for (const CaseScores& c : result.cases)
+    if (!c.record.image.empty()) listing += c.record.image + '\n' + c.record.image_sha256 + '\n';
   return sha256(listing);
 }
 

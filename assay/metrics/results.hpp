@@ -79,7 +79,8 @@ struct CaseRecord {
   Groups groups{};
   std::string prediction{}, reference{};  ///< as given, relative to the roots
   std::string prediction_sha256{}, reference_sha256{};
-  std::map<std::string, Confusion> counts{};                 ///< by region key
+  std::string image{}, image_sha256{};        ///< what assay made the prediction from, where it did
+  std::map<std::string, Confusion> counts{};  ///< by region key
   std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
   std::map<std::string, LesionEvidence> lesions{};           ///< likewise
   std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise

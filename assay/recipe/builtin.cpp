@@ -68,8 +68,8 @@ constexpr Rule rules[] = {
      "quantiles must be two ascending numbers from 0 to 1, such as [0.02, 0.98]"},
     {[](const Recipe& r) { return r.epsilon >= 0 && std::isfinite(r.epsilon); },
      "epsilon must be 0 or more"},
-    {[](const Recipe& r) { return r.min_volume_ml >= 0 && std::isfinite(r.min_volume_ml); },
-     "min_volume_ml must be 0 or more"},
+    {[](const Recipe& r) { return r.min_volume_ml >= 0 && r.min_volume_ml <= 1e6; },
+     "min_volume_ml must be 0 or more, and at most a million"},
     {[](const Recipe& r) {
        return r.connectivity == 6 || r.connectivity == 18 || r.connectivity == 26;
      },

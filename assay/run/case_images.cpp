@@ -55,7 +55,7 @@ fs::path located(const WantedFile& wanted, const fs::path& results,
   bool other_content = false;
   for (const fs::path& path : candidates(wanted, results, command)) {
     if (!is_file(path)) continue;
-    if (wanted.sha256.empty() || sha256(MappedFile(path).bytes()) == wanted.sha256) return path;
+    if (wanted.sha256.empty() || image_sha256(path) == wanted.sha256) return path;
     other_content = true;
   }
   throw Error(Error::Kind::input,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/case_predictor.hpp"
 
-#include "assay/io/file.hpp"
+#include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
 
 namespace assay {
@@ -11,6 +11,12 @@ namespace {
 bool leaves_untouched(const Recipe& recipe) {
   return recipe.grid == GridRule::native && recipe.orientation.empty() && !recipe.shape &&
          !recipe.to_bytes && recipe.intensity == IntensityRule::none;
+}
+
+/// Other programs are promised this format; whatever else was read is written anew for them.
+bool is_nifti_file(const std::filesystem::path& path) {
+  const std::string_view ending = image_ending(path.string());
+  return ending == ".nii" || ending == ".nii.gz";
 }
 
 /// How to walk an array so that its axes run by their indices, as a program would index it; images
@@ -34,8 +40,20 @@ Prediction CasePredictor::inferred_from(const PredictorInput& input, bool with_l
   return setup_.predictor.predict(input, {.executor = setup_.executor, .logits = with_logits});
 }
 
+void CasePredictor::keep(const PredictionKey& key, View<std::uint8_t> labels) try {
+  setup_.cache.keep(key, labels);
+} catch (const Error& e) {
+  const std::lock_guard lock(told_);
+  if (cache_trouble_.empty()) cache_trouble_ = e.what();
+}
+
+std::string CasePredictor::cache_trouble() const {
+  const std::lock_guard lock(told_);
+  return cache_trouble_;
+}
+
 PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool with_logits) {
-  const std::string hash = sha256(MappedFile(path).bytes());
+  const std::string hash = image_sha256(path);
   const PredictionKey key = {setup_.model_sha256, setup_.recipe_sha256, hash};
   const Image image = read_image(path);
   const AxisMap map = index_order(image.grid());
@@ -49,10 +67,11 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
   const Prepared input = prepared(voxels.view(), setup_.recipe, setup_.executor);
   Prediction prediction = inferred_from(
       {.image = input.image.view(),
-       .file = leaves_untouched(setup_.recipe) ? absolute(path) : std::filesystem::path()},
+       .file = leaves_untouched(setup_.recipe) && is_nifti_file(path) ? absolute(path)
+                                                                      : std::filesystem::path()},
       with_logits);
   ++inferred_;
-  setup_.cache.keep(key, prediction.labels.view());
+  keep(key, prediction.labels.view());
   return {input.placement, std::move(prediction.labels), std::move(prediction.logits), false, hash};
 }
 

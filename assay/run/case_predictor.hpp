@@ -50,12 +50,18 @@ class CasePredictor {
   /// How many predictions were taken from the cache, and how many were made.
   std::size_t remembered() const { return remembered_; }
   std::size_t inferred() const { return inferred_; }
+  /// Why predictions could not be kept; "" when they could.
+  std::string cache_trouble() const;
 
  private:
+  /// A prediction that cannot be kept is a prediction all the same.
+  void keep(const PredictionKey& key, View<std::uint8_t> labels);
   Prediction inferred_from(const PredictorInput& input, bool with_logits);
 
   ModelSetup setup_;
   std::mutex model_;
+  mutable std::mutex told_;
+  std::string cache_trouble_;
   std::atomic<std::size_t> remembered_ = 0, inferred_ = 0;
 };
 

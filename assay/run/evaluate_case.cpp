@@ -42,15 +42,21 @@ Volume<std::uint8_t> byte_labels(const Image& image, const ScoreSettings& settin
   return {map.grid, std::move(voxels)};
 }
 
-/// The reference on the grid of the model.
-Volume<std::uint8_t> moved_reference(const fs::path& path, const PredictedCase& predicted,
-                                     const Evaluation& e) try {
+/// A reference on the grid of the model, and what was odd about its own.
+struct MovedReference {
+  Volume<std::uint8_t> labels;
+  std::string warning;
+};
+
+MovedReference moved_reference(const fs::path& path, const PredictedCase& predicted,
+                               const Evaluation& e) try {
   const Volume<std::uint8_t> labels = byte_labels(read_image(path), e.settings);
   const Alignment alignment =
       aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
   Volume<std::uint8_t> walked(predicted.placement.native);
   reorient(labels.view(), alignment.map, walked.voxels());
-  return prepared_labels(walked.view(), e.predictor.setup().recipe, e.predictor.setup().executor);
+  return {prepared_labels(walked.view(), e.predictor.setup().recipe, e.predictor.setup().executor),
+          alignment.warning};
 } catch (const Error& error) {
   const std::string text = error.what();
   const std::string name = path.filename().string();
@@ -58,35 +64,44 @@ Volume<std::uint8_t> moved_reference(const fs::path& path, const PredictedCase& 
   throw error.within("reference " + name);
 }
 
+/// An array has no place in space: its prediction takes the reference's, index by index.
+Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
+  if (labels.grid().in_space) return labels;
+  const Grid grid = read_image(reference).grid();
+  if (!grid.in_space) return labels;
+  const Alignment alignment = aligned(labels.grid(), grid, false);
+  Volume<std::uint8_t> out(alignment.grid);
+  reorient(labels.view(), alignment.map, out.voxels());
+  return out;
+}
+
 /// Both sides as files on the same grid; what score_case then reads.
 struct Sides {
   fs::path prediction, reference;
+  std::string warning{};
 };
 
 Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const Evaluation& e) {
   const ModelSetup& setup = e.predictor.setup();
-  const Volume<std::uint8_t> native =
-      restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
+  const fs::path& reference = plan.files.front().reference;
   // One name per case, without folders: ids are unique, their hashes as well.
-  const std::string stem = sha256(plan.id).substr(0, 16);
-  Sides sides = {e.scratch.path() / (stem + ".prediction.nii"), plan.files.front().reference};
-  if (!e.save.empty()) {
-    const fs::path kept = e.save / prediction_name(plan.id);
-    make_folder(kept.parent_path());
-    write_image(kept, native.view());
-    sides.prediction = kept;
+  const fs::path stem = e.scratch.path() / sha256(plan.id).substr(0, 16);
+  const Sides temporary = {stem.string() + ".prediction.nii", stem.string() + ".reference.nii"};
+  const bool in_model_space = e.space == MetricSpace::model;
+  const fs::path native = e.save.empty() ? temporary.prediction : e.save / prediction_name(plan.id);
+  if (!in_model_space || !e.save.empty()) {
+    make_folder(native.parent_path());
+    const Volume<std::uint8_t> labels =
+        placed(restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor),
+               reference);
+    write_image(native, labels.view());
   }
-  if (e.space == MetricSpace::model) {
-    sides = {e.scratch.path() / (stem + ".prediction.nii"),
-             e.scratch.path() / (stem + ".reference.nii")};
-    const auto reference = moved_reference(plan.files.front().reference, predicted, e);
-    const auto prediction = cleaned(predicted.labels.view(), setup.recipe);
-    write_image(sides.reference, reference.view());
-    write_image(sides.prediction, prediction.view());
-  } else if (e.save.empty()) {
-    write_image(sides.prediction, native.view());
-  }
-  return sides;
+  if (!in_model_space) return {native, reference};
+  const MovedReference moved = moved_reference(reference, predicted, e);
+  const Volume<std::uint8_t> prediction = cleaned(predicted.labels.view(), setup.recipe);
+  write_image(temporary.reference, moved.labels.view());
+  write_image(temporary.prediction, prediction.view());
+  return {temporary.prediction, temporary.reference, moved.warning};
 }
 
 /// Scores the written files, and forgets those that are nobody's.
@@ -120,11 +135,15 @@ std::string without_folder(std::string text, const fs::path& file) {
 
 }  // namespace
 
+bool is_plain_name(const std::string& id) {
+  const fs::path name = id;
+  return !name.is_absolute() && std::ranges::find(name, fs::path("..")) == name.end();
+}
+
 fs::path prediction_name(const std::string& id) {
-  const fs::path name = id + ".nii.gz";
-  if (name.is_absolute() || std::ranges::find(name, fs::path("..")) != name.end())
+  if (!is_plain_name(id))
     throw Error(Error::Kind::input, "the id '" + id + "' leads out of the folder of predictions");
-  return name;
+  return id + ".nii.gz";
 }
 
 CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
@@ -135,11 +154,15 @@ CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
     const PredictedCase predicted = evaluation.predictor.predicted(image);
     const Sides sides = written_sides(plan, predicted, evaluation);
     CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
-    record.prediction =
-        evaluation.save.empty() ? plan.prediction : prediction_name(plan.id).string();
+    if (!sides.warning.empty()) record.warnings.push_back(sides.warning);
+    record.image = plan.prediction;
+    record.prediction = evaluation.save.empty() ? "" : prediction_name(plan.id).string();
+    record.prediction_sha256 = "";
     if (record.fate == Fate::scored) {
-      record.prediction_sha256 = predicted.image_sha256;
-      record.reference_sha256 = sha256(MappedFile(plan.files.front().reference).bytes());
+      record.image_sha256 = predicted.image_sha256;
+      record.reference_sha256 = image_sha256(plan.files.front().reference);
+      if (!evaluation.save.empty())
+        record.prediction_sha256 = image_sha256(evaluation.save / prediction_name(plan.id));
     }
     return record;
   } catch (const Error& e) {

@@ -24,13 +24,16 @@ struct Evaluation {
   const TemporaryFolder& scratch;
 };
 
+/// Whether an id stays within a folder that files are named by it in.
+bool is_plain_name(const std::string& id);
+
 /// The name under which the prediction of a case is kept: its id, nested folders included. Throws
 /// Error::input for an id that leads elsewhere.
 std::filesystem::path prediction_name(const std::string& id);
 
-/// Predicts and scores. The first file of the plan's pair is the image; the record names it, and
-/// its hash, unless the prediction is kept: then the record names that. Never throws for a reason
-/// in the files, as score_case.
+/// Predicts and scores. The first file of the plan's pair is the image, which the record names as
+/// such; it names a prediction only if that is kept. Never throws for a reason in the files, as
+/// score_case.
 CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation, Workspace& workspace);
 
 }  // namespace assay

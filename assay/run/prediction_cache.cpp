@@ -33,7 +33,8 @@ fs::path PredictionCache::file(const PredictionKey& key) const {
 
 std::optional<Volume<std::uint8_t>> PredictionCache::find(const PredictionKey& key,
                                                           const Grid& grid) const try {
-  if (folder_.empty() || !fs::exists(file(key))) return std::nullopt;
+  std::error_code unreadable;
+  if (folder_.empty() || !fs::exists(file(key), unreadable)) return std::nullopt;
   const Image image = read_image(file(key));
   if (image.header().type != VoxelType::u8 || image.grid().shape != grid.shape) return std::nullopt;
   const auto* first = reinterpret_cast<const std::uint8_t*>(image.voxels().data());

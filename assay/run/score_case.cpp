@@ -304,8 +304,8 @@ double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) t
 std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
   std::string hashes;
   for (const FilePair& files : plan.files)
-    hashes += on_side(role, plan, files, record,
-                      [](const auto& path) { return sha256(MappedFile(path).bytes()); });
+    hashes +=
+        on_side(role, plan, files, record, [](const auto& path) { return image_sha256(path); });
   return plan.files.size() == 1 ? hashes : sha256(hashes);  // many files: a hash of their hashes
 }
 
@@ -338,7 +338,9 @@ bool only_foreground(const ScoreSettings& settings) {
 
 bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {
   CaseRecord now;
-  return record.prediction_sha256 == hash_of(of_prediction, plan, now) &&
+  // Where the prediction was made from an image, that is the first file of the plan.
+  const std::string& first = record.image.empty() ? record.prediction_sha256 : record.image_sha256;
+  return first == hash_of(of_prediction, plan, now) &&
          record.reference_sha256 == hash_of(of_reference, plan, now);
 } catch (const Error&) {
   return false;  // a file that cannot be read now is not the one that was

@@ -69,7 +69,8 @@ void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
 }
 
 /// What is left of an earlier run and still true: a case counts only if its files are unchanged.
-std::map<std::string, CaseRecord> replayed(const JournalContent& content, const Cohort& cohort) {
+std::map<std::string, CaseRecord> replayed(const JournalContent& content, const Cohort& cohort,
+                                           const Execution& execution) {
   std::map<std::string, CaseRecord> by_id;
   for (const std::string& text : content.records) {
     CaseRecord record = parse_record(text);
@@ -82,7 +83,8 @@ std::map<std::string, CaseRecord> replayed(const JournalContent& content, const 
     record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
     const bool scored = record.fate == Fate::scored && plan.fate == Fate::scored;
     // Failed cases are tried again too: the file may be mended.
-    if (!scored || !has_hashes(record, plan)) by_id.erase(found);
+    const bool complete = !execution.is_complete || execution.is_complete(plan);
+    if (!scored || !complete || !has_hashes(record, plan)) by_id.erase(found);
   }
   return by_id;
 }
@@ -98,7 +100,7 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
   if (execution.resume) {
     if (const auto content = read_journal(execution.journal)) {
       refuse_foreign(content->header, header, execution.journal);
-      return {Journal::resume(execution.journal, *content), replayed(*content, cohort)};
+      return {Journal::resume(execution.journal, *content), replayed(*content, cohort, execution)};
     }
   }
   return {Journal::create(execution.journal, header), {}};

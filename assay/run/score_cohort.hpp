@@ -25,6 +25,8 @@ struct Execution {
       nullptr;  ///< set by a signal: finish the cases under way, no more
   /// How a case is scored; unset: its files are read and counted.
   std::function<CaseRecord(const CasePlan& plan, Workspace& workspace)> scorer{};
+  /// Whether a case that the journal has needs no more work; unset: none does.
+  std::function<bool(const CasePlan& plan)> is_complete{};
   /// Cases wait for more than a core (their turn at a model, a program): they get threads of their
   /// own, so that those of the pool stay free for the work.
   bool waits = false;
