@@ -173,7 +173,7 @@ def test_control_c_stops_in_order_and_can_be_resumed(tmp_path):
     for side in ("pred", "ref"):
         file = save(tmp_path / f"{side}.nii.gz", (rng.random((160, 160, 160)) < 0.4).astype(np.uint8))
         (tmp_path / side).mkdir()
-        for i in range(80):
+        for i in range(240):
             os.link(file, tmp_path / side / f"{i:03}.nii.gz")
     out = tmp_path / "r.json"
     package = os.path.dirname(os.path.dirname(assay.__file__))
@@ -182,4 +182,4 @@ def test_control_c_stops_in_order_and_can_be_resumed(tmp_path):
     assert done.stdout == "interrupted\n", done.stderr
     assert not out.exists()
     found = assay.score(tmp_path / "pred", tmp_path / "ref", out=out, resume=True)
-    assert found["ledger"]["scored"] == 80
+    assert found["ledger"]["scored"] == 240
