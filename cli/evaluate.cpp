@@ -110,7 +110,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   ScoreSettings settings = settings_of(o.score);
   Cohort cohort = planned_cohort(request_of(o, data), settings);
   cohort.settings.model_name = default_name(o, o.model.model);
-  OpenedModel model(o.model, jobs(common), cohort.notes);
+  OpenedModel model(o.model, common, session, cohort.notes);
   cohort.settings.source = model.source();
   cohort.settings.source->space = o.space;
   if (!o.save.empty()) {

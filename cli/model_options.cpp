@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/model_options.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -106,6 +108,19 @@ std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
   return sha256(predictor.sha256() + sha256(MappedFile(o.model).bytes()));
 }
 
+/// What is about to be run, for people.
+std::string described(const ModelRunOptions& o, const Predictor& predictor) {
+  const std::string hash = predictor.sha256().substr(0, 12);
+  if (predictor.backend() != "meshnet")
+    return fmt::format("model: {}, run by {}, sha256 {}…", o.command.empty() ? o.model : o.command,
+                       predictor.backend(), hash);
+  const Model model = read_model(o.model, model_options_of(o.network));
+  return fmt::format("model: {}, {} parameters, {} classes, weights sha256 {}…",
+                     model.name.empty() ? "a network of the MeshNet family" : model.name,
+                     parameters(model.network), model.network.classifier.classes,
+                     weights_sha256(model.network).substr(0, 12));
+}
+
 }  // namespace
 
 void declare_network_options(Arguments& a, NetworkOptions& o) {
@@ -139,23 +154,27 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
   declare_network_options(a, o.network);
 }
 
-OpenedModel::OpenedModel(const ModelRunOptions& o, unsigned jobs, std::vector<std::string>& notes) {
+OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const Session& session,
+                         std::vector<std::string>& notes) {
   if (!(o.timeout_s > 0 && std::isfinite(o.timeout_s)))
     throw Error(Error::Kind::usage, "--timeout must be above 0 seconds");
   if (o.no_cache && !o.cache.empty())
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
   const Recipe recipe = chosen_recipe(o, notes);
-  predictor_ = open_predictor(source_of(o, recipe.axes, jobs));
+  predictor_ = open_predictor(source_of(o, recipe.axes, jobs(common)));
+  notes.push_back(described(o, *predictor_));
   if (!o.cache.empty()) make_folder(o.cache);
   const fs::path cache = o.no_cache        ? fs::path()
                          : o.cache.empty() ? usual_cache_folder()
                                            : fs::path(o.cache);
-  cases_ = std::make_unique<CasePredictor>(ModelSetup{.predictor = *predictor_,
-                                                      .recipe = recipe,
-                                                      .recipe_sha256 = recipe_sha256(recipe),
-                                                      .cache = PredictionCache(cache),
-                                                      .executor = tbb_executor(jobs),
-                                                      .model_sha256 = whole_hash(o, *predictor_)});
+  cases_ = std::make_unique<CasePredictor>(
+      ModelSetup{.predictor = *predictor_,
+                 .recipe = recipe,
+                 .recipe_sha256 = recipe_sha256(recipe),
+                 .cache = PredictionCache(cache),
+                 .executor = stoppable(tbb_executor(jobs(common)), session.stop),
+                 .model_sha256 = whole_hash(o, *predictor_),
+                 .stop = &session.stop});
 }
 
 PredictionSource OpenedModel::source() const {

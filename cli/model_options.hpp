@@ -35,7 +35,8 @@ void declare_model_run_options(Arguments& arguments, ModelRunOptions& options);
 class OpenedModel {
  public:
   /// Notes what was decided without being asked. Throws Error.
-  OpenedModel(const ModelRunOptions& options, unsigned jobs, std::vector<std::string>& notes);
+  OpenedModel(const ModelRunOptions& options, const Common& common, const Session& session,
+              std::vector<std::string>& notes);
 
   CasePredictor& cases() { return *cases_; }
   /// What results say of it; `space` is left to the caller.

@@ -206,8 +206,7 @@ std::string table_of(const std::vector<PredictedImage>& images) {
                     rows);
 }
 
-Exit exit_of(const std::vector<PredictedImage>& images, std::size_t tasks) {
-  if (images.size() < tasks) return interrupted;
+Exit exit_of(const std::vector<PredictedImage>& images) {
   const auto failed = [](const PredictedImage& i) { return !i.error.empty(); };
   const auto differs = [](const PredictedImage& i) { return i.check && i.check->differing != 0; };
   if (std::ranges::any_of(images, failed)) return some_failed;
@@ -226,7 +225,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   if (o.save_logits && common.out.empty())
     throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
   std::vector<std::string> notes;
-  OpenedModel model(o.model, jobs(common), notes);
+  OpenedModel model(o.model, common, session, notes);
   if (!common.out.empty()) make_folder(common.out);
   for (const Task& task : tasks)
     for (const char* ending : {".nii.gz", ".npy"})
@@ -237,6 +236,10 @@ Exit run(Options o, const Common& common, const Session& session) {
 
   const Work work = {model.cases(), common.out, o.save_logits, !o.check_against.empty()};
   PredictionReport report = {model.source(), predicted_images(tasks, work, common, session)};
+  if (session.stop) {
+    session.err << "interrupted; images that were predicted are in place\n";
+    return interrupted;
+  }
   for (const PredictedImage& image : report.images)
     if (!image.error.empty())
       session.err << "not predicted: " << printable(image.image + ": " + image.error) << '\n';
@@ -250,7 +253,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     session.out << prediction_text(report, clock.provenance(common, session, o.anonymous));
   else if (!common.quiet)
     session.out << table_of(report.images);
-  return exit_of(report.images, tasks.size());
+  return exit_of(report.images);
 }
 
 Action declare(Arguments& arguments) {

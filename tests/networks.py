@@ -25,3 +25,15 @@ def threshold_network(path, level=0.5):
     kernel[0, 0, 1, 1, 1] = 1
     return safetensors(path, {"0.weight": kernel, "0.bias": [0],
                               "1.weight": numpy.reshape([0, 1], (2, 1, 1, 1, 1)), "1.bias": [level, 0]})
+
+
+def paper_network(channels):
+    """The tensors of MeshNet-X, as arc-meshchop names them."""
+    rng, tensors, inputs = numpy.random.default_rng(channels), {}, 1
+    for i in range(9):
+        tensors[f"network.{i}.conv.weight"] = rng.normal(size=(channels, inputs, 3, 3, 3))
+        for part in ("conv.bias", "bn.weight", "bn.bias", "bn.running_mean"):
+            tensors[f"network.{i}.{part}"] = rng.normal(size=channels)
+        tensors[f"network.{i}.bn.running_var"] = rng.uniform(0.5, 2, channels)
+        inputs = channels
+    return {**tensors, "network.9.weight": rng.normal(size=(2, channels, 1, 1, 1)), "network.9.bias": rng.normal(size=2)}

@@ -1,11 +1,11 @@
 """assay evaluate: a model over a cohort, scored as if its predictions had come from files."""
-import hashlib, json
+import hashlib, json, signal, subprocess, time
 
 import numpy
 import pytest
 
-from networks import OF_THRESHOLD, threshold_network
-from support import assay, save, strict
+from networks import OF_THRESHOLD, paper_network, safetensors, threshold_network
+from support import PROGRAM, assay, save, strict
 
 SHAPE = (12, 11, 10)
 IDS = ["case_1", "case_2", "case_3", "case_4"]
@@ -258,3 +258,23 @@ def test_a_cache_that_cannot_be_written_costs_nothing(tmp_path, model, data, mon
     assert "predictions could not be kept" in done.stderr
     assert "cannot be made" in assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--cache",
                                      tmp_path / "file/below", status=2).stderr
+
+
+def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
+    """A network that takes seconds per image: it is left in the middle, and the journal has what was done."""
+    model = safetensors(tmp_path / "model/slow.safetensors", paper_network(16))
+    for seed in range(4):
+        x = numpy.random.default_rng(seed).random((96, 96, 96)).astype("f4")
+        save(tmp_path / f"data/images/c{seed}.nii.gz", x)
+        save(tmp_path / f"data/labels/c{seed}.nii.gz", (x > 0.5).astype("u1"))
+    command = ["evaluate", model, tmp_path / "data", "--recipe", "minmax", "--jobs", "1", "--no-cache", "--out", tmp_path / "results.json"]
+    running = subprocess.Popen([PROGRAM, *map(str, command)], stderr=subprocess.PIPE, text=True)
+    journal = tmp_path / "results.json.journal"
+    while running.poll() is None and not (journal.exists() and journal.read_bytes().count(b"\n") > 1):
+        time.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    _, talk = running.communicate(timeout=60)
+    assert running.returncode == 130 and "--resume goes on" in talk, talk
+    assert not (tmp_path / "results.json").exists()
+    done = assay(*command, "--resume", "--json", timeout=120)
+    assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4

@@ -4,7 +4,7 @@ import pickle, zipfile
 import numpy
 import pytest
 
-from networks import safetensors
+from networks import paper_network, safetensors
 from support import ROOT, assay, shared, strict
 
 CORPUS = ROOT / "tests/fuzz/corpus"
@@ -13,18 +13,6 @@ OPTIONS = ("--dilations", "2", "--activation", "relu")
 
 def show(*arguments):
     return strict(assay("model", "show", *arguments, "--json").stdout)
-
-
-def paper_network(channels):
-    """The tensors of MeshNet-X, as arc-meshchop names them."""
-    rng, tensors, inputs = numpy.random.default_rng(channels), {}, 1
-    for i in range(9):
-        tensors[f"network.{i}.conv.weight"] = rng.normal(size=(channels, inputs, 3, 3, 3))
-        for part in ("conv.bias", "bn.weight", "bn.bias", "bn.running_mean"):
-            tensors[f"network.{i}.{part}"] = rng.normal(size=channels)
-        tensors[f"network.{i}.bn.running_var"] = rng.uniform(0.5, 2, channels)
-        inputs = channels
-    return {**tensors, "network.9.weight": rng.normal(size=(2, channels, 1, 1, 1)), "network.9.bias": rng.normal(size=2)}
 
 
 @pytest.mark.parametrize("channels,count", [(26, 147474), (16, 56194), (5, 5682)])

@@ -37,6 +37,7 @@ Volume<float> walked(Volume<float> image, const AxisMap& map) {
 
 Prediction CasePredictor::inferred_from(const PredictorInput& input, bool with_logits) {
   const std::lock_guard turn(model_);
+  if (setup_.stop != nullptr && *setup_.stop) throw Error(Error::Kind::usage, "interrupted");
   return setup_.predictor.predict(input, {.executor = setup_.executor, .logits = with_logits});
 }
 

@@ -21,8 +21,9 @@ struct ModelSetup {
   Recipe recipe;
   std::string recipe_sha256;
   PredictionCache cache{""};
-  Executor executor{};         ///< any number of threads gives the same labels
-  std::string model_sha256{};  ///< "": what the predictor says of itself
+  Executor executor{};                      ///< any number of threads gives the same labels
+  std::string model_sha256{};               ///< "": what the predictor says of itself
+  const std::atomic<bool>* stop = nullptr;  ///< once set, no prediction is begun: Error instead
 };
 
 struct PredictedCase {

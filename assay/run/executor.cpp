@@ -4,6 +4,10 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <utility>
+
+#include "assay/core/error.hpp"
+
 namespace assay {
 
 Executor tbb_executor(unsigned jobs) {
@@ -12,6 +16,14 @@ Executor tbb_executor(unsigned jobs) {
   return [threads](std::size_t tasks, const std::function<void(std::size_t)>& task) {
     tbb::task_arena arena(threads);
     arena.execute([&] { tbb::parallel_for(std::size_t{0}, tasks, task); });
+  };
+}
+
+Executor stoppable(Executor executor, const std::atomic<bool>& stop) {
+  return [executor = std::move(executor), &stop](std::size_t tasks,
+                                                 const std::function<void(std::size_t)>& task) {
+    if (stop) throw Error(Error::Kind::usage, "interrupted");
+    run_tasks(executor, tasks, task);
   };
 }
 

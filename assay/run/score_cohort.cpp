@@ -131,7 +131,10 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   });
   if (writer) writer->finish();
 
-  CohortRecords out = {.records = {}, .replayed = opened.done.size(), .interrupted = done < total};
+  // Cases that wait are given up in the middle; the journal has the others.
+  const bool given_up = execution.waits && execution.stop != nullptr && *execution.stop;
+  CohortRecords out = {
+      .records = {}, .replayed = opened.done.size(), .interrupted = done < total || given_up};
   for (auto& slot : slots)
     if (slot) out.records.push_back(std::move(*slot));
   return out;
