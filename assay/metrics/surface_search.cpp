@@ -30,12 +30,12 @@
 
 #include "assay/core/processor.hpp"
 #include "assay/metrics/distance_transform.hpp"
+#include "assay/metrics/search_order.hpp"
 
 namespace assay {
 namespace {
 
-constexpr double rounding = 1e-12;
-constexpr std::size_t most_rows = 1200;  ///< of one search; beyond, a voxel is put off
+constexpr double rounding = search_rounding;
 constexpr std::int64_t least_allowance = 20000;
 constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
 constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
@@ -43,67 +43,6 @@ constexpr std::int64_t judged_every = 256;       ///< searches, from which the c
 constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
 
 constexpr std::size_t window = 32;  ///< steps along a row that are looked at together
-
-struct Neighbour {
-  Index x = 0, y = 0, z = 0;
-  double squared = 0;
-};
-
-/// Up to four rows that are equally far: so many steps either way.
-struct RowSteps {
-  Index y = 0, z = 0;
-  double y_squared = 0, z_squared = 0;
-  double squared = 0;  ///< the sum
-};
-
-std::size_t steps(Index i) {
-  return static_cast<std::size_t>(i < 0 ? -i : i);
-}
-
-double squared(const Squares& squares, Index x, Index y, Index z) {
-  return squares[0][steps(x)] + squares[1][steps(y)] + squares[2][steps(z)];
-}
-
-std::vector<Neighbour> neighbours(const Squares& squares) {
-  const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
-  std::vector<Neighbour> out;
-  for (Index z = -1; z <= 1; ++z)
-    for (Index y = -1; y <= 1; ++y)
-      for (Index x = -1; x <= 1; ++x) {
-        const double d = squared(squares, x, y, z);
-        if (d > 0 && d < 4 * least * (1 - rounding)) out.push_back({x, y, z, d});
-      }
-  std::ranges::stable_sort(out, {}, &Neighbour::squared);
-  return out;
-}
-
-/// Steps between rows by growing distance: a disc of about `most_rows`, whole, so that what lies
-/// outside is farther than `radius` squared.
-struct Disc {
-  std::vector<RowSteps> rows;
-  double squared_radius = 0;
-};
-
-Disc disc(const Squares& squares, const Place& size) {
-  Disc out;
-  const double one_y = squares[1][1], one_z = squares[2][1];
-  // The radius at which an ellipse of rows has that many of them.
-  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_rows) / 3.1416;
-  out.squared_radius = area;
-  const auto most = [&](double one, Index limit) {
-    const auto furthest = static_cast<Index>(std::sqrt(area / one)) + 1;
-    return std::min(furthest, limit - 1);
-  };
-  const Index most_y = most(one_y, size[1]), most_z = most(one_z, size[2]);
-  for (Index z = 0; z <= most_z; ++z)
-    for (Index y = 0; y <= most_y; ++y) {
-      const double y_squared = squares[1][steps(y)], z_squared = squares[2][steps(z)];
-      if (const double d = y_squared + z_squared; d <= area)
-        out.rows.push_back({y, z, y_squared, z_squared, d});
-    }
-  std::ranges::stable_sort(out.rows, {}, &RowSteps::squared);
-  return out;
-}
 
 class Search {
  public:
