@@ -186,9 +186,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << fmt::format(
               "  assay score {} {} --metrics overlap\n"
-              "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n",
+              "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n"
+              "  assay report {} {} --predictions {} --references {}\n",
               cohort.models.front().second.string(), cohort.references.string(), files[0].string(),
-              files[1].string(), cohort.manifest.string());
+              files[1].string(), cohort.manifest.string(), files[0].string(), files[1].string(),
+              cohort.models.front().second.parent_path().string(), cohort.references.string());
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());
