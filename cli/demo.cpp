@@ -137,6 +137,18 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
   return out;
 }
 
+/// Commands that work on what the demo wrote. Its results name files without their folders.
+std::string commands_to_try(const std::vector<fs::path>& files, const DemoCohort& cohort) {
+  const fs::path& predictions = cohort.models.front().second;
+  const std::string both = files[0].string() + " " + files[1].string();
+  return fmt::format(
+      "  assay score {0} {1} --metrics overlap\n"
+      "  assay compare {2} --intersect --margin 0.01 --manifest {3}\n"
+      "  assay report {2} --predictions {4} --references {1}\n",
+      predictions.string(), cohort.references.string(), both, cohort.manifest.string(),
+      predictions.parent_path().string());
+}
+
 Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path folder = common.out.empty() ? fs::path("build/demo") : fs::path(common.out);
   std::ostream& talk = common.json ? session.err : session.out;
@@ -184,11 +196,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << (asked ? "  " + questions.string() + "\n" : "") << "  " << report.string()
        << ": open it in a browser\n\ntry it yourself\n"
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
-       << fmt::format(
-              "  assay score {} {} --metrics overlap\n"
-              "  assay compare {} {} --intersect --margin 0.01 --manifest {}\n",
-              cohort.models.front().second.string(), cohort.references.string(), files[0].string(),
-              files[1].string(), cohort.manifest.string());
+       << commands_to_try(files, cohort);
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());

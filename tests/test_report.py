@@ -146,6 +146,7 @@ def test_what_cannot_be_read_is_one_sentence_and_nothing_is_written(tmp_path, na
     (("a.json", "--metric", "dise"), "dise"),
     (("a.json", "--margin", "x"), "'x' is not a number"),
     (("a.json", "a.json"), "is given twice"),
+    (("a.json", "--baseline", "nosuch"), "no model is called 'nosuch'"),
     (("a.json", "--out", "a.json"), "is an input of this run"),
     (("a.json", "--out", "no/such/folder/x.html"), "no/such/folder"),
 ])
@@ -190,3 +191,52 @@ def test_files_without_ids(tmp_path):
     assert "no case in common" in assay("report", "a.json", "b.json", cwd=tmp_path).stderr
     assay("report", "a.json", "b.json", "--by-position", cwd=tmp_path)
     assert data_of(tmp_path / "report.html")["ids"] == ["#1", "#2", "#3"]
+
+
+def test_methods_claim_only_scores_of_assay(tmp_path):
+    write(tmp_path, "a.json", results("ours", [[0.9, 0.1, 0.8]] * 3))
+    (tmp_path / "b.csv").write_text("id,dice\nsub-000,0.5\nsub-001,0.6\n")
+    assay("report", "b.csv", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "Values of b on 2 cases were read from b.csv" in page and "scored with assay" not in page
+    assay("report", "a.json", "b.csv", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "by ours were scored with assay" in page and "Values of b on 3 cases were read from b.csv" in page
+
+
+def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
+    (tmp_path / "a.csv").write_text("id,dice,avd\n" + "".join(f"s{i},{0.5 if i < 4 else ''},{'inf' if i == 0 else 2}\n" for i in range(10)))
+    assay("report", "a.csv", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    headline, ledger = (re.search(f'<table class="{name}".*?</table>', page, re.S)[0] for name in ("headline", "ledger"))
+    assert "inf" not in headline and "n 9" in headline and "n 4" in headline
+    assert "6 of Dice, 1 of AVD" in ledger and "Nothing failed" not in page
+
+
+def test_a_file_counts_once(tmp_path):
+    questions(tmp_path)
+    done = assay("report", "run", "./run", cwd=tmp_path, status=2)
+    assert "is given twice; name each results file once" in done.stderr
+
+
+def test_options_that_do_nothing_say_so(tmp_path):
+    write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 6))
+    (tmp_path / "cases.csv").write_text("id,site\nother,Basel\n")
+    save(tmp_path / "images/other.nii.gz", numpy.zeros((4, 4, 4), numpy.uint8))
+    done = assay("report", "a.json", "--manifest", "cases.csv", "--images", "images", cwd=tmp_path)
+    assert "--manifest: no id in cases.csv is that of a case" in done.stderr
+    assert "--images: no image in images is called by a case" in done.stderr
+    assert done.stderr.count("no images of case") == 1
+
+
+def test_no_word_of_pictures_where_no_file_names_any(tmp_path):
+    (tmp_path / "a.csv").write_text("id,dice\ns0,0.5\ns1,0.6\n")
+    assert assay("report", "a.csv", cwd=tmp_path).stderr == ""
+
+
+def test_no_model_is_best_without_a_comparison(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(f"{name}{i},0.{i + 1}\n" for i in range(6)))
+    assay("report", "a.csv", "b.csv", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "Bold: the best mean" not in page and "value best" not in page

@@ -318,3 +318,53 @@ def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
     assert_quiet(browser, tmp_path / "report.html")
     picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
     assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour
+
+
+def click_mark(browser, model):
+    mark = browser.find_element(By.CSS_SELECTOR, f'#figure-raincloud-dice .mark[data-model="{model}"]')
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    webdriver.ActionChains(browser).move_to_element(mark).click().perform()
+
+
+def test_a_mark_names_its_own_model(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    for model, name in ((1, "bad"), (0, "good")):
+        click_mark(browser, model)
+        assert text(browser, ".chosen-bar span").split(" · ")[1] == name
+
+
+def test_sorting_keeps_the_focus_and_an_empty_search_says_so(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    heads = browser.find_elements(By.CSS_SELECTOR, "#case-table thead button")
+    name = heads[1].text
+    heads[1].send_keys(Keys.ENTER)
+    assert browser.switch_to.active_element.text.startswith(name)
+    browser.find_element(By.CSS_SELECTOR, "#case-table input[type=search]").send_keys("nobody")
+    assert text(browser, "#case-table tbody") == "no case matches"
+
+
+def test_cells_of_heat_maps_bear_their_text_in_light_and_dark(browser, tmp_path):
+    files = [write(tmp_path, f"{name}.json", results(name, [[value - 0.01 * i - 0.001 * i * value, 0.1, 0.8] for i in range(12)]))
+             for name, value in (("a", 0.9), ("b", 0.7), ("c", 0.5))]
+    for scheme in ("light", "dark"):
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        open_page(browser, report(tmp_path, *files))
+        contrasts = browser.execute_script(CONTRASTS)
+        assert len(contrasts) >= 6 and min(contrasts) >= 4.5, (scheme, contrasts)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+CONTRASTS = """
+const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((c) => Number(c) / 255);
+const light = (c) => c.map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+const svg = document.querySelector('#figure-significance-dice svg');
+const paper = rgb(getComputedStyle(svg.closest('.drawing')).backgroundColor);
+const cells = [...svg.querySelectorAll('rect')].filter((cell) => getComputedStyle(cell).fill.startsWith('rgb') && Number(getComputedStyle(cell).fillOpacity) > 0);
+return [...svg.querySelectorAll('text')].flatMap((text) => {
+  const box = text.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
+  const cell = cells.find((one) => { const b = one.getBoundingClientRect(); return b.left < x && x < b.right && b.top < y && y < b.bottom; });
+  if (cell === undefined) return [];
+  const style = getComputedStyle(cell), share = Number(style.fillOpacity);
+  const [a, b] = [light(rgb(style.fill).map((v, i) => share * v + (1 - share) * paper[i])), light(rgb(getComputedStyle(text).fill))].sort((p, q) => p - q);
+  return [(b + .05) / (a + .05)];
+});"""

@@ -29,7 +29,7 @@ export class CaseTable {
     this.filters = new Map();
     this.sorted = { column: null, descending: false };
     this.searchable = study.ids.map((id, place) => [id, ...groupsOf(study, place).map(([, text]) => text)].join("\n").toLowerCase());
-    this.grid = new Grid({ label: "Cases", onSort: (column) => this.sortBy(column),
+    this.grid = new Grid({ label: "Cases", none: "no case matches", onSort: (column) => this.sortBy(column),
       onChoose: (place, open) => selection.choose({ place }, { open }) });
     this.grid.isChosen = (place) => isSame({ place }, selection.chosen);
     root.append(this.toolbar(), this.grid.element, make("div", { class: "tools" }, ...reviews.controls()));

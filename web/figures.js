@@ -104,7 +104,7 @@ export function liveFigures(selection, name) {
     drawing.svg.addEventListener("pointerleave", () => { tip.hidden = true; });
     drawing.svg.addEventListener("click", (event) => {
       const point = drawing.under(event.clientX, event.clientY);
-      if (point !== null) selection.choose(point.place);
+      if (point !== null) selection.choose(point.model === null ? point.place : { ...point.place, model: point.model });
     });
   }
   selection.listen((chosen) => drawings.forEach((drawing) => drawing.ring(chosen)));

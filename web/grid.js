@@ -7,7 +7,8 @@ const spare = 12; // rows above and below what is in sight
 
 /** Columns: {title, number, cell(row), text?(row)}; rows are any values. */
 export class Grid {
-  constructor({ label, onSort, onChoose }) {
+  constructor({ label, none, onSort, onChoose }) {
+    this.none = none; // what an empty table says
     this.columns = [];
     this.rows = [];
     this.isChosen = () => false;
@@ -33,7 +34,9 @@ export class Grid {
         "aria-sort": sorted.column === i ? (sorted.descending ? "descending" : "ascending") : null },
       make("button", { type: "button", onclick: () => this.onSort(i) }, column.title,
         make("span", { class: "arrow", "aria-hidden": "true" }, sorted.column === i ? (sorted.descending ? " ↓" : " ↑") : ""))));
+    const focused = [...this.head.querySelectorAll("button")].indexOf(document.activeElement);
     this.head.replaceChildren(make("tr", {}, ...cells));
+    cells[focused]?.querySelector("button").focus(); // the button that was pressed is a new one now
   }
 
   setRows(rows) {
@@ -55,6 +58,7 @@ export class Grid {
     const shown = [];
     if (first > 0) shown.push(this.spacer(first));
     for (let at = first; at < last; ++at) shown.push(this.drawRow(at));
+    if (this.rows.length === 0) shown.push(make("tr", { class: "spacer" }, make("td", { colspan: this.columns.length, class: "soft none" }, this.none)));
     if (last < this.rows.length) shown.push(this.spacer(this.rows.length - last));
     this.body.replaceChildren(...shown);
   }

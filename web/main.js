@@ -33,7 +33,7 @@ function chosenBar(study, selection) {
   document.body.append(bar);
   selection.listen((chosen) => {
     bar.hidden = chosen === null;
-    if (chosen !== null) text.textContent = nameOf(study, chosen, chosen.place === undefined ? null : study.baseline ?? 0);
+    if (chosen !== null) text.textContent = nameOf(study, chosen, chosen.place === undefined ? null : chosen.model ?? study.baseline ?? 0);
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") selection.choose(null); });
 }
@@ -56,16 +56,22 @@ function itemTable(root, study, selection) {
       return sign * (typeof x === "string" ? x.localeCompare(y, undefined, { numeric: true }) : x - y);
     }));
   };
-  const grid = new Grid({ label: "Questions", onChoose: (row, open) => selection.choose(row, { open }),
+  const grid = new Grid({ label: "Questions", none: "no question", onChoose: (row, open) => selection.choose(row, { open }),
     onSort: (column) => { sorted = { column, descending: sorted.column === column && !sorted.descending }; refresh(); } });
   grid.isChosen = (row) => isSame(row, selection.chosen);
-  root.append(grid.element);
+  const absent = make("p", { class: "soft absent", role: "status" });
+  absent.hidden = true;
+  root.append(grid.element, absent);
   refresh();
   selection.listen((chosen, { open }) => {
     grid.draw();
     if (chosen?.part === undefined || !open) return;
     const steps = document.querySelector(`.trajectory[data-part="${chosen.part}"][data-item="${chosen.item}"]`);
-    if (steps === null) return;
+    absent.hidden = steps !== null;
+    if (steps === null) {
+      absent.textContent = `The steps of this question are not in this page. assay report … --cases ${field(0)(chosen)} puts them in.`;
+      return;
+    }
     steps.open = true;
     scrollTo(steps);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one case that is chosen, for drawings, table and viewer alike.
 
-/** Tells everyone who listens; {place} of a case, {part, item} of a question, or null. */
+/** Tells everyone who listens; {place} of a case, with the {model} whose mark was meant if any, {part, item} of a question, or null. */
 export class Selection {
   constructor() {
     this.chosen = null;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One case, as close as the page can get: facts, rating, and three planes through its voxels.
+import { compareValues } from "./case_table.js";
 import { groupsOf, readBlock, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo } from "./dom.js";
 import { outlineOf, painted, planes, sliceOf } from "./planes.js";
@@ -99,6 +100,7 @@ export class CaseViewer {
     this.place = null;
     this.volume = null;
     this.model = null;
+    this.wanted = null; // the model that the reader asked for last
     this.bits = 255;
     this.at = [0, 0, 0];
     this.style = { image: true, agreement: true, reference: true, prediction: false };
@@ -112,6 +114,7 @@ export class CaseViewer {
       study.ids[volume.case], make("span", { class: "soft" }, ` ${volume.why}`)));
     selection.listen((chosen, { open }) => {
       if (chosen?.place === undefined) return;
+      this.wanted = chosen.model ?? this.wanted;
       this.show(chosen.place);
       if (open) scrollTo(document.getElementById("viewer"));
     });
@@ -181,15 +184,23 @@ export class CaseViewer {
     return make("div", { class: "review" }, make("div", { class: "rating", role: "group", "aria-label": "Rating" }, "Rating ", ...stars), note);
   }
 
+  /** Of the models with images of this case, the one that did worst in the first metric. */
+  worstModel() {
+    const { study, volume, place } = this;
+    if (study.metrics.length === 0) return volume.models[0];
+    const value = (model) => valueOf(study, 0, model, place);
+    return volume.models.toSorted((a, b) => compareValues(value(a), value(b), study.metrics[0].better))[0];
+  }
+
   controls() {
     const { study, volume } = this;
-    if (!volume.models.includes(this.model)) [this.model] = volume.models;
+    this.model = volume.models.includes(this.wanted) ? this.wanted : this.worstModel();
     this.at = [...volume.focus];
     this.bits = 255;
     const tools = [];
     if (volume.models.length > 1) {
       const select = makeSelect("Prediction of", volume.models.map((model) => [model, study.models[model].name]),
-        (value) => { this.model = Number(value); this.drawAll(); });
+        (value) => { this.model = this.wanted = Number(value); this.drawAll(); });
       select.value = this.model;
       tools.push(select);
     }

@@ -62,6 +62,10 @@ PanelLayout panel_layout(std::size_t panels, double plot_height);
 /// How many panels stand side by side.
 std::size_t panel_columns(std::size_t panels);
 
+/// How strong a cell may be filled with better or worse and still bear text: on paper and on a
+/// band, in the light and in the dark, the contrast to ink stays above 4.5.
+inline constexpr double strongest_fill = 0.42;
+
 struct PanelAxes {
   const Scale& x;
   const Scale& y;

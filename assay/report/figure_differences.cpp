@@ -128,6 +128,11 @@ std::string caption(const Comparison& comparison, std::span<const Panel> panels,
                     : fmt::format("; {} without a finite value in both are left out", left_out));
 }
 
+std::string counts_note(const Panel& panel, Better better) {
+  return better == Better::neither ? ""
+                                   : fmt::format("{} better, {} worse", panel.better, panel.worse);
+}
+
 void draw_one(Drawing& drawing, const Frame& plot, const PanelScales& scale, const Panel& panel,
               const DotStyle& style) {
   drawing.line({plot.x, scale.y(0)}, {plot.right(), scale.y(0)}, {.stroke = tone::muted});
@@ -135,10 +140,6 @@ void draw_one(Drawing& drawing, const Frame& plot, const PanelScales& scale, con
     draw_dots(drawing, scale, panel, style);
   else if (!panel.sorted.empty())
     draw_curve(drawing, scale, panel.sorted);
-  if (style.better != Better::neither)
-    drawing.text({plot.x + 6, plot.y + 9},
-                 fmt::format("{} better, {} worse", panel.better, panel.worse),
-                 {.size = small_text, .tone = tone::muted, .room = plot.width - 8});
 }
 
 Figure differences(const FigureScene& scene, const MetricComparison& metric) {
@@ -157,9 +158,10 @@ Figure differences(const FigureScene& scene, const MetricComparison& metric) {
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, {0.5, double(longest) + 0.5}, domain);
     draw_estimate(drawing, plot, scale.y, metric.pairs[k]);
+    const std::string y_title = metric.metric.name + ", model − baseline";
+    const std::string note = counts_note(panels[k], metric.metric.better);
     draw_panel(drawing, layout, k, scene.names[panels[k].model],
-               {scale.x, scale.y, "cases, sorted by their difference",
-                metric.metric.name + ", model − baseline"});
+               {scale.x, scale.y, "cases, sorted by their difference", y_title, note});
     draw_one(drawing, plot, scale, panels[k],
              {form, metric.metric.better, !scene.places[panels[k].model].empty()});
   }

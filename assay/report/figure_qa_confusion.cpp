@@ -69,7 +69,9 @@ void draw_cell(Drawing& drawing, const Frame& box, const Cell& cell) {
   const std::string_view tone = cell.right ? tone::better : cell.none ? tone::muted : tone::worse;
   drawing.box(box, {.fill = tone::band, .stroke = tone::paper});
   if (cell.count == 0) return;
-  drawing.box(box, {.fill = tone, .stroke = tone::paper, .fill_opacity = 0.15 + 0.75 * share});
+  drawing.box(
+      box,
+      {.fill = tone, .stroke = tone::paper, .fill_opacity = strongest_fill * (0.2 + 0.8 * share)});
   if (box.width >= 17)
     drawing.text(box.center(), std::to_string(cell.count),
                  {.size = box.width >= 26 ? 12.0 : 9.0, .anchor = Anchor::middle});

@@ -168,7 +168,8 @@ TEST(FoldsFigure, has_a_dot_per_training) {
 
 TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
   Study study = studies::study({.margin = 0.02});
-  study.settings = {{.convention = "metrics-reloaded"}, {.convention = "metrics-reloaded"}, {}};
+  const ModelSettings ours = {.convention = "metrics-reloaded", .is_scored_here = true};
+  study.settings = {ours, ours, ours};
   study.models[0].averages[0].values[3].reset();
   const std::string text = methods_paragraph(study, "9.8.7");
   for (const char* words :
@@ -182,9 +183,19 @@ TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
 
 TEST(Methods, claim_no_test_where_there_was_none) {
   const std::string text = methods_paragraph(studies::study({.models = 1}), "1");
-  EXPECT_TRUE(text.starts_with("Segmentations of 30 cases by model_0 were scored")) << text;
+  EXPECT_TRUE(text.starts_with("Values of model_0 on 30 cases were read")) << text;
   EXPECT_EQ(text.find("Wilcoxon"), std::string::npos);
   EXPECT_EQ(methods_paragraph({}, "1"), "");
+}
+
+TEST(Methods, claim_only_the_scores_that_are_ours) {
+  Study study = studies::study({.models = 2});
+  study.settings = {{.version = "0.0.9", .is_scored_here = true}, {}};
+  const std::string text = methods_paragraph(study, "1");
+  for (const char* words :
+       {"Segmentations of 30 cases by model_0 were scored with assay 0.0.9",
+        "Values of model_1 on 30 cases were read from model_1.json as they stand."})
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
 TEST(Methods, cover_question_answering_folds_and_parity) {

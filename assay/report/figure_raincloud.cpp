@@ -62,7 +62,8 @@ std::string caption(const FigureMetric& metric, std::span<const Sample> samples,
                     std::size_t total) {
   const std::string dots = form == MarkForm::none ? "" : " Each dot is a case.";
   return fmt::format(
-      "{} by model. The curve shows where values are dense, the box holds the middle half of them "
+      "{} by model, over all scored cases of each. The curve shows where values are dense, the box "
+      "holds the middle half of them "
       "with the median as its line, whiskers reach the last value within 1.5 box widths, and the "
       "diamond is the mean.{}{} {}",
       metric.title, dots, marks_note(form, total), counts_sentence(samples));

@@ -101,6 +101,10 @@ void draw_names(Drawing& drawing, const Matrix& matrix, std::span<const std::str
   }
 }
 
+double fill_strength(double effect) {
+  return strongest_fill * (0.4 + 0.6 * std::fabs(effect));
+}
+
 void draw_cell(Drawing& drawing, const Matrix& matrix, const Pair& pair,
                std::span<const std::string> names) {
   for (const bool turned : {false, true}) {
@@ -111,7 +115,7 @@ void draw_cell(Drawing& drawing, const Matrix& matrix, const Pair& pair,
     const std::string_view tone = !pair.differs ? tone::band : wins ? tone::better : tone::worse;
     drawing.box(box, {.fill = tone,
                       .stroke = tone::paper,
-                      .fill_opacity = pair.differs ? 0.3 + 0.6 * std::fabs(pair.effect) : 1});
+                      .fill_opacity = pair.differs ? fill_strength(pair.effect) : 1});
     const std::string p = pair.pvalue < 0.001 ? "<.001" : fmt::format("{:.3f}", pair.pvalue);
     if (matrix.cell >= 40)
       drawing.text(box.center(), pair.n == 0 ? "–" : p,

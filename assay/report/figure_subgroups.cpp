@@ -2,6 +2,7 @@
 /// Means within subgroups of the cases, such as sites.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,14 +15,15 @@ namespace {
 
 using Subgroups = std::span<const Subgroup>;
 
-/// The domain of all means and intervals of one metric.
+/// The domain of all means and intervals of one metric; intervals end where values do.
 Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   std::optional<Extent> data;
   for (const Subgroup& group : groups)
     for (const Summary& summary : group.metrics[metric].models) {
       if (!summary.mean) continue;
       const auto limits = summary.ci95.value_or(std::pair(*summary.mean, *summary.mean));
-      data = joined(data, extent_of(std::array{*summary.mean, limits.first, limits.second}));
+      data = joined(data, extent_of(std::array{*summary.mean, std::max(limits.first, possible.low),
+                                               std::min(limits.second, possible.high)}));
     }
   return padded(data.value_or(Extent{0, 1}), possible);
 }

@@ -13,12 +13,13 @@
 namespace assay {
 namespace {
 
+constexpr std::size_t most_named = 6;
+
 /// "meshnet and unet", or how many there are.
-std::string models_words(const FigureScene& scene) {
-  constexpr std::size_t most_named = 6;
-  if (scene.names.size() == 1) return "by " + scene.names.front();
-  if (scene.names.size() > most_named) return fmt::format("by {} models", scene.names.size());
-  return fmt::format("by {} models ({})", scene.names.size(), listed(scene.names));
+std::string models_words(std::span<const std::string> names) {
+  if (names.size() == 1) return names.front();
+  if (names.size() > most_named) return fmt::format("{} models", names.size());
+  return fmt::format("{} models ({})", names.size(), listed(names));
 }
 
 /// The one convention of all files, or each by its model.
@@ -66,6 +67,44 @@ std::string unscored_words(const Study& study) {
                                      unscored == 1 ? "was" : "were");
 }
 
+/// The models whose values assay computed, and those whose values were read as they stood.
+struct Origins {
+  std::vector<std::string> scored{}, read{}, files{}, versions{};
+};
+
+void add_distinct(std::vector<std::string>& to, const std::string& text) {
+  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
+}
+
+Origins origins_of(const FigureScene& scene) {
+  Origins out;
+  const Study& study = scene.study;
+  for (std::size_t m = 0; m < scene.names.size(); ++m) {
+    const ModelSettings own = m < study.settings.size() ? study.settings[m] : ModelSettings();
+    (own.is_scored_here ? out.scored : out.read).push_back(scene.names[m]);
+    if (!own.is_scored_here) add_distinct(out.files, study.models[m].source);
+    if (own.is_scored_here && !own.version.empty()) add_distinct(out.versions, own.version);
+  }
+  return out;
+}
+
+/// Who computed the values: assay is named only for what it computed.
+std::string origin_words(const FigureScene& scene, std::size_t cases, std::string_view version) {
+  const Origins origins = origins_of(scene);
+  std::string out;
+  if (!origins.scored.empty())
+    out = fmt::format("Segmentations of {} by {} were scored with assay {}{}.",
+                      counted(cases, "case"), models_words(origins.scored),
+                      origins.versions.empty() ? std::string(version) : listed(origins.versions),
+                      convention_words(scene.study));
+  if (origins.read.empty()) return out;
+  return out + fmt::format("{}Values of {} on {} were read from {} as they stand.",
+                           out.empty() ? "" : " ", models_words(origins.read),
+                           counted(cases, "case"),
+                           origins.files.size() > most_named ? counted(origins.files.size(), "file")
+                                                             : listed(origins.files));
+}
+
 std::string scoring_words(const FigureScene& scene, std::string_view version) {
   if (scene.names.empty()) return "";
   std::vector<std::string> metrics;
@@ -75,9 +114,7 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
   const std::string label =
       scene.study.comparison ? scene.study.comparison->settings.choice.label : "";
-  std::string out =
-      fmt::format("Segmentations of {} {} were scored with assay {}{}.", counted(cases, "case"),
-                  models_words(scene), version, convention_words(scene.study));
+  std::string out = origin_words(scene, cases, version);
   out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
                        : fmt::format(" Values are those of label {}.", label);
   if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));

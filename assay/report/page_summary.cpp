@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <cmath>
 
 #include "assay/compare/sentence.hpp"
 #include "assay/core/words.hpp"
@@ -16,19 +16,32 @@ namespace {
 
 constexpr std::size_t most_reasons = 50;  // lines of the ledger; the table of cases has all
 
+bool is_finite(const std::optional<double>& value) {
+  return value && std::isfinite(*value);
+}
+
+/// As comparisons do: what is infinite is left out of means, and counted.
 std::vector<Score> scores_of(const Study& study, std::size_t model, const std::string& metric) {
   std::vector<Score> out;
   if (const MetricColumn* column = column_of(shown_columns(study, model), metric))
     for (const auto& value : column->values)
-      out.push_back(value ? Score(*value) : Score(Undefined::not_scored));
+      out.push_back(is_finite(value) ? Score(*value) : Score(Undefined::not_scored));
   return out;
 }
 
 /// One model in one metric: how it did, and whether it differs from the baseline.
 struct Cell {
   Summary summary{};
-  bool differs = false;
+  std::string_view differs{};  ///< "": it does not, as far as the data tell
 };
+
+/// "better" or "worse" where the model differs from the baseline; "different" where the metric has
+/// no direction.
+std::string_view side_of(const MetricComparison& metric, const PairComparison& pair) {
+  const double difference = pair.result.difference.estimate;
+  if (difference == 0 || metric.metric.better == Better::neither) return "different";
+  return (difference > 0) == (metric.metric.better == Better::higher) ? "better" : "worse";
+}
 
 Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   if (!study.comparison) return {summary(scores_of(study, model, metric))};
@@ -36,8 +49,9 @@ Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
     if (compared.metric.name != metric) continue;
     Cell cell = {compared.models[model]};
     for (const PairComparison& pair : compared.pairs)
-      cell.differs |= pair.result.model_name == study.models[model].model_name && pair.n != 0 &&
-                      pair.result.is_significant;
+      if (pair.result.model_name == study.models[model].model_name && pair.n != 0 &&
+          pair.result.is_significant)
+        cell.differs = side_of(compared, pair);
     return cell;
   }
   return {};
@@ -48,8 +62,10 @@ std::string cell_html(const Cell& cell, bool is_best) {
   if (!s.mean) return "<td class=\"number soft\">–</td>";
   std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
                                 is_best ? " best" : "", plain_number(*s.mean));
-  if (cell.differs)
-    out += "<sup class=\"star\" title=\"differs from the baseline after correction\">*</sup>";
+  if (!cell.differs.empty())
+    out += fmt::format(
+        "<sup class=\"star {}\" title=\"differs from the baseline after correction\">*</sup>",
+        cell.differs);
   if (s.ci95)
     out += fmt::format(" <span class=\"interval\">{} to {}</span>", plain_number(s.ci95->first),
                        plain_number(s.ci95->second));
@@ -80,7 +96,8 @@ std::string headline_table(const Study& study) {
     head += element("th", metric_title(metrics[k]), "scope=\"col\" class=\"number\"");
     for (std::size_t m = 0; m < study.models.size(); ++m)
       cells[k].push_back(cell_of(study, m, metrics[k]));
-    best.push_back(best_of(cells[k], metrics[k]));
+    // Means over different cases do not say which model is better.
+    best.push_back(study.comparison ? best_of(cells[k], metrics[k]) : std::nullopt);
   }
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const bool is_baseline = study.comparison && study.comparison->baseline == m;
@@ -97,16 +114,27 @@ std::string headline_table(const Study& study) {
 
 std::string table_note(const Study& study) {
   std::string text =
-      "Mean over cases with its 95 % interval (Student's t) and the number of cases.";
+      "Mean over cases with a finite value, its 95 % interval (Student's t) and their number.";
   if (study.comparison) {
     text += fmt::format(
         " All models on the same {}. * differs from the baseline {} (Wilcoxon signed-rank test, "
         "corrected for the number of models, level {:g}).",
         counted(study.comparison->matching.ids.size(), "case"),
         study.models[study.comparison->baseline].model_name, study.comparison->settings.alpha);
+    text += " Bold: the best mean.";
   }
-  if (study.models.size() > 1) text += " Bold: the best mean.";
   return element("p", text, "class=\"soft\"");
+}
+
+std::string conclusion(const MetricComparison& metric, const PairComparison& pair,
+                       std::string_view baseline) {
+  const std::string_view verdict = pair.n == 0 ? "not compared" : name(pair.result.verdict);
+  const bool differs = pair.n != 0 && pair.result.verdict == Verdict::different;
+  return fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
+                     pair.n == 0 ? "none"
+                     : differs   ? side_of(metric, pair)
+                                 : verdict,
+                     verdict, html_escaped(sentence(metric, pair, baseline)));
 }
 
 /// "lesion" for one model that is equivalent in all metrics is no news: sentences, by verdict.
@@ -116,25 +144,49 @@ std::string conclusions(const Study& study) {
   std::string out;
   for (const MetricComparison& metric : study.comparison->metrics) {
     std::string list;
-    for (const PairComparison& pair : metric.pairs)
-      list += fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
-                          pair.n == 0 ? "none" : std::string(name(pair.result.verdict)),
-                          pair.n == 0 ? "not compared" : std::string(name(pair.result.verdict)),
-                          html_escaped(sentence(metric, pair, baseline)));
+    for (const PairComparison& pair : metric.pairs) list += conclusion(metric, pair, baseline);
     out += element("h3", metric_title(metric.metric.name)) + "<ul class=\"conclusions\">\n" + list +
            "</ul>\n";
   }
-  return "<h2>Conclusions</h2>\n<div class=\"columns\">" + out + "</div>\n";
+  return "<h2>Conclusions</h2>\n" +
+         element("p",
+                 "Differences are Hodges–Lehmann estimates over paired cases, so they need not "
+                 "equal the difference of the means.",
+                 "class=\"soft\"") +
+         "<div class=\"columns\">" + out + "</div>\n";
 }
 
-std::string ledger_row(const ResultTable& table, std::size_t shared) {
+/// Values that means leave out, by metric of the first screen: "9 of Dice".
+std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
+  std::vector<std::string> out;
+  for (const std::string& metric : headline_metrics(study)) {
+    const MetricColumn* column = column_of(shown_columns(study, model), metric);
+    if (column == nullptr) continue;
+    const auto finite = std::ranges::count_if(column->values, is_finite);
+    if (const auto lost = column->values.size() - static_cast<std::size_t>(finite); lost != 0)
+      out.push_back(fmt::format("{} of {}", lost, metric_title(metric)));
+  }
+  return out;
+}
+
+std::string ledger_row(const Study& study, std::size_t model, std::size_t shared) {
+  const ResultTable& table = study.models[model];
+  const std::vector<std::string> left_out = left_out_of(study, model);
   return fmt::format(
       "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
-      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td "
+      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td class=\"number{}\">{}</td><td "
       "class=\"number\">{}</td></tr>\n",
       html_escaped(table.model_name), table.cases + table.unscored.size(), table.cases,
-      table.unscored.empty() ? "" : " bad", table.unscored.size(),
+      table.unscored.empty() ? "" : " bad", table.unscored.size(), left_out.empty() ? "" : " bad",
+      left_out.empty() ? "0" : html_escaped(joined(left_out, ", ")),
       shared == 0 ? "–" : std::to_string(shared));
+}
+
+std::string nothing_failed(const Study& study) {
+  for (std::size_t m = 0; m < study.models.size(); ++m)
+    if (!left_out_of(study, m).empty())
+      return "Every case was scored; values that are undefined or infinite are left out of means.";
+  return "Nothing failed and nothing was missing.";
 }
 
 std::string reasons(const Study& study) {
@@ -146,7 +198,7 @@ std::string reasons(const Study& study) {
       list += fmt::format("<li><b>{}</b> of {}: {}</li>\n", html_escaped(one.id),
                           html_escaped(table.model_name), html_escaped(one.reason));
     }
-  if (all == 0) return "<p class=\"soft\">Nothing failed and nothing was missing.</p>\n";
+  if (all == 0) return element("p", nothing_failed(study), "class=\"soft\"");
   if (all > most_reasons)
     list += fmt::format("<li>and {} more: see the table of cases</li>\n", all - most_reasons);
   return fmt::format("<details{}><summary>{} not scored, and why</summary><ul>{}</ul></details>\n",
@@ -156,12 +208,13 @@ std::string reasons(const Study& study) {
 std::string ledger(const Study& study) {
   const std::size_t shared = study.comparison ? study.comparison->matching.ids.size() : 0;
   std::string rows;
-  for (const ResultTable& table : study.models) rows += ledger_row(table, shared);
+  for (std::size_t m = 0; m < study.models.size(); ++m) rows += ledger_row(study, m, shared);
   return "<h2>Ledger</h2>\n<div class=\"wide\"><table class=\"ledger\"><caption "
          "class=\"unseen\">What became of every case</caption><thead><tr><th "
          "scope=\"col\">Model</th><th scope=\"col\" class=\"number\">listed</th><th scope=\"col\" "
          "class=\"number\">scored</th><th scope=\"col\" class=\"number\">failed or missing</th><th "
-         "scope=\"col\" class=\"number\">compared</th></tr></thead>\n<tbody>" +
+         "scope=\"col\" class=\"number\">undefined or infinite</th><th scope=\"col\" "
+         "class=\"number\">compared</th></tr></thead>\n<tbody>" +
          rows + "</tbody></table></div>\n" + reasons(study);
 }
 

@@ -33,6 +33,7 @@ struct FoldsStudyPart {
 struct ModelSettings {
   std::string convention{};  ///< "": the file does not say
   std::string version{};     ///< of the program that wrote it
+  bool is_scored_here{};     ///< by assay itself, not by another program whose values were read
   /// Name and value of every setting, in order, such as nsd_tolerance and 1.
   std::vector<std::pair<std::string, std::string>> settings{};
 };

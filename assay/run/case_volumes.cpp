@@ -123,6 +123,60 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
   return volume;
 }
 
+constexpr const char* asked_for = "asked for";
+
+/// Whether a missing picture is news: it was asked for, or a file names images for it.
+bool is_expected(const VolumeRequest& request, const ShownCase& shown, const CaseSources& sources) {
+  const ImageRoots& roots = request.roots;
+  if (!roots.images.empty() || !roots.predictions.empty() || !roots.references.empty()) return true;
+  return shown.why == asked_for ||
+         std::ranges::any_of(sources.models, [](const CaseSources::OfModel& one) {
+           return !one.files.reference.empty();
+         });
+}
+
+/// Cases that have no picture for one and the same reason, but for the name of the file.
+struct Failures {
+  std::string reason;  ///< of the first
+  std::vector<std::string> ids;
+};
+
+std::string_view without_file(std::string_view reason) {
+  const std::size_t colon = reason.find(": ");
+  return colon == reason.npos ? reason : reason.substr(colon);
+}
+
+void add_failure(std::vector<Failures>& to, const std::string& id, const std::string& reason) {
+  const auto found = std::ranges::find_if(
+      to, [&](const Failures& each) { return without_file(each.reason) == without_file(reason); });
+  if (found == to.end())
+    to.push_back({reason, {id}});
+  else
+    found->ids.push_back(id);
+}
+
+std::vector<std::string> failure_notes(const std::vector<Failures>& failures) {
+  std::vector<std::string> out;
+  for (const Failures& each : failures) {
+    std::string note = "no images of case " + each.ids.front();
+    if (each.ids.size() > 1) note += " and " + std::to_string(each.ids.size() - 1) + " more";
+    out.push_back(note + ": " + each.reason);
+  }
+  return out;
+}
+
+/// A folder of images that has none of the cases is a slip of the one who named it.
+void note_idle_images(const Study& study, const VolumeRequest& request, VolumeReading& out) {
+  if (request.roots.images.empty()) return;
+  const std::vector<std::string> images = list_images(request.roots.images);
+  const bool is_used = std::ranges::any_of(request.cases, [&](const ShownCase& shown) {
+    return image_of(study.ids[shown.place], images).has_value();
+  });
+  if (!is_used)
+    out.notes.push_back("--images: no image in " + request.roots.images.string() +
+                        " is called by a case that is shown");
+}
+
 }  // namespace
 
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
@@ -136,7 +190,7 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
     if (found == study.ids.end() || *found != id)
       throw Error(Error::Kind::usage,
                   "--cases: no file has a case '" + id + "'" + did_you_mean(id, study.ids));
-    add(static_cast<std::size_t>(found - study.ids.begin()), "asked for");
+    add(static_cast<std::size_t>(found - study.ids.begin()), asked_for);
   }
   const std::vector<std::size_t> order = from_worst_to_best(study, metric);
   if (order.empty()) return out;
@@ -152,25 +206,28 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
   const FilesOfModels files = files_of_models(study, request);
   std::vector<std::optional<CaseVolume>> read(request.cases.size());
-  std::vector<std::string> failures(request.cases.size());
+  std::vector<std::string> reasons(request.cases.size());
   run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {
     const ShownCase& shown = request.cases[i];
+    const CaseSources sources = sources_of(study.ids[shown.place], files);
     try {
-      read[i] = read_one(study, shown, sources_of(study.ids[shown.place], files), request.roots);
+      read[i] = read_one(study, shown, sources, request.roots);
     } catch (const Error& error) {
-      failures[i] = error.what();
+      if (is_expected(request, shown, sources)) reasons[i] = error.what();
     }
   });
   VolumeReading out;
+  std::vector<Failures> failures;
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (read[i]) {
       out.volumes.push_back(std::move(*read[i]));
       continue;
     }
-    out.asked_and_absent += request.cases[i].why == "asked for";
-    out.notes.push_back("no images of case " + study.ids[request.cases[i].place] + ": " +
-                        failures[i]);
+    out.asked_and_absent += request.cases[i].why == asked_for ? 1U : 0U;
+    if (!reasons[i].empty()) add_failure(failures, study.ids[request.cases[i].place], reasons[i]);
   }
+  out.notes = failure_notes(failures);
+  note_idle_images(study, request, out);
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -37,7 +38,7 @@ std::vector<ResultTable> read_result_files(std::span<const std::string> paths, u
   return tables;
 }
 
-void add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest) {
+std::size_t add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest) {
   const Csv csv = parse_csv(read_text(manifest), manifest.string());
   const auto id = csv.column("id");
   if (!id)
@@ -48,7 +49,10 @@ void add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& m
     if (!rows.emplace(row[*id], &row).second)
       throw Error(Error::Kind::input,
                   manifest.string() + ": the case id '" + row[*id] + "' occurs twice");
-  for (ResultTable& table : tables)
+  std::size_t known = 0;
+  for (ResultTable& table : tables) {
+    known += static_cast<std::size_t>(std::ranges::count_if(
+        table.ids, [&](const std::string& one) { return rows.contains(one); }));
     for (std::size_t c = 0; c < csv.header.size(); ++c) {
       const std::string& column = csv.header[c];
       if (c == *id || column == "prediction" || column == "reference") continue;
@@ -61,6 +65,8 @@ void add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& m
       }
       values.resize(table.cases);
     }
+  }
+  return known;
 }
 
 }  // namespace assay

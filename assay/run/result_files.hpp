@@ -16,6 +16,7 @@ namespace assay {
 std::vector<ResultTable> read_result_files(std::span<const std::string> paths, unsigned jobs);
 
 /// Adds the columns of a manifest (`id` and any others) to the groups of the cases that it lists.
-void add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest);
+/// Returns how many cases of the tables it lists.
+std::size_t add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest);
 
 }  // namespace assay

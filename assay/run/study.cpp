@@ -15,6 +15,17 @@
 namespace assay {
 namespace {
 
+/// A file that counts twice would make everything look surer than it is.
+void refuse_repetition(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    const auto whole = std::filesystem::weakly_canonical(file, unknown);
+    if (!unknown && !seen.insert(whole).second)
+      throw Error(Error::Kind::usage, file + " is given twice; name each results file once");
+  }
+}
+
 /// Reads all files; the first that cannot be read decides the error.
 std::vector<StudyFile> read_all(const StudyRequest& request) {
   std::vector<StudyFile> out(request.files.size());
@@ -143,11 +154,16 @@ std::string title_of(const Study& study) {
 StudyReading read_study(const StudyRequest& request) {
   if (request.files.empty())
     throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
+  refuse_repetition(request.files);
   StudyReading out = joined_files(read_all(request));
   Study& study = out.study;
   if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
   name_cases(study, request.compare.matching.by_position);
-  if (!request.manifest.empty()) add_groups(study.models, request.manifest);
+  if (!request.manifest.empty() && add_groups(study.models, request.manifest) == 0)
+    out.notes.push_back("--manifest: no id in " + request.manifest.string() +
+                        " is that of a case, so its columns are empty");
+  if (const std::string& baseline = request.compare.baseline; !baseline.empty())
+    baseline_among(study.models, baseline);
   study.ids = all_ids(study.models);
   if (study.models.size() > 1) add_comparison(out, request);
   if (!study.comparison) choose_columns(study, request.compare.choice);

@@ -96,6 +96,9 @@ struct Kind {
   void (*read)(const Source& source, StudyFile& out);
 };
 
+/// Of the other kinds of tables the values are somebody else's.
+constexpr std::string_view own_scores = "\"assay.segmentation/1\"";
+
 constexpr Kind kinds[] = {
     {"assay.comparison/1", "comparison", read_comparison},
     {"assay.parity/1", "parity", read_parity},
@@ -124,7 +127,7 @@ std::string pretty(const std::string& text, const std::string& path) {
 }
 
 ModelSettings settings_in(const std::vector<std::string>& found, const std::string& path) {
-  ModelSettings out;
+  ModelSettings out = {.is_scored_here = found[0] == own_scores};
   const Json settings = found[1].empty() ? Json() : detail::parse_json(found[1], path);
   const Json provenance = found[3].empty() ? Json() : detail::parse_json(found[3], path);
   if (settings.is_object())
