@@ -192,8 +192,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   const fs::path questions = folder / "qa" / "run";
   const bool asked = fs::exists(questions);
-  talk << "  " << cohort.references.string() << ", " << cohort.manifest.string() << '\n'
-       << (asked ? "  " + questions.string() + "\n" : "") << "  " << report.string()
+  talk << "  " << cohort.references.string() << ", " << cohort.manifest.string()
+       << (asked ? ", " + questions.string() : "") << "\n  " << report.string()
        << ": open it in a browser\n\ntry it yourself\n"
        << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
        << commands_to_try(files, cohort);

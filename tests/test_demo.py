@@ -28,13 +28,15 @@ def test_the_demo_ends_in_one_screen_within_ten_seconds(tmp_path):
 
 def test_the_commands_that_the_demo_proposes_work(tmp_path):
     screen = run("demo", "--cases", 8, "--side", 32, cwd=tmp_path).stdout
-    show, score, compare = [line.split() for line in screen.splitlines()[-3:]]
+    show, score, compare, report = [line.split() for line in screen.splitlines()[-4:]]
     assert show[:3] == ["assay", "qa", "show"] and run(*show[1:], cwd=tmp_path).returncode == 0
     assert "<svg" in (tmp_path / "seven.html").read_text()
     assert score[:2] == ["assay", "score"] and compare[:2] == ["assay", "compare"]
     assert run(*score[1:], cwd=tmp_path).returncode == 3  # two of its files are broken on purpose
     done = run(*compare[1:], cwd=tmp_path)
     assert done.returncode == 0 and "site / dice" in done.stdout and "left out: " in done.stderr
+    done = run(*report[1:], cwd=tmp_path)
+    assert report[:2] == ["assay", "report"] and done.returncode == 0 and "no images" not in done.stderr
     assert json.loads((tmp_path / "build/demo/comparison.json").read_text())["schema"] == "assay.comparison/1"
 
 
