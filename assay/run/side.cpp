@@ -84,7 +84,7 @@ SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
   if (map.is_identity()) return out;
   out.labels.grid = reoriented(prediction.grid, map);
   out.labels.codes = std::visit(
-      [&]<class Code>(std::span<const Code> codes) -> decltype(out.labels.codes) {
+      [&]<class Code>(std::span<const Code> codes) -> decltype(LabelView::codes) {
         return moved_by(View<Code>{prediction.grid, codes}, map, moved);
       },
       prediction.codes);
@@ -96,7 +96,7 @@ ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& 
   ProbabilityView out = from;
   out.grid = reoriented(from.grid, map);
   out.values = std::visit(
-      [&]<class Real>(std::span<const Real> values) -> decltype(out.values) {
+      [&]<class Real>(std::span<const Real> values) -> decltype(ProbabilityView::values) {
         return moved_by(View<Real>{from.grid, values}, map, into);
       },
       from.values);
