@@ -156,8 +156,9 @@ import assay, os, pathlib, signal, sys, threading, time
 journal = pathlib.Path(sys.argv[3] + ".journal")
 
 def interrupt():
-    while not (journal.exists() and journal.read_bytes().count(b"\\n") > 3):
-        time.sleep(0.005)
+    while not (journal.exists() and journal.read_bytes().count(b"\\n") > 0):
+        time.sleep(0.005)  # the header; records follow in groups, late on a busy disk
+    time.sleep(0.2)
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=interrupt, daemon=True).start()
