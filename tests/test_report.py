@@ -240,3 +240,11 @@ def test_no_model_is_best_without_a_comparison(tmp_path):
     assay("report", "a.csv", "b.csv", cwd=tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert "Bold: the best mean" not in page and "value best" not in page
+
+
+def test_metrics_without_room_are_named(tmp_path):
+    names = ["dice", "avd", "mcc", "iou", "recall", "precision", "hd95"]
+    rows = [",".join([f"c{i}", *(f"0.{(7 * i + k) % 10}" for k in range(len(names)))]) for i in range(100_000)]
+    (tmp_path / "many.csv").write_text("\n".join(["id," + ",".join(names), *rows]) + "\n")
+    done = assay("report", tmp_path / "many.csv", "--out", tmp_path / "page.html")
+    assert "leaves out" in done.stderr and "leaves out" in (tmp_path / "page.html").read_text()

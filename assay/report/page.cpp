@@ -170,6 +170,8 @@ PageText report_page(PageContent content) {
   const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
   Chosen chosen =
       chosen_for(content, frame + figures.size() + qa.size() + rest.size() + values.size());
+  if (std::string lost = page::left_out_metrics(study); !lost.empty())
+    chosen.dropped.push_back(std::move(lost));
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
   std::string body = "<main>\n" + page::first_screen(content) + figures;

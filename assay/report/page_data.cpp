@@ -35,15 +35,21 @@ void append_number(std::string& out, const std::optional<double>& value) {
     fmt::format_to(std::back_inserter(out), "{:.6g}", *value);
 }
 
-/// All metrics of any model, those of the first screen first, as far as the page has room.
-std::vector<std::string> metrics_of(const Study& study) {
+/// All metrics of any model, those of the first screen first.
+std::vector<std::string> all_metrics(const Study& study) {
   std::vector<std::string> out = headline_metrics(study);
-  const std::size_t first = out.size();
   for (std::size_t m = 0; m < study.models.size(); ++m)
     for (const MetricColumn& column : shown_columns(study, m))
       if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
+  return out;
+}
+
+/// The same as far as the page has room; those of the first screen always.
+std::vector<std::string> metrics_of(const Study& study) {
+  std::vector<std::string> out = all_metrics(study);
   const std::size_t values_each = std::max<std::size_t>(study.ids.size() * study.models.size(), 1);
-  out.resize(std::min(out.size(), std::max(first, most_values / values_each)));
+  const std::size_t room = std::max(headline_metrics(study).size(), most_values / values_each);
+  out.resize(std::min(out.size(), room));
   return out;
 }
 
@@ -191,6 +197,15 @@ std::string volumes_data(std::span<const CaseVolume* const> volumes) {
   std::vector<std::string> out;
   for (std::size_t v = 0; v < volumes.size(); ++v) out.push_back(volume_json(*volumes[v], v));
   return json_list(out);
+}
+
+std::string left_out_metrics(const Study& study) {
+  const std::vector<std::string> all = all_metrics(study);
+  const std::size_t kept = metrics_of(study).size();
+  if (kept == all.size()) return "";
+  const std::vector<std::string> lost(all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
+  return "the table of cases leaves out " + joined(lost, ", ") +
+         ": that many cases would make the page too large";
 }
 
 std::string page_data(const Study& study) {

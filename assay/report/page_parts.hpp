@@ -30,6 +30,9 @@ std::string json_text(std::string_view text);
 /// Values by metric, model and case, in columns; what the page's script reads.
 std::string page_data(const Study& study);
 
+/// Which metrics the data have no room for, as a sentence; "" when there are none.
+std::string left_out_metrics(const Study& study);
+
 /// What the script needs to know of the volumes besides their blocks.
 std::string volumes_data(std::span<const CaseVolume* const> volumes);
 
