@@ -154,6 +154,7 @@ def test_commands_run_in_threads_and_after_a_fork(study):
 INTERRUPTED = """
 import assay, os, pathlib, signal, sys, threading, time
 journal = pathlib.Path(sys.argv[3] + ".journal")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells let what they start behind them ignore it
 
 def interrupt():
     while not (journal.exists() and journal.read_bytes().count(b"\\n") > 0):
