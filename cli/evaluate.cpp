@@ -79,10 +79,7 @@ std::string default_name(const Options& o, const std::string& model) {
 
 /// A prediction must never take the place of an image or a reference.
 void refuse_collisions(const Cohort& cohort, const fs::path& save) {
-  std::vector<fs::path> inputs;
-  for (const CasePlan& plan : cohort.cases)
-    for (const FilePair& files : plan.files)
-      inputs.insert(inputs.end(), {files.prediction, files.reference});
+  const std::vector<fs::path> inputs = input_files(cohort);
   for (const CasePlan& plan : cohort.cases)
     if (is_plain_name(plan.id)) refuse_input(save / prediction_name(plan.id), inputs);
 }

@@ -40,10 +40,7 @@ std::string conversion_problem(const DrawingConverter& converter, const fs::path
 }  // namespace
 
 std::string write_figures(const PageContent& content, const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (!fs::is_directory(folder))
-    throw Error(Error::Kind::io, folder.string() + ": cannot be made; name another folder");
+  make_folder(folder);
   const std::vector<fs::path> svgs = write_svgs(content, folder);
   std::string said = counted(svgs.size(), "drawing") + " in " + folder.string();
   const char* path = std::getenv("PATH");

@@ -28,11 +28,7 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
 void refuse_collisions(const Cohort& cohort, const fs::path& out, const fs::path& csv) {
   if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
     throw Error(Error::Kind::usage, "--out and --csv name the same file");
-  std::vector<fs::path> inputs;
-  for (const CasePlan& plan : cohort.cases)
-    for (const FilePair& files : plan.files)
-      inputs.insert(inputs.end(), {files.prediction, files.reference});
-  for (const fs::path& target : {out, csv}) refuse_input(target, inputs);
+  for (const fs::path& target : {out, csv}) refuse_input(target, input_files(cohort));
 }
 
 bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {

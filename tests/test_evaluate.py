@@ -278,3 +278,14 @@ def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
     assert not (tmp_path / "results.json").exists()
     done = assay(*command, "--resume", "--json", timeout=120)
     assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4
+
+
+@pytest.mark.parametrize("space", ["native", "model"])
+def test_an_unreadable_reference_is_not_the_models_fault(tmp_path, model, data, space):
+    """It does not count as worst, in whichever space, and no message shows where the data lie."""
+    (data / "labelsTs/case_2.nii.gz").write_bytes(b"broken")
+    result = evaluate(model, data, "--space", space, "--missing", "worst", status=3)
+    assert result["ledger"]["failed"] == 1
+    assert result["metrics"]["dice"]["n"] == 3 and "mean_missing_as_worst" not in result["metrics"]["dice"]
+    error = result["cases"][1]["error"]
+    assert error.startswith("reference case_2.nii.gz: ") and str(tmp_path) not in error

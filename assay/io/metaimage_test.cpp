@@ -20,16 +20,11 @@ using testing::FileBytes;
 using ::testing::HasSubstr;
 using testing::refusal;
 using testing::TemporaryFolder;
+using testing::with_voxels;
 
 const std::string start = "ObjectType = Image\n";
 const std::string shape = "NDims = 3\nDimSize = 2 2 1\n";
 const std::string local = "ElementType = MET_UCHAR\nElementDataFile = LOCAL\n";
-
-FileBytes with_voxels(const std::string& header, const FileBytes& voxels) {
-  FileBytes file = bytes_of(header);
-  file.insert(file.end(), voxels.begin(), voxels.end());
-  return file;
-}
 
 Image decoded(const std::string& header, const std::string& voxels = "abcd") {
   return decode_image(with_voxels(header, bytes_of(voxels)), "x.mha");

@@ -20,16 +20,11 @@ using testing::FileBytes;
 using ::testing::HasSubstr;
 using testing::refusal;
 using testing::TemporaryFolder;
+using testing::with_voxels;
 
 const std::string start = "NRRD0004\n# by hand\n";
 const std::string shape = "dimension: 3\nsizes: 2 2 1\n";
 const std::string bytes_raw = "type: unsigned char\nencoding: raw\n";
-
-FileBytes with_voxels(const std::string& header, const FileBytes& voxels) {
-  FileBytes file = bytes_of(header);
-  file.insert(file.end(), voxels.begin(), voxels.end());
-  return file;
-}
 
 Image decoded(const std::string& header, const std::string& voxels = "abcd") {
   return decode_image(with_voxels(header + "\n", bytes_of(voxels)), "x.nrrd", Volumes::classes);

@@ -302,4 +302,12 @@ Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
   return cohort;
 }
 
+std::vector<std::filesystem::path> input_files(const Cohort& cohort) {
+  std::vector<fs::path> files;
+  for (const CasePlan& plan : cohort.cases)
+    for (const FilePair& pair : plan.files)
+      files.insert(files.end(), {pair.prediction, pair.reference});
+  return files;
+}
+
 }  // namespace assay

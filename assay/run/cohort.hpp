@@ -37,4 +37,7 @@ struct Cohort {
 /// when the request cannot be met: no such folder, no case at all, two files for one case.
 Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings);
 
+/// Every file that is read for the cohort: what no result may take the place of.
+std::vector<std::filesystem::path> input_files(const Cohort& cohort);
+
 }  // namespace assay

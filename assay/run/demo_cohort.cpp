@@ -185,7 +185,7 @@ constexpr const char* marker = ".assay-demo";
 
 /// Makes `folder` ours, or refuses it: nothing that we did not write is ever touched.
 void claim(const fs::path& folder) {
-  fs::create_directories(folder);
+  make_folder(folder);
   if (!fs::is_empty(folder) && !fs::exists(folder / marker))
     throw Error(Error::Kind::input, folder.string() +
                                         ": holds files that are not of a demo; give "
@@ -196,7 +196,7 @@ void claim(const fs::path& folder) {
 /// An empty place for cases: those of an earlier and larger cohort would be scored with ours.
 void prepare(const fs::path& folder) {
   fs::remove_all(folder);
-  fs::create_directories(folder);
+  make_folder(folder);
 }
 
 DemoCohort prepared_cohort(const fs::path& folder) {

@@ -96,7 +96,7 @@ DemoBenchmark write_demo_benchmark(const fs::path& folder) {
                     .slides = folder / "slides",
                     .prices = folder / "prices.json",
                     .questions = questions};
-  fs::create_directories(out.slides);
+  make_folder(out.slides);
   write_demo_slide(out.slides / "demo.svs", {.width = 2048, .height = 1536, .aperio = true});
   write_atomically(out.table, table_text());
   write_atomically(

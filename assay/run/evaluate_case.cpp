@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/image.hpp"
 #include "assay/run/alignment.hpp"
+#include "assay/run/shown_path.hpp"
 
 namespace assay {
 namespace {
@@ -42,6 +44,22 @@ Volume<std::uint8_t> byte_labels(const Image& image, const ScoreSettings& settin
   return {map.grid, std::move(voxels)};
 }
 
+/// The reference cannot be read: no prediction is to blame for it.
+class ReferenceFault : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What `read` makes of a reference; its troubles are the reference's.
+template <class Read>
+auto of_reference(const fs::path& path, Read read) try {
+  return read(read_image(path));
+} catch (const Error& e) {
+  const std::string text = e.what(), name = path.string();
+  throw ReferenceFault(e.kind(),
+                       "reference " + (text.starts_with(name) ? text : name + ": " + text));
+}
+
 /// A reference on the grid of the model, and what was odd about its own.
 struct MovedReference {
   Volume<std::uint8_t> labels;
@@ -49,25 +67,21 @@ struct MovedReference {
 };
 
 MovedReference moved_reference(const fs::path& path, const PredictedCase& predicted,
-                               const Evaluation& e) try {
-  const Volume<std::uint8_t> labels = byte_labels(read_image(path), e.settings);
+                               const Evaluation& e) {
+  const auto labels =
+      of_reference(path, [&](const Image& image) { return byte_labels(image, e.settings); });
   const Alignment alignment =
       aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
   Volume<std::uint8_t> walked(predicted.placement.native);
   reorient(labels.view(), alignment.map, walked.voxels());
   return {prepared_labels(walked.view(), e.predictor.setup().recipe, e.predictor.setup().executor),
           alignment.warning};
-} catch (const Error& error) {
-  const std::string text = error.what();
-  const std::string name = path.filename().string();
-  if (text.find(name) != std::string::npos) throw;
-  throw error.within("reference " + name);
 }
 
 /// An array has no place in space: its prediction takes the reference's, index by index.
 Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
   if (labels.grid().in_space) return labels;
-  const Grid grid = read_image(reference).grid();
+  const Grid grid = of_reference(reference, [](const Image& image) { return image.grid(); });
   if (!grid.in_space) return labels;
   const Alignment alignment = aligned(labels.grid(), grid, false);
   Volume<std::uint8_t> out(alignment.grid);
@@ -118,19 +132,13 @@ CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluati
 }
 
 /// The record of a case that could not be predicted.
-CaseRecord unpredicted(CasePlan plan, const std::string& why, const Evaluation& e,
-                       Workspace& workspace) {
+CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation& e, Workspace& workspace) {
+  for (const auto& [file, shown] : {std::pair{plan.files.front().prediction, plan.prediction},
+                                    std::pair{plan.files.front().reference, plan.reference}})
+    why = without_root(std::move(why), file, shown);
   plan.fate = Fate::failed;
-  plan.error = why;
+  plan.error = std::move(why);
   return score_case(plan, e.settings, workspace);
-}
-
-/// Results name no place on this machine.
-std::string without_folder(std::string text, const fs::path& file) {
-  const std::string folder = (file.parent_path() / "").string();
-  for (std::size_t at = 0; folder.size() > 1 && (at = text.find(folder, at)) != std::string::npos;)
-    text.erase(at, folder.size());
-  return text;
 }
 
 }  // namespace
@@ -165,8 +173,12 @@ CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
         record.prediction_sha256 = image_sha256(evaluation.save / prediction_name(plan.id));
     }
     return record;
+  } catch (const ReferenceFault& e) {
+    CaseRecord record = unpredicted(plan, e.what(), evaluation, workspace);
+    record.reference_at_fault = true;
+    return record;
   } catch (const Error& e) {
-    return unpredicted(plan, without_folder(e.what(), image), evaluation, workspace);
+    return unpredicted(plan, e.what(), evaluation, workspace);
   } catch (const std::bad_alloc&) {
     return unpredicted(plan, "not enough memory for this case", evaluation, workspace);
   }

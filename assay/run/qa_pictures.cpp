@@ -23,7 +23,7 @@ SlideRegion whole(const SlideInfo& slide) {
 
 PictureShelf::PictureShelf(fs::path folder, int jpeg_quality)
     : folder_(std::move(folder)), quality_(jpeg_quality) {
-  if (!folder_.empty()) fs::create_directories(folder_);
+  if (!folder_.empty()) make_folder(folder_);
 }
 
 ChatImage PictureShelf::store(const Picture& picture) const {

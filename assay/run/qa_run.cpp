@@ -232,7 +232,7 @@ OpenedRun opened(const QaPlan& plan, const QaRunSettings& settings, const QaExec
 QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
                    const QaExecution& execution) {
   const fs::path trajectories = execution.folder / "trajectories";
-  fs::create_directories(trajectories);
+  make_folder(trajectories);
   auto [journal, state, resumed] = opened(plan, settings, execution);
   StopSign stop(execution.stop);
   Budget budget(execution.budget_usd, state.spent_usd, std::max(0.0, state.possible_usd));

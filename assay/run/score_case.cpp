@@ -15,6 +15,7 @@
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
 #include "assay/run/mask_shelf.hpp"
+#include "assay/run/shown_path.hpp"
 #include "assay/run/side.hpp"
 
 namespace assay {
@@ -30,21 +31,6 @@ struct Role {
 constexpr Role of_prediction = {"prediction", &FilePair::prediction, &CasePlan::prediction};
 constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
 
-/// The part of a path above what results show of it.
-std::string root_of(const std::filesystem::path& file, const std::string& shown) {
-  const std::string full = file.string();
-  const std::size_t at = shown.empty() ? std::string::npos : full.rfind(shown);
-  return at == std::string::npos ? (file.parent_path() / "").string() : full.substr(0, at);
-}
-
-/// Results name no place on this machine: paths are shown relative to the roots that were given.
-std::string without_root(std::string text, const std::string& root) {
-  if (root.size() < 2) return text;
-  for (std::size_t at = 0; (at = text.find(root, at)) != std::string::npos;)
-    text.erase(at, root.size());
-  return text;
-}
-
 /// What one side of a pair gives; an error names the side and its file, and is remembered as the
 /// reference's fault if it is.
 template <class Work>
@@ -54,7 +40,7 @@ auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, Case
 } catch (const Error& e) {
   record.reference_at_fault = role.file == &FilePair::reference;
   throw Error(e.kind(), std::string(role.name) + " " +
-                            without_root(e.what(), root_of(files.*role.file, plan.*role.shown)));
+                            without_root(e.what(), files.*role.file, plan.*role.shown));
 }
 
 /// What is scored of a case; with all labels, those that it has.

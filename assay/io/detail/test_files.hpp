@@ -63,6 +63,13 @@ inline FileBytes bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
+/// A header in text, and voxels behind it.
+inline FileBytes with_voxels(std::string_view header, const FileBytes& voxels) {
+  FileBytes file = bytes_of(header);
+  file.insert(file.end(), voxels.begin(), voxels.end());
+  return file;
+}
+
 /// Appends numbers of type T in either byte order.
 template <class T>
 void append(FileBytes& out, T value, bool big_endian) {
