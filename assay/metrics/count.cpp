@@ -10,7 +10,8 @@
 //
 // Label maps: nearly all voxels lie in long runs of one pair of labels. A block of 64 voxels that
 // repeats the current pair is recognised by xor and or, without looking at single voxels; only
-// blocks on a border between labels are taken apart.
+// blocks on a border between labels are taken apart, by a word whose bits say where the pair
+// changes.
 #include "assay/metrics/count.hpp"
 
 #include <algorithm>
@@ -122,30 +123,54 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
   return differs == 0;
 }
 
+/// After which of 64 voxels the pair changes, as the bits of a word; a voxel more is looked at.
+using Changes = std::uint64_t (*)(const std::uint8_t* p, const std::uint8_t* r);
+
+std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < 64; ++i)
+    out |= std::uint64_t{p[i] != p[i + 1] || r[i] != r[i + 1] ? 1U : 0U} << i;
+  return out;
+}
+
+constexpr int many_changes = 24;  ///< in 64 voxels: it is quicker to count them one by one
+
 /// counts[p * 256 + r] over all voxels.
+template <Changes changes_in>
 [[gnu::always_inline]] inline void count_pairs(std::span<const std::uint8_t> p,
                                                std::span<const std::uint8_t> r,
                                                std::span<std::int64_t> counts) {
+  const auto add = [&](std::size_t at, std::size_t voxels) {
+    counts[p[at] * 256U + r[at]] += static_cast<std::int64_t>(voxels);
+  };
   std::size_t i = 0;
-  while (i < p.size()) {
-    const std::uint8_t now_p = p[i], now_r = r[i];
+  while (i + 64 < p.size()) {
     const std::size_t start = i;
-    while (i + 64 <= p.size() && block_repeats(p.data() + i, r.data() + i, now_p, now_r)) i += 64;
-    counts[now_p * 256U + now_r] += static_cast<std::int64_t>(i - start);
-    const std::size_t end = std::min(i + 64, p.size());
-    for (; i < end; ++i) ++counts[p[i] * 256U + r[i]];
+    while (i + 64 < p.size() && block_repeats(p.data() + i, r.data() + i, p[start], r[start]))
+      i += 64;
+    if (i > start) add(start, i - start);
+    if (i + 64 >= p.size()) break;
+    const std::size_t end = i + 64;
+    std::uint64_t left = changes_in(p.data() + i, r.data() + i);
+    if (std::popcount(left) > many_changes) {
+      for (; i < end; ++i) add(i, 1);
+      continue;
+    }
+    for (; left != 0; left &= left - 1) {
+      const std::size_t last = end - 64 + static_cast<std::size_t>(std::countr_zero(left));
+      add(last, last + 1 - i);
+      i = last + 1;
+    }
+    if (i < end) add(i, end - i);
+    i = end;
   }
+  for (; i < p.size(); ++i) add(i, 1);
 }
 
 #if defined(__x86_64__)
 [[gnu::target("avx2")]] Sums count_rows_avx2(const std::uint8_t* p, const std::uint8_t* r,
                                              std::size_t rows) {
   return count_rows(p, r, rows);
-}
-[[gnu::target("avx2")]] void count_pairs_avx2(std::span<const std::uint8_t> p,
-                                              std::span<const std::uint8_t> r,
-                                              std::span<std::int64_t> counts) {
-  count_pairs(p, r, counts);
 }
 // Written out once more: a function for one processor cannot be inlined into a loop for another.
 [[gnu::target("avx2")]] inline std::uint64_t bits_avx2(const std::uint8_t* bytes) {
@@ -155,6 +180,23 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
   const __m256i high = _mm256_cmpeq_epi8(_mm256_loadu_si256(at + 1), zero);
   return ~(std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(low))} |
            std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32);
+}
+[[gnu::target("avx2")]] inline __m256i same_as_next(const std::uint8_t* bytes) {
+  const auto *here = reinterpret_cast<const __m256i*>(bytes),
+             *next = reinterpret_cast<const __m256i*>(bytes + 1);
+  return _mm256_cmpeq_epi8(_mm256_loadu_si256(here), _mm256_loadu_si256(next));
+}
+[[gnu::target("avx2")]] inline std::uint64_t changes_avx2(const std::uint8_t* p,
+                                                          const std::uint8_t* r) {
+  const __m256i low = _mm256_and_si256(same_as_next(p), same_as_next(r));
+  const __m256i high = _mm256_and_si256(same_as_next(p + 32), same_as_next(r + 32));
+  return ~(std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(low))} |
+           std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(high))} << 32);
+}
+[[gnu::target("avx2,bmi,popcnt")]] void count_pairs_avx2(std::span<const std::uint8_t> p,
+                                                         std::span<const std::uint8_t> r,
+                                                         std::span<std::int64_t> counts) {
+  count_pairs<changes_avx2>(p, r, counts);
 }
 [[gnu::target("avx2")]] void pack_words_avx2(std::span<const std::uint8_t> mask,
                                              std::span<std::uint64_t> words) {
@@ -175,7 +217,7 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
 const auto pack_words_avx2 = pack_words;
 const auto count_words_avx2 = count_words;
 const auto count_rows_avx2 = count_rows;
-const auto count_pairs_avx2 = count_pairs;
+const auto count_pairs_avx2 = count_pairs<changes>;
 #endif
 
 using PairTable = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
@@ -193,7 +235,7 @@ std::vector<JointCount> with_labels(const PairTable& table, std::span<const Labe
 
 PairTable pairs_of(std::span<const std::uint8_t> p, std::span<const std::uint8_t> r) {
   std::vector<std::int64_t> counts(std::size_t{256} * 256);
-  has_avx2() ? count_pairs_avx2(p, r, counts) : count_pairs(p, r, counts);
+  has_bit_counts() ? count_pairs_avx2(p, r, counts) : count_pairs<changes>(p, r, counts);
   PairTable table;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] != 0) table[{i / 256, i % 256}] = counts[i];
