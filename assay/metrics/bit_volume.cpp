@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
+
+#include "assay/core/processor.hpp"
 
 namespace assay {
 namespace {
@@ -19,19 +22,6 @@ std::uint64_t bits_from(std::span<const std::uint64_t> words, std::size_t first,
   return count >= 64 ? out : out & ((std::uint64_t{1} << count) - 1);
 }
 
-/// The box around runs of voxels, each within one row.
-struct Extent {
-  Shape shape;
-  std::optional<Box> box{};
-
-  void add(std::size_t first, std::size_t last) {
-    const Index nx = index(shape[0]), ny = index(shape[1]), row = index(first) / nx;
-    const Box run = {{index(first) % nx, row % ny, row / ny},
-                     {index(last) % nx + 1, row % ny + 1, row / ny + 1}};
-    box = box ? joint_box(*box, run) : run;
-  }
-};
-
 /// The first word from `w` on that is not empty. Most are: eight at a time are passed.
 std::size_t first_filled(std::span<const std::uint64_t> words, std::size_t w) {
   constexpr std::size_t block = 8;
@@ -43,6 +33,41 @@ std::size_t first_filled(std::span<const std::uint64_t> words, std::size_t w) {
   while (w < words.size() && words[w] == 0) ++w;
   return w;
 }
+
+/// The first bit from `from` on, before `to`; `to` when there is none.
+std::size_t first_bit(std::span<const std::uint64_t> words, std::size_t from, std::size_t to) {
+  if (const std::uint64_t here = words[from / 64] >> (from % 64); here != 0)
+    return std::min(to, from + static_cast<std::size_t>(std::countr_zero(here)));
+  const auto before_end = words.first((to + 63) / 64);
+  const std::size_t w = first_filled(before_end, from / 64 + 1);
+  if (w >= before_end.size()) return to;
+  return std::min(to, 64 * w + static_cast<std::size_t>(std::countr_zero(words[w])));
+}
+
+/// The last bit before `to`; there must be one.
+std::size_t last_bit(std::span<const std::uint64_t> words, std::size_t to) {
+  std::size_t w = (to - 1) / 64;
+  std::uint64_t word = words[w] << (63 - (to - 1) % 64);
+  if (word != 0) return to - 1 - static_cast<std::size_t>(std::countl_zero(word));
+  while (words[--w] == 0) continue;
+  return 64 * w + 63 - static_cast<std::size_t>(std::countl_zero(words[w]));
+}
+
+[[gnu::always_inline]] inline std::int64_t counted(std::span<const std::uint64_t> a,
+                                                   std::span<const std::uint64_t> b) {
+  std::int64_t sum = 0;
+  for (std::size_t w = 0; w < a.size(); ++w) sum += std::popcount(a[w] & b[w]);
+  return sum;
+}
+
+#if defined(__x86_64__)
+[[gnu::target("avx2,popcnt")]] std::int64_t counted_at_once(std::span<const std::uint64_t> a,
+                                                            std::span<const std::uint64_t> b) {
+  return counted(a, b);
+}
+#else
+const auto counted_at_once = counted;
+#endif
 
 }  // namespace
 
@@ -56,36 +81,40 @@ Box joint_box(const Box& a, const Box& b) {
 }
 
 std::optional<Box> bounding_box(const PackedMask& mask) {
-  Extent extent{.shape = mask.shape};
-  const std::size_t nx = mask.shape[0];
-  for (std::size_t w = 0; w < mask.words.size(); ++w) {
-    w = first_filled(mask.words, w);
-    if (w == mask.words.size()) break;
-    const std::uint64_t word = mask.words[w];
-    const std::size_t first = 64 * w + static_cast<std::size_t>(std::countr_zero(word));
-    const std::size_t last = 64 * w + 63 - static_cast<std::size_t>(std::countl_zero(word));
-    // A word may hold the end of one row and the start of the next, with a gap between them.
-    for (std::size_t at = first; at <= last;) {
-      const std::size_t end = std::min(last + 1, (at / nx + 1) * nx);
-      const std::uint64_t part = bits_from(mask.words, at, index(end - at));
-      if (part != 0)
-        extent.add(at + static_cast<std::size_t>(std::countr_zero(part)),
-                   at + 63 - static_cast<std::size_t>(std::countl_zero(part)));
-      at = end;
-    }
+  const auto [nx, ny, nz] = mask.shape;
+  const std::size_t slab = nx * ny, end = slab * nz, first = first_bit(mask.words, 0, end);
+  if (first == end) return std::nullopt;
+  Box box = {{0, index(ny), index(first / slab)},
+             {0, 0, index(last_bit(mask.words, end) / slab) + 1}};
+  std::vector<std::uint64_t> along(nx / 64 + 1);  // all rows over one another
+  for (std::size_t z = first / slab; z < static_cast<std::size_t>(box.high[2]); ++z) {
+    const std::size_t slab_end = (z + 1) * slab,
+                      in_slab = first_bit(mask.words, z * slab, slab_end);
+    if (in_slab == slab_end) continue;
+    const std::size_t low = in_slab / nx, high = last_bit(mask.words, slab_end) / nx + 1;
+    box.low[1] = std::min(box.low[1], index(low - z * ny));
+    box.high[1] = std::max(box.high[1], index(high - z * ny));
+    for (std::size_t row = low; row < high; ++row)
+      for (std::size_t x = 0; x < nx; x += 64)
+        along[x / 64] |= bits_from(mask.words, row * nx + x, index(nx - x));
   }
-  return extent.box;
+  box.low[0] = index(first_bit(along, 0, nx));
+  box.high[0] = index(last_bit(along, nx)) + 1;
+  return box;
 }
 
 BitVolume::BitVolume(const Place& size)
     : size_(size),
       words_((size[0] + 63) / 64),
-      bits_(static_cast<std::size_t>(words_ * size[1] * size[2])) {}
+      bits_(static_cast<std::size_t>(1 + words_ * size[1] * size[2] + words_behind)) {}
 
 std::int64_t BitVolume::count() const {
-  std::int64_t sum = 0;
-  for (const std::uint64_t word : bits_) sum += std::popcount(word);
-  return sum;
+  return in_common(*this, *this);
+}
+
+std::int64_t in_common(const BitVolume& a, const BitVolume& b) {
+  assert(a.size_ == b.size_);
+  return (has_bit_counts() ? counted_at_once : counted)(a.bits_, b.bits_);
 }
 
 BitVolume cropped(const PackedMask& mask, const Box& box) {

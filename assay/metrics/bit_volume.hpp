@@ -35,9 +35,13 @@ std::optional<Box> bounding_box(const PackedMask& mask);
 /// The smallest box around two.
 Box joint_box(const Box& a, const Box& b);
 
-/// Bits on a grid whose rows start at whole words. Bits behind the end of a row are 0.
+/// Bits on a grid whose rows start at whole words. Bits behind the end of a row are 0. An empty
+/// word stands before the first row and some behind the last, so that a row may be read beyond its
+/// ends.
 class BitVolume {
  public:
+  static constexpr Index words_behind = 4;
+
   BitVolume() = default;
   explicit BitVolume(const Place& size);
 
@@ -50,14 +54,18 @@ class BitVolume {
   std::int64_t count() const;
 
   bool operator==(const BitVolume&) const = default;
+  friend std::int64_t in_common(const BitVolume& a, const BitVolume& b);
 
  private:
-  Index start(Index y, Index z) const { return (z * size_[1] + y) * words_; }
+  Index start(Index y, Index z) const { return 1 + (z * size_[1] + y) * words_; }
 
   Place size_{};
   Index words_ = 0;
   std::vector<std::uint64_t> bits_;
 };
+
+/// How many bits both have.
+std::int64_t in_common(const BitVolume& a, const BitVolume& b);
 
 /// Word `w` of a row moved so that bit x shows what stands at x + step; step is -1, 0 or 1.
 inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Index step) {

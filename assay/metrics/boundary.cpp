@@ -2,7 +2,6 @@
 #include "assay/metrics/boundary.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 
 #include "assay/metrics/faces.hpp"
@@ -28,14 +27,6 @@ DirectedEvidence kept(const DirectedDistances& distances, const SurfaceRules& ru
   for (const double tolerance : request.tolerances_mm)
     out.within[tolerance] = distances.within(tolerance);
   return out;
-}
-
-std::int64_t in_common(const BitVolume& a, const BitVolume& b) {
-  std::int64_t sum = 0;
-  for (Index z = 0; z < a.size()[2]; ++z)
-    for (Index y = 0; y < a.size()[1]; ++y)
-      for (Index w = 0; w < a.words(); ++w) sum += std::popcount(a.row(y, z)[w] & b.row(y, z)[w]);
-  return sum;
 }
 
 using Measure = std::pair<DistanceTally, DistanceTally> (*)(const Solids&, const BitVolume& p,

@@ -2,9 +2,7 @@
 #include "assay/metrics/distance_tally.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 
 namespace assay {
 namespace {
@@ -22,9 +20,7 @@ double between(double low, double high, double fraction) {
 DistanceTally::DistanceTally() : table_(first_slots) {}
 
 std::size_t DistanceTally::slot(double squared) const {
-  // The upper bits: a number of few digits ends in zeros, and so does its product.
-  const std::uint64_t mixed = std::bit_cast<std::uint64_t>(squared) * 0x9e3779b97f4a7c15;
-  std::size_t at = mixed >> (64 - std::countr_zero(table_.size()));
+  std::size_t at = first_slot(squared);
   while (table_[at].weight != 0 && table_[at].squared != squared)
     at = (at + 1) & (table_.size() - 1);
   return at;
@@ -37,7 +33,7 @@ void DistanceTally::grow() {
     if (entry.weight != 0) table_[slot(entry.squared)] = entry;
 }
 
-void DistanceTally::add_other(double squared, double weight) {
+void DistanceTally::add_elsewhere(double squared, double weight) {
   if (weight == 0) return;
   Entry& entry = table_[slot(squared)];
   const bool is_new = entry.weight == 0;

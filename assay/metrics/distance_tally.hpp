@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace assay {
@@ -36,7 +37,19 @@ class DistanceTally {
     if (squared >= whole_.size()) whole_.resize(std::bit_ceil(squared + 1));
     whole_[squared] += weight;
   }
-  void add_other(double squared, double weight);
+  void add_other(double squared, double weight) {
+    Entry& entry = table_[first_slot(squared)];
+    if (entry.squared == squared && entry.weight != 0)
+      entry.weight += weight;
+    else
+      add_elsewhere(squared, weight);
+  }
+  std::size_t first_slot(double squared) const {
+    // The upper bits: a number of few digits ends in zeros, and so does its product.
+    const std::uint64_t mixed = std::bit_cast<std::uint64_t>(squared) * 0x9e3779b97f4a7c15;
+    return mixed >> (64 - std::countr_zero(table_.size()));
+  }
+  void add_elsewhere(double squared, double weight);
   std::size_t slot(double squared) const;
   void grow();
 

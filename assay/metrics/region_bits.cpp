@@ -71,11 +71,14 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
 [[gnu::target("avx512f,avx512bw")]] void pack_few_avx512(std::span<const std::uint8_t> codes,
                                                          const Members& members,
                                                          std::span<std::uint64_t> bits) {
+  const std::span<const std::uint8_t> wanted = members.codes;
+  // Mostly a region is one label.
+  const __m512i first = _mm512_set1_epi8(static_cast<char>(wanted.empty() ? 0 : wanted[0]));
   for (std::size_t w = 0; w < codes.size() / 64; ++w) {
     const __m512i block = _mm512_loadu_si512(codes.data() + 64 * w);
-    std::uint64_t word = 0;
-    for (const std::uint8_t code : members.codes)
-      word |= _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(code)));
+    std::uint64_t word = wanted.empty() ? 0 : _mm512_cmpeq_epi8_mask(block, first);
+    for (std::size_t i = 1; i < wanted.size(); ++i)
+      word |= _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(wanted[i])));
     bits[w] = word;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -11,16 +13,22 @@ constexpr std::size_t most_rows = 1200;  ///< of one search; beyond, a voxel is 
 
 }  // namespace
 
-std::vector<Neighbour> neighbours(const Squares& squares) {
+std::vector<NearRing> near_rings(const Squares& squares) {
   const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
-  std::vector<Neighbour> out;
+  std::map<double, NearRing> rings;
   for (Index z = -1; z <= 1; ++z)
     for (Index y = -1; y <= 1; ++y)
-      for (Index x = -1; x <= 1; ++x) {
+      for (const Index x : {0, 1}) {
         const double d = squared(squares, x, y, z);
-        if (d > 0 && d < 4 * least * (1 - search_rounding)) out.push_back({x, y, z, d});
+        if (d == 0 || d >= 4 * least * (1 - search_rounding)) continue;
+        NearRing& ring = rings[d];
+        ring.squared = d;
+        if (ring.rows.empty() || ring.rows.back().y != y || ring.rows.back().z != z)
+          ring.rows.push_back({.y = y, .z = z});
+        (x == 0 ? ring.rows.back().here : ring.rows.back().beside) = ~std::uint64_t{0};
       }
-  std::ranges::stable_sort(out, {}, &Neighbour::squared);
+  std::vector<NearRing> out;
+  for (auto& [d, ring] : rings) out.push_back(std::move(ring));
   return out;
 }
 

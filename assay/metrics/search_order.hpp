@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "assay/metrics/distance_transform.hpp"
@@ -12,9 +13,16 @@ namespace assay {
 /// What sums of squares may differ by for the order of their terms.
 inline constexpr double search_rounding = 1e-12;
 
-struct Neighbour {
-  Index x = 0, y = 0, z = 0;
+/// A row next to a voxel's own, or that itself; which of its bits count is said by masks.
+struct NearRow {
+  Index y = 0, z = 0;
+  std::uint64_t here = 0, beside = 0;  ///< the bit as far along, and the two next to that
+};
+
+/// All neighbours of one distance.
+struct NearRing {
   double squared = 0;
+  std::vector<NearRow> rows;
 };
 
 /// Up to four rows that are equally far: so many steps either way.
@@ -40,7 +48,7 @@ struct Disc {
 };
 
 /// All steps of at most one voxel along each axis that come before any of two, nearest first.
-std::vector<Neighbour> neighbours(const Squares& squares);
+std::vector<NearRing> near_rings(const Squares& squares);
 
 Disc disc(const Squares& squares, const Place& size);
 

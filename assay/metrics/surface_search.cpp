@@ -22,46 +22,46 @@
 #include "assay/metrics/surface_search.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "assay/core/processor.hpp"
 #include "assay/metrics/distance_transform.hpp"
 #include "assay/metrics/search_order.hpp"
+#include "assay/metrics/waiting_row.hpp"
 
 namespace assay {
 namespace {
 
 constexpr double rounding = search_rounding;
 constexpr std::int64_t least_allowance = 20000;
-constexpr std::int64_t rows_per_voxel = 1;       ///< that searches may cost, by the volume's size
-constexpr std::int64_t transform_per_voxel = 2;  ///< what a transform costs in the same measure
-constexpr std::int64_t judged_every = 256;       ///< searches, from which the cost of all is told
+constexpr std::int64_t rows_per_voxel = 1;        ///< that searches may cost, by the volume's size
+constexpr std::int64_t transform_per_voxel = 2;   ///< what a transform costs in the same measure
+constexpr std::int64_t judged_every = 256;        ///< searches, from which the cost of all is told
+constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
 constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
 
-constexpr std::size_t window = 32;  ///< steps along a row that are looked at together
-
+/// `Look` is how the voxels of a row look into another.
+template <class Look>
 class Search {
  public:
   Search(const BitVolume& to, const Point& spacing_mm, const Weight& weight)
       : to_(to),
         size_(to.size()),
         squares_(squares_mm2(size_, spacing_mm)),
-        per_step_(1 / spacing_mm[0]),
+        spacing_mm_(spacing_mm[0]),
         filled_(to),
-        near_(neighbours(squares_)),
+        near_(near_rings(squares_)),
+        near_counts_(near_.size()),
         disc_(disc(squares_, size_)),
         weight_(weight),
-        left_(static_cast<std::size_t>(to.words())),
-        nothing_(left_.size()),
-        overlay_(left_.size() + 2),
-        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {
-    near_squares_.fill(infinite_);
-    std::copy_n(squares_[0].begin(), std::min(window, squares_[0].size()), near_squares_.begin());
-  }
+        left_(static_cast<std::size_t>(to.words() + chunk)),
+        waiting_(64 * to.words()),
+        overlays_(to.words()),
+        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
 
   DistanceTally of(const BitVolume& from) {
     const FilledRows filled(from);
@@ -73,6 +73,8 @@ class Search {
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
       }
     settle_put_off();
+    for (std::size_t n = 0; n < near_.size(); ++n)
+      if (near_counts_[n] != 0) tally_.add(near_[n].squared, static_cast<double>(near_counts_[n]));
     return std::move(tally_);
   }
 
@@ -104,109 +106,107 @@ class Search {
 
   bool settle_near(Index y, Index z) {
     bool any = true;
-    for (auto near = near_.begin(); any && near != near_.end(); ++near) {
-      if (!filled_.at(y + near->y, z + near->z)) continue;
-      const std::uint64_t* row = to_.row(y + near->y, z + near->z);
+    for (std::size_t n = 0; any && n < near_.size(); ++n) {
       any = false;
-      for (Index w = 0; w < to_.words(); ++w) {
-        std::uint64_t& left = left_[static_cast<std::size_t>(w)];
-        if (left == 0) continue;
-        if (const auto hit = left & shifted(row, to_.words(), w, near->x); hit != 0) {
-          settle(hit, w, y, z, near->squared);
-          left &= ~hit;
-        }
-        any = any || left != 0;
+      for (Index w = 0; w < to_.words(); w += chunk) {
+        std::uint64_t* left = left_.data() + w;
+        if ((left[0] | left[1] | left[2] | left[3]) == 0) continue;
+        settle_ring(n, y, z, w);
+        any = any || (left[0] | left[1] | left[2] | left[3]) != 0;
       }
     }
     return any;
   }
 
-  /// A voxel whose distance is searched, and the least squared one so far.
-  struct Waiting {
-    Index x = 0;
-    double squared = infinite_;
-
-    double beyond() const { return squared * (1 + rounding); }
-  };
+  /// Voxels with a neighbour in the ring. What comes before a row and behind it are empty voxels of
+  /// others; beyond those nothing is left that could be settled.
+  void settle_ring(std::size_t n, Index y, Index z, Index w) {
+    std::uint64_t found[chunk] = {};
+    for (const NearRow& near : near_[n].rows) {
+      const std::uint64_t* row = to_.row(y + near.y, z + near.z) + w;
+      for (Index i = 0; i < chunk; ++i) {
+        const std::uint64_t beside =
+            row[i] << 1 | row[i - 1] >> 63 | row[i] >> 1 | row[i + 1] << 63;
+        found[i] |= (row[i] & near.here) | (beside & near.beside);
+      }
+    }
+    for (Index i = 0; i < chunk; ++i) {
+      std::uint64_t& left = left_[static_cast<std::size_t>(w + i)];
+      const std::uint64_t hit = left & found[i];
+      left &= ~hit;
+      if (weight_)
+        settle(hit, w + i, y, z, near_[n].squared);
+      else
+        near_counts_[n] += std::popcount(hit);
+    }
+  }
 
   void search_left(Index y, Index z) {
     if (allowance_ < 0) return put_off_row(y, z);
     waiting_.clear();
     for (Index w = 0; w < to_.words(); ++w)
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
-        waiting_.push_back({64 * w + std::countr_zero(bits)});
+        waiting_.add(64 * w + std::countr_zero(bits));
+    waiting_.fill_lanes();
+    // Whether to go on is asked every few steps: a wrong guess costs as much as some of them.
     double beyond = infinite_;
-    for (const RowSteps& step : disc_.rows) {
-      if (step.squared > beyond) break;
-      allowance_ -= row_cost;
-      if (overlaid(step, y, z)) beyond = look_into_overlay(step);
+    for (std::span<const RowSteps> left = disc_.rows; !left.empty() && left[0].squared <= beyond;) {
+      const auto some = left.first(std::min(left.size(), Overlays::most));
+      left = left.subspan(some.size());
+      lay(some, y, z);
+      if (overlays_.size() != 0) beyond = look_into_overlays();
     }
-    for (const Waiting& voxel_at : waiting_) settle_or_put_off(voxel_at, y, z);
-    searched_ += std::ssize(waiting_);
+    for (std::size_t i = 0; i < waiting_.size(); ++i)
+      settle_or_put_off(voxel(waiting_.x(i), y, z), waiting_.squared(i));
+    searched_ += static_cast<std::int64_t>(waiting_.size());
     if (searched_ < judged_at_) return;
     judged_at_ = searched_ + judged_every;
     if (is_hopeless()) allowance_ = -1;
   }
 
-  /// Lays rows over one another; false when none of them holds anything.
-  bool overlaid(const RowSteps& step, Index y, Index z) {
-    const Index at_y[] = {y - step.y, y + step.y}, at_z[] = {z - step.z, z + step.z};
-    const std::uint64_t* rows[4] = {nothing_.data(), nothing_.data(), nothing_.data(),
-                                    nothing_.data()};
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < (step.z == 0 ? 1 : 2); ++j)
-      for (std::size_t i = 0; i < (step.y == 0 ? 1 : 2); ++i)
-        if (at_y[i] >= 0 && at_z[j] >= 0 && at_y[i] < size_[1] && at_z[j] < size_[2] &&
-            filled_.at(at_y[i], at_z[j]))
-          rows[count++] = to_.row(at_y[i], at_z[j]);
-    if (count == 0) return false;
-    std::uint64_t* into = overlay_.data() + 1;
-    for (Index w = 0; w < to_.words(); ++w)
-      into[w] = rows[0][w] | rows[1][w] | rows[2][w] | rows[3][w];
-    return true;
+  /// Those so many steps away. What lies outside is as empty as the first and the last ones are.
+  FourRows rows_at(const RowSteps& step, Index y, Index z) const {
+    const Index y_low = std::max(y - step.y, Index{0}), y_high = std::min(y + step.y, size_[1] - 1);
+    const Index z_low = std::max(z - step.z, Index{0}), z_high = std::min(z + step.z, size_[2] - 1);
+    return {to_.row(y_low, z_low), to_.row(y_high, z_low), to_.row(y_low, z_high),
+            to_.row(y_high, z_high)};
   }
 
-  /// The greatest of the squared distances that are still to beat.
-  double look_into_overlay(const RowSteps& step) {
-    allowance_ -= row_cost * std::ssize(waiting_);
-    double greatest = 0;
-    for (Waiting& voxel_at : waiting_) {
-      const double along = near_squares_[steps_in_window(voxel_at.x)];
-      voxel_at.squared = std::min(voxel_at.squared, along + step.y_squared + step.z_squared);
-      greatest = std::max(greatest, voxel_at.squared);
-    }
-    const double beyond = greatest * (1 + rounding);
-    return squares_[0].size() > window && squares_[0][window] + step.squared <= beyond
-               ? look_farther(step)
-               : beyond;
+  void lay(std::span<const RowSteps> some, Index y, Index z) {
+    overlays_.clear();
+    for (const RowSteps& step : some)
+      Look::lay(rows_at(step, y, z), step.y_squared, step.z_squared, overlays_);
+    allowance_ -= row_cost * std::ssize(some);
+  }
+
+  /// A little more than the greatest of the squared distances that are still to beat.
+  double look_into_overlays() {
+    allowance_ -= row_cost * static_cast<std::int64_t>(waiting_.blocks() * overlays_.size());
+    const double beyond = Look::look(overlays_, spacing_mm_, waiting_) * (1 + rounding);
+    const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
+    return behind + overlays_.y_squared(0) + overlays_.z_squared(0) <= beyond ? look_farther()
+                                                                              : beyond;
   }
 
   /// The same, for voxels whose best is farther than a window is wide.
-  double look_farther(const RowSteps& step) {
+  double look_farther() {
     double greatest = 0;
-    for (Waiting& voxel_at : waiting_) {
-      const Index x = nearest_bit(overlay_.data() + 1, to_.words(), voxel_at.x, size_[0]);
-      const double found = squares_[0][steps(x)] + step.y_squared + step.z_squared;
-      if (x < size_[0]) voxel_at.squared = std::min(voxel_at.squared, found);
-      greatest = std::max(greatest, voxel_at.squared);
+    for (std::size_t i = 0; i < waiting_.size(); ++i) {
+      double& best = waiting_.squared(i);
+      for (std::size_t k = 0; k < overlays_.size(); ++k) {
+        const Index x = nearest_bit(overlays_.row(k), to_.words(), waiting_.x(i), size_[0]);
+        const double found =
+            squares_[0][steps(x)] + overlays_.y_squared(k) + overlays_.z_squared(k);
+        if (x < size_[0]) best = std::min(best, found);
+      }
+      greatest = std::max(greatest, best);
     }
     return greatest * (1 + rounding);
   }
 
-  /// Steps to the nearest bit of the overlay that is fewer than `window` away; else more than that.
-  std::size_t steps_in_window(Index x) const {
-    // The 32 bits before the voxel, and 32 from it on; an empty word stands before the row.
-    const auto start = static_cast<std::size_t>(x + 32), shift = start % 64;
-    const std::uint64_t* word = overlay_.data() + start / 64;
-    const std::uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);
-    return static_cast<std::size_t>(
-        std::min(std::countr_zero(bits >> 32), std::countl_zero(bits << 31)));
-  }
-
-  void settle_or_put_off(const Waiting& voxel_at, Index y, Index z) {
-    const Voxel from = voxel(voxel_at.x, y, z);
-    if (voxel_at.beyond() < disc_.squared_radius || covers_all())
-      add(from, voxel_at.squared);
+  void settle_or_put_off(const Voxel& from, double squared) {
+    if (squared * (1 + rounding) < disc_.squared_radius || covers_all())
+      add(from, squared);
     else
       put_off(from);
   }
@@ -224,7 +224,7 @@ class Search {
     const double found = squared(squares_, x, y - from.y, z - from.z);
     if (found >= best.squared) return;
     best = {found, found * (1 + rounding), size_[0]};
-    const auto reach = static_cast<Index>(std::sqrt(found) * per_step_) + 2;
+    const auto reach = static_cast<Index>(std::sqrt(found) / spacing_mm_) + 2;
     best.reach = std::min(reach, size_[0]);
   }
 
@@ -303,16 +303,15 @@ class Search {
   const BitVolume& to_;
   Place size_;
   Squares squares_;
-  double per_step_;  ///< steps along a row in a mm
+  double spacing_mm_;  ///< along a row
   FilledRows filled_;
-  std::vector<Neighbour> near_;
+  std::vector<NearRing> near_;
+  std::vector<std::int64_t> near_counts_;  ///< voxels in each ring, where all weigh the same
   Disc disc_;
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;        ///< bits of the row under work that have no distance yet
-  std::vector<Waiting> waiting_;           ///< the same, one by one
-  std::vector<std::uint64_t> nothing_;     ///< an empty row
-  std::array<double, 65> near_squares_{};  ///< of steps within a window; of others infinite
-  std::vector<std::uint64_t> overlay_;     ///< rows over one another, with an empty word around
+  std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
+  WaitingRow waiting_;               ///< the same, one by one
+  Overlays overlays_;
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
   std::int64_t count_ = 0, visited_ = 0;  ///< of all rows with a voxel, and of those so far
@@ -328,7 +327,7 @@ struct Task {
 };
 
 DistanceTally searched(const Task& task) {
-  return Search(task.to, task.spacing_mm, task.weight).of(task.from);
+  return Search<OneByOne>(task.to, task.spacing_mm, task.weight).of(task.from);
 }
 
 #if defined(__x86_64__)
@@ -336,7 +335,7 @@ DistanceTally searched(const Task& task) {
 /// instruction.
 [[gnu::flatten, gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] DistanceTally searched_by_counts(
     const Task& task) {
-  return Search(task.to, task.spacing_mm, task.weight).of(task.from);
+  return Search<EightAtOnce>(task.to, task.spacing_mm, task.weight).of(task.from);
 }
 #else
 const auto searched_by_counts = searched;
