@@ -53,7 +53,6 @@ class Search {
         size_(to.size()),
         squares_(squares_mm2(size_, spacing_mm)),
         spacing_mm_(spacing_mm[0]),
-        filled_(to),
         near_(near_rings(squares_)),
         near_counts_(near_.size()),
         disc_(disc(squares_, size_)),
@@ -272,31 +271,31 @@ class Search {
     return best.squared;
   }
 
-  std::vector<Voxel> rows() const {
+  std::vector<Voxel> rows(const FilledRows& filled) const {
     std::vector<Voxel> out;
     for (Index z = 0; z < size_[2]; ++z)
       for (Index y = 0; y < size_[1]; ++y)
-        if (filled_.at(y, z)) out.push_back(voxel(0, y, z));
+        if (filled.at(y, z)) out.push_back(voxel(0, y, z));
     return out;
   }
 
   void settle_put_off() {
     if (put_off_count_ == 0) return;
-    if (row_cost * put_off_count_ * (filled_.count() + 2) < transform_per_voxel * volume())
-      return settle_by_all_rows();
-    transform_distances(put_off_, {to_, filled_, squares_}, [this](const SettledVoxels& settled) {
+    const FilledRows filled(to_);
+    if (row_cost * put_off_count_ * (filled.count() + 2) < transform_per_voxel * volume())
+      return settle_by_all(rows(filled));
+    transform_distances(put_off_, {to_, filled, squares_}, [this](const SettledVoxels& settled) {
       settled.for_each([this](const Voxel& from, double found) { add(from, found); });
     });
   }
 
-  void settle_by_all_rows() {
-    const std::vector<Voxel> all = rows();
+  void settle_by_all(std::span<const Voxel> rows) {
     for (Index z = 1; z + 1 < size_[2]; ++z)
       for (Index y = 1; y + 1 < size_[1]; ++y)
         for (Index w = 0; w < to_.words(); ++w)
           for (std::uint64_t bits = put_off_.row(y, z)[w]; bits != 0; bits &= bits - 1) {
             const Voxel from = voxel(64 * w + std::countr_zero(bits), y, z);
-            add(from, by_all_rows(from, all));
+            add(from, by_all_rows(from, rows));
           }
   }
 
@@ -304,7 +303,6 @@ class Search {
   Place size_;
   Squares squares_;
   double spacing_mm_;  ///< along a row
-  FilledRows filled_;
   std::vector<NearRing> near_;
   std::vector<std::int64_t> near_counts_;  ///< voxels in each ring, where all weigh the same
   Disc disc_;

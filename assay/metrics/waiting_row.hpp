@@ -156,6 +156,7 @@ struct EightAtOnce {
     __m256d greatest = _mm256_setzero_pd();
     for (std::size_t i = 0; i < waiting.size(); i += WaitingRow::lanes) {
       double* squares = waiting.squares() + i;
+      const bool is_full = waiting.size() - i > WaitingRow::lanes / 2;
       const Eight eight(waiting.places() + i);
       __m256d low = _mm256_loadu_pd(squares), high = _mm256_loadu_pd(squares + 4);
       for (std::size_t k = 0; k < overlays.size(); ++k) {
@@ -163,7 +164,7 @@ struct EightAtOnce {
         const __m256d y = _mm256_set1_pd(overlays.y_squared(k)),
                       z = _mm256_set1_pd(overlays.z_squared(k)), x = _mm256_set1_pd(spacing_mm);
         low = nearer(_mm256_castsi256_si128(n), x, y, z, low);
-        high = nearer(_mm256_extracti128_si256(n, 1), x, y, z, high);
+        if (is_full) high = nearer(_mm256_extracti128_si256(n, 1), x, y, z, high);
       }
       _mm256_storeu_pd(squares, low);
       _mm256_storeu_pd(squares + 4, high);
