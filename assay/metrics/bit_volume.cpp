@@ -112,28 +112,22 @@ std::int64_t BitVolume::count() const {
   return in_common(*this, *this);
 }
 
+void BitVolume::clear(const BitVolume& others) {
+  assert(size_ == others.size_);
+  for (std::size_t w = 0; w < bits_.size(); ++w) bits_[w] &= ~others.bits_[w];
+}
+
 std::int64_t in_common(const BitVolume& a, const BitVolume& b) {
   assert(a.size_ == b.size_);
   return (has_bit_counts() ? counted_at_once : counted)(a.bits_, b.bits_);
 }
 
 BitVolume cropped(const PackedMask& mask, const Box& box) {
-  BitVolume out(
-      {box.high[0] - box.low[0] + 2, box.high[1] - box.low[1] + 2, box.high[2] - box.low[2] + 2});
-  const Index width = box.high[0] - box.low[0];
-  for (Index z = box.low[2]; z < box.high[2]; ++z)
-    for (Index y = box.low[1]; y < box.high[1]; ++y) {
-      std::uint64_t* row = out.row(y - box.low[1] + 1, z - box.low[2] + 1);
-      const Index start = (z * index(mask.shape[1]) + y) * index(mask.shape[0]) + box.low[0];
-      std::uint64_t carried = 0;  // the empty voxel in front moves every bit by one
-      for (Index x = 0; x < width; x += 64) {
-        const auto bits = bits_from(mask.words, static_cast<std::size_t>(start + x), width - x);
-        row[x / 64] = bits << 1 | carried;
-        carried = bits >> 63;
-      }
-      if (width % 64 == 0) row[width / 64] = carried;
-    }
-  return out;
+  return cropped_by(mask.shape, box,
+                    [&](std::size_t first, std::size_t count, std::span<std::uint64_t> bits) {
+                      for (std::size_t w = 0; w < bits.size(); ++w)
+                        bits[w] = bits_from(mask.words, first + 64 * w, index(count - 64 * w));
+                    });
 }
 
 Axes axes_of(const Shape& shape) {

@@ -52,6 +52,7 @@ class BitVolume {
   bool at(Index x, Index y, Index z) const { return (row(y, z)[x / 64] >> (x % 64) & 1) != 0; }
   void set(Index x, Index y, Index z) { row(y, z)[x / 64] |= std::uint64_t{1} << (x % 64); }
   std::int64_t count() const;
+  void clear(const BitVolume& others);  ///< takes their bits out; of the same size
 
   bool operator==(const BitVolume&) const = default;
   friend std::int64_t in_common(const BitVolume& a, const BitVolume& b);
@@ -77,6 +78,29 @@ inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Ind
 /// The mask inside the box, with one empty voxel around it on every side: neighbours of a voxel of
 /// the mask can then be looked at without asking where the volume ends.
 BitVolume cropped(const PackedMask& mask, const Box& box);
+
+/// The same of a mask in any form: `read` puts a count of voxels from a first one on into words.
+template <class Read>
+BitVolume cropped_by(const Shape& shape, const Box& box, Read read) {
+  BitVolume out(
+      {box.high[0] - box.low[0] + 2, box.high[1] - box.low[1] + 2, box.high[2] - box.low[2] + 2});
+  const auto width = static_cast<std::size_t>(box.high[0] - box.low[0]);
+  std::vector<std::uint64_t> bits((width + 63) / 64);
+  for (Index z = box.low[2]; z < box.high[2]; ++z)
+    for (Index y = box.low[1]; y < box.high[1]; ++y) {
+      const Index before = z * static_cast<Index>(shape[1]) + y;
+      read(static_cast<std::size_t>(before * static_cast<Index>(shape[0]) + box.low[0]), width,
+           std::span(bits));
+      std::uint64_t* row = out.row(y - box.low[1] + 1, z - box.low[2] + 1);
+      std::uint64_t carried = 0;  // the empty voxel in front moves every bit by one
+      for (const std::uint64_t word : bits) {
+        *row++ = word << 1 | carried;
+        carried = word >> 63;
+      }
+      if (width % 64 == 0) *row = carried;
+    }
+  return out;
+}
 
 /// Which axes an image extends along: one of a single voxel is no axis, and has no neighbours. An
 /// image of one voxel in all has every axis.

@@ -2,7 +2,6 @@
 #include "assay/metrics/boundary.hpp"
 
 #include <algorithm>
-#include <cassert>
 
 #include "assay/metrics/faces.hpp"
 #include "assay/metrics/metric.hpp"
@@ -182,15 +181,6 @@ constexpr Metric table[] = {
 }  // namespace
 
 constinit const std::span<const Metric> detail::boundary_metrics = table;
-
-SurfaceDistances surface_distances(const MaskPair& masks, const SurfaceRules& rules) {
-  const auto p_box = bounding_box(masks.prediction), r_box = bounding_box(masks.reference);
-  assert(p_box && r_box);
-  const Box box = joint_box(*p_box, *r_box);
-  return surface_distances({cropped(masks.prediction, box), cropped(masks.reference, box),
-                            axes_of(masks.reference.shape), masks.spacing_mm},
-                           rules);
-}
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const BitVolume p = border(solids.prediction, solids.axes);

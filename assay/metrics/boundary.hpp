@@ -4,18 +4,12 @@
 
 #include <vector>
 
-#include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/distance_tally.hpp"
 #include "assay/metrics/evidence.hpp"
+#include "assay/metrics/solids.hpp"
 #include "assay/metrics/surface_rules.hpp"
 
 namespace assay {
-
-/// The masks of one label or region on one grid.
-struct MaskPair {
-  PackedMask prediction, reference;
-  Point spacing_mm{1, 1, 1};
-};
 
 /// Which numbers are to be kept of the distances.
 struct BoundaryRequest {
@@ -30,16 +24,8 @@ struct SurfaceDistances {
   std::int64_t common = 0, either = 0;      ///< border voxels of both masks, and of any
 };
 
-/// Both masks in a box around them, as `cropped` leaves them.
-struct Solids {
-  BitVolume prediction, reference;
-  Axes axes{true, true, true};
-  Point spacing_mm{1, 1, 1};
-};
-
 /// Neither mask may be empty.
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules);
-SurfaceDistances surface_distances(const MaskPair& masks, const SurfaceRules& rules);
 
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,
                                    const BoundaryRequest& request);

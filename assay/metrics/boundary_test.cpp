@@ -112,7 +112,7 @@ Score scored(const SurfaceDistances& found, std::string_view key, std::string_vi
 
 SurfaceDistances distances(const Mask& p, const Mask& r, const Point& spacing,
                            std::string_view rules = "metrics-reloaded") {
-  return surface_distances({p.packed(), r.packed(), spacing}, convention(rules).surface);
+  return surface_distances(*solids_of(p.packed(), r.packed(), spacing), convention(rules).surface);
 }
 
 void expect_score(const SurfaceDistances& found, std::string_view key, std::string_view rules,

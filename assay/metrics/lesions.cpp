@@ -142,18 +142,6 @@ constexpr Matcher matchers[] = {{match_any, false, false},
                                 {match_anima, false, true},
                                 {match_iou, false, false}};
 
-/// The joint box, with room to dilate inside of the image.
-std::optional<Box> box_around(const MaskPair& masks, int room) {
-  const auto p = bounding_box(masks.prediction), r = bounding_box(masks.reference);
-  if (!p && !r) return std::nullopt;
-  Box box = p && r ? joint_box(*p, *r) : p ? *p : *r;
-  for (std::size_t k = 0; k < 3; ++k) {
-    box.low[k] = std::max<Index>(0, box.low[k] - room);
-    box.high[k] = std::min(static_cast<Index>(masks.reference.shape[k]), box.high[k] + room);
-  }
-  return box;
-}
-
 /// The lesions of `all`, those that lie in one component of `merged` as one, numbered as it is.
 Components merged_by(const Components& all, const Components& merged) {
   std::vector<std::uint32_t> group(all.count());
@@ -239,10 +227,11 @@ void keep_first(std::vector<MatchedLesion>& lesions) {
 
 class LesionScores {
  public:
-  LesionScores(const LesionScene& scene, const LesionSettings& settings, const Box& box)
-      : scene_(scene), box_(box), matcher_(matchers[static_cast<std::size_t>(settings.rule)]) {
-    const BitVolume p = cropped(scene.masks.prediction, box);
-    const BitVolume r = cropped(scene.masks.reference, box);
+  LesionScores(const LesionScene& scene, const LesionSettings& settings)
+      : scene_(scene),
+        box_(scene.solids.box),
+        matcher_(matchers[static_cast<std::size_t>(settings.rule)]) {
+    const BitVolume &p = scene.solids.prediction, &r = scene.solids.reference;
     const std::int64_t least = least_voxels(scene, settings);
     size_ = p.size();
     sides_.prediction = components(p, settings.connectivity);
@@ -360,8 +349,7 @@ class LesionScores {
     for (const auto* runs : {&p, &r})
       for (const ComponentRun& run : *runs)
         box = joint_box(box, {{run.first, run.y, run.z}, {run.last, run.y + 1, run.z + 1}});
-    return {drawn(p, box), drawn(r, box), axes_of(scene_.masks.reference.shape),
-            spacing_mm(scene_.grid)};
+    return {drawn(p, box), drawn(r, box), scene_.solids.axes, scene_.solids.spacing_mm, box};
   }
 
   static BitVolume drawn(const std::vector<ComponentRun>& runs, const Box& box) {
@@ -390,10 +378,12 @@ std::string_view name(LesionRule rule) {
   return rules[static_cast<std::size_t>(rule)].name;
 }
 
+Index lesion_room(const LesionSettings& settings) {
+  return settings.rule == LesionRule::brats ? brats_dilations : 0;
+}
+
 LesionEvidence lesion_evidence(const LesionScene& scene, const LesionSettings& settings) {
-  const int room = settings.rule == LesionRule::brats ? brats_dilations : 0;
-  const auto box = box_around(scene.masks, room);
-  return box ? LesionScores(scene, settings, *box).evidence() : LesionEvidence{};
+  return LesionScores(scene, settings).evidence();
 }
 
 }  // namespace assay

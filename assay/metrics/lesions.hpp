@@ -32,13 +32,16 @@ struct LesionSettings {
 
 /// What of the image lesions need.
 struct LesionScene {
-  MaskPair masks;
+  const Solids& solids;
   Grid grid;
   bool with_distances = false;
   SurfaceRules surface{};
 };
 
-/// Both masks may be empty.
+/// How many voxels the box around the masks must be wider than they are.
+Index lesion_room(const LesionSettings& settings);
+
+/// One of the masks may be empty.
 LesionEvidence lesion_evidence(const LesionScene& scene, const LesionSettings& settings);
 
 }  // namespace assay

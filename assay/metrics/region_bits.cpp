@@ -18,7 +18,6 @@ namespace assay {
 namespace {
 
 constexpr std::size_t few_codes = 6;
-constexpr std::size_t stretch = 64 * 128;  ///< voxels
 
 /// Which codes of the map are in the region.
 struct Members {
@@ -106,25 +105,32 @@ void pack_codes(std::span<const std::uint16_t> codes, const Members& members,
   pack_by_table(codes, members, bits);
 }
 
+/// Some voxels from `first` on. Whole words are packed at once, so that more is read where there is
+/// more.
+template <class Code>
+void pack_part(std::span<const Code> codes, std::size_t first, std::size_t count,
+               const Members& members, std::span<std::uint64_t> bits) {
+  const std::size_t room = 64 * bits.size();
+  if (first + room > codes.size()) return pack_codes(codes.subspan(first, count), members, bits);
+  pack_codes(codes.subspan(first, room), members, bits);
+  if (count % 64 != 0) bits.back() &= (std::uint64_t{1} << (count % 64)) - 1;
+}
+
 }  // namespace
 
 void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits) {
-  pack_regions(labels, {&region, 1}, {&bits, 1});
+  const Members members = members_of(labels, region);
+  std::visit([&](const auto& codes) { pack_codes(codes, members, bits); }, labels.codes);
 }
 
-void pack_regions(const LabelView& labels, std::span<const Region> regions,
-                  std::span<const std::span<std::uint64_t>> bits) {
-  assert(regions.size() == bits.size());
-  std::vector<Members> members;
-  for (const Region& region : regions) members.push_back(members_of(labels, region));
-  std::visit(
+BitVolume cropped(const LabelView& labels, const Region& region, const Box& box) {
+  const Members members = members_of(labels, region);
+  return std::visit(
       [&](const auto& codes) {
-        // Stretches that stay in the first cache while they are packed for each region in turn.
-        for (std::size_t from = 0; from < codes.size(); from += stretch) {
-          const auto part = codes.subspan(from, std::min(stretch, codes.size() - from));
-          for (std::size_t r = 0; r < regions.size(); ++r)
-            pack_codes(part, members[r], bits[r].subspan(from / 64, packed_words(part.size())));
-        }
+        return cropped_by(labels.grid.shape, box,
+                          [&](std::size_t first, std::size_t count, std::span<std::uint64_t> bits) {
+                            pack_part(codes, first, count, members, bits);
+                          });
       },
       labels.codes);
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "assay/core/label_view.hpp"
+#include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/count.hpp"
 
 namespace assay {
@@ -13,9 +14,8 @@ namespace assay {
 /// The voxels whose label is in the region, as `pack_foreground` would leave them; `bits` has room.
 void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits);
 
-/// The same for several regions, each into its own bits: the map is read once.
-void pack_regions(const LabelView& labels, std::span<const Region> regions,
-                  std::span<const std::span<std::uint64_t>> bits);
+/// The same inside the box, with an empty voxel around, as from a mask.
+BitVolume cropped(const LabelView& labels, const Region& region, const Box& box);
 
 /// Takes the voxels of `ignored` out of a mask: they belong to neither side.
 void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ignored);

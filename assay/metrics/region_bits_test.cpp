@@ -45,24 +45,6 @@ TEST(PackRegion, equals_the_oracle_for_every_length_and_any_region) {
   expect_oracle<std::uint16_t>(3, 700);
 }
 
-TEST(PackRegion, several_regions_at_once_are_the_same_as_one_by_one) {
-  std::mt19937_64 rng(4);
-  const std::vector<Label> values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  for (const std::size_t n : {1U, 64U, 8191U, 8192U, 8193U, 20000U}) {
-    std::vector<std::uint8_t> codes(n);
-    for (auto& code : codes) code = static_cast<std::uint8_t>(rng() % values.size());
-    const LabelView view = {
-        .grid = {}, .codes = std::span<const std::uint8_t>(codes), .values = values};
-    const std::vector<Region> regions = {
-        {"a", "a", {3}}, {"b", "b", {1, 2, 3, 4, 5, 6, 7, 8}}, {"c", "c", {77}}, {"d", "d", {}}};
-    std::vector<std::vector<std::uint64_t>> found(regions.size(),
-                                                  std::vector<std::uint64_t>(packed_words(n), 7));
-    pack_regions(view, regions, std::vector<std::span<std::uint64_t>>(found.begin(), found.end()));
-    for (std::size_t r = 0; r < regions.size(); ++r)
-      EXPECT_EQ(found[r], packed_slowly(codes, values, regions[r])) << n << regions[r].key;
-  }
-}
-
 TEST(PackRegion, ignored_voxels_leave_the_mask) {
   std::vector<std::uint64_t> bits = {0b1101, 1};
   clear_bits(bits, std::vector<std::uint64_t>{0b0101, 0});

@@ -2,6 +2,7 @@
 #include "assay/run/score_case.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <new>
 #include <optional>
 #include <span>
@@ -14,12 +15,19 @@
 #include "assay/metrics/count.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
-#include "assay/run/mask_shelf.hpp"
 #include "assay/run/shown_path.hpp"
 #include "assay/run/side.hpp"
 
 namespace assay {
 namespace {
+
+using Bits = std::span<std::uint64_t>;
+
+/// Room for one bit per voxel.
+Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
+  const std::size_t words = packed_words(voxels);
+  return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
+}
 
 /// One of the two files of a pair, in the words of messages.
 struct Role {
@@ -77,18 +85,26 @@ bool is_asked_for(const ScoreSettings& settings, std::string_view key) {
   return std::ranges::find(settings.metrics, key, &ChosenMetric::key) != settings.metrics.end();
 }
 
+/// How much wider than the masks their box must be.
+Index room_for(const ScoreSettings& settings) {
+  return needs_lesions(settings) ? lesion_room(settings.lesions) : 0;
+}
+
 /// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
 /// empty, lesions one: otherwise the rules for empty masks decide.
-void measure_shapes(const LesionScene& scene, const std::string& key, const ScoreSettings& settings,
-                    CaseRecord& record) {
-  const Presence found = presence(record.counts.at(key));
+void measure_shapes(const std::optional<Solids>& solids, const Grid& grid, const std::string& key,
+                    const ScoreSettings& settings, CaseRecord& record) {
+  if (!solids) return;
   const SurfaceRules& rules = settings.convention->surface;
-  const MaskPair& masks = scene.masks;
-  if (needs_lesions(settings) && found != Presence::both_empty)
-    record.lesions[key] = lesion_evidence(scene, settings.lesions);
-  if (needs_boundary(settings) && found == Presence::ok)
+  if (needs_lesions(settings))
+    record.lesions[key] = lesion_evidence({.solids = *solids,
+                                           .grid = grid,
+                                           .with_distances = is_asked_for(settings, "lesion_hd95"),
+                                           .surface = rules},
+                                          settings.lesions);
+  if (needs_boundary(settings) && presence(record.counts.at(key)) == Presence::ok)
     record.boundary[key] =
-        boundary_evidence(surface_distances(masks, rules), rules, boundary_request(settings));
+        boundary_evidence(surface_distances(*solids, rules), rules, boundary_request(settings));
 }
 
 /// What scoring one pair of files needs.
@@ -129,14 +145,6 @@ SettledPrediction settled(const Side& prediction, const Grid& reference, const J
 }
 
 using Mask = std::span<const std::uint8_t>;
-
-LesionScene scene_of(const Grid& grid, Bits prediction, Bits reference,
-                     const ScoreSettings& settings) {
-  return {.masks = {{grid.shape, prediction}, {grid.shape, reference}, spacing_mm(grid)},
-          .grid = grid,
-          .with_distances = is_asked_for(settings, "lesion_hd95"),
-          .surface = settings.convention->surface};
-}
 
 /// What of the prediction's image is done when the prediction is to blame for errors.
 template <class Work>
@@ -200,8 +208,10 @@ void score_masks(const Job& job) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     pack_foreground(predicted, predicted_bits);
-    measure_shapes(scene_of(alignment.grid, predicted_bits, bits, job.settings), key, job.settings,
-                   job.record);
+    const Grid& on = alignment.grid;
+    measure_shapes(solids_of({on.shape, predicted_bits}, {on.shape, bits}, spacing_mm(on),
+                             room_for(job.settings)),
+                   on, key, job.settings, job.record);
     job.workspace.give(std::move(others));
   }
   if (const Image* map = probabilities_in(prediction, job))
@@ -217,49 +227,36 @@ struct Predicted {
   const Image* probabilities;  ///< nullptr when it holds none, or nobody asks
 };
 
-/// The masks of one region, and what is left out of them.
-struct RegionBits {
-  Bits prediction, reference, ignored;
-};
-
-/// What the masks of one region tell.
-void measure_region(const Predicted& prediction, const Region& region, const RegionBits& bits,
-                    const Job& job) {
-  if (job.settings.ignored) clear_bits(bits.reference, bits.ignored);
-  if (prediction.probabilities != nullptr)
-    measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
-                        {.prediction = {}, .reference = bits.reference, .ignored = bits.ignored},
-                        job);
-  const bool is_empty = presence(job.record.counts.at(region.key)) == Presence::both_empty;
-  if (is_empty || !needs_shapes(job.settings)) return;
-  if (job.settings.ignored) clear_bits(bits.prediction, bits.ignored);
-  measure_shapes(
-      scene_of(prediction.settled.alignment.grid, bits.prediction, bits.reference, job.settings),
-      region.key, job.settings, job.record);
-}
-
-/// Some regions at a time: their masks are packed over those of the last.
-void measure_regions(const Predicted& prediction, const LabelView& reference,
-                     const std::vector<Region>& regions, const Job& job) {
-  const Grid& grid = prediction.settled.alignment.grid;
-  const std::size_t step = regions_at_once(regions.size(), grid.size());
-  const MaskShelf predictions(step, grid.size(), job.workspace);
-  const MaskShelf references(step, grid.size(), job.workspace);
-  const MaskShelf unseen(job.settings.ignored ? 1 : 0, grid.size(), job.workspace);
+/// What a map of probabilities tells of each region. The masks of the reference are packed one over
+/// the other.
+void measure_probabilities(const Predicted& prediction, const LabelView& reference,
+                           std::span<const Region> regions, const Job& job) {
+  const std::size_t voxels = reference.grid.size();
+  Buffer buffer = job.workspace.take_smallest(), unseen = job.workspace.take_smallest();
+  const Bits bits = room_for_bits(voxels, buffer);
   Bits ignored;
   if (job.settings.ignored) {
-    ignored = unseen.first(1)[0];
+    ignored = room_for_bits(voxels, unseen);
     pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
   }
-  for (std::size_t from = 0; from < regions.size(); from += step) {
-    const auto part = std::span(regions).subspan(from, std::min(step, regions.size() - from));
-    const auto p = predictions.first(part.size()), r = references.first(part.size());
-    pack_regions(reference, part, r);
-    if (needs_shapes(job.settings)) pack_regions(prediction.settled.labels, part, p);
-    for (std::size_t i = 0; i < part.size(); ++i)
-      measure_region(prediction, part[i],
-                     {.prediction = p[i], .reference = r[i], .ignored = ignored}, job);
+  for (const Region& region : regions) {
+    pack_region(reference, region, bits);
+    if (job.settings.ignored) clear_bits(bits, ignored);
+    measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
+                        {.prediction = {}, .reference = bits, .ignored = ignored}, job);
   }
+  for (Buffer* each : {&buffer, &unseen}) job.workspace.give(std::move(*each));
+}
+
+void measure_regions(const Predicted& prediction, LabelView reference,
+                     std::span<const Region> regions, const Job& job) {
+  LabelView predicted = prediction.settled.labels;
+  predicted.grid = reference.grid = prediction.settled.alignment.grid;
+  const LabelSolids solids(predicted, reference, job.settings.ignored);
+  for (const Region& region : regions)
+    if (presence(job.record.counts.at(region.key)) != Presence::both_empty)
+      measure_shapes(solids.of(region, room_for(job.settings)), reference.grid, region.key,
+                     job.settings, job.record);
 }
 
 void score_labels(const Job& job) {
@@ -269,8 +266,8 @@ void score_labels(const Job& job) {
   const std::vector<Region> regions =
       count_regions(found.labels, reference.labels, job.settings, job.record);
   const Image* map = probabilities_in(prediction, job);
-  if (needs_shapes(job.settings) || map != nullptr)
-    measure_regions({found, map}, reference.labels, regions, job);
+  if (map != nullptr) measure_probabilities({found, map}, reference.labels, regions, job);
+  if (needs_shapes(job.settings)) measure_regions({found, map}, reference.labels, regions, job);
   give_back(std::move(prediction), job.workspace);
   give_back(std::move(reference), job.workspace);
 }

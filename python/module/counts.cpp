@@ -76,16 +76,16 @@ Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
 }
 
 /// What asked-for metrics need beyond counts.
-void add_shapes(Evidence& evidence, const ScoreSettings& settings, LesionScene scene) {
-  const Presence found = presence(evidence.counts);
+void add_shapes(Evidence& evidence, const ScoreSettings& settings, const Solids& solids,
+                const Grid& grid) {
   const SurfaceRules& rules = settings.convention->surface;
-  scene.with_distances = scene.with_distances && needs_lesions(settings);
-  scene.surface = rules;
-  if (needs_lesions(settings) && found != Presence::both_empty)
-    evidence.lesions = lesion_evidence(scene, settings.lesions);
-  if (needs_boundary(settings) && found == Presence::ok)
+  if (needs_lesions(settings))
+    evidence.lesions =
+        lesion_evidence({.solids = solids, .grid = grid, .with_distances = true, .surface = rules},
+                        settings.lesions);
+  if (needs_boundary(settings) && presence(evidence.counts) == Presence::ok)
     evidence.boundary =
-        boundary_evidence(surface_distances(scene.masks, rules), rules, boundary_request(settings));
+        boundary_evidence(surface_distances(solids, rules), rules, boundary_request(settings));
 }
 
 /// A map in the precision that it has; half precision becomes single.
@@ -162,10 +162,9 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
     evidence.counts = count_values(p, r, label, executor());
     if (has_shape && (needs_boundary(settings) || needs_lesions(settings))) {
       const auto p_bits = packed_values(p, label), r_bits = packed_values(r, label);
-      add_shapes(evidence, settings,
-                 {.masks = {{grid.shape, p_bits}, {grid.shape, r_bits}, spacing_mm(grid)},
-                  .grid = grid,
-                  .with_distances = true});
+      const auto solids = solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, spacing_mm(grid),
+                                    lesion_room(settings.lesions));
+      if (solids) add_shapes(evidence, settings, *solids, grid);
     }
     if (map.size != 0 && needs_probability(settings))
       add_probability(evidence, settings, map, packed_values(r, label));

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where the labels of a map lie.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/core/label_view.hpp"
+#include "assay/metrics/bit_volume.hpp"
+
+namespace assay {
+
+/// The smallest box around every label, by its code, in one pass over the map; nothing for a label
+/// that does not occur, and for background.
+std::vector<std::optional<Box>> label_boxes(const LabelView& labels);
+
+}  // namespace assay

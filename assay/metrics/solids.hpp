@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The two masks of a region where they lie: what boundaries and lesions are measured in.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assay/core/label_view.hpp"
+#include "assay/metrics/bit_volume.hpp"
+#include "assay/metrics/count.hpp"
+
+namespace assay {
+
+/// Both masks in one box around them, as `cropped` leaves them.
+struct Solids {
+  BitVolume prediction, reference;
+  Axes axes{true, true, true};
+  Point spacing_mm{1, 1, 1};
+  Box box{};  ///< where in the image
+};
+
+/// Nothing when both are empty. `room` is how many voxels of the image the box is wider than the
+/// masks, on every side where there are some.
+std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
+                                const Point& spacing_mm, Index room = 0);
+
+/// Two label maps on one grid, of which any region can be cut without a mask of the whole image.
+class LabelSolids {
+ public:
+  /// What the reference says is `ignored` belongs to neither mask.
+  LabelSolids(const LabelView& prediction, const LabelView& reference,
+              std::optional<Label> ignored = {});
+
+  std::optional<Solids> of(const Region& region, Index room = 0) const;
+
+ private:
+  struct Side {
+    LabelView labels;
+    std::vector<std::optional<Box>> boxes;  ///< by code
+
+    std::optional<Box> box(const Region& region) const;
+  };
+
+  Side prediction_, reference_;
+  std::optional<Label> ignored_;
+};
+
+}  // namespace assay

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/metrics/solids.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "assay/metrics/label_boxes.hpp"
+#include "assay/metrics/region_bits.hpp"
+
+using namespace assay;
+
+namespace {
+
+/// A label map that owns its codes. Code and label differ, and background need not come first.
+template <class Code>
+struct Map {
+  Grid grid;
+  std::vector<Code> codes;
+  std::vector<Label> values;
+
+  LabelView view() const {
+    return {.grid = grid, .codes = std::span<const Code>(codes), .values = values};
+  }
+  std::vector<std::uint64_t> packed(const Region& region) const {
+    std::vector<std::uint64_t> bits(packed_words(codes.size()));
+    pack_region(view(), region, bits);
+    return bits;
+  }
+};
+
+/// Runs of random length, from single voxels to several rows.
+template <class Code>
+Map<Code> random_map(std::mt19937_64& rng, const Shape& shape, std::size_t labels) {
+  Map<Code> map = {.grid = {.shape = shape},
+                   .codes = std::vector<Code>(shape[0] * shape[1] * shape[2]),
+                   .values = {}};
+  for (std::size_t code = 0; code < labels; ++code)
+    map.values.push_back(static_cast<Label>((7 * code + 3) % labels));
+  const std::size_t longest = std::size_t{1} << (rng() % 10);
+  for (std::size_t i = 0; i < map.codes.size();) {
+    const auto code = static_cast<Code>(rng() % labels);
+    for (std::size_t n = 1 + rng() % longest; n > 0 && i < map.codes.size(); --n)
+      map.codes[i++] = code;
+  }
+  return map;
+}
+
+template <class Code>
+void expect_boxes(std::uint64_t seed, std::size_t labels) {
+  std::mt19937_64 rng(seed);
+  for (int i = 0; i < 400; ++i) {
+    const Shape shape = {1 + rng() % 150, 1 + rng() % 6, 1 + rng() % 6};
+    const auto map = random_map<Code>(rng, shape, labels);
+    const auto boxes = label_boxes(map.view());
+    ASSERT_EQ(boxes.size(), labels);
+    for (std::size_t code = 0; code < labels; ++code) {
+      const Label label = map.values[code];
+      const auto expected = label == 0
+                                ? std::nullopt
+                                : bounding_box(PackedMask{shape, map.packed({"", "", {label}})});
+      ASSERT_EQ(boxes[code], expected) << "label " << label;
+    }
+  }
+}
+
+template <class Code>
+void expect_solids(std::uint64_t seed, std::size_t labels) {
+  std::mt19937_64 rng(seed);
+  for (int i = 0; i < 400; ++i) {
+    const Shape shape = {1 + rng() % 150, 1 + rng() % 6, 1 + rng() % 6};
+    const auto p = random_map<Code>(rng, shape, labels), r = random_map<Code>(rng, shape, labels);
+    Region region = {"r", "r", {}};
+    for (std::size_t k = rng() % 9; k > 0; --k)
+      region.members.push_back(static_cast<Label>(1 + rng() % labels));
+    region.members = distinct(region.members);
+    const Index room = static_cast<Index>(rng() % 3);
+    const auto p_bits = p.packed(region), r_bits = r.packed(region);
+    const auto expected = solids_of({shape, p_bits}, {shape, r_bits}, {1, 1, 1}, room);
+    const auto found = LabelSolids(p.view(), r.view()).of(region, room);
+    ASSERT_EQ(found.has_value(), expected.has_value());
+    if (!found) continue;
+    EXPECT_EQ(found->box, expected->box);
+    EXPECT_EQ(found->axes, expected->axes);
+    EXPECT_EQ(found->prediction, expected->prediction);
+    EXPECT_EQ(found->reference, expected->reference);
+  }
+}
+
+}  // namespace
+
+TEST(LabelBoxes, equal_those_of_the_masks_one_by_one) {
+  expect_boxes<std::uint8_t>(1, 6);
+  expect_boxes<std::uint8_t>(2, 200);
+  expect_boxes<std::uint16_t>(3, 6);
+}
+
+TEST(LabelBoxes, a_map_of_background_alone_has_none) {
+  Map<std::uint8_t> map = {
+      .grid = {.shape = {9, 8, 7}}, .codes = std::vector<std::uint8_t>(504, 1), .values = {5, 0}};
+  EXPECT_EQ(label_boxes(map.view()), (std::vector<std::optional<Box>>(2)));
+  map.codes.back() = 0;
+  EXPECT_EQ(label_boxes(map.view())[0], (Box{{8, 7, 6}, {9, 8, 7}}));
+}
+
+TEST(LabelSolids, equal_those_cut_from_masks) {
+  expect_solids<std::uint8_t>(4, 6);
+  expect_solids<std::uint8_t>(5, 40);
+  expect_solids<std::uint16_t>(6, 300);
+}
+
+TEST(LabelSolids, what_the_reference_ignores_is_in_neither) {
+  const Map<std::uint8_t> p = {
+      .grid = {.shape = {5, 1, 1}}, .codes = {1, 1, 1, 0, 1}, .values = {0, 1}};
+  const Map<std::uint8_t> r = {
+      .grid = {.shape = {5, 1, 1}}, .codes = {1, 2, 1, 2, 0}, .values = {0, 1, 9}};
+  const auto solids = LabelSolids(p.view(), r.view(), 9).of({"1", "1", {1}});
+  ASSERT_TRUE(solids);
+  EXPECT_EQ(solids->prediction.row(1, 1)[0], 0b101010U);
+  EXPECT_EQ(solids->reference.row(1, 1)[0], 0b001010U);
+}
