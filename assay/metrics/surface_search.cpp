@@ -22,6 +22,7 @@
 #include "assay/metrics/surface_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <cmath>
@@ -42,6 +43,7 @@ constexpr std::int64_t rows_per_voxel = 1;        ///< that searches may cost, b
 constexpr std::int64_t transform_per_voxel = 2;   ///< what a transform costs in the same measure
 constexpr std::int64_t judged_every = 256;        ///< searches, from which the cost of all is told
 constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
+constexpr std::size_t steps_at_once = 4;          ///< between rows, after which a search may end
 constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
 
 /// `Look` is how the voxels of a row look into another.
@@ -59,7 +61,7 @@ class Search {
         weight_(weight),
         left_(static_cast<std::size_t>(to.words() + chunk)),
         waiting_(64 * to.words()),
-        overlays_(to.words()),
+        overlay_(to.words()),
         allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
 
   DistanceTally of(const BitVolume& from) {
@@ -150,10 +152,9 @@ class Search {
     // Whether to go on is asked every few steps: a wrong guess costs as much as some of them.
     double beyond = infinite_;
     for (std::span<const RowSteps> left = disc_.rows; !left.empty() && left[0].squared <= beyond;) {
-      const auto some = left.first(std::min(left.size(), Overlays::most));
+      const auto some = left.first(std::min(left.size(), steps_at_once));
       left = left.subspan(some.size());
-      lay(some, y, z);
-      if (overlays_.size() != 0) beyond = look_into_overlays();
+      beyond = look(some, y, z);
     }
     for (std::size_t i = 0; i < waiting_.size(); ++i)
       settle_or_put_off(voxel(waiting_.x(i), y, z), waiting_.squared(i));
@@ -163,44 +164,38 @@ class Search {
     if (is_hopeless()) allowance_ = -1;
   }
 
-  /// Those so many steps away. What lies outside is as empty as the first and the last ones are.
-  FourRows rows_at(const RowSteps& step, Index y, Index z) const {
+  /// The rows so many steps away. What lies outside is as empty as the first and the last ones are.
+  RowsApart apart(const RowSteps& step, Index y, Index z) const {
     const Index y_low = std::max(y - step.y, Index{0}), y_high = std::min(y + step.y, size_[1] - 1);
     const Index z_low = std::max(z - step.z, Index{0}), z_high = std::min(z + step.z, size_[2] - 1);
-    return {to_.row(y_low, z_low), to_.row(y_high, z_low), to_.row(y_low, z_high),
-            to_.row(y_high, z_high)};
-  }
-
-  void lay(std::span<const RowSteps> some, Index y, Index z) {
-    overlays_.clear();
-    for (const RowSteps& step : some)
-      Look::lay(rows_at(step, y, z), step.y_squared, step.z_squared, overlays_);
-    allowance_ -= row_cost * std::ssize(some);
+    return {{to_.row(y_low, z_low), to_.row(y_high, z_low), to_.row(y_low, z_high),
+             to_.row(y_high, z_high)},
+            step.y_squared,
+            step.z_squared};
   }
 
   /// A little more than the greatest of the squared distances that are still to beat.
-  double look_into_overlays() {
-    allowance_ -= row_cost * static_cast<std::int64_t>(waiting_.blocks() * overlays_.size());
-    const double beyond = Look::look(overlays_, spacing_mm_, waiting_) * (1 + rounding);
+  double look(std::span<const RowSteps> some, Index y, Index z) {
+    std::array<RowsApart, steps_at_once> room;
+    for (std::size_t k = 0; k < some.size(); ++k) room[k] = apart(some[k], y, z);
+    const auto rows = std::span<const RowsApart>(room).first(some.size());
+    allowance_ -= row_cost * static_cast<std::int64_t>((1 + waiting_.blocks()) * rows.size());
+    const double beyond = Look::look(rows, spacing_mm_, overlay_, waiting_) * (1 + rounding);
     const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
-    return behind + overlays_.y_squared(0) + overlays_.z_squared(0) <= beyond ? look_farther()
-                                                                              : beyond;
+    return behind + some[0].squared <= beyond ? look_farther(rows) : beyond;
   }
 
   /// The same, for voxels whose best is farther than a window is wide.
-  double look_farther() {
-    double greatest = 0;
-    for (std::size_t i = 0; i < waiting_.size(); ++i) {
-      double& best = waiting_.squared(i);
-      for (std::size_t k = 0; k < overlays_.size(); ++k) {
-        const Index x = nearest_bit(overlays_.row(k), to_.words(), waiting_.x(i), size_[0]);
-        const double found =
-            squares_[0][steps(x)] + overlays_.y_squared(k) + overlays_.z_squared(k);
-        if (x < size_[0]) best = std::min(best, found);
+  double look_farther(std::span<const RowsApart> rows) {
+    for (const RowsApart& each : rows) {
+      if (!overlay_.lay(each)) continue;
+      for (std::size_t i = 0; i < waiting_.size(); ++i) {
+        const Index x = nearest_bit(overlay_.row(), to_.words(), waiting_.x(i), size_[0]);
+        const double found = squares_[0][steps(x)] + each.y_squared + each.z_squared;
+        if (x < size_[0]) waiting_.squared(i) = std::min(waiting_.squared(i), found);
       }
-      greatest = std::max(greatest, best);
     }
-    return greatest * (1 + rounding);
+    return waiting_.greatest() * (1 + rounding);
   }
 
   void settle_or_put_off(const Voxel& from, double squared) {
@@ -309,7 +304,7 @@ class Search {
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
   WaitingRow waiting_;               ///< the same, one by one
-  Overlays overlays_;
+  Overlay overlay_;
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
   std::int64_t count_ = 0, visited_ = 0;  ///< of all rows with a voxel, and of those so far

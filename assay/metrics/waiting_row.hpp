@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "assay/metrics/bit_volume.hpp"
@@ -20,39 +21,34 @@ namespace assay {
 /// How far along a row voxels look together: fewer steps than these.
 inline constexpr Index look_window = 32;
 
-/// Up to four rows that are equally far from a voxel's own, laid over one another.
-using FourRows = std::array<const std::uint64_t*, 4>;
+/// Up to four rows that are equally far from a voxel's own, and what that adds to squared
+/// distances. They are laid over one another, since it does not matter in which a bit is found.
+struct RowsApart {
+  std::array<const std::uint64_t*, 4> rows;
+  double y_squared = 0, z_squared = 0;
+};
 
-/// A few such, at growing distance, each with an empty word before it and some behind it.
-class Overlays {
+/// Room for rows laid over one another, with an empty word before it and some behind it.
+class Overlay {
  public:
-  static constexpr std::size_t most = 4;
+  explicit Overlay(Index words) : words_(words), bits_(static_cast<std::size_t>(words) + 5) {}
 
-  explicit Overlays(Index words)
-      : words_(words), pitch_(words + 5), bits_(most * static_cast<std::size_t>(pitch_)) {}
-
-  void clear() { size_ = 0; }
-  std::size_t size() const { return size_; }
   Index words() const { return words_; }
-  std::uint64_t* row(std::size_t i) { return bits_.data() + 1 + static_cast<Index>(i) * pitch_; }
-  const std::uint64_t* row(std::size_t i) const {
-    return bits_.data() + 1 + static_cast<Index>(i) * pitch_;
-  }
-  double y_squared(std::size_t i) const { return y_squared_[i]; }
-  double z_squared(std::size_t i) const { return z_squared_[i]; }
+  std::uint64_t* row() { return bits_.data() + 1; }
+  const std::uint64_t* row() const { return bits_.data() + 1; }
 
-  /// Keeps what was laid into the row behind the last one, unless that is empty.
-  void keep(bool is_filled, double y_squared, double z_squared) {
-    y_squared_[size_] = y_squared;
-    z_squared_[size_] = z_squared;
-    size_ += is_filled ? 1 : 0;
+  /// False when the rows are empty.
+  bool lay(const RowsApart& apart) {
+    const auto& rows = apart.rows;
+    std::uint64_t any = 0;
+    for (Index w = 0; w < words_; ++w)
+      any |= row()[w] = rows[0][w] | rows[1][w] | rows[2][w] | rows[3][w];
+    return any != 0;
   }
 
  private:
-  Index words_, pitch_;
+  Index words_;
   std::vector<std::uint64_t> bits_;
-  std::array<double, most> y_squared_{}, z_squared_{};
-  std::size_t size_ = 0;
 };
 
 /// Voxels whose distance is searched, and the least squared one of each so far.
@@ -83,6 +79,9 @@ class WaitingRow {
   Index x(std::size_t i) const { return x_[i]; }
   double squared(std::size_t i) const { return squared_[i]; }
   double& squared(std::size_t i) { return squared_[i]; }
+  double greatest() const {
+    return *std::max_element(squared_.begin(), squared_.begin() + static_cast<Index>(size_));
+  }
   const std::int32_t* places() const { return x_.data(); }
   double* squares() { return squared_.data(); }
 
@@ -94,28 +93,20 @@ class WaitingRow {
 
 /// One voxel after another.
 struct OneByOne {
-  static void lay(const FourRows& rows, double y_squared, double z_squared, Overlays& into) {
-    std::uint64_t* row = into.row(into.size());
-    std::uint64_t any = 0;
-    for (Index w = 0; w < into.words(); ++w)
-      any |= row[w] = rows[0][w] | rows[1][w] | rows[2][w] | rows[3][w];
-    into.keep(any != 0, y_squared, z_squared);
-  }
-
   /// Looks as far as the window; the greatest of the squared distances that are still to beat.
-  static double look(const Overlays& overlays, double spacing_mm, WaitingRow& waiting) {
-    double greatest = 0;
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      double& best = waiting.squared(i);
-      for (std::size_t k = 0; k < overlays.size(); ++k) {
-        const int n = steps(overlays.row(k), waiting.x(i));
+  static double look(std::span<const RowsApart> steps_apart, double spacing_mm, Overlay& overlay,
+                     WaitingRow& waiting) {
+    for (const RowsApart& apart : steps_apart) {
+      if (!overlay.lay(apart)) continue;
+      for (std::size_t i = 0; i < waiting.size(); ++i) {
+        const int n = steps(overlay.row(), waiting.x(i));
         if (n >= look_window) continue;
         const double along = n * spacing_mm;
-        best = std::min(best, along * along + overlays.y_squared(k) + overlays.z_squared(k));
+        waiting.squared(i) =
+            std::min(waiting.squared(i), along * along + apart.y_squared + apart.z_squared);
       }
-      greatest = std::max(greatest, best);
     }
-    return greatest;
+    return waiting.greatest();
   }
 
  private:
@@ -134,37 +125,33 @@ struct OneByOne {
 /// at it and behind; steps are counted by making a number of the nearest bit and reading its
 /// exponent.
 struct EightAtOnce {
-  [[gnu::target("avx2")]] static void lay(const FourRows& rows, double y_squared, double z_squared,
-                                          Overlays& into) {
-    std::uint64_t* row = into.row(into.size());
-    __m256i any = _mm256_setzero_si256();
-    for (Index w = 0; w < into.words(); w += 4) {
-      const __m256i in_row =
-          _mm256_cmpgt_epi64(_mm256_set1_epi64x(into.words() - w), _mm256_setr_epi64x(0, 1, 2, 3));
-      __m256i laid = _mm256_setzero_si256();
-      for (const std::uint64_t* from : rows)
-        laid = _mm256_or_si256(
-            laid, _mm256_maskload_epi64(reinterpret_cast<const long long*>(from + w), in_row));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(row + w), laid);
-      any = _mm256_or_si256(any, laid);
-    }
-    into.keep(_mm256_testz_si256(any, any) == 0, y_squared, z_squared);
+  [[gnu::target("avx2")]] static double look(std::span<const RowsApart> steps, double spacing_mm,
+                                             Overlay& overlay, WaitingRow& waiting) {
+    const __m256d x = _mm256_set1_pd(spacing_mm);
+    return overlay.words() < 4 ? look_narrow(steps, x, overlay.words(), waiting)
+                               : look_wide(steps, x, overlay, waiting);
   }
 
-  [[gnu::target("avx2")]] static double look(const Overlays& overlays, double spacing_mm,
-                                             WaitingRow& waiting) {
+ private:
+  /// A row that fits into a vector, with an empty word behind it.
+  [[gnu::target("avx2")]] static double look_narrow(std::span<const RowsApart> steps, __m256d x,
+                                                    Index words, WaitingRow& waiting) {
+    const __m256i in_row =
+        _mm256_cmpgt_epi64(_mm256_set1_epi64x(words), _mm256_setr_epi64x(0, 1, 2, 3));
     __m256d greatest = _mm256_setzero_pd();
     for (std::size_t i = 0; i < waiting.size(); i += WaitingRow::lanes) {
-      double* squares = waiting.squares() + i;
       const bool is_full = waiting.size() - i > WaitingRow::lanes / 2;
       const Eight eight(waiting.places() + i);
+      double* squares = waiting.squares() + i;
       __m256d low = _mm256_loadu_pd(squares), high = _mm256_loadu_pd(squares + 4);
-      for (std::size_t k = 0; k < overlays.size(); ++k) {
-        const __m256i n = eight.steps(overlays.row(k), overlays.words());
-        const __m256d y = _mm256_set1_pd(overlays.y_squared(k)),
-                      z = _mm256_set1_pd(overlays.z_squared(k)), x = _mm256_set1_pd(spacing_mm);
-        low = nearer(_mm256_castsi256_si128(n), x, y, z, low);
-        if (is_full) high = nearer(_mm256_extracti128_si256(n, 1), x, y, z, high);
+      for (const RowsApart& apart : steps) {
+        const __m256i row = laid(apart.rows, in_row);
+        if (_mm256_testz_si256(row, row) != 0) continue;
+        const __m256i n = eight.steps(_mm256_permutevar8x32_epi32(row, eight.before),
+                                      _mm256_permutevar8x32_epi32(row, eight.at),
+                                      _mm256_permutevar8x32_epi32(row, eight.next));
+        low = nearer(_mm256_castsi256_si128(n), x, apart, low);
+        if (is_full) high = nearer(_mm256_extracti128_si256(n, 1), x, apart, high);
       }
       _mm256_storeu_pd(squares, low);
       _mm256_storeu_pd(squares + 4, high);
@@ -175,7 +162,34 @@ struct EightAtOnce {
     return std::max(_mm_cvtsd_f64(two), _mm_cvtsd_f64(_mm_unpackhi_pd(two, two)));
   }
 
- private:
+  [[gnu::target("avx2")]] static double look_wide(std::span<const RowsApart> steps, __m256d x,
+                                                  Overlay& overlay, WaitingRow& waiting) {
+    const auto* row = reinterpret_cast<const int*>(overlay.row());
+    for (const RowsApart& apart : steps) {
+      if (!overlay.lay(apart)) continue;
+      for (std::size_t i = 0; i < waiting.size(); i += WaitingRow::lanes) {
+        const Eight eight(waiting.places() + i);
+        const __m256i n = eight.steps(_mm256_i32gather_epi32(row, eight.before, 4),
+                                      _mm256_i32gather_epi32(row, eight.at, 4),
+                                      _mm256_i32gather_epi32(row, eight.next, 4));
+        double* squares = waiting.squares() + i;
+        const __m256d low = _mm256_loadu_pd(squares), high = _mm256_loadu_pd(squares + 4);
+        _mm256_storeu_pd(squares, nearer(_mm256_castsi256_si128(n), x, apart, low));
+        _mm256_storeu_pd(squares + 4, nearer(_mm256_extracti128_si256(n, 1), x, apart, high));
+      }
+    }
+    return waiting.greatest();
+  }
+
+  [[gnu::target("avx2")]] static __m256i laid(const std::array<const std::uint64_t*, 4>& rows,
+                                              __m256i in_row) {
+    __m256i out = _mm256_setzero_si256();
+    for (const std::uint64_t* row : rows)
+      out = _mm256_or_si256(out,
+                            _mm256_maskload_epi64(reinterpret_cast<const long long*>(row), in_row));
+    return out;
+  }
+
   /// Where eight voxels stand in a row.
   struct Eight {
     __m256i before, at, next;  ///< words of 32 bits
@@ -192,17 +206,6 @@ struct EightAtOnce {
     }
 
     /// To the nearest bit of the window; else more than that.
-    [[gnu::target("avx2")]] __m256i steps(const std::uint64_t* row, Index words) const {
-      if (words < 4) {  // the last word of the vector is empty, and stands before the first, too
-        const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row));
-        return steps(_mm256_permutevar8x32_epi32(all, before), _mm256_permutevar8x32_epi32(all, at),
-                     _mm256_permutevar8x32_epi32(all, next));
-      }
-      const auto* all = reinterpret_cast<const int*>(row);
-      return steps(_mm256_i32gather_epi32(all, before, 4), _mm256_i32gather_epi32(all, at, 4),
-                   _mm256_i32gather_epi32(all, next, 4));
-    }
-
     [[gnu::target("avx2")]] __m256i steps(__m256i word_before, __m256i word,
                                           __m256i word_next) const {
       const __m256i one = _mm256_set1_epi32(1), bias = _mm256_set1_epi32(127);
@@ -230,10 +233,12 @@ struct EightAtOnce {
     }
   };
 
-  [[gnu::target("avx2")]] static __m256d nearer(__m128i n, __m256d x, __m256d y, __m256d z,
+  [[gnu::target("avx2")]] static __m256d nearer(__m128i n, __m256d x, const RowsApart& apart,
                                                 __m256d best) {
     const __m256d along = _mm256_mul_pd(_mm256_cvtepi32_pd(n), x);
-    const __m256d found = _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(along, along), y), z);
+    const __m256d in_plane =
+        _mm256_add_pd(_mm256_mul_pd(along, along), _mm256_set1_pd(apart.y_squared));
+    const __m256d found = _mm256_add_pd(in_plane, _mm256_set1_pd(apart.z_squared));
     const __m256d none = _mm256_castsi256_pd(
         _mm256_cvtepi32_epi64(_mm_cmpgt_epi32(n, _mm_set1_epi32(look_window - 1))));
     return _mm256_blendv_pd(_mm256_min_pd(found, best), best, none);
