@@ -165,20 +165,25 @@ class Search {
   }
 
   /// The rows so many steps away. What lies outside is as empty as the first and the last ones are.
-  RowsApart apart(const RowSteps& step, Index y, Index z) const {
-    const Index y_low = std::max(y - step.y, Index{0}), y_high = std::min(y + step.y, size_[1] - 1);
-    const Index z_low = std::max(z - step.z, Index{0}), z_high = std::min(z + step.z, size_[2] - 1);
-    return {{to_.row(y_low, z_low), to_.row(y_high, z_low), to_.row(y_low, z_high),
-             to_.row(y_high, z_high)},
-            step.y_squared,
-            step.z_squared};
+  void find_rows(const RowSteps& step, Index y, Index z, RowsApart& into) const {
+    const std::uint64_t* here = to_.row(y, z);
+    const Index row = to_.words(), slab = row * size_[1];
+    const Index before = std::min(step.y, y) * row,
+                behind = std::min(step.y, size_[1] - 1 - y) * row;
+    const Index below = std::min(step.z, z) * slab,
+                above = std::min(step.z, size_[2] - 1 - z) * slab;
+    into.rows[0] = here - below - before;
+    into.rows[1] = here - below + behind;
+    into.rows[2] = here + above - before;
+    into.rows[3] = here + above + behind;
+    into.y_squared = step.y_squared;
+    into.z_squared = step.z_squared;
   }
 
   /// A little more than the greatest of the squared distances that are still to beat.
   double look(std::span<const RowSteps> some, Index y, Index z) {
-    std::array<RowsApart, steps_at_once> room;
-    for (std::size_t k = 0; k < some.size(); ++k) room[k] = apart(some[k], y, z);
-    const auto rows = std::span<const RowsApart>(room).first(some.size());
+    for (std::size_t k = 0; k < some.size(); ++k) find_rows(some[k], y, z, apart_[k]);
+    const auto rows = std::span<const RowsApart>(apart_).first(some.size());
     allowance_ -= row_cost * static_cast<std::int64_t>((1 + waiting_.blocks()) * rows.size());
     const double beyond = Look::look(rows, spacing_mm_, overlay_, waiting_) * (1 + rounding);
     const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
@@ -304,6 +309,7 @@ class Search {
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
   WaitingRow waiting_;               ///< the same, one by one
+  std::array<RowsApart, steps_at_once> apart_{};
   Overlay overlay_;
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
