@@ -32,7 +32,7 @@
 #include "assay/core/processor.hpp"
 #include "assay/metrics/distance_transform.hpp"
 #include "assay/metrics/search_order.hpp"
-#include "assay/metrics/waiting_row.hpp"
+#include "assay/metrics/waiting_row_x86.hpp"
 
 namespace assay {
 namespace {
@@ -332,12 +332,12 @@ DistanceTally searched(const Task& task) {
 #if defined(__x86_64__)
 /// The same code: a search is mostly counting zeros, for which older processors have no
 /// instruction.
-[[gnu::flatten, gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] DistanceTally searched_by_counts(
+[[gnu::flatten, gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] DistanceTally searched_avx2(
     const Task& task) {
   return Search<EightAtOnce>(task.to, task.spacing_mm, task.weight).of(task.from);
 }
 #else
-const auto searched_by_counts = searched;
+const auto searched_avx2 = searched;
 #endif
 
 }  // namespace
@@ -345,8 +345,7 @@ const auto searched_by_counts = searched;
 DistanceTally distances_to(const BitVolume& to, const BitVolume& from, const Point& spacing_mm,
                            const Weight& weight) {
   assert(to.size() == from.size());
-  const Task task = {to, from, spacing_mm, weight};
-  return has_bit_counts() ? searched_by_counts(task) : searched(task);
+  return (has_bit_counts() ? searched_avx2 : searched)({to, from, spacing_mm, weight});
 }
 
 }  // namespace assay
