@@ -65,14 +65,10 @@ class Search {
         allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
 
   DistanceTally of(const BitVolume& from) {
-    const FilledRows filled(from);
-    count_ = filled.count();
+    count_ = from.count();
     for (Index z = 1; z + 1 < size_[2]; ++z)
-      for (Index y = 1; y + 1 < size_[1]; ++y) {
-        if (!filled.at(y, z)) continue;
-        ++visited_;
+      for (Index y = 1; y + 1 < size_[1]; ++y)
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
-      }
     settle_put_off();
     for (std::size_t n = 0; n < near_.size(); ++n)
       if (near_counts_[n] != 0) tally_.add(near_[n].squared, static_cast<double>(near_counts_[n]));
@@ -98,6 +94,7 @@ class Search {
     const std::uint64_t* to = to_.row(y, z);
     bool any = false;
     for (Index w = 0; w < to_.words(); ++w) {
+      visited_ += std::popcount(from[w]);
       if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
       left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
       any = any || left_[static_cast<std::size_t>(w)] != 0;
@@ -313,7 +310,7 @@ class Search {
   Overlay overlay_;
   BitVolume put_off_;
   std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
-  std::int64_t count_ = 0, visited_ = 0;  ///< of all rows with a voxel, and of those so far
+  std::int64_t count_ = 0, visited_ = 0;  ///< voxels in all, and those so far
   std::int64_t allowance_;                ///< rows that searches may still cost
   DistanceTally tally_;
 };
