@@ -44,7 +44,8 @@ constexpr std::int64_t transform_per_voxel = 2;   ///< what a transform costs in
 constexpr std::int64_t judged_every = 256;        ///< searches, from which the cost of all is told
 constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
 constexpr std::size_t steps_at_once = 4;          ///< between rows, after which a search may end
-constexpr int row_cost = 4;  ///< of looking into rows laid over one another, or of passing them
+constexpr std::int64_t row_cost = 4;              ///< of rows laid over one another, for a voxel
+constexpr std::int64_t look_cost = 9;             ///< of looking into them with eight
 
 /// `Look` is how the voxels of a row look into another.
 template <class Look>
@@ -181,7 +182,7 @@ class Search {
   double look(std::span<const RowSteps> some, Index y, Index z) {
     for (std::size_t k = 0; k < some.size(); ++k) find_rows(some[k], y, z, apart_[k]);
     const auto rows = std::span<const RowsApart>(apart_).first(some.size());
-    allowance_ -= row_cost * static_cast<std::int64_t>((1 + waiting_.blocks()) * rows.size());
+    allowance_ -= std::ssize(rows) * (row_cost + look_cost * waiting_.blocks());
     const double beyond = Look::look(rows, spacing_mm_, overlay_, waiting_) * (1 + rounding);
     const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
     return behind + some[0].squared <= beyond ? look_farther(rows) : beyond;
@@ -189,6 +190,7 @@ class Search {
 
   /// The same, for voxels whose best is farther than a window is wide.
   double look_farther(std::span<const RowsApart> rows) {
+    allowance_ -= std::ssize(rows) * row_cost * static_cast<std::int64_t>(waiting_.size());
     for (const RowsApart& each : rows) {
       if (!overlay_.lay(each)) continue;
       for (std::size_t i = 0; i < waiting_.size(); ++i) {

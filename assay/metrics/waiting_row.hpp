@@ -71,7 +71,8 @@ class WaitingRow {
   }
 
   std::size_t size() const { return size_; }
-  std::size_t blocks() const { return (size_ + lanes - 1) / lanes; }  ///< of all lanes
+  /// Times that all lanes have to look.
+  Index blocks() const { return static_cast<Index>((size_ + lanes - 1) / lanes); }
   Index x(std::size_t i) const { return x_[i]; }
   double squared(std::size_t i) const { return squared_[i]; }
   double& squared(std::size_t i) { return squared_[i]; }
