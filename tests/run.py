@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every test and ends with one line: 'N passed, N failed, N skipped'.
 
-usage: run.py [STAGE...]      stages: unit asan python lint (default: all)
+usage: run.py [STAGE...]      stages: unit portable asan python lint (default: all)
 """
 import concurrent.futures, json, os, pathlib, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ElementTree
@@ -23,12 +23,12 @@ class Tally:
         self.reasons.setdefault(reason, []).append(name)
 
 
-def gtest(tally, preset):
+def gtest(tally, preset, processor=""):
     """The unit tests; a crash counts as one failure."""
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.json"
         command = [ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}", "--gtest_brief=1"]
-        status = subprocess.run(command, cwd=ROOT).returncode
+        status = subprocess.run(command, cwd=ROOT, env={**os.environ, "ASSAY_PROCESSOR": processor}).returncode
         if not report.exists():
             print(f"{preset}: the test program died with status {status}")
             tally.add(failed=1)
@@ -103,6 +103,7 @@ def lint(tally):
 
 STAGES = {
     "unit": lambda tally: gtest(tally, "release"),
+    "portable": lambda tally: gtest(tally, "release", "portable"),
     "asan": lambda tally: gtest(tally, "asan"),
     "python": pytest,
     "lint": lint,

@@ -93,6 +93,19 @@ TEST(SurfaceSearch, equals_the_oracle_far_away_where_searches_are_put_off) {
   }
 }
 
+TEST(SurfaceSearch, equals_the_oracle_in_rows_of_any_width) {
+  std::mt19937_64 rng(14);
+  for (int i = 0; i < 400; ++i) {
+    const Place size = {static_cast<Index>(3 + rng() % 600), static_cast<Index>(3 + rng() % 6),
+                        static_cast<Index>(3 + rng() % 4)};
+    const Point spacing = random_spacing(rng);
+    const BitVolume from = random_bits(rng, size, 0.05);
+    const BitVolume to = random_bits(rng, size, std::pow(0.25, static_cast<double>(rng() % 6)));
+    if (to.count() == 0) continue;
+    expect_equal(distances_to(to, from, spacing), slow_tally(to, from, spacing));
+  }
+}
+
 TEST(SurfaceSearch, weights_are_summed_by_distance) {
   BitVolume from({5, 3, 3}), to(from.size());
   for (const Index x : {1, 2, 3}) from.set(x, 1, 1);

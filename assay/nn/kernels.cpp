@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "assay/core/processor.hpp"
 #include "assay/nn/instruction_sets.hpp"
 
 namespace assay::nn {
@@ -17,9 +18,8 @@ struct Row {
 
 constexpr std::array rows = {
 #if defined(__x86_64__)
-    Row{&avx512_kernels, [] { return __builtin_cpu_supports("avx512f") != 0; }},
-    Row{&avx2_kernels,
-        [] { return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0; }},
+    Row{&avx512_kernels, has_avx512},
+    Row{&avx2_kernels, [] { return has_avx2() && __builtin_cpu_supports("fma") != 0; }},
 #endif
     Row{&portable_kernels, [] { return true; }},
 };
