@@ -28,6 +28,7 @@ std::vector<NearRing> near_rings(const Squares& squares) {
         (x == 0 ? ring.rows.back().here : ring.rows.back().beside) = ~std::uint64_t{0};
       }
   std::vector<NearRing> out;
+  out.reserve(rings.size());
   for (auto& [d, ring] : rings) out.push_back(std::move(ring));
   return out;
 }
