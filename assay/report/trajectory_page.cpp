@@ -8,6 +8,7 @@
 
 #include "assay/core/words.hpp"
 #include "assay/io/base64.hpp"
+#include "assay/qa/prompt.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/trajectory_style.hpp"
 
@@ -137,6 +138,24 @@ std::string options_list(const TrajectoryView& view) {
   return out + "</ol>\n";
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view white = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(white);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(white) + 1 - begin);
+}
+
+/// The question as it was asked. Where its text lists the options, the list with the marks stands
+/// in that place, so that they are shown once.
+std::string question(const TrajectoryView& view) {
+  const std::string_view text = view.trajectory.question;
+  const std::string options = options_list(view);
+  const std::string listed = options.empty() ? "" : numbered_options(view.result->options);
+  const std::size_t at = listed.empty() ? text.npos : text.find(listed);
+  if (at == text.npos) return text_block(text) + options;
+  return text_block(trimmed(text.substr(0, at))) + options +
+         text_block(trimmed(text.substr(at + listed.size())));
+}
+
 std::string usage_line(const TrajectoryTurn& turn) {
   std::vector<std::string> parts;
   if (const auto total = turn.usage.total()) parts.push_back(fmt::format("{} tokens", *total));
@@ -242,7 +261,7 @@ constexpr std::string_view policy = "default-src 'none'; img-src data:; style-sr
 std::string trajectory_body(const TrajectoryView& view) {
   const Trajectory& t = view.trajectory;
   std::string out = header(view);
-  out += "<h2>Question</h2>\n" + text_block(t.question) + options_list(view);
+  out += "<h2>Question</h2>\n" + question(view);
   out += overview(view);
   out += "<h2>Step by step</h2>\n";
   for (std::size_t call = 0; call < t.turns.size(); ++call) out += call_card(view, call);

@@ -63,6 +63,17 @@ TEST(Html, nothing_is_markup) {
   EXPECT_EQ(html_escaped(std::string_view("\0\x1b", 2)), "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
+TEST(TrajectoryPage, options_that_the_question_lists_are_shown_once) {
+  TrajectoryView view = example();
+  view.trajectory.question = "What is it?\n\nOptions:\n1. glioma\n2. sarcoma\n\nGive a number.";
+  const std::string page = trajectory_page(view);
+  EXPECT_EQ(page.find("glioma"), page.rfind("glioma"));
+  EXPECT_THAT(page, HasSubstr("What is it?\n\nOptions:</div>\n<ol class=\"options\">"));
+  EXPECT_THAT(page, HasSubstr("</ol>\n<div class=\"text\">Give a number.</div>"));
+  view.result.reset();  // the run has not ended: there is nothing to mark
+  EXPECT_THAT(trajectory_page(view), HasSubstr("1. glioma\n2. sarcoma\n\nGive a number."));
+}
+
 TEST(TrajectoryPage, shows_steps_boxes_pictures_and_verdict) {
   const std::string page = trajectory_page(example());
   EXPECT_THAT(page, HasSubstr("right: 2, truth 2"));
