@@ -52,6 +52,16 @@ def test_all_there_is_status_0(tmp_path):
     assert slide["slide"]["microns_per_pixel"] == 0.25 and len(slide["slide"]["levels"]) == 2
 
 
+def test_a_slide_of_several_benchmarks_counts_once_in_the_sum(tmp_path):
+    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga", 2, "a.svs"), ("tcga_slidebench", 1, "a.svs"), ("tcga_slidebench", 2, "b.svs"))
+    write_slide(tmp_path / "slides/tcga/a.svs")
+    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open", "--verbose", status=3)
+    rows = {line.split()[0]: line.split()[1:5] for line in done.stdout.splitlines() if line.split()}
+    assert rows["tcga"] == ["2", "1", "1", "0"] and rows["tcga_slidebench"] == ["2", "2", "1", "1"]
+    assert rows["all"] == ["4", "2", "1", "1"], "questions, slides, found, missing"
+    assert done.stdout.count("tcga/a.svs") == 1
+
+
 def test_every_state_is_told_apart(tmp_path):
     root = tmp_path / "slides"
     write_slide(root / "good.svs")

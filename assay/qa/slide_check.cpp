@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "assay/core/error.hpp"
@@ -49,6 +51,15 @@ std::span<const Named<SlideState>> slide_states() {
 
 std::size_t CheckedBenchmark::count(SlideState state) const {
   return static_cast<std::size_t>(std::ranges::count(slides, state, &CheckedSlide::state));
+}
+
+std::vector<const CheckedSlide*> SlideCheck::distinct_slides() const {
+  std::set<std::tuple<std::string_view, std::string_view, SlideState>> seen;
+  std::vector<const CheckedSlide*> out;
+  for (const CheckedBenchmark& benchmark : benchmarks)
+    for (const CheckedSlide& slide : benchmark.slides)
+      if (seen.emplace(slide.image_path, slide.file, slide.state).second) out.push_back(&slide);
+  return out;
 }
 
 bool SlideCheck::complete() const {

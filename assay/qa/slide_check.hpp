@@ -45,6 +45,10 @@ struct SlideCheck {
   std::vector<std::string> notes{};  ///< what deviates from the published table, or is odd
   std::string openslide{};           ///< its version when slides were opened
 
+  /// Each slide once, however many benchmarks ask about it: the same name that is found as the same
+  /// file. In order of appearance.
+  std::vector<const CheckedSlide*> distinct_slides() const;
+
   /// Whether every expected slide is there, and could be opened if that was tried.
   bool complete() const;
 };

@@ -42,6 +42,18 @@ TEST(SlideCheck, counts_slides_once_per_benchmark) {
   EXPECT_FALSE(check.complete());
 }
 
+TEST(SlideCheck, slides_that_benchmarks_share_are_distinct_by_name_and_file) {
+  SlideCheck check = expected_slides(table(), {});
+  const auto names = [&] {
+    std::vector<std::string> out;
+    for (const CheckedSlide* slide : check.distinct_slides()) out.push_back(slide->image_path);
+    return out;
+  };
+  EXPECT_THAT(names(), ElementsAre("a.svs", "b.svs", "c.svs"));
+  check.benchmarks[0].slides[0].file = "tcga/a.svs";  // another file than the other benchmark's
+  EXPECT_THAT(names(), ElementsAre("a.svs", "a.svs", "b.svs", "c.svs"));
+}
+
 TEST(SlideCheck, says_what_the_published_table_has_more) {
   EXPECT_THAT(expected_slides(table(), {}).notes,
               ElementsAre("tcga: 1 of 221 published questions",

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/report/text_table.hpp"
 
 namespace assay {
@@ -31,6 +33,18 @@ Row row_of(const std::string& name, const std::vector<std::size_t>& numbers) {
   return row;
 }
 
+/// The sum of all benchmarks; slides that several ask about count once.
+std::vector<std::size_t> totals_of(const SlideCheck& check,
+                                   const std::vector<Named<SlideState>>& states) {
+  const auto slides = check.distinct_slides();
+  std::vector<std::size_t> out = {0, slides.size()};
+  for (const CheckedBenchmark& benchmark : check.benchmarks) out[0] += benchmark.questions;
+  for (const auto& state : states)
+    out.push_back(static_cast<std::size_t>(std::ranges::count(
+        slides, state.value, [](const CheckedSlide* slide) { return slide->state; })));
+  return out;
+}
+
 /// A line per slide. Of a missing one there is nothing to say but its name.
 std::string problems_of(const CheckedBenchmark& benchmark, const Named<SlideState>& state,
                         std::size_t most) {
@@ -55,14 +69,12 @@ std::string slide_check_table(const SlideCheck& check) {
   std::vector<Column> columns = {{"benchmark", Align::left}, {"questions"}, {"slides"}};
   for (const auto& state : states) columns.push_back({title_of(state)});
   std::vector<Row> rows;
-  std::vector<std::size_t> sums(columns.size() - 1);
   for (const CheckedBenchmark& benchmark : check.benchmarks) {
     std::vector<std::size_t> numbers = {benchmark.questions, benchmark.slides.size()};
     for (const auto& state : states) numbers.push_back(benchmark.count(state.value));
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += numbers[i];
     rows.push_back(row_of(benchmark.name, numbers));
   }
-  if (rows.size() > 1) rows.push_back(row_of("all", sums));
+  if (rows.size() > 1) rows.push_back(row_of("all", totals_of(check, states)));
   return text_table(columns, rows);
 }
 
@@ -76,15 +88,14 @@ std::string slide_check_problems(const SlideCheck& check, std::size_t most) {
 
 std::string opened_slides_table(const SlideCheck& check) {
   std::vector<Row> rows;
-  for (const CheckedBenchmark& benchmark : check.benchmarks)
-    for (const CheckedSlide& slide : benchmark.slides) {
-      if (!slide.info) continue;
-      const auto& resolution = slide.info->microns_per_pixel;
-      rows.push_back(
-          {printable(slide.file), fmt::format("{} x {}", slide.info->width, slide.info->height),
-           std::to_string(slide.info->levels.size()),
-           resolution ? fmt::format("{:.4g}", *resolution) : "–", printable(slide.info->vendor)});
-    }
+  for (const CheckedSlide* slide : check.distinct_slides()) {
+    if (!slide->info) continue;
+    const auto& resolution = slide->info->microns_per_pixel;
+    rows.push_back(
+        {printable(slide->file), fmt::format("{} x {}", slide->info->width, slide->info->height),
+         std::to_string(slide->info->levels.size()),
+         resolution ? fmt::format("{:.4g}", *resolution) : "–", printable(slide->info->vendor)});
+  }
   if (rows.empty()) return "";
   return text_table(
       {{"file", Align::left}, {"pixels"}, {"levels"}, {"µm/pixel"}, {"format", Align::left}}, rows);
