@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <ostream>
+#include <tuple>
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
@@ -54,6 +55,26 @@ std::vector<QaResult> runs_of(const std::string& word, const ItemTable* table) {
     out.push_back(std::move(result));
   }
   return out;
+}
+
+/// The shortest ends of two paths that differ: "a" and "b" of "runs/a" and "runs/b". Equal ones
+/// stay equal.
+std::pair<std::string, std::string> telling_names(const std::string& first,
+                                                  const std::string& second) {
+  const auto parts = [](const std::string& word) {
+    const fs::path path = fs::path(word).lexically_normal();
+    std::vector<fs::path> out(path.begin(), path.end());
+    std::erase_if(out, [](const fs::path& part) { return part.empty(); });
+    std::ranges::reverse(out);
+    return out;
+  };
+  const std::vector<fs::path> a = parts(first), b = parts(second);
+  fs::path one, other;
+  for (std::size_t i = 0; one == other && i < std::max(a.size(), b.size()); ++i) {
+    if (i < a.size()) one = i == 0 ? a[i] : a[i] / one;
+    if (i < b.size()) other = i == 0 ? b[i] : b[i] / other;
+  }
+  return {one.generic_string(), other.generic_string()};
 }
 
 /// Benchmarks that both have; one that only one has is refused without --intersect.
@@ -109,6 +130,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
   QaComparisonSettings settings = {o.intersect, o.replicates, o.seed};
   settings.executor = tbb_executor(jobs(common));
+  std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
   refuse_input(out, qa_files({o.first, o.second}));
   if (!out.empty()) require_writable(out);

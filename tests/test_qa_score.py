@@ -130,6 +130,21 @@ def test_compare_is_mcnemar_and_a_paired_bootstrap(tmp_path):
     assert assay("qa", "compare", a, b, "--format", "markdown").stdout.startswith("| benchmark | n |")
 
 
+@pytest.mark.parametrize("first, second, names", [
+    ("a/m_results.json", "b/m_results.json", ["m (a/m_results.json)", "m (b/m_results.json)"]),
+    ("a", "b/", ["m (a)", "m (b)"]),
+    ("a", "./a", ["m (first)", "m (second)"]),
+])
+def test_runs_of_one_model_are_told_apart(tmp_path, first, second, names):
+    for seed, folder in enumerate("ab"):
+        (tmp_path / folder).mkdir()
+        random_run(tmp_path / folder / "m_results.json", seed, n=20)
+    runs = [f"{tmp_path}/{first}", f"{tmp_path}/{second}"]
+    got = strict(assay("qa", "compare", *runs, "--json").stdout)["benchmarks"][0]
+    assert [got["first"], got["second"]] == names
+    assert f"{names[1]} (second) against {names[0]} (first)" in assay("qa", "compare", *runs).stdout
+
+
 def test_compare_refuses_different_items(tmp_path):
     a, _, _ = random_run(tmp_path / "a_results.json", 1, n=20)
     b, _, _ = random_run(tmp_path / "b_results.json", 1, n=19)

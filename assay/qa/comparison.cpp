@@ -29,12 +29,22 @@ ById by_id(const QaResult& run, const std::string& name) {
   return out;
 }
 
-/// By model; where that does not tell them apart, by run.
-std::pair<std::string, std::string> names(const QaResult& first, const QaResult& second) {
-  if (first.model_name != second.model_name && !first.model_name.empty() &&
-      !second.model_name.empty())
-    return {first.model_name, second.model_name};
-  return {first.run_id, second.run_id};
+/// By model; where that does not tell them apart, by run; where two runs of one model have the same
+/// id as well, by what the settings call them.
+std::pair<std::string, std::string> names(const QaResult& first, const QaResult& second,
+                                          const QaComparisonSettings& settings) {
+  const auto telling = [](const std::string& one, const std::string& other) {
+    return one != other && !one.empty() && !other.empty();
+  };
+  if (telling(first.model_name, second.model_name)) return {first.model_name, second.model_name};
+  if (telling(first.run_id, second.run_id)) return {first.run_id, second.run_id};
+  const auto called = [](const std::string& model, const std::string& name) {
+    return model.empty() ? name : model + " (" + name + ")";
+  };
+  if (telling(settings.first_name, settings.second_name))
+    return {called(first.model_name, settings.first_name),
+            called(second.model_name, settings.second_name)};
+  return {called(first.model_name, "first"), called(second.model_name, "second")};
 }
 
 std::string few(const std::vector<std::string>& ids) {
@@ -136,7 +146,7 @@ QaComparison qa_compare(const QaResult& first, const QaResult& second,
     refuse("the runs are of different benchmarks, '" + first.benchmark_name + "' and '" +
            second.benchmark_name + "'");
   QaComparison out = {.benchmark_name = first.benchmark_name};
-  std::tie(out.first_run, out.second_run) = names(first, second);
+  std::tie(out.first_run, out.second_run) = names(first, second, settings);
   out.metric = first.metric;
   const Pairs pairs = paired(first, second, out);
   require_same_items(out, settings.intersect);

@@ -19,6 +19,8 @@ struct QaComparisonSettings {
   std::size_t replicates = 1000;
   std::uint64_t seed = 42;
   Executor executor = {};
+  /// What the runs are called where neither models nor run ids tell them apart: by their files.
+  std::string first_name{}, second_name{};
 };
 
 /// Who was right how often, and what to hold of it. Differences are second - first.
@@ -41,7 +43,7 @@ struct Flip {
 
 struct QaComparison {
   std::string benchmark_name;
-  std::string first_run{}, second_run{};  ///< names of models, or of runs of one model
+  std::string first_run{}, second_run{};  ///< names of models, of runs, or of their files
   ClassificationMetric metric = ClassificationMetric::accuracy;
   PairedScore all{};                            ///< items without a label are wrong
   std::optional<PairedScore> scored_by_both{};  ///< absent when no item is

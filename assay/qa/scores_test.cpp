@@ -159,6 +159,27 @@ TEST(QaCompare, pairs_and_flips) {
   EXPECT_EQ(c.first_run, "r");
 }
 
+TEST(QaCompare, runs_of_one_model_have_different_names) {
+  const auto names = [](QaResult first, QaResult second, const QaComparisonSettings& settings) {
+    const QaComparison c = qa_compare(first, second, settings);
+    return std::pair(c.first_run, c.second_run);
+  };
+  using Names = std::pair<std::string, std::string>;
+  QaComparisonSettings files;
+  files.first_name = "run_a";
+  files.second_name = "run_b";
+  QaResult first = six, second = six;
+  first.model_name = second.model_name = "gpt-5";
+  EXPECT_EQ(names(first, second, files), Names("gpt-5 (run_a)", "gpt-5 (run_b)"));
+  EXPECT_EQ(names(first, second, {}), Names("gpt-5 (first)", "gpt-5 (second)"));
+  second.run_id = "thumbnail";
+  EXPECT_EQ(names(first, second, files), Names("r", "thumbnail"));
+  second.model_name = "other";
+  EXPECT_EQ(names(first, second, files), Names("gpt-5", "other"));
+  first.model_name = second.model_name = first.run_id = "";
+  EXPECT_EQ(names(first, second, files), Names("run_a", "run_b"));
+}
+
 TEST(QaCompare, refusals) {
   QaResult other = six;
   other.results.pop_back();
