@@ -292,6 +292,39 @@ def test_programs_that_misbehave_cost_their_items_only(tmp_path, slides, command
     assert results(tmp_path / "run")["ledger"]["errored"] == 2, done.stderr
 
 
+def test_a_program_that_cannot_start_fails_fast(tmp_path, slides):
+    started = time.monotonic()
+    command = "for i in $(seq 50); do echo some line $i >&2; done; echo 'ImportError: no module' >&2; exit 9"
+    done = assay("qa", "run", table(tmp_path / "t.csv", 2), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command",
+                 "--command", command, status=3)
+    assert time.monotonic() - started < 10, "two tries, not nine with growing pauses"
+    error = results(tmp_path / "run")["results"][0]["error"]
+    assert error.startswith("the program 'for i in $(seq 50)") and "ended with status 9 instead of answering" in error
+    assert "some line 50 ImportError: no module (tried 2 times)" in error and "some line 9 " not in error, done.stderr
+
+
+DIES_LATER = """
+import json, os, sys
+for line in sys.stdin:
+    if os.path.exists(sys.argv[1]):
+        os.remove(sys.argv[1])
+        sys.exit(1)
+    asked = json.loads(line)
+    if asked["item_id"] == "1" and not os.path.exists(sys.argv[2]):
+        for name in sys.argv[1:]:
+            open(name, "w").close()
+        sys.exit(1)
+    print(json.dumps({"prediction": "1"}), flush=True)
+"""
+
+
+def test_a_program_that_has_answered_is_tried_more_often(tmp_path, slides):
+    (tmp_path / "agent.py").write_text(DIES_LATER)
+    assay("qa", "run", table(tmp_path / "t.csv", 3), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command", "--command",
+          f"/usr/bin/python3 {tmp_path}/agent.py {tmp_path}/again {tmp_path}/once", "--concurrency", 1, "--first-wait", 0.01)
+    assert results(tmp_path / "run")["ledger"]["scored"] == 3
+
+
 def test_answers_that_are_there_already(tmp_path):
     (tmp_path / "answers.csv").write_text("benchmark_id,prediction\n" + "".join(f'{i},"{{""answer"": {i % 4 + 1}}}"\n' for i in range(7)))
     questions = table(tmp_path / "t.csv")

@@ -284,9 +284,10 @@ ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
   const std::array<std::string, 5> sentences = {
       "", "did not answer within " + seconds + " s", ending + " instead of answering",
       "answered with a line above 64 MiB", "wrote a line that it was not asked for"};
-  std::string detail = "the program " + sentences[static_cast<std::size_t>(what)];
+  const std::string& sentence = sentences[static_cast<std::size_t>(what)];
+  std::string detail = "the program " + sentence;
   if (!errors.empty()) detail += "; the end of its standard error: " + errors;
-  return {.line = "", .fault = what, .detail = std::move(detail)};
+  return {.line = "", .fault = what, .ending = sentence, .detail = std::move(detail)};
 }
 
 ChildProcess::ChildProcess(std::string command, const std::filesystem::path& error_file)

@@ -30,7 +30,8 @@ class ChildProcess {
   struct Answer {
     std::string line{};  ///< without its line break
     Fault fault = Fault::none;
-    std::string detail{};  ///< a sentence with the exit status and the end of standard error
+    std::string ending{};  ///< of a fault: "ended with status 1 instead of answering"
+    std::string detail{};  ///< a sentence with that and the end of standard error
   };
 
   /// Sends one line and waits for one. After a fault the program is killed with its whole process

@@ -54,7 +54,8 @@ struct ModelFailure {
   Kind kind = Kind::transient;
   std::string message;  ///< a sentence; says what to change when fatal
   std::optional<double> retry_after_s{};
-  int status = 0;        ///< of HTTP; 0: none came
+  std::optional<unsigned> most_retries{};  ///< where more of them than these are of no use
+  int status = 0;                          ///< of HTTP; 0: none came
   bool charged = false;  ///< perhaps: the server may have worked on it before it failed
   std::string request_id{};
 };

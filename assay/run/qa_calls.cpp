@@ -93,7 +93,8 @@ ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const
       return take(std::move(*reply), reservation, std::move(record));
     const auto& failure = std::get<ModelFailure>(outcome);
     take(failure, reservation, std::move(record));
-    if (++failures > parts_.retry.retries)
+    const unsigned retries = parts_.retry.retries;
+    if (++failures > std::min(retries, failure.most_retries.value_or(retries)))
       give_up(failure.message + " (tried " + std::to_string(failures) + " times)");
     ++retried_;
     wait(failure, failures);

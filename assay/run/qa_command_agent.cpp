@@ -62,20 +62,44 @@ ModelOutcome outcome_of(const std::string& line, const Item& item) try {
                  line.substr(0, 120));
 }
 
+/// Its last lines, as many as messages show: the last one says what went wrong.
+std::string_view last_lines(std::string_view text) {
+  constexpr std::size_t most = 200;
+  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  if (text.size() <= most) return text;
+  const std::size_t cut = text.find('\n', text.size() - most);
+  return text.substr((cut == text.npos ? text.rfind('\n') : cut) + 1);
+}
+
 class CommandAnswerer : public Answerer {
  public:
   CommandAnswerer(const std::string& command, double timeout_s)
-      : child_(command), timeout_s_(timeout_s) {}
+      : command_(command), child_(command), timeout_s_(timeout_s) {}
 
   ModelOutcome ask(const QaQuestion& question) override {
     const ChildProcess::Answer answer = child_.ask(request_line(question), timeout_s_);
-    if (answer.fault != ChildProcess::Fault::none) return failure(answer.detail);
+    if (answer.fault != ChildProcess::Fault::none) return fault(answer);
+    has_answered_ = true;
     return outcome_of(answer.line, question.item);
   }
 
  private:
+  /// A program that ends before it has ever answered will not be mended by waiting: it is not
+  /// there, or cannot start. One more try, in case it was not its fault.
+  ModelFailure fault(const ChildProcess::Answer& answer) const {
+    std::string message = "the program '" + detail::shown(command_) + "' " + answer.ending;
+    const std::string said = detail::shown(last_lines(child_.standard_error()));
+    if (!said.empty()) message += "; the end of its standard error: " + said;
+    ModelFailure out{
+        .kind = ModelFailure::Kind::transient, .message = std::move(message), .charged = true};
+    if (answer.fault == ChildProcess::Fault::ended && !has_answered_) out.most_retries = 1;
+    return out;
+  }
+
+  std::string command_;
   ChildProcess child_;
   double timeout_s_;
+  bool has_answered_ = false;
 };
 
 }  // namespace
