@@ -300,6 +300,7 @@ def test_a_program_that_cannot_start_fails_fast(tmp_path, slides):
     assert time.monotonic() - started < 10, "two tries, not nine with growing pauses"
     error = results(tmp_path / "run")["results"][0]["error"]
     assert error.startswith("the program 'for i in $(seq 50)") and "ended with status 9 instead of answering" in error
+    assert "ImportError: no module" in assay("qa", "show", tmp_path / "run", "0", "--json").stdout
     assert "some line 50 ImportError: no module (tried 2 times)" in error and "some line 9 " not in error, done.stderr
 
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "assay/core/error.hpp"
 #include "assay/qa/action.hpp"
 #include "assay/qa/crop.hpp"
 #include "assay/qa/extract.hpp"
@@ -44,10 +45,12 @@ Outcome outcome_of(ModelReply::Kind kind) {
   return Outcome::scored;
 }
 
-/// A conversation that grows, and the record of it.
+using Turns = std::vector<TrajectoryTurn>;
+
+/// A conversation that grows, and the record of it: `turns` outlives it, however it ends.
 class Talk {
  public:
-  Talk(LoopDoors& doors, std::string rules) : doors_(doors) {
+  Talk(LoopDoors& doors, std::string rules, Turns& turns) : doors_(doors), turns_(turns) {
     chat_.push_back(said_by(Role::system, std::move(rules)));
   }
 
@@ -64,33 +67,34 @@ class Talk {
 
   /// Asks; the reply becomes part of the conversation and ends the turn.
   ModelReply ask(CallPlace place) {
+    next_.step = place.step;
+    turns_.push_back(std::exchange(next_, {}));
     ModelReply reply = doors_.ask(chat_, place);
     chat_.push_back(said_by(Role::assistant, reply.text));
-    next_.step = place.step;
-    next_.reply = reply.text;
-    next_.model = reply.model;
-    next_.request_id = reply.request_id;
-    next_.usage = reply.usage;
-    next_.cost_usd = reply.cost_usd;
-    turns_.push_back(std::exchange(next_, {}));
+    last_turn().reply = reply.text;
+    last_turn().model = reply.model;
+    last_turn().request_id = reply.request_id;
+    last_turn().usage = reply.usage;
+    last_turn().cost_usd = reply.cost_usd;
     return reply;
   }
 
   TrajectoryTurn& last_turn() { return turns_.back(); }
-  std::vector<TrajectoryTurn> turns() && { return std::move(turns_); }
 
  private:
   LoopDoors& doors_;
   Chat chat_;
   TrajectoryTurn next_;
-  std::vector<TrajectoryTurn> turns_;
+  Turns& turns_;
 };
 
 /// The navigating agent.
 class Navigation {
  public:
-  Navigation(const Item& item, const LoopSettings& settings, LoopDoors& doors)
-      : settings_(settings), doors_(doors), talk_(doors, navigation_rules(settings.max_steps)) {
+  Navigation(const Item& item, const LoopSettings& settings, LoopDoors& doors, Turns& turns)
+      : settings_(settings),
+        doors_(doors),
+        talk_(doors, navigation_rules(settings.max_steps), turns) {
     talk_.show(question_text(item.prompt, doors.slide()),
                ImageWish{.kind = ImageWish::Kind::guided_thumbnail,
                          .region = {},
@@ -104,7 +108,6 @@ class Navigation {
       take_step(step);
     }
     if (!ended_) force_answer();
-    result_.turns = std::move(talk_).turns();
     return std::move(result_);
   }
 
@@ -196,15 +199,12 @@ class Navigation {
 };
 
 /// One question, one picture, one answer.
-LoopResult single_call(const Item& item, LoopDoors& doors, std::string rules,
-                       const ImageWish& wish) {
-  Talk talk(doors, std::move(rules));
+LoopResult single_call(const Item& item, LoopDoors& doors, std::string rules, const ImageWish& wish,
+                       Turns& turns) {
+  Talk talk(doors, std::move(rules), turns);
   talk.show(question_text(item.prompt, doors.slide()), wish);
   const ModelReply reply = talk.ask({1, 0});
-  return {.outcome = outcome_of(reply.kind),
-          .prediction = reply.text,
-          .error = {},
-          .turns = std::move(talk).turns()};
+  return {.outcome = outcome_of(reply.kind), .prediction = reply.text};
 }
 
 PatchSettings patches_of_run(const LoopSettings& settings, unsigned run) {
@@ -213,36 +213,40 @@ PatchSettings patches_of_run(const LoopSettings& settings, unsigned run) {
   return out;
 }
 
-LoopResult giant(const Item& item, unsigned, const LoopSettings& settings, LoopDoors& doors) {
-  return Navigation(item, settings, doors).run();
+LoopResult giant(const Item& item, unsigned, const LoopSettings& settings, LoopDoors& doors,
+                 Turns& turns) {
+  return Navigation(item, settings, doors, turns).run();
 }
 
-LoopResult thumbnail(const Item& item, unsigned, const LoopSettings& settings, LoopDoors& doors) {
+LoopResult thumbnail(const Item& item, unsigned, const LoopSettings& settings, LoopDoors& doors,
+                     Turns& turns) {
   return single_call(item, doors, thumbnail_rules(),
                      {.kind = ImageWish::Kind::thumbnail,
                       .region = {},
                       .regions = {},
-                      .longest = settings.thumbnail_size});
+                      .longest = settings.thumbnail_size},
+                     turns);
 }
 
-LoopResult patch(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors) {
+LoopResult patch(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors,
+                 Turns& turns) {
   const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   return single_call(item, doors, collage_rules(regions.size()),
                      {.kind = ImageWish::Kind::collage,
                       .region = {},
                       .regions = regions,
-                      .longest = settings.patches.size});
+                      .longest = settings.patches.size},
+                     turns);
 }
 
 /// Every patch is asked on its own; what they say most often is the answer.
 LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settings,
-                      LoopDoors& doors) {
+                      LoopDoors& doors, Turns& turns) {
   std::vector<std::optional<std::int64_t>> labels;
   std::vector<std::string> predictions;
-  LoopResult out;
   const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   for (unsigned i = 0; i < regions.size(); ++i) {
-    Talk talk(doors, patch_rules());
+    Talk talk(doors, patch_rules(), turns);
     talk.show(question_text(item.prompt, doors.slide()),
               ImageWish{.kind = ImageWish::Kind::patch,
                         .region = regions[i],
@@ -254,15 +258,14 @@ LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settin
     labels.push_back(answered ? extract_label(reply.text, item.benchmark, item.options).label
                               : std::nullopt);
     predictions.push_back(reply.text);
-    for (TrajectoryTurn& turn : std::move(talk).turns()) out.turns.push_back(std::move(turn));
   }
-  out.prediction = majority_vote(labels, predictions).prediction;
-  return out;
+  return {.prediction = majority_vote(labels, predictions).prediction};
 }
 
 struct ModeRow {
   AgentMode mode;
-  LoopResult (*run)(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors);
+  LoopResult (*run)(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors,
+                    Turns& turns);
 };
 
 constexpr ModeRow modes[] = {
@@ -272,6 +275,10 @@ constexpr ModeRow modes[] = {
     {AgentMode::patch_vote, patch_vote},
 };
 
+LoopResult broken_off(std::string error) {
+  return {.outcome = Outcome::errored, .error = std::move(error), .broken_off = true};
+}
+
 }  // namespace
 
 std::span<const Named<AgentMode>> agent_modes() {
@@ -280,9 +287,19 @@ std::span<const Named<AgentMode>> agent_modes() {
 
 LoopResult run_loop(const Item& item, unsigned run, const LoopSettings& settings,
                     LoopDoors& doors) {
-  for (const ModeRow& row : modes)
-    if (row.mode == settings.mode) return row.run(item, run, settings, doors);
-  return {};
+  LoopResult out;
+  Turns turns;
+  try {
+    for (const ModeRow& row : modes)
+      if (row.mode == settings.mode) out = row.run(item, run, settings, doors, turns);
+  } catch (const AttemptFailed& failure) {
+    turns.back().problem = failure.error;
+    out = broken_off(failure.error);
+  } catch (const Error& error) {  // the slide
+    out = broken_off(error.what());
+  }
+  out.turns = std::move(turns);
+  return out;
 }
 
 }  // namespace assay

@@ -34,7 +34,13 @@ struct CallPlace {
   bool operator==(const CallPlace&) const = default;
 };
 
-/// What the loop needs from outside. Whatever these throw ends the attempt and passes through.
+/// Thrown by `ask` to end an attempt that got no answer.
+struct AttemptFailed {
+  std::string error;
+};
+
+/// What the loop needs from outside. AttemptFailed and Error end the attempt with what was done so
+/// far; whatever else these throw passes through.
 class LoopDoors {
  public:
   virtual ~LoopDoors() = default;
@@ -48,7 +54,8 @@ struct LoopResult {
   Outcome outcome = Outcome::scored;  ///< scored here means: answered, not yet parsed
   std::string prediction{};
   std::string error{};
-  std::vector<TrajectoryTurn> turns{};
+  std::vector<TrajectoryTurn> turns{};  ///< the last is without a reply when none came
+  bool broken_off = false;              ///< errored between two calls, not by what was said
 };
 
 /// One attempt at one item.

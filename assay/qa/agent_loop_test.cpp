@@ -26,6 +26,7 @@ class ScriptedDoors : public LoopDoors {
   const SlideInfo& slide() override { return slide_; }
   ChatImage image(const ImageWish& wish) override {
     wishes.push_back(wish);
+    if (wishes.size() == failing_image) throw Error(Error::Kind::io, "torn");
     return {std::make_shared<const std::string>("jpeg"), std::to_string(wishes.size()), 10, 10};
   }
   std::vector<SlideRegion> patches(const PatchSettings& settings) override {
@@ -35,6 +36,7 @@ class ScriptedDoors : public LoopDoors {
   ModelReply ask(const Chat& chat, CallPlace place) override {
     chats.push_back(chat);
     places.push_back(place);
+    if (places.size() == failing_call) throw AttemptFailed{"no line"};
     EXPECT_FALSE(replies_.empty()) << "the script has no more replies";
     ModelReply reply = replies_.empty() ? ModelReply{} : replies_.front();
     if (!replies_.empty()) replies_.pop_front();
@@ -47,6 +49,8 @@ class ScriptedDoors : public LoopDoors {
   std::vector<std::uint32_t> seeds;
   std::vector<Chat> chats;
   std::vector<CallPlace> places;
+  std::size_t failing_call = 0;  ///< from 1; 0: none
+  std::size_t failing_image = 0;
 
  private:
   SlideInfo slide_;
@@ -192,6 +196,38 @@ TEST(AgentLoop, CollageShowsAllPatches) {
   ScriptedDoors doors({said("2")});
   run_loop(item, 0, settings, doors);
   EXPECT_EQ(doors.wishes.at(0).regions.size(), 30U);
+}
+
+TEST(AgentLoop, WhatWasDoneBeforeAFailureIsKept) {
+  ScriptedDoors doors({crop(), crop(2000)});
+  doors.failing_call = 2;
+  const LoopResult result = run_loop(item, 0, steps(5), doors);
+  EXPECT_EQ(result.outcome, Outcome::errored);
+  EXPECT_TRUE(result.broken_off);
+  EXPECT_EQ(result.error, "no line");
+  ASSERT_EQ(result.turns.size(), 2U);
+  EXPECT_TRUE(result.turns[0].crop.has_value());
+  EXPECT_EQ(result.turns[1].problem, "no line");
+  EXPECT_EQ(result.turns[1].images.size(), 1U) << "what the failed call would have shown";
+}
+
+TEST(AgentLoop, AFailedPictureEndsTheAttemptAfterItsTurn) {
+  ScriptedDoors doors({crop()});
+  doors.failing_image = 2;
+  const LoopResult result = run_loop(item, 0, steps(5), doors);
+  EXPECT_TRUE(result.broken_off);
+  EXPECT_EQ(result.error, "torn");
+  ASSERT_EQ(result.turns.size(), 1U);
+  EXPECT_EQ(result.turns[0].problem, "") << "its reply was sound";
+}
+
+TEST(AgentLoop, FailedPatchesKeepThoseBefore) {
+  LoopSettings settings;
+  settings.mode = AgentMode::patch_vote;
+  settings.patches.count = 3;
+  ScriptedDoors doors({said("1"), said("2"), said("3")});
+  doors.failing_call = 3;
+  EXPECT_EQ(run_loop(item, 0, settings, doors).turns.size(), 3U);
 }
 
 TEST(Instructions, StepsMustExist) {

@@ -68,7 +68,7 @@ class Doors : public LoopDoors {
 };
 
 /// An agent that takes an item as a whole is asked once.
-LoopResult asked_once(const Item& item, Doors& doors) {
+LoopResult asked_once(const Item& item, Doors& doors) try {
   const ModelReply reply = doors.ask({}, {1, 0});
   LoopResult result{.outcome = Outcome::scored, .prediction = reply.text, .error = {}, .turns = {}};
   if (reply.kind == ModelReply::Kind::refused) result.outcome = Outcome::refused;
@@ -81,22 +81,11 @@ LoopResult asked_once(const Item& item, Doors& doors) {
                           .usage = reply.usage,
                           .cost_usd = reply.cost_usd});
   return result;
-}
-
-struct Ended {
-  LoopResult result;
-  bool resumable = false;
-};
-
-Ended run_to_its_end(const AttemptTask& task, const AttemptParts& parts, Doors& doors) try {
-  return {parts.converses ? run_loop(task.item, task.run, parts.loop, doors)
-                          : asked_once(task.item, doors)};
 } catch (const AttemptFailed& failure) {
-  return {{.outcome = Outcome::errored, .prediction = {}, .error = failure.error, .turns = {}},
-          true};
-} catch (const Error& error) {  // the slide
-  return {{.outcome = Outcome::errored, .prediction = {}, .error = error.what(), .turns = {}},
-          true};
+  return {.outcome = Outcome::errored,
+          .error = failure.error,
+          .turns = {{.step = 1, .prompt = item.prompt, .problem = failure.error}},
+          .broken_off = true};
 }
 
 Trajectory trajectory_of(const AttemptTask& task, const LoopResult& result, Doors& doors,
@@ -121,17 +110,18 @@ Trajectory trajectory_of(const AttemptTask& task, const LoopResult& result, Door
 void do_attempt(const AttemptTask& task, const AttemptParts& parts, Answerer& answerer,
                 AttemptState& state) {
   Doors doors(task, parts, answerer, state);
-  Ended ended = run_to_its_end(task, parts, doors);
+  const LoopResult result = parts.converses ? run_loop(task.item, task.run, parts.loop, doors)
+                                            : asked_once(task.item, doors);
   AttemptRecord record{.key = key_of(task),
-                       .outcome = ended.result.outcome,
-                       .prediction = ended.result.prediction,
-                       .error = ended.result.error,
+                       .outcome = result.outcome,
+                       .prediction = result.prediction,
+                       .error = result.error,
                        .trajectory_file = {},
-                       .resumable = ended.resumable};
-  if (!ended.result.turns.empty()) {
+                       .resumable = result.broken_off};
+  if (!result.turns.empty()) {
     const std::string name = trajectory_name(task.item.benchmark, task.item.id, task.run);
     write_lightly(parts.trajectories / name,
-                  trajectory_text(trajectory_of(task, ended.result, doors, parts.converses)));
+                  trajectory_text(trajectory_of(task, result, doors, parts.converses)));
     record.trajectory_file = (parts.trajectories.filename() / name).generic_string();
   }
   parts.calls.record(record);

@@ -22,11 +22,6 @@ namespace assay {
 /// Thrown to leave an attempt that stays unfinished: the run is stopping.
 struct RunStopping {};
 
-/// Thrown to end an attempt that got no answer.
-struct AttemptFailed {
-  std::string error;
-};
-
 struct RetrySettings {
   unsigned retries = 8;  ///< of one call, after failures that may pass
   double first_wait_s = 1, longest_wait_s = 60;

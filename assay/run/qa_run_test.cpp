@@ -11,6 +11,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/detail/test_files.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/trajectory.hpp"
 #include "assay/run/demo_slide.hpp"
 
 namespace assay {
@@ -194,7 +195,16 @@ TEST_F(QaRunTest, ErrorsAreKeptAndRetriedOnRequest) {
   });
   const QaRunReport first = run(model);
   EXPECT_EQ(count(first, Outcome::errored), 2U);
-  EXPECT_EQ(first.results[0].results[1].error, "too large");
+  const ItemResult& failed = first.results[0].results[1];
+  EXPECT_EQ(failed.error, "too large");
+  const Trajectory kept =
+      parse_trajectory(read_text(execution_.folder / failed.trajectory_file), "kept");
+  EXPECT_EQ(kept.outcome, "errored");
+  EXPECT_EQ(kept.error, "too large");
+  ASSERT_EQ(kept.turns.size(), 2U) << "the answered call and the one that failed";
+  EXPECT_THAT(kept.turns[0].reply, HasSubstr("crop"));
+  EXPECT_EQ(kept.turns[1].problem, "too large");
+  EXPECT_EQ(kept.turns[1].step, 2U);
   broken.clear();
   EXPECT_EQ(count(run(model), Outcome::errored), 2U);
   execution_.retry_errors = true;
