@@ -70,6 +70,15 @@ def test_ledger_policies_and_exit_status(tmp_path):
     assert (got["metrics"]["n_errors"], got["metrics"]["n_extraction_failures"]) == (1, 1)
     assert (got["metrics"]["point_estimate"], score(path, "--policy", "scored", status=3)["metrics"]["point_estimate"]) == (0.5, 1.0)
     assert (got["metrics"]["best_if_failures_right"], got["metrics"]["worst_if_failures_wrong"]) == (1.0, 0.5)
+    partial = assay("qa", "score", path, status=3).stdout.splitlines()[0]
+    assert "of 4 questions, 3 answered; with the others as wrong, accuracy 50.0 % (2 of 4 right)" in partial
+    partial = assay("qa", "score", path, "--policy", "scored", status=3).stdout.splitlines()[0]
+    assert "of 4 questions, 3 answered; of those with a label, accuracy 100.0 % (2 of 2 right)" in partial
+    page = tmp_path / "page.html"
+    assay("report", path, "--out", page)
+    assert "4 (of 4, 3 answered)" in page.read_text()
+    write(path, rows[:2])
+    assert ": accuracy 50.0 % (1 of 2 right)" in assay("qa", "score", path, status=3).stdout, "unparsed is answered"
     write(path, rows[:1])
     assert score(path)["ledger"]["scored"] == 1
 

@@ -186,6 +186,10 @@ std::size_t QaLedger::expected() const {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
 
+std::size_t QaLedger::answered() const {
+  return expected() - count(Outcome::errored) - count(Outcome::missing) - count(Outcome::skipped);
+}
+
 QaLedger ledger_of(std::span<const ItemResult> results) {
   QaLedger out;
   for (const ItemResult& item : results) ++out.counts[static_cast<std::size_t>(item.outcome)];

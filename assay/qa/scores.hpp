@@ -38,6 +38,8 @@ struct QaLedger {
 
   std::size_t count(Outcome outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
   std::size_t expected() const;
+  /// Whatever the answer is worth: without those that failed, were not asked or have no slide.
+  std::size_t answered() const;
 };
 
 QaLedger ledger_of(std::span<const ItemResult> results);

@@ -34,6 +34,14 @@ std::string without_label(const QaLedger& ledger) {
   return out.empty() ? "none" : out;
 }
 
+/// How many count, and of a run that is not through how many of them were answered.
+std::string number_of(const QaScores& s) {
+  const std::string n = s.headline() ? std::to_string(s.headline()->n) : "0";
+  return s.ledger.answered() == s.ledger.expected()
+             ? n
+             : fmt::format("{} (of {}, {} answered)", n, s.ledger.expected(), s.ledger.answered());
+}
+
 std::vector<std::string> row_of(const QaStudyPart& part) {
   const QaScores& s = part.scores;
   const auto& headline = s.headline();
@@ -42,7 +50,7 @@ std::vector<std::string> row_of(const QaStudyPart& part) {
           std::string(name_in(classification_metrics(), s.metric)),
           headline ? percent(headline->items.point) : "–",
           headline ? interval(headline->items) : "–",
-          headline ? std::to_string(headline->n) : "0",
+          number_of(s),
           without_label(s.ledger),
           cost_of(s)};
 }

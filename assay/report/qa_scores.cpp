@@ -31,15 +31,25 @@ std::string bold(const std::string& text, const TerminalStyle& style) {
 
 constexpr std::size_t few_slides = 10;  // resampling fewer says little about other slides
 
+/// Before the score of a run that has not answered everything: it is not final.
+std::string partial(const QaScores& s) {
+  const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
+  if (answered == expected) return "";
+  return fmt::format("of {}, {} answered; {} ", counted(expected, "question"), answered,
+                     s.settings.policy == FailurePolicy::wrong ? "with the others as wrong,"
+                                                               : "of those with a label,");
+}
+
 std::string headline(const ScoredQa& run, const TerminalStyle& style) {
   std::string out = bold(printable(run.result.benchmark_name), style);
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
   const auto& score = run.scores.headline();
   if (!score) return out + ": nothing to score\n";
   const BootstrapResult& b = score->items;
-  out += fmt::format(": {} {} % ({} of {} right), bootstrap mean ± SD {} ± {} %, 95 % interval {}",
-                     title(run.scores), percent(b.point), score->correct, score->n, percent(b.mean),
-                     percent(b.std), limits(b.ci_lower, b.ci_upper));
+  out +=
+      fmt::format(": {}{} {} % ({} of {} right), bootstrap mean ± SD {} ± {} %, 95 % interval {}",
+                  partial(run.scores), title(run.scores), percent(b.point), score->correct,
+                  score->n, percent(b.mean), percent(b.std), limits(b.ci_lower, b.ci_upper));
   if (score->wilson) out += ", Wilson " + limits(score->wilson->lower, score->wilson->upper);
   if (score->slides)
     out += fmt::format(", by {} SD {} %, {}{}", counted(run.scores.slides, "slide"),
