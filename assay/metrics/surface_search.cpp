@@ -5,11 +5,11 @@
 // 1. Bits in common are at distance 0; an and and a population count settle 64 voxels at once.
 // 2. Neighbours. No step of two voxels along an axis is shorter than twice the least spacing, so
 //    all steps of at most one voxel along each axis that are shorter than that come first in the
-//    order of distance. Each is a shift and an and, again for 64 voxels at once.
+//    order of distance. All of one distance are a few shifts, again for 64 voxels at once.
 // 3. What is left of a row is searched in other rows, in the order of their distance in the plane
 //    across them, until none can be nearer than the best. Rows as far above as below, behind as in
 //    front are equally far for all voxels of the row: they are laid over one another and looked
-//    into together, once for each voxel, by counting zeros on both sides of it.
+//    into together, once for eight voxels, by counting zeros on both sides of each.
 // 4. A search costs the square of the distance in rows. When those so far tell that all will cost
 //    more than a separable transform of the whole volume would, or when they have cost half as
 //    much, the rest is put off, and what was put off is settled together: by trying every row that
