@@ -178,6 +178,17 @@ def test_drawings_are_written(tmp_path):
     assert (tmp_path / "drawings/raincloud-dice.svg").read_text().startswith("<?xml")
 
 
+def test_volumes_are_drawn_though_only_dice_was_asked_for(tmp_path):
+    volumes(tmp_path)
+    assay("score", "pred", "ref", "--metrics", "dice", "--out", "dice.json", cwd=tmp_path)
+    for label in ((), ("--label", "foreground")):
+        said = summary(tmp_path, "dice.json", *label)
+        assert {"bland-altman", "dice-volume"} <= set(said["figures"])
+    shutil.copy(tmp_path / "dice.json", tmp_path / "again.json")
+    refused = assay("compare", "dice.json", "again.json", "--metric", "volume_prediction_ml", cwd=tmp_path, status=2)
+    assert "has no metric" in refused.stderr
+
+
 def test_the_same_input_gives_the_same_page(tmp_path):
     files = two_models(tmp_path)
     assay("report", *files, "--out", "one.html", "--jobs", "1", cwd=tmp_path)
