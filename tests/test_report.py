@@ -86,6 +86,20 @@ def test_a_question_answering_run_with_its_steps(tmp_path):
     assert 'class="trajectory" data-part="0" data-item="0"' in page
 
 
+def test_questions_without_steps_share_one_note(tmp_path):
+    run = questions(tmp_path)
+    (run / "trajectories/t.json").unlink()
+    said = assay("report", "run", cwd=tmp_path).stderr
+    assert "no steps of question 7: " in said and "t.json" in said
+    file = run / "bench_results.json"
+    content = json.loads(file.read_text())
+    content["results"] = [dict(content["results"][0], item_id=str(i)) for i in range(1, 6)]
+    file.write_text(json.dumps(content))
+    said = assay("report", "run", cwd=tmp_path).stderr
+    assert said.count("no steps") == 1
+    assert "no steps of 5 questions (1, 2, 3 and 2 more); the first: " in said and "t.json" in said
+
+
 def test_volumes_are_found_where_they_were_scored(tmp_path):
     said = summary(tmp_path, volumes(tmp_path), "--images", "images")
     assert said["shown"] == ["sub-c", "sub-a", "sub-b"]  # worst, best, median
