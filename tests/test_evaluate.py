@@ -239,6 +239,19 @@ def test_arrays_are_scored_index_by_index(tmp_path, model):
     assert result["dice"]["values"][0] == pytest.approx(2 * (truth & (x > 0.5)).sum() / (truth.sum() + (x > 0.5).sum()))
 
 
+def test_what_is_assumed_of_arrays_is_kept_with_each_case_and_said_once(tmp_path, model):
+    x = numpy.random.default_rng(3).random((6, 6, 6)).astype("f4")
+    (tmp_path / "data/images").mkdir(parents=True)
+    for name in "ab":
+        numpy.save(tmp_path / f"data/images/{name}.npy", x)
+        save(tmp_path / f"data/labels/{name}.nii.gz", (x > 0.6).astype("u1"))
+    recipe = tmp_path / "oriented.toml"
+    recipe.write_text('name = "oriented"\norientation = "RAS"\n')
+    done = assay("evaluate", model, tmp_path / "data", "--recipe", recipe, *OF_THRESHOLD, "--json")
+    assert done.stderr.count("warning: ") == 1 and "warning: a and 1 more: the image is an array and has no grid" in done.stderr
+    assert [len(case["warnings"]) for case in strict(done.stdout)["cases"]] == [1, 1]
+
+
 def test_a_changed_voxel_file_is_another_image(tmp_path, model):
     """Header and voxels in two files: the cache must not go by the header alone."""
     header = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_FLOAT\nElementSpacing = 1 1 1\nElementDataFile = a.raw\n"
