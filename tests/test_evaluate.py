@@ -293,6 +293,22 @@ def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
     assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4
 
 
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, model, data, monkeypatch):
+    room, worker = tmp_path / "room", tmp_path / "worker.sh"
+    room.mkdir()
+    worker.write_text("""echo '{"protocol":1,"name":"mute","version":"1"}'\nwhile read -r line; do :; done\n""")
+    monkeypatch.setenv("TMPDIR", str(room))
+    running = subprocess.Popen([PROGRAM, "evaluate", str(data), "--command", f"sh {worker}", "--no-cache"], stderr=subprocess.DEVNULL)
+    while running.poll() is None and len(list(room.glob("*/.assay-temporary"))) < 2:
+        time.sleep(0.01)
+    assert running.poll() is None  # one folder for the program, one for what is scored
+    running.kill()
+    running.wait()
+    assert len(list(room.iterdir())) == 2
+    evaluate(model, data)
+    assert not list(room.iterdir())
+
+
 @pytest.mark.parametrize("space", ["native", "model"])
 def test_an_unreadable_reference_is_not_the_models_fault(tmp_path, model, data, space):
     """It does not count as worst, in whichever space, and no message shows where the data lie."""
