@@ -26,6 +26,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -139,7 +140,9 @@ PredictedImage predicted_image(const Task& task, const Work& work) {
   const PredictedCase predicted = work.cases.predicted(task.image, with_logits);
   const Volume<std::uint8_t> labels =
       restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
-  PredictedImage out = {.image = task.image.string(), .from_cache = predicted.from_cache};
+  PredictedImage out = {.image = task.image.string(),
+                        .warning = predicted.warning,
+                        .from_cache = predicted.from_cache};
   out.voxel_ml = voxel_ml(labels.grid());
   for (const std::uint8_t label : labels.view().voxels) ++out.voxels[label];
   if (!task.check.empty()) out.check = checked_against(task.check, predicted, labels.view());
@@ -206,6 +209,19 @@ std::string table_of(const std::vector<PredictedImage>& images) {
                     rows);
 }
 
+/// Names what was not predicted, and what was odd, on standard error.
+void report_troubles(const std::vector<PredictedImage>& images, const Common& common,
+                     std::ostream& err) {
+  std::vector<CaseWarning> warnings;
+  for (const PredictedImage& image : images) {
+    if (!image.error.empty())
+      err << "not predicted: " << printable(image.image + ": " + image.error) << '\n';
+    else if (!image.warning.empty())
+      warnings.push_back({image.image, image.warning});
+  }
+  if (!common.quiet) tell_warnings(warnings, err);
+}
+
 Exit exit_of(const std::vector<PredictedImage>& images) {
   const auto failed = [](const PredictedImage& i) { return !i.error.empty(); };
   const auto differs = [](const PredictedImage& i) { return i.check && i.check->differing != 0; };
@@ -240,9 +256,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     session.err << "interrupted; images that were predicted are in place\n";
     return interrupted;
   }
-  for (const PredictedImage& image : report.images)
-    if (!image.error.empty())
-      session.err << "not predicted: " << printable(image.image + ": " + image.error) << '\n';
+  report_troubles(report.images, common, session.err);
   const auto bad = std::ranges::count_if(
       report.images, [](const PredictedImage& image) { return !image.error.empty(); });
   if (static_cast<std::size_t>(bad) == tasks.size())

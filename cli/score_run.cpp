@@ -14,6 +14,7 @@
 #include "assay/report/text_table.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -40,13 +41,15 @@ bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {
 
 /// Names what was not scored, and what was odd, on standard error.
 void report_troubles(const SegmentationResult& result, const Common& common, std::ostream& err) {
+  std::vector<CaseWarning> warnings;
   for (const CaseScores& c : result.cases) {
     if (c.record.fate != Fate::scored)
       err << "not scored: " << printable(c.record.id + ": " + c.record.error) << '\n';
-    else if (!common.quiet)
+    else
       for (const std::string& warning : c.record.warnings)
-        err << "warning: " << printable(c.record.id + ": " + warning) << '\n';
+        warnings.push_back({c.record.id, warning});
   }
+  if (!common.quiet) tell_warnings(warnings, err);
   for (std::size_t r = 0; r < result.regions.size() && !common.quiet; ++r)
     if (result.ledger.scored != 0 && is_empty_everywhere(result, r))
       err << "warning: label " << printable(result.regions[r].key)

@@ -239,6 +239,19 @@ def test_arrays_are_scored_index_by_index(tmp_path, model):
     assert result["dice"]["values"][0] == pytest.approx(2 * (truth & (x > 0.5)).sum() / (truth.sum() + (x > 0.5).sum()))
 
 
+def test_what_is_assumed_of_arrays_is_kept_with_each_case_and_said_once(tmp_path, model):
+    x = numpy.random.default_rng(3).random((6, 6, 6)).astype("f4")
+    (tmp_path / "data/images").mkdir(parents=True)
+    for name in "ab":
+        numpy.save(tmp_path / f"data/images/{name}.npy", x)
+        save(tmp_path / f"data/labels/{name}.nii.gz", (x > 0.6).astype("u1"))
+    recipe = tmp_path / "oriented.toml"
+    recipe.write_text('name = "oriented"\norientation = "RAS"\n')
+    done = assay("evaluate", model, tmp_path / "data", "--recipe", recipe, *OF_THRESHOLD, "--json")
+    assert done.stderr.count("warning: ") == 1 and "warning: a and 1 more: the image is an array and has no grid" in done.stderr
+    assert [len(case["warnings"]) for case in strict(done.stdout)["cases"]] == [1, 1]
+
+
 def test_a_changed_voxel_file_is_another_image(tmp_path, model):
     """Header and voxels in two files: the cache must not go by the header alone."""
     header = "ObjectType = Image\nNDims = 3\nDimSize = 4 4 4\nElementType = MET_FLOAT\nElementSpacing = 1 1 1\nElementDataFile = a.raw\n"
@@ -278,6 +291,22 @@ def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
     assert not (tmp_path / "results.json").exists()
     done = assay(*command, "--resume", "--json", timeout=120)
     assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, model, data, monkeypatch):
+    room, worker = tmp_path / "room", tmp_path / "worker.sh"
+    room.mkdir()
+    worker.write_text("""echo '{"protocol":1,"name":"mute","version":"1"}'\nwhile read -r line; do :; done\n""")
+    monkeypatch.setenv("TMPDIR", str(room))
+    running = subprocess.Popen([PROGRAM, "evaluate", str(data), "--command", f"sh {worker}", "--no-cache"], stderr=subprocess.DEVNULL)
+    while running.poll() is None and len(list(room.glob("*/.assay-temporary"))) < 2:
+        time.sleep(0.01)
+    assert running.poll() is None  # one folder for the program, one for what is scored
+    running.kill()
+    running.wait()
+    assert len(list(room.iterdir())) == 2
+    evaluate(model, data)
+    assert not list(room.iterdir())
 
 
 @pytest.mark.parametrize("space", ["native", "model"])

@@ -173,6 +173,23 @@ def test_a_recipe_beside_the_model_is_found(tmp_path, model):
     assert (voxels(tmp_path / "out/a.nii.gz") == ((x - x.min()) / (x.max() - x.min()) > 0.5)).all()
 
 
+def test_what_is_assumed_of_arrays_is_said_once(tmp_path, model):
+    x = numpy.random.default_rng(1).random(SHAPE).astype("f4")
+    (tmp_path / "images").mkdir()
+    for name in "abc":
+        numpy.save(tmp_path / f"images/{name}.npy", x)
+    recipe = tmp_path / "zoom.toml"
+    recipe.write_text('name = "zoom"\ngrid = "zoom"\n')
+    run = ("predict", model, tmp_path / "images", *OF_THRESHOLD, "--out", tmp_path / "out", "--json")
+    done = assay(*run, "--recipe", recipe)
+    assert done.stderr.count("warning: ") == 1
+    assert "a.npy and 2 more: the image is an array and has no grid: it was taken as RAS with voxels of 1 mm; give a NIfTI or NRRD" in done.stderr
+    assert all("taken as RAS" in entry["warnings"][0] for entry in strict(done.stdout)["images"])
+    assert "warning" not in assay(*run, "--recipe", recipe, "--quiet").stderr
+    done = assay(*run, "--recipe", "none")
+    assert "warning" not in done.stderr and "warnings" not in done.stdout
+
+
 def test_an_array_is_indexed_as_numpy_indexes_it(tmp_path):
     """A kernel that looks along one axis tells whether axes were exchanged."""
     kernel = numpy.zeros((1, 1, 3, 3, 3))

@@ -86,6 +86,20 @@ def test_a_question_answering_run_with_its_steps(tmp_path):
     assert 'class="trajectory" data-part="0" data-item="0"' in page
 
 
+def test_questions_without_steps_share_one_note(tmp_path):
+    run = questions(tmp_path)
+    (run / "trajectories/t.json").unlink()
+    said = assay("report", "run", cwd=tmp_path).stderr
+    assert "no steps of question 7: " in said and "t.json" in said
+    file = run / "bench_results.json"
+    content = json.loads(file.read_text())
+    content["results"] = [dict(content["results"][0], item_id=str(i)) for i in range(1, 6)]
+    file.write_text(json.dumps(content))
+    said = assay("report", "run", cwd=tmp_path).stderr
+    assert said.count("no steps") == 1
+    assert "no steps of 5 questions (1, 2, 3 and 2 more); the first: " in said and "t.json" in said
+
+
 def test_volumes_are_found_where_they_were_scored(tmp_path):
     said = summary(tmp_path, volumes(tmp_path), "--images", "images")
     assert said["shown"] == ["sub-c", "sub-a", "sub-b"]  # worst, best, median
@@ -176,6 +190,17 @@ def test_drawings_are_written(tmp_path):
     if shutil.which("rsvg-convert"):
         assert "raincloud-dice.pdf" in written and "raincloud-dice.png" in written
     assert (tmp_path / "drawings/raincloud-dice.svg").read_text().startswith("<?xml")
+
+
+def test_volumes_are_drawn_though_only_dice_was_asked_for(tmp_path):
+    volumes(tmp_path)
+    assay("score", "pred", "ref", "--metrics", "dice", "--out", "dice.json", cwd=tmp_path)
+    for label in ((), ("--label", "foreground")):
+        said = summary(tmp_path, "dice.json", *label)
+        assert {"bland-altman", "dice-volume"} <= set(said["figures"])
+    shutil.copy(tmp_path / "dice.json", tmp_path / "again.json")
+    refused = assay("compare", "dice.json", "again.json", "--metric", "volume_prediction_ml", cwd=tmp_path, status=2)
+    assert "has no metric" in refused.stderr
 
 
 def test_the_same_input_gives_the_same_page(tmp_path):

@@ -59,6 +59,12 @@ std::size_t ResultBuilder::metric(std::string_view name) {
   return last_metric_;
 }
 
+std::size_t ResultBuilder::derived_metric(std::string_view name) {
+  const std::size_t place = metric(name);
+  if (!is_derived(place)) derived_.push_back(place);
+  return place;
+}
+
 std::size_t ResultBuilder::label(std::string_view key) {
   last_label_ = position(labels_, key, &Label::key, last_label_);
   if (last_label_ == labels_.size())
@@ -142,6 +148,10 @@ bool ResultBuilder::is_used(std::size_t metric) const {
       labels_, [&](const Label& label) { return label.averaged && label.columns[metric].used; });
 }
 
+bool ResultBuilder::is_derived(std::size_t metric) const {
+  return std::ranges::find(derived_, metric) != derived_.end();
+}
+
 ResultBuilder::Values ResultBuilder::averages(std::size_t metric) const {
   Values out(cases_.size());
   std::vector<double> of_labels;
@@ -197,13 +207,15 @@ ResultTable ResultBuilder::table() && {
   remove_lost(out);
   out.cases = cases_.size();
   for (std::size_t m = 0; m < metrics_.size(); ++m)
-    if (is_used(m)) out.averages.push_back({metrics_[m], averages(m)});
+    if (is_used(m))
+      (is_derived(m) ? out.derived : out.averages).push_back({metrics_[m], averages(m)});
   for (Label& label : labels_) {
     if (label.key.empty()) continue;
     LabelTable columns = {std::move(label.key), std::move(label.name), {}};
     for (std::size_t m = 0; m < metrics_.size(); ++m)
       if (label.columns[m].used)
-        columns.columns.push_back({metrics_[m], std::move(label.columns[m].values)});
+        (is_derived(m) ? columns.derived : columns.columns)
+            .push_back({metrics_[m], std::move(label.columns[m].values)});
     if (!columns.columns.empty()) out.labels.push_back(std::move(columns));
   }
   for (Group& group : groups_)

@@ -28,6 +28,8 @@ class ResultBuilder {
   void forget_ids() { has_ids_ = false; }
 
   std::size_t metric(std::string_view name);
+  /// A metric that nobody asked for: it goes to what is derived.
+  std::size_t derived_metric(std::string_view name);
   /// "" stands for the case as a whole: such a value is not averaged over labels but taken as is.
   std::size_t label(std::string_view key);
   void name_label(std::size_t label, std::string name);
@@ -77,12 +79,14 @@ class ResultBuilder {
   void require_content(const ResultTable& table) const;
   void require_distinct_ids(const ResultTable& table) const;
   bool is_used(std::size_t metric) const;
+  bool is_derived(std::size_t metric) const;
   Values averages(std::size_t metric) const;
 
   std::string model_name_, source_;
   std::vector<Case> cases_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<std::string> metrics_;
+  std::vector<std::size_t> derived_;  ///< which of the metrics
   std::vector<Label> labels_;
   std::vector<Group> groups_;
   bool has_ids_ = true;

@@ -7,15 +7,18 @@
 
 namespace assay {
 
-const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label) {
-  if (label.empty()) return table.averages;
+const LabelTable& label_of(const ResultTable& table, std::string_view label) {
   for (const LabelTable& each : table.labels)
-    if (each.key == label || each.name == label) return each.columns;
+    if (each.key == label || each.name == label) return each;
   std::string known;
   for (const LabelTable& each : table.labels)
     known.append(known.empty() ? "" : ", ").append(each.key);
   throw Error(Error::Kind::usage, table.source + ": has no label '" + std::string(label) + "' (" +
                                       (known.empty() ? "it has none" : "it has: " + known) + ")");
+}
+
+const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label) {
+  return label.empty() ? table.averages : label_of(table, label).columns;
 }
 
 const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name) {

@@ -21,6 +21,7 @@ struct MetricColumn {
 struct LabelTable {
   std::string key, name;
   std::vector<MetricColumn> columns;
+  std::vector<MetricColumn> derived{};
 };
 
 /// A case that the file lists without a value.
@@ -34,14 +35,19 @@ struct ResultTable {
   std::vector<std::string> ids;        ///< empty when the file has none: then only positions pair
   std::size_t cases = 0;               ///< how many values each column has
   std::vector<MetricColumn> averages;  ///< per case, the unweighted mean over its labels
+  /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
+  /// for drawings, and never compared.
+  std::vector<MetricColumn> derived{};
   std::vector<LabelTable> labels;
   /// What else is known of each case, such as its site: column name and one text per case.
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   std::vector<UnscoredCase> unscored;
 };
 
-/// The columns of a label (by key or by name), or the case averages for "". Throws Error::usage
-/// naming the labels that there are.
+/// A label by key or by name. Throws Error::usage naming the labels that there are.
+const LabelTable& label_of(const ResultTable& table, std::string_view label);
+
+/// The columns of such a label, or the case averages for "".
 const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label);
 
 /// The column of that name, or null.

@@ -31,6 +31,7 @@ Json to_json(const PredictedImage& image) {
   out["output"] = image.output.empty() ? Json(nullptr) : Json(image.output);
   out["classes"] = classes;
   out["from_cache"] = image.from_cache;
+  if (!image.warning.empty()) out["warnings"] = Json::array({image.warning});
   if (image.check) out["check"] = to_json(*image.check);
   return out;
 }

@@ -24,6 +24,7 @@ struct PredictionCheck {
 /// What became of one image.
 struct PredictedImage {
   std::string image, output{}, error{};      ///< paths as given; `error`: "" when all went well
+  std::string warning{};                     ///< what was odd; "" when nothing was
   std::map<unsigned, std::size_t> voxels{};  ///< by class, on the image's own grid
   double voxel_ml = 0, seconds = 0;
   bool from_cache = false;

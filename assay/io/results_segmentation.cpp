@@ -26,11 +26,43 @@ std::optional<Values> block_values(JsonReader in, std::string_view block) {
   return out;
 }
 
+/// Volumes follow from the counts that every file of ours holds: they are there whatever was asked.
+class DerivedVolumes {
+ public:
+  DerivedVolumes(const std::vector<std::string>& asked, ResultBuilder& out) : out_(out) {
+    const auto wanted = [&](const char* name) -> std::optional<std::size_t> {
+      if (std::ranges::find(asked, name) != asked.end()) return std::nullopt;
+      return out.derived_metric(name);
+    };
+    prediction_ = wanted("volume_prediction_ml");
+    reference_ = wanted("volume_reference_ml");
+  }
+
+  /// Takes the object `evidence`; what lacks a count or the size of a voxel gives nothing.
+  void read(JsonReader& in, std::size_t one_case, std::size_t label) {
+    constexpr std::array<std::string_view, 4> fields = {"tp", "fp", "fn", "voxel_ml"};
+    std::array<std::optional<double>, fields.size()> found;
+    in.object("evidence", [&](std::string_view key) {
+      const auto* field = std::ranges::find(fields, key);
+      if (field == fields.end()) return in.skip();
+      found[static_cast<std::size_t>(field - fields.begin())] = in.number(key);
+    });
+    const auto& [tp, fp, fn, voxel_ml] = found;
+    if (!tp || !fp || !fn || !voxel_ml) return;
+    if (prediction_) out_.put({one_case, label, *prediction_}, (*tp + *fp) * *voxel_ml);
+    if (reference_) out_.put({one_case, label, *reference_}, (*tp + *fn) * *voxel_ml);
+  }
+
+ private:
+  ResultBuilder& out_;
+  std::optional<std::size_t> prediction_, reference_;
+};
+
 /// Goes through `cases`; the keys of metrics and labels are known by then.
 class Cases {
  public:
   Cases(JsonReader in, ResultBuilder& out, std::vector<std::string> metrics)
-      : in_(in), out_(out), metrics_(std::move(metrics)) {}
+      : in_(in), out_(out), metrics_(std::move(metrics)), volumes_(metrics_, out) {}
 
   /// Gives back which cases were scored: the first block of the file has values for these only.
   std::vector<std::size_t> read() {
@@ -77,7 +109,8 @@ class Cases {
     in_.object(name, [&](std::string_view key) {
       if (next >= metrics_.size() || metrics_[next] != key)
         next = static_cast<std::size_t>(std::ranges::find(metrics_, key) - metrics_.begin());
-      if (next == metrics_.size()) return in_.skip();  // status, undefined, evidence
+      if (next == metrics_.size() && key == "evidence") return volumes_.read(in_, here, label);
+      if (next == metrics_.size()) return in_.skip();  // status, undefined, lesions
       out_.put({here, label, next}, in_.number(key));
       ++next;
     });
@@ -86,6 +119,7 @@ class Cases {
   JsonReader in_;
   ResultBuilder& out_;
   std::vector<std::string> metrics_;
+  DerivedVolumes volumes_;
   std::vector<std::size_t> scored_;
 };
 

@@ -112,6 +112,31 @@ TEST(ReadOurs, the_first_block_serves_when_other_metrics_were_asked_for) {
   }
 }
 
+TEST(ReadOurs, volumes_follow_from_the_evidence_when_nobody_asked_for_them) {
+  const auto table_of = [](std::string_view metrics, int labels) {
+    return parsed(results_text(cohort_of(settings_for(metrics), labels), {}));
+  };
+  for (const int labels : {1, 3}) {
+    const ResultTable derived = table_of("dice", labels);
+    const ResultTable asked = table_of("dice,volume_prediction_ml,volume_reference_ml", labels);
+    EXPECT_TRUE(asked.derived.empty());
+    EXPECT_TRUE(asked.labels[0].derived.empty());
+    EXPECT_EQ(derived.labels[0].columns.size(), 1U);
+    for (const char* key : {"volume_prediction_ml", "volume_reference_ml"}) {
+      EXPECT_EQ(column_of(derived.averages, key), nullptr) << "it would be compared";
+      EXPECT_EQ(values_of(derived.derived, key), values_of(asked.averages, key)) << key;
+      EXPECT_EQ(values_of(derived.labels[0].derived, key), values_of(asked.labels[0].columns, key));
+    }
+  }
+  const ResultTable half = table_of("volume_reference_ml", 1);
+  ASSERT_EQ(half.derived.size(), 1U);
+  EXPECT_EQ(half.derived[0].name, "volume_prediction_ml");
+}
+
+TEST(ReadOurs, evidence_without_counts_or_voxel_size_gives_no_volume) {
+  EXPECT_TRUE(parsed(literal).derived.empty());
+}
+
 TEST(ReadOurs, what_is_not_scored_keeps_its_reason) {
   const ResultTable table = parsed(results_text(cohort_of(settings_for("dice"), 1), {}));
   ASSERT_EQ(table.unscored.size(), 3U);

@@ -100,7 +100,11 @@ std::vector<std::string> member_texts(std::string_view text, std::string_view na
 }
 
 ScoredFiles read_scored_files(const std::filesystem::path& path, std::span<const std::string> ids) {
-  const std::string text = read_text(path), name = path.string();
+  return parse_scored_files(read_text(path), path.string(), ids);
+}
+
+ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
+                               std::span<const std::string> ids) {
   ScoredFiles out;
   constexpr std::string_view wanted[] = {"schema", "labels", "settings", "provenance"};
   const std::vector<std::string> members = member_texts(text, name, wanted);

@@ -30,6 +30,10 @@ struct ScoredFiles {
 /// it is damaged.
 ScoredFiles read_scored_files(const std::filesystem::path& path, std::span<const std::string> ids);
 
+/// The same of a file's text; `name` is for messages.
+ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
+                               std::span<const std::string> ids);
+
 /// The JSON text of the named members of the file's object, such as "settings"; "" for what is not
 /// there. Text that is no object has no members.
 std::vector<std::string> member_texts(std::string_view text, std::string_view name,

@@ -9,7 +9,8 @@ namespace assay {
 
 class TemporaryFolder {
  public:
-  /// In the system's folder for such things ($TMPDIR). Throws Error::io.
+  /// In the system's folder for such things ($TMPDIR), from which it also removes what processes
+  /// left that were ended at once. Throws Error::io.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -21,6 +22,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  ///< says that the owner lives
 };
 
 }  // namespace assay

@@ -30,9 +30,8 @@ struct Agreement {
 };
 
 Agreement agreement_of(const FigureScene& scene, std::size_t model) {
-  const auto& columns = study_columns(scene, model);
-  const MetricColumn* prediction = column_of(columns, "volume_prediction_ml");
-  const MetricColumn* reference = column_of(columns, "volume_reference_ml");
+  const MetricColumn* prediction = volume_column(scene, model, "volume_prediction_ml");
+  const MetricColumn* reference = volume_column(scene, model, "volume_reference_ml");
   Agreement out = {.model = model};
   if (prediction == nullptr || reference == nullptr) return out;
   out.named = scene.places[model].size() == prediction->values.size();

@@ -20,6 +20,15 @@ std::string_view compared_label(const Study& study) {
   return study.comparison ? std::string_view(study.comparison->settings.choice.label) : "";
 }
 
+/// The label of a model that is compared; null: the averages are.
+const LabelTable* compared_table(const FigureScene& scene, std::size_t model) {
+  const std::string_view label = compared_label(scene.study);
+  if (label.empty()) return nullptr;
+  for (const LabelTable& each : scene.study.models[model].labels)
+    if (each.key == label || each.name == label) return &each;
+  return nullptr;
+}
+
 Better direction_of(const std::string& name) {
   const auto metric = metric_of_key(name);
   return metric ? metric->metric->better : Better::neither;
@@ -97,12 +106,15 @@ FigureScene figure_scene(const Study& study) {
 }
 
 const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model) {
-  const ResultTable& table = scene.study.models[model];
-  const std::string_view label = compared_label(scene.study);
-  const auto found = std::ranges::find_if(table.labels, [&](const LabelTable& each) {
-    return each.key == label || each.name == label;
-  });
-  return label.empty() || found == table.labels.end() ? table.averages : found->columns;
+  const LabelTable* label = compared_table(scene, model);
+  return label == nullptr ? scene.study.models[model].averages : label->columns;
+}
+
+const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                  std::string_view name) {
+  if (const MetricColumn* asked = column_of(study_columns(scene, model), name)) return asked;
+  const LabelTable* label = compared_table(scene, model);
+  return column_of(label == nullptr ? scene.study.models[model].derived : label->derived, name);
 }
 
 Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column) {

@@ -50,6 +50,10 @@ Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn
 /// The columns that the study is about: the compared label's, or the averages over labels.
 const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model);
 
+/// Volumes of the cases that the study is about, asked for or derived; null when there are none.
+const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                  std::string_view name);
+
 /// One sample per model.
 std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric);
 

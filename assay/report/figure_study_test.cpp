@@ -253,6 +253,21 @@ TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
   EXPECT_FALSE(says(figure(study_figures(studies::study()), "bland-altman"), note));
 }
 
+TEST(BlandAltman, derived_volumes_serve_as_well) {
+  for (const bool of_label : {false, true}) {
+    Study study = studies::study({.labels = 2});
+    if (of_label) study.comparison->settings.choice.label = "2";
+    const std::string asked = figure(study_figures(study), "bland-altman").svg;
+    for (ResultTable& table : study.models) {
+      auto& columns = of_label ? table.labels[1].columns : table.averages;
+      (of_label ? table.labels[1].derived : table.derived) = {columns[3], columns[4]};
+      columns.resize(3);
+    }
+    EXPECT_EQ(figure(study_figures(study), "bland-altman").svg, asked);
+    EXPECT_FALSE(figure(study_figures(study), "dice-volume").svg.empty());
+  }
+}
+
 TEST(BlandAltman, needs_volumes) {
   Study study = studies::study({.models = 1});
   study.models[0].averages.resize(3);

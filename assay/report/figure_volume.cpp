@@ -26,9 +26,8 @@ struct Cloud {
 };
 
 Cloud cloud_of(const FigureScene& scene, std::size_t model) {
-  const auto& columns = study_columns(scene, model);
-  const MetricColumn* dice = column_of(columns, "dice");
-  const MetricColumn* volume = column_of(columns, "volume_reference_ml");
+  const MetricColumn* dice = column_of(study_columns(scene, model), "dice");
+  const MetricColumn* volume = volume_column(scene, model, "volume_reference_ml");
   Cloud cloud = {.model = model};
   if (dice == nullptr || volume == nullptr) return cloud;
   cloud.named = scene.places[model].size() == dice->values.size();

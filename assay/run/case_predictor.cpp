@@ -19,6 +19,17 @@ bool is_nifti_file(const std::filesystem::path& path) {
   return ending == ".nii" || ending == ".nii.gz";
 }
 
+/// Whether it matters to a recipe where the voxels lie and how large they are.
+bool depends_on_space(const Recipe& recipe) {
+  return recipe.grid != GridRule::native || !recipe.orientation.empty() || recipe.min_volume_ml > 0;
+}
+
+std::string assumed_of(const Grid& grid, const Recipe& recipe) {
+  if (grid.in_space || !depends_on_space(recipe)) return "";
+  return "the image is an array and has no grid: it was taken as RAS with voxels of 1 mm; give a "
+         "NIfTI or NRRD file if that is wrong";
+}
+
 /// How to walk an array so that its axes run by their indices, as a program would index it; images
 /// keep the order of their file.
 AxisMap index_order(const Grid& grid) {
@@ -59,10 +70,11 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
   const Image image = read_image(path);
   const AxisMap map = index_order(image.grid());
   const Grid native = reoriented(image.grid(), map);
+  const std::string warning = assumed_of(image.grid(), setup_.recipe);
   if (const Grid model = model_grid(native, setup_.recipe); !with_logits)
     if (auto known = setup_.cache.find(key, model)) {
       ++remembered_;
-      return {{native, model}, std::move(*known), {}, true, hash};
+      return {{native, model}, std::move(*known), {}, true, hash, warning};
     }
   const Volume<float> voxels = walked(intensities(image), map);
   const Prepared input = prepared(voxels.view(), setup_.recipe, setup_.executor);
@@ -73,7 +85,11 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
       with_logits);
   ++inferred_;
   keep(key, prediction.labels.view());
-  return {input.placement, std::move(prediction.labels), std::move(prediction.logits), false, hash};
+  return {.placement = input.placement,
+          .labels = std::move(prediction.labels),
+          .logits = std::move(prediction.logits),
+          .image_sha256 = hash,
+          .warning = warning};
 }
 
 }  // namespace assay

@@ -32,6 +32,7 @@ struct PredictedCase {
   std::vector<float> logits{};  ///< empty unless asked for
   bool from_cache = false;
   std::string image_sha256{};
+  std::string warning{};  ///< what had to be assumed of the image; "": nothing
 };
 
 /// Predicts case after case. Several threads may call it: they read and prepare side by side, and

@@ -8,6 +8,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/npy_writer.hpp"
 #include "assay/io/temporary_folder.hpp"
 #include "assay/run/own_threads.hpp"
 
@@ -78,6 +79,29 @@ TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
   plain.predicted(image);
   scaled.predicted(image);
   EXPECT_THAT(model.files, testing::ElementsAre(fs::absolute(image), fs::path()));
+}
+
+TEST(CasePredictor, WhatIsAssumedOfAnArrayIsSaidWhereItMatters) {
+  const TemporaryFolder folder;
+  const fs::path image = written_image(folder.path() / "a.nii", 1), array = folder.path() / "a.npy";
+  const std::vector<float> ramp = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  write_logits(array, ramp, {3, 2, 2});
+  Recipe oriented = recipe("none"), resampled = oriented, cleaned = oriented;
+  oriented.orientation = "LPS";
+  resampled.grid = GridRule::zoom;
+  cleaned.min_volume_ml = 0.001;
+  Fake model;
+  for (const Recipe& one : {oriented, resampled, cleaned}) {
+    CasePredictor cases({model, one, "r", PredictionCache(folder.path() / "cache")});
+    EXPECT_EQ(cases.predicted(image).warning, "");
+    for (const bool from_cache : {false, true}) {
+      const PredictedCase found = cases.predicted(array);
+      EXPECT_THAT(found.warning, testing::HasSubstr("taken as RAS with voxels of 1 mm"));
+      EXPECT_EQ(found.from_cache, from_cache);
+    }
+    fs::remove_all(folder.path() / "cache");
+  }
+  EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predicted(array).warning, "");
 }
 
 TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {

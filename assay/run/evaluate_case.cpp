@@ -162,7 +162,8 @@ CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
     const PredictedCase predicted = evaluation.predictor.predicted(image);
     const Sides sides = written_sides(plan, predicted, evaluation);
     CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
-    if (!sides.warning.empty()) record.warnings.push_back(sides.warning);
+    for (const std::string& warning : {predicted.warning, sides.warning})
+      if (!warning.empty()) record.warnings.push_back(warning);
     record.image = plan.prediction;
     record.prediction = evaluation.save.empty() ? "" : prediction_name(plan.id).string();
     record.prediction_sha256 = "";

@@ -54,10 +54,10 @@ TEST(PredictionCache, EveryPartOfTheKeyMatters) {
 
 TEST(PredictionCache, DoesNotBelieveDamagedFiles) {
   const TemporaryFolder folder;
-  const PredictionCache cache(folder.path());
+  const PredictionCache cache(folder / "cache");
   const auto labels = some_labels();
   cache.keep(key, labels.view());
-  const auto files = files_in(folder.path());
+  const auto files = files_in(folder / "cache");
   ASSERT_EQ(files.size(), 1U);
   std::ofstream(files[0]) << "no image";
   EXPECT_FALSE(cache.find(key, grid));

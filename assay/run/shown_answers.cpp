@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <span>
 
 #include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/trajectory.hpp"
 
@@ -37,6 +39,24 @@ bool stays_inside(const std::filesystem::path& path) {
   return path.is_relative() && std::ranges::find(path, "..") == path.end();
 }
 
+/// Questions whose steps should have been there.
+struct Unread {
+  std::vector<std::string> ids{};
+  std::string first_reason{};
+};
+
+/// One sentence for all: a folder that was not copied along would otherwise fill the page.
+std::string sentence(const Unread& unread) {
+  constexpr std::size_t named = 3;
+  const std::vector<std::string>& ids = unread.ids;
+  if (ids.size() == 1) return "no steps of question " + ids.front() + ": " + unread.first_reason;
+  const std::span first(ids.data(), std::min(ids.size(), named));
+  const std::string rest =
+      ids.size() > named ? " and " + std::to_string(ids.size() - named) + " more" : "";
+  return "no steps of " + counted(ids.size(), "question") + " (" + joined(first) + rest +
+         "); the first: " + unread.first_reason;
+}
+
 ShownAnswer read_answer(const QaStudyPart& part, std::size_t item) {
   const ItemResult& result = part.result.results[item];
   const std::filesystem::path run = std::filesystem::path(part.source).parent_path();
@@ -53,16 +73,18 @@ ShownAnswer read_answer(const QaStudyPart& part, std::size_t item) {
 
 AnswerReading read_answers(const Study& study, const std::vector<std::string>& asked) {
   AnswerReading out;
+  Unread unread;
   for (std::size_t p = 0; p < study.qa.size(); ++p)
     for (const std::size_t item : by_interest(study.qa[p].result, asked)) {
       try {
         out.answers.push_back(read_answer(study.qa[p], item));
         out.answers.back().part = p;
       } catch (const Error& error) {
-        out.notes.push_back("no steps of question " + study.qa[p].result.results[item].item_id +
-                            ": " + error.what());
+        if (unread.ids.empty()) unread.first_reason = error.what();
+        unread.ids.push_back(study.qa[p].result.results[item].item_id);
       }
     }
+  if (!unread.ids.empty()) out.notes.push_back(sentence(unread));
   return out;
 }
 

@@ -130,7 +130,11 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
 /// One model alone: what was asked for is shown, or refused by name.
 void choose_columns(Study& study, const MetricChoice& choice) {
   for (ResultTable& table : study.models) {
-    if (!choice.label.empty()) table.averages = columns_of(table, choice.label);
+    if (!choice.label.empty()) {
+      const LabelTable& label = label_of(table, choice.label);
+      table.averages = label.columns;
+      table.derived = label.derived;
+    }
     std::vector<std::string> notes;
     if (!choice.asked.empty()) metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes);
   }

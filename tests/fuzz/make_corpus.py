@@ -327,6 +327,68 @@ def paper_seeds():
     yield "empty", b"{}"
 
 
+def parity_seeds():
+    metric = {"achieved": 0.87, "paper": 0.876, "diff": -0.006, "pct_diff": -0.7, "within_tolerance": True, "acceptable": True,
+              "minimum": True, "meets_or_exceeds": False, "within_paper_sd": True}
+    whole = {"schema": "assay.parity/1", "sources": {"file": "run.json"}, "model": "m", "parity_level": "acceptable",
+             "paper": {"key": "m", "model": "M", "source": "a paper", "parameters": 147474, "dice_mean": 0.876, "dice_std": 0.016, "avd_mean": None},
+             "tolerances": {"dice": 0.01, "avd": 0.1, "mcc": 0.01, "dice_std": 0.03},
+             "limits": {"acceptable": {"dice": 0.85, "avd": 0.3, "mcc": 0.74}, "minimum": {"dice": 0.8}},
+             "dice_mean": 0.87, "dice_std": 0.02, "avd_mean": None, "mcc_mean": None, "meets_or_exceeds": None,
+             "details": {"dice": metric, "dice_std": {"achieved": 0.02, "paper": 0.016, "acceptable": True}, "avd": {}, "mcc": {}},
+             "explanation": ["because"], "warnings": []}
+    but = lambda **changed: json.dumps({**whole, **changed}).encode()
+    yield "whole", but()
+    yield "level", but(parity_level="fine")
+    yield "level_type", but(parity_level=3)
+    yield "no_file", but(sources={})
+    yield "sources_type", but(sources=[])
+    yield "details_type", but(details={"dice": 1, "dice_std": [], "avd": None, "mcc": "x"})
+    yield "parameters", but(paper={**whole["paper"], "parameters": 1e300})
+    yield "differs_type", but(paper={**whole["paper"], "dice_differs": "yes"})
+    yield "huge", but().replace(b"0.876", b"1e999")
+    yield "not_finite", but(dice_mean=float("nan"), mcc_mean=float("inf"))
+    yield "limits_type", but(limits={"acceptable": [], "minimum": 0.8})
+    yield "explanation_type", but(explanation=["because", 3])
+    yield "warning", but(warnings=["<b>", "\ud800"])
+    yield "bytes", but(model="x").replace(b'"x"', b'"\xff"')
+    yield "cut", but()[:200]
+    yield "deep", b"[" * 5000
+    yield "list", b"[]"
+    yield "empty", b""
+
+
+def scored_files_seeds():
+    whole = {"schema": "assay.segmentation/1", "model_name": "m",
+             "labels": {"1": {"name": "core", "members": [1]}, "all": {"name": "whole", "members": [1, 2]}},
+             "cases": [{"id": "a", "prediction": "a.nii", "reference": None, "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"}],
+             "settings": {"threshold": 0.5, "allow_affine_mismatch": True}, "provenance": {"command": ["assay", "score", "p", "r"]}}
+    but = lambda **changed: json.dumps({**whole, **changed}).encode()
+    yield "whole", but()
+    yield "mark", b"\xef\xbb\xbf" + but()
+    yield "spaces", b" \r\n\t" + but()
+    yield "other_schema", but(schema="assay.folds/1")
+    yield "schema_type", but(schema=["assay.segmentation/1"])
+    yield "no_cases", b'{"schema": "assay.segmentation/1"}'
+    yield "cases_type", but(cases={"a": {}})
+    yield "case_type", but(cases=[1, None])
+    yield "id_type", but(cases=[{"id": 7, "prediction": {}}])
+    yield "twice", but(cases=[{"id": "a"}, {"id": "a", "id ": "b"}])
+    yield "labels_type", but(labels=[1])
+    yield "label_type", but(labels={"1": 1})
+    yield "members", but(labels={"1": {"members": [1.5, "x", -1, 18446744073709551615]}})
+    yield "members_type", but(labels={"1": {"name": 3, "members": {"a": 1}}})
+    yield "mismatch_type", but(settings={"threshold": "0.5", "allow_affine_mismatch": 3})
+    yield "command_type", but(provenance={"command": "assay score"})
+    yield "words_type", but(provenance={"command": ["assay", 3, None]})
+    yield "escapes", but(cases=[{"id": "\u0061", "prediction": "\ud800"}])
+    yield "behind", but() + b"x"
+    yield "cut", but()[:150]
+    yield "table", b"id,dice\na,1\n"
+    yield "deep", b'{"cases": ' + b"[" * 5000
+    yield "empty", b""
+
+
 def journal_seeds():
     line = lambda record: b'{"crc32": "%08x", "record": %s}\n' % (zlib.crc32(record), record)
     header = line(b'{"kind":"header","settings_sha256":"s","inputs_sha256":"i","version":"0.1.0"}')
@@ -614,6 +676,7 @@ SEEDS = {"fuzz_nifti": nifti_seeds, "fuzz_metaimage": metaimage_seeds, "fuzz_nrr
          "fuzz_results": results_seeds, "fuzz_dataset": dataset_seeds, "fuzz_journal": journal_seeds,
          "fuzz_run": run_seeds, "fuzz_manifest": manifest_seeds,
          "fuzz_experiment": experiment_seeds, "fuzz_paper": paper_seeds,
+         "fuzz_parity": parity_seeds, "fuzz_scored_files": scored_files_seeds,
          "fuzz_qa_table": qa_table_seeds, "fuzz_qa_results": qa_results_seeds,
          "fuzz_checkpoint": checkpoint_seeds, "fuzz_safetensors": safetensors_seeds, "fuzz_tfjs": tfjs_seeds,
          "fuzz_onnx": onnx_seeds, "fuzz_recipe": recipe_seeds}

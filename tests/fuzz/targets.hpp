@@ -33,6 +33,7 @@
 #include "assay/io/recipe.hpp"
 #include "assay/io/results.hpp"
 #include "assay/io/runs.hpp"
+#include "assay/io/scored_files.hpp"
 #include "assay/io/split.hpp"
 #include "assay/nn/engine.hpp"
 #include "assay/qa/extract.hpp"
@@ -159,6 +160,24 @@ inline void paper(Input input) {
     const Paper once = parse_paper(as_text(input), "fuzz.json");
     if (parse_paper(paper_text(once), "again.json").models.size() != once.models.size())
       std::abort();
+  });
+}
+
+/// A verdict that was read can be written and read again.
+inline void parity(Input input) {
+  allow_refusal([&] {
+    const ParityReport once = parse_parity(as_text(input), "fuzz.json");
+    const ParityReport again = parse_parity(parity_text(once, {}), "again.json");
+    if (again.result.parity_level != once.result.parity_level) std::abort();
+  });
+}
+
+/// Only the cases that were asked for, whoever wrote the file.
+inline void scored_files(Input input) {
+  const std::vector<std::string> ids = {"a", "b"};
+  allow_refusal([&] {
+    for (const CaseFiles& one : parse_scored_files(as_text(input), "fuzz.json", ids).cases)
+      if (std::ranges::find(ids, one.id) == ids.end()) std::abort();
   });
 }
 
@@ -292,6 +311,8 @@ inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_manifest", manifest},
                                        Target{"fuzz_experiment", experiment},
                                        Target{"fuzz_paper", paper},
+                                       Target{"fuzz_parity", parity},
+                                       Target{"fuzz_scored_files", scored_files},
                                        Target{"fuzz_qa_table", qa_table},
                                        Target{"fuzz_qa_results", qa_results},
                                        Target{"fuzz_checkpoint", checkpoint},

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/warnings.hpp"
+
+#include <map>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "assay/report/text_table.hpp"
+
+namespace assay::cli {
+
+void tell_warnings(const std::vector<CaseWarning>& warnings, std::ostream& err) {
+  std::map<std::string_view, std::size_t> cases;  // by text
+  for (const CaseWarning& warning : warnings) ++cases[warning.text];
+  for (const auto& [id, text] : warnings) {
+    const std::size_t count = std::exchange(cases[text], 0);
+    if (count == 0) continue;  // said with the first
+    err << "warning: " << printable(id);
+    if (count > 1) err << " and " << count - 1 << " more";
+    err << ": " << printable(text) << '\n';
+  }
+}
+
+}  // namespace assay::cli
