@@ -36,6 +36,7 @@ std::size_t first_filled(std::span<const std::uint64_t> words, std::size_t w) {
 
 /// The first bit from `from` on, before `to`; `to` when there is none.
 std::size_t first_bit(std::span<const std::uint64_t> words, std::size_t from, std::size_t to) {
+  if (from == to) return to;
   if (const std::uint64_t here = words[from / 64] >> (from % 64); here != 0)
     return std::min(to, from + static_cast<std::size_t>(std::countr_zero(here)));
   const auto before_end = words.first((to + 63) / 64);

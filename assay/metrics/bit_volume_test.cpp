@@ -55,6 +55,11 @@ TEST(BitVolume, box_crop_and_border_equal_the_oracle_on_random_masks) {
   }
 }
 
+TEST(BitVolume, an_image_without_voxels_has_no_box) {
+  EXPECT_EQ(bounding_box({{0, 0, 0}, {}}), std::nullopt);
+  EXPECT_EQ(bounding_box({{3, 0, 2}, {}}), std::nullopt);
+}
+
 TEST(BitVolume, a_flat_image_has_no_border_across_its_plane) {
   const Mask square({4, 4, 1}, std::vector<std::uint8_t>(16, 1));
   const BitVolume cut = cropped(square.packed(), *bounding_box(square.packed()));
