@@ -86,6 +86,18 @@ def test_border_voxels_equal_scipy(cohort):
         expect(found[name], shapes.boundary_metrics(p, r, spacing), name)
 
 
+def test_background_is_a_label_like_others(tmp_path):
+    shape = 40, 33, 21
+    halves = 1 + (numpy.indices(shape)[0] > 20)
+    p, r = ((blobs(300 + k, shape, 2, 0.3) * halves).astype(numpy.uint8) for k in (0, 1))
+    save(tmp_path / "pred/a.nii.gz", p)
+    save(tmp_path / "ref/a.nii.gz", r)
+    found = score(tmp_path / "pred", tmp_path / "ref", "--labels", "0,1", "--region", "most=0,2", "--metrics", ",".join(KEYS))
+    for key, members in (("0", [0]), ("1", [1]), ("most", [0, 2])):
+        expected = shapes.boundary_metrics(numpy.isin(p, members), numpy.isin(r, members), (1, 1, 1))
+        expect(found["cases"][0]["label"][key], expected, key)
+
+
 @pytest.mark.parametrize("convention, keys", [("medpy", ["hd95"]), ("panoptica", ["hd95", "assd", "nsd"])])
 def test_pooled_conventions_equal_scipy(cohort, convention, keys):
     found = scored(cohort, "--metrics", "boundary", "--convention", convention)

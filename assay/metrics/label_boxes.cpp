@@ -46,6 +46,11 @@ class Growing {
     }
   }
 
+  void add_all(std::size_t code, const Shape& shape) {
+    boxes_[code].low = {0, 0, 0};
+    for (std::size_t k = 0; k < 3; ++k) boxes_[code].high[k] = static_cast<Index>(shape[k]);
+  }
+
   std::vector<std::optional<Box>> found() const {
     std::vector<std::optional<Box>> out;
     for (const Box& box : boxes_)
@@ -69,7 +74,9 @@ template <class Code, RunEnd<Code> run_end_in = run_end<Code>>
   Place first = {0, 0, 0};
   for (std::size_t i = 0; i < codes.size();) {
     std::size_t end = run_end_in(codes, i);
-    if (codes[i] != background) {
+    if (codes[i] == background) {
+      boxes.add_all(background, shape);
+    } else {
       if (i >= row_start + nx) {
         const std::size_t row = i / nx;
         row_start = row * nx;

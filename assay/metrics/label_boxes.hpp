@@ -11,7 +11,7 @@
 namespace assay {
 
 /// The smallest box around every label, by its code, in one pass over the map; nothing for a label
-/// that does not occur, and for background.
+/// that does not occur. Background, which is not worth measuring, has the whole image.
 std::vector<std::optional<Box>> label_boxes(const LabelView& labels);
 
 }  // namespace assay

@@ -46,6 +46,12 @@ Map<Code> random_map(std::mt19937_64& rng, const Shape& shape, std::size_t label
   return map;
 }
 
+Box whole(const Shape& shape) {
+  return {
+      {0, 0, 0},
+      {static_cast<Index>(shape[0]), static_cast<Index>(shape[1]), static_cast<Index>(shape[2])}};
+}
+
 template <class Code>
 void expect_boxes(std::uint64_t seed, std::size_t labels) {
   std::mt19937_64 rng(seed);
@@ -56,9 +62,8 @@ void expect_boxes(std::uint64_t seed, std::size_t labels) {
     ASSERT_EQ(boxes.size(), labels);
     for (std::size_t code = 0; code < labels; ++code) {
       const Label label = map.values[code];
-      const auto expected = label == 0
-                                ? std::nullopt
-                                : bounding_box(PackedMask{shape, map.packed({"", "", {label}})});
+      auto expected = bounding_box(PackedMask{shape, map.packed({"", "", {label}})});
+      if (label == 0 && expected) expected = whole(shape);
       ASSERT_EQ(boxes[code], expected) << "label " << label;
     }
   }
@@ -72,9 +77,10 @@ void expect_solids(std::uint64_t seed, std::size_t labels) {
     const auto p = random_map<Code>(rng, shape, labels), r = random_map<Code>(rng, shape, labels);
     Region region = {"r", "r", {}};
     for (std::size_t k = rng() % 9; k > 0; --k)
-      region.members.push_back(static_cast<Label>(1 + rng() % labels));
+      region.members.push_back(static_cast<Label>(rng() % (labels + 1)));
     region.members = distinct(region.members);
-    const Index room = static_cast<Index>(rng() % 3);
+    // With background among them the box is the whole image.
+    const Index room = region.contains(0) ? 1000 : static_cast<Index>(rng() % 3);
     const auto p_bits = p.packed(region), r_bits = r.packed(region);
     const auto expected = solids_of({shape, p_bits}, {shape, r_bits}, {1, 1, 1}, room);
     const auto found = LabelSolids(p.view(), r.view()).of(region, room);
@@ -95,10 +101,11 @@ TEST(LabelBoxes, equal_those_of_the_masks_one_by_one) {
   expect_boxes<std::uint16_t>(3, 6);
 }
 
-TEST(LabelBoxes, a_map_of_background_alone_has_none) {
+TEST(LabelBoxes, a_map_of_background_alone_has_no_other) {
   Map<std::uint8_t> map = {
       .grid = {.shape = {9, 8, 7}}, .codes = std::vector<std::uint8_t>(504, 1), .values = {5, 0}};
-  EXPECT_EQ(label_boxes(map.view()), (std::vector<std::optional<Box>>(2)));
+  EXPECT_EQ(label_boxes(map.view()),
+            (std::vector<std::optional<Box>>{std::nullopt, whole({9, 8, 7})}));
   map.codes.back() = 0;
   EXPECT_EQ(label_boxes(map.view())[0], (Box{{8, 7, 6}, {9, 8, 7}}));
 }
