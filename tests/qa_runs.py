@@ -1,7 +1,12 @@
 """What the tests of `assay qa run` share: a server on loopback, slides, tables, and the run's files."""
 import csv, json, pathlib, subprocess, zlib
 
+import numpy
+import pytest
+
+import slide_files
 import support
+from support import assay
 
 SERVER = support.PROGRAM.parent / "model_server"
 OPTIONS = '["Low", "Medium", "High", "Cannot determine"]'
@@ -63,3 +68,24 @@ def results(run, benchmark="demo"):
     """A results file without what may differ between two runs."""
     read = support.strict((pathlib.Path(run) / f"{benchmark}_results.json").read_text())
     return {key: value for key, value in read.items() if key not in ("provenance", "timestamp")}
+
+
+@pytest.fixture(scope="module")
+def slides(tmp_path_factory):
+    """One small slide with some structure in it."""
+    folder = tmp_path_factory.mktemp("slides")
+    y, x = numpy.mgrid[0:512, 0:768]
+    level = numpy.stack([(x // 3) % 256, (y // 2) % 256, (x + y) % 256], -1).astype(numpy.uint8)
+    (folder / "slide.tiff").write_bytes(slide_files.tiff([level, level[::4, ::4].copy()], pixels_per_cm=40000))
+    return folder
+
+
+def run(questions, slides, out, server, *options, status=0, **settings):
+    return assay("qa", "run", questions, "--wsi-root", slides, "--out", out, "--base-url", server.url, "--model", "m",
+                 *options, status=status, **settings)
+
+
+def prices(folder, **row):
+    path = folder / "prices.json"
+    path.write_text(json.dumps({"m": {"input": 1.0, "output": 2.0, "image_tokens": 500, **row}}))
+    return path

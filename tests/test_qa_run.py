@@ -1,28 +1,11 @@
-"""assay qa run through the program: protocols, faults, resume, budget, answers that are there already."""
+"""assay qa run through the program: protocols, faults, resume, answers that are there already."""
 import json, os, random, re, signal, subprocess, time
 
-import numpy
 import pytest
 
-import slide_files
 import support
-from qa_runs import Server, answered, journal, results, table
+from qa_runs import Server, answered, prices, results, run, slides, table  # noqa: F401
 from support import assay
-
-
-@pytest.fixture(scope="module")
-def slides(tmp_path_factory):
-    """One small slide with some structure in it."""
-    folder = tmp_path_factory.mktemp("slides")
-    y, x = numpy.mgrid[0:512, 0:768]
-    level = numpy.stack([(x // 3) % 256, (y // 2) % 256, (x + y) % 256], -1).astype(numpy.uint8)
-    (folder / "slide.tiff").write_bytes(slide_files.tiff([level, level[::4, ::4].copy()], pixels_per_cm=40000))
-    return folder
-
-
-def run(questions, slides, out, server, *options, status=0, **settings):
-    return assay("qa", "run", questions, "--wsi-root", slides, "--out", out, "--base-url", server.url, "--model", "m",
-                 *options, status=status, **settings)
 
 
 PROTOCOLS = [("openai", "chat"), ("openai", "responses"), ("anthropic", "messages")]
@@ -117,90 +100,6 @@ def test_request_json_reaches_every_body_and_is_part_of_the_settings(tmp_path, s
     assert results(tmp_path / "run")["config"]["request_json"]["max_tokens"] == 77
 
 
-def prices(folder, **row):
-    path = folder / "prices.json"
-    path.write_text(json.dumps({"m": {"input": 1.0, "output": 2.0, "image_tokens": 500, **row}}))
-    return path
-
-
-@pytest.mark.parametrize("concurrency", [1, 7])
-def test_budget_is_never_exceeded(tmp_path, slides, concurrency):
-    questions = table(tmp_path / "t.csv", 30)
-    budget = 0.05
-    options = ["--crops", 3, "--fault-rate", 0.2, "--fault-kinds", "cut,500", "--seed", 3]
-    with Server(tmp_path, *options) as server:
-        done = run(questions, slides, tmp_path / "run", server, "--prices", prices(tmp_path), "--budget-usd", budget,
-                   "--max-output-tokens", 1000, "--concurrency", concurrency, "--first-wait", 0.01, status=3)
-    spent = sum(record["cost_usd"] for record in answered(tmp_path / "run"))
-    possible = sum(record.get("possible_usd", 0) for record in journal(tmp_path / "run") if record["kind"] == "call")
-    assert "of the budget of $0.0500 is left" in done.stderr
-    assert spent > 0 and 0.5 * budget < spent + possible <= budget
-
-
-def test_unknown_cost_is_null_and_stops_a_budgeted_run(tmp_path, slides):
-    questions = table(tmp_path / "t.csv")
-    with Server(tmp_path, "--no-usage") as server:
-        options = ["--mode", "thumbnail", "--concurrency", 1]
-        done = run(questions, slides, tmp_path / "run", server, *options, "--prices", prices(tmp_path), "--budget-usd", 5, status=3)
-        assert len(server.calls()) == 1 and "budget cannot be kept" in done.stderr
-        run(questions, slides, tmp_path / "run", server, *options)
-        assert "unknown" in run(questions, slides, tmp_path / "run", server, *options, "--prices", prices(tmp_path),
-                                "--budget-usd", 5, status=2).stderr
-    read = results(tmp_path / "run")
-    assert read["total_cost_usd"] is None and read["total_tokens"] is None
-
-
-def test_a_refusal_without_usage_does_not_stop_a_budgeted_run(tmp_path, slides):
-    with Server(tmp_path, "--fault-on", "#1:=policy") as server:
-        options = ["--mode", "thumbnail", "--prices", prices(tmp_path), "--budget-usd", 5]
-        run(table(tmp_path / "t.csv"), slides, tmp_path / "run", server, *options, status=3)
-        run(table(tmp_path / "t.csv"), slides, tmp_path / "run", server, *options, status=3)
-        assert len(server.calls()) == 8
-    ledger = results(tmp_path / "run")["ledger"]
-    assert (ledger["scored"], ledger["refused"]) == (7, 1)
-
-
-def test_calls_that_broke_off_count_in_every_later_start(tmp_path, slides):
-    """Each start may have been charged for its broken calls: the journal stays, and the budget holds over all of them."""
-    questions = table(tmp_path / "t.csv")
-    options = ["--mode", "thumbnail", "--prices", prices(tmp_path), "--budget-usd", 0.02, "--max-output-tokens", 1000,
-               "--first-wait", 0.01, "--concurrency", 2]
-    with Server(tmp_path, "--always", "cut") as server:
-        run(questions, slides, tmp_path / "run", server, *options, status=2)
-        sent = len(server.calls())
-        assert sent > 1 and (tmp_path / "run/run.journal").exists()
-        done = run(questions, slides, tmp_path / "run", server, *options, status=2)
-        assert len(server.calls()) == sent and "perhaps charged" in done.stderr
-
-
-def test_a_budget_needs_a_bounded_answer(tmp_path, slides):
-    questions = table(tmp_path / "t.csv")
-    with Server(tmp_path) as server:
-        options = ["--mode", "thumbnail", "--prices", prices(tmp_path), "--budget-usd", 0.02, "--request-json"]
-        for extra in ('{"max_completion_tokens": null}', '{"n": 4}', '{"messages": []}'):
-            assert "--request-json" in run(questions, slides, tmp_path / "run", server, *options, extra, status=2).stderr
-        dear = '{"max_completion_tokens": null, "max_tokens": 9000000}'
-        assert "could cost $18" in run(questions, slides, tmp_path / "run", server, *options, dear, status=2).stderr
-        assert not server.calls()
-
-
-def test_a_full_disk_stops_the_run_and_spoils_nothing(tmp_path, slides):
-    questions = table(tmp_path / "t.csv")
-    with Server(tmp_path) as server:
-        (tmp_path / "run").mkdir()
-        (tmp_path / "run/crops").write_text("in the way")
-        done = run(questions, slides, tmp_path / "run", server, "--mode", "thumbnail", status=2)
-        assert "crops" in done.stderr and not server.calls()
-        (tmp_path / "run/crops").unlink()
-        run(questions, slides, tmp_path / "run", server, "--mode", "thumbnail")
-
-
-def test_reported_cost_wins_over_the_price_table(tmp_path, slides):
-    with Server(tmp_path, "--cost", 0.125) as server:
-        run(table(tmp_path / "t.csv", 2), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices", prices(tmp_path))
-    assert results(tmp_path / "run")["total_cost_usd"] == 0.25
-
-
 def test_keys_are_in_no_file_and_no_message(tmp_path, slides):
     secret = "sk-proj-verysecret1234567890"
     environment = {**os.environ, "MY_KEY": secret}
@@ -262,68 +161,6 @@ def test_requests_per_minute_are_kept(tmp_path, slides):
         started = time.monotonic()
         run(table(tmp_path / "t.csv", 6), slides, tmp_path / "run", server, "--mode", "thumbnail", "--rpm", 300)
         assert time.monotonic() - started >= 5 * 60 / 300
-
-
-AGENT = """
-import json, sys
-for line in sys.stdin:
-    asked = json.loads(line)
-    number = int(asked["item_id"])
-    if number == 3 and asked["run"] == 0:
-        print(json.dumps({"item_id": asked["item_id"], "error": "no idea"}), flush=True)
-    else:
-        print(json.dumps({"item_id": asked["item_id"], "prediction": f"The answer is {number % 4 + 1}.", "cost_usd": 0.5}), flush=True)
-"""
-
-
-def test_a_program_can_be_the_agent(tmp_path, slides):
-    (tmp_path / "agent.py").write_text(AGENT)
-    assay("qa", "run", table(tmp_path / "t.csv"), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command",
-          "--command", f"/usr/bin/python3 {tmp_path}/agent.py", "--concurrency", 2, status=3)
-    read = results(tmp_path / "run")
-    assert read["ledger"]["scored"] == 7 and read["results"][3]["error"].endswith("no idea")
-    assert read["results"][0]["cost_usd"] == 0.5
-
-
-@pytest.mark.parametrize("command", ["exit 3", "sleep 30", "echo nonsense", "yes"])
-def test_programs_that_misbehave_cost_their_items_only(tmp_path, slides, command):
-    done = assay("qa", "run", table(tmp_path / "t.csv", 2), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command",
-                 "--command", command, "--timeout", 0.5, "--retries", 1, "--first-wait", 0.01, status=3)
-    assert results(tmp_path / "run")["ledger"]["errored"] == 2, done.stderr
-
-
-def test_a_program_that_cannot_start_fails_fast(tmp_path, slides):
-    started = time.monotonic()
-    command = "for i in $(seq 50); do echo some line $i >&2; done; echo 'ImportError: no module' >&2; exit 9"
-    done = assay("qa", "run", table(tmp_path / "t.csv", 2), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command",
-                 "--command", command, status=3)
-    assert time.monotonic() - started < 10, "two tries, not nine with growing pauses"
-    error = results(tmp_path / "run")["results"][0]["error"]
-    assert error.startswith("the program 'for i in $(seq 50)") and "ended with status 9 instead of answering" in error
-    assert "ImportError: no module" in assay("qa", "show", tmp_path / "run", "0", "--json").stdout
-    assert "some line 50 ImportError: no module (tried 2 times)" in error and "some line 9 " not in error, done.stderr
-
-
-DIES_LATER = """
-import json, os, sys
-for line in sys.stdin:
-    if os.path.exists(sys.argv[1]):
-        os.remove(sys.argv[1])
-        sys.exit(1)
-    asked = json.loads(line)
-    if asked["item_id"] == "1" and not os.path.exists(sys.argv[2]):
-        for name in sys.argv[1:]:
-            open(name, "w").close()
-        sys.exit(1)
-    print(json.dumps({"prediction": "1"}), flush=True)
-"""
-
-
-def test_a_program_that_has_answered_is_tried_more_often(tmp_path, slides):
-    (tmp_path / "agent.py").write_text(DIES_LATER)
-    assay("qa", "run", table(tmp_path / "t.csv", 3), "--wsi-root", slides, "--out", tmp_path / "run", "--agent", "command", "--command",
-          f"/usr/bin/python3 {tmp_path}/agent.py {tmp_path}/again {tmp_path}/once", "--concurrency", 1, "--first-wait", 0.01)
-    assert results(tmp_path / "run")["ledger"]["scored"] == 3
 
 
 def test_answers_that_are_there_already(tmp_path):
