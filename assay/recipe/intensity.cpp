@@ -38,7 +38,7 @@ std::span<T> block(std::span<T> values, std::size_t number) {
 }
 
 struct BlockRange {
-  Range range;
+  IntensityRange range;
   bool is_finite = true;
 };
 
@@ -127,7 +127,7 @@ struct Scale {
 };
 
 Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor) {
-  const Range range = range_of(image, executor);
+  const IntensityRange range = range_of(image, executor);
   if (range.low == range.high) refuse_constant("all voxels of the prepared image are", range.low);
   if (std::isinf(range.high - range.low))
     throw Error(Error::Kind::input, "the image's values are too far apart for single precision");
@@ -143,11 +143,11 @@ Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor
 
 }  // namespace
 
-Range range_of(View<float> image, const Executor& executor) {
+IntensityRange range_of(View<float> image, const Executor& executor) {
   std::vector<BlockRange> found(blocks(image.voxels.size()));
   run_tasks(executor, found.size(),
             [&](std::size_t number) { found[number] = range_of(block(image.voxels, number)); });
-  Range out = found.front().range;
+  IntensityRange out = found.front().range;
   for (const BlockRange& one : found) {
     if (!one.is_finite) refuse_value(image);
     out = {std::min(out.low, one.range.low), std::max(out.high, one.range.high)};
@@ -160,7 +160,7 @@ std::array<double, 2> quantiles(std::span<const float> values, const std::array<
   return {quantile(ranks, values.size(), at[0]), quantile(ranks, values.size(), at[1])};
 }
 
-void scale_to_bytes(std::span<float> values, const Range& range, double upper) {
+void scale_to_bytes(std::span<float> values, const IntensityRange& range, double upper) {
   constexpr std::size_t bins = 1000;
   const double low = range.low, width = (static_cast<double>(range.high) - low) / bins;
   if (width == 0) return;

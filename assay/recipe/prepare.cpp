@@ -48,7 +48,7 @@ bool is_conformed(View<float> image, const Grid& model, const Recipe& recipe) {
 
 Prepared prepared(View<float> image, const Recipe& recipe, const Executor& executor) {
   const Grid model = model_grid(image.grid, recipe);
-  const Range range = range_of(image, executor);
+  const IntensityRange range = range_of(image, executor);
   const AxisMap map = orienting(image.grid, recipe);
   const bool scales = recipe.to_bytes && !is_conformed(image, model, recipe);
   std::optional<Volume<float>> copy;  // only when voxels move or change

@@ -168,7 +168,7 @@ TEST(FoldsFigure, has_a_dot_per_training) {
 
 TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
   Study study = studies::study({.margin = 0.02});
-  const ModelSettings ours = {.convention = "metrics-reloaded", .is_scored_here = true};
+  const ResultSettings ours = {.convention = "metrics-reloaded", .is_scored_here = true};
   study.settings = {ours, ours, ours};
   study.models[0].averages[0].values[3].reset();
   const std::string text = methods_paragraph(study, "9.8.7");

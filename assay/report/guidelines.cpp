@@ -121,7 +121,7 @@ Answer per_class(const Study& study) {
 Answer undefined_values(const Study& study) {
   if (study.models.empty()) return {absent, "no segmentations were scored"};
   const bool named = std::ranges::any_of(
-      study.settings, [](const ModelSettings& each) { return !each.convention.empty(); });
+      study.settings, [](const ResultSettings& each) { return !each.convention.empty(); });
   if (!named)
     return {partly, "undefined values are counted; the files name no rule for empty masks"};
   return {yes, "the convention for empty masks is named, undefined values are counted"};

@@ -25,7 +25,7 @@ std::string models_words(std::span<const std::string> names) {
 /// The one convention of all files, or each by its model.
 std::string convention_words(const Study& study) {
   std::vector<std::string> distinct;
-  for (const ModelSettings& each : study.settings)
+  for (const ResultSettings& each : study.settings)
     if (!each.convention.empty() && std::ranges::find(distinct, each.convention) == distinct.end())
       distinct.push_back(each.convention);
   if (distinct.empty()) return "; the files do not name a convention for empty masks";
@@ -80,7 +80,7 @@ Origins origins_of(const FigureScene& scene) {
   Origins out;
   const Study& study = scene.study;
   for (std::size_t m = 0; m < scene.names.size(); ++m) {
-    const ModelSettings own = m < study.settings.size() ? study.settings[m] : ModelSettings();
+    const ResultSettings own = m < study.settings.size() ? study.settings[m] : ResultSettings();
     (own.is_scored_here ? out.scored : out.read).push_back(scene.names[m]);
     if (!own.is_scored_here) add_distinct(out.files, study.models[m].source);
     if (own.is_scored_here && !own.version.empty()) add_distinct(out.versions, own.version);

@@ -30,7 +30,7 @@ struct FoldsStudyPart {
 };
 
 /// What a results file says of how it was made, as far as it does.
-struct ModelSettings {
+struct ResultSettings {
   std::string convention{};  ///< "": the file does not say
   std::string version{};     ///< of the program that wrote it
   bool is_scored_here{};     ///< by assay itself, not by another program whose values were read
@@ -44,7 +44,7 @@ struct Study {
   std::vector<ResultTable> models{};  ///< names are distinct
   std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
   std::optional<Comparison> comparison{};  ///< of the models, where there are two that share cases
-  std::vector<ModelSettings> settings{};   ///< by model; empty when no file says anything
+  std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
   std::vector<ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};

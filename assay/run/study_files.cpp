@@ -126,8 +126,8 @@ std::string pretty(const std::string& text, const std::string& path) {
   return text.empty() ? "" : detail::to_text(detail::parse_json(text, path));
 }
 
-ModelSettings settings_in(const std::vector<std::string>& found, const std::string& path) {
-  ModelSettings out = {.is_scored_here = found[0] == own_scores};
+ResultSettings settings_in(const std::vector<std::string>& found, const std::string& path) {
+  ResultSettings out = {.is_scored_here = found[0] == own_scores};
   const Json settings = found[1].empty() ? Json() : detail::parse_json(found[1], path);
   const Json provenance = found[3].empty() ? Json() : detail::parse_json(found[3], path);
   if (settings.is_object())

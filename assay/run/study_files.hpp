@@ -12,7 +12,7 @@ namespace assay {
 /// What one file brings to a study; most members are empty.
 struct StudyFile {
   SourceDocument document;
-  ModelSettings settings{};
+  ResultSettings settings{};
   std::vector<ResultTable> models{};
   std::vector<ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
