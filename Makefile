@@ -1,5 +1,6 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
-.PHONY: all build demo test bench format lint fuzz docs install clean
+# `make check` adds what takes longer: sanitizers and lint.
+.PHONY: all build demo test check bench format lint fuzz docs install clean
 all: build
 
 BUILD = build/release
@@ -17,11 +18,17 @@ demo: build
 test:
 	@tools/setup.sh build test
 	@tools/viewer.sh
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD)
+	@/usr/bin/python3 tests/run.py unit portable python
+
+check:
+	@tools/setup.sh build test
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
 	@cmake --build $(BUILD)
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan --target assay_test
-	@/usr/bin/python3 tests/run.py
+	@/usr/bin/python3 tests/run.py asan lint
 
 bench:
 	@tools/setup.sh build test bench

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs every test and ends with one line: 'N passed, N failed, N skipped'.
 
-usage: run.py [STAGE...]      stages: unit portable asan python lint (default: all)
+usage: run.py STAGE...      stages: unit portable python (make test), asan lint (make check)
+
+With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for all of them.
 """
-import concurrent.futures, json, os, pathlib, subprocess, sys, tempfile, time
+import json, os, pathlib, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -21,6 +23,11 @@ class Tally:
     def skip(self, name, reason):
         self.add(skipped=1)
         self.reasons.setdefault(reason, []).append(name)
+
+    def keep(self):
+        if place := os.environ.get("ASSAY_TALLY"):
+            with open(place, "a") as file:
+                print(self.passed, self.failed, self.skipped, file=file)
 
 
 def gtest(tally, preset, processor=""):
@@ -76,21 +83,6 @@ def tracked(*patterns):
     return sorted(set(listed.stdout.split()))
 
 
-def tidy(tally):
-    """clang-tidy on what is compiled into the library and the program, one file a core."""
-    files = [f for f in tracked("assay/*.cpp", "cli/*.cpp") if not f.endswith("_test.cpp")]
-    command = ["clang-tidy", "--quiet", "-p", "build/release", "--extra-arg=-Wno-unknown-warning-option"]
-    def one(file):
-        done = subprocess.run([*command, file], cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        return file, done.returncode, done.stdout
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(one, files))
-    bad = [(f, text) for f, status, text in results if status]
-    for file, text in bad:
-        print(f"--- clang-tidy {file}\n{text}")
-    tally.add(failed=1) if bad else tally.add(passed=1)
-
-
 def lint(tally):
     python = sys.executable
     sources = tracked("*.cpp", "*.hpp")
@@ -99,7 +91,7 @@ def lint(tally):
     check(tally, "type names", [python, "tools/type_names.py", "."])
     check(tally, "sizes", [python, "tools/sizes.py", "."])
     check(tally, "copied code", [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "3"])
-    tidy(tally)
+    check(tally, "clang-tidy", [python, "tools/tidy.py"])
 
 
 STAGES = {
@@ -113,12 +105,15 @@ STAGES = {
 
 def main():
     tally = Tally()
-    for stage in sys.argv[1:] or STAGES:
+    if unknown := [stage for stage in sys.argv[1:] if stage not in STAGES] or not sys.argv[1:]:
+        sys.exit(f"run.py: name stages of {', '.join(STAGES)}{f'; not {unknown}' if unknown is not True else ''}")
+    for stage in sys.argv[1:]:
         started = time.monotonic()
         STAGES[stage](tally)
         print(f"{stage}: {time.monotonic() - started:.0f} s", flush=True)
     for reason, names in sorted(tally.reasons.items()):
         print(f"skipped {len(names)}: {reason} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
+    tally.keep()
     print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
     return int(tally.failed > 0 or tally.passed == 0)
 
