@@ -89,6 +89,14 @@ double noncentral_t_sf(double t, double df, double delta) {
   return quietly([=] { return bm::cdf(bm::complement(NoncentralT(df, delta), t)); });
 }
 
+double noncentral_t_quantile(double p, double df, double delta) {
+  return quietly([=] { return bm::quantile(NoncentralT(df, delta), p); });
+}
+
+double f_quantile(double p, double df_between, double df_within) {
+  return quietly([=] { return bm::quantile(FisherF(df_between, df_within), p); });
+}
+
 double chi2_sf(double x, double df) {
   if (x == infinity && df > 0) return 0;
   return quietly([=] { return bm::cdf(bm::complement(ChiSquared(df), x)); });

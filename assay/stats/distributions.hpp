@@ -17,10 +17,14 @@ double student_t_quantile(double p, double df);
 /// Student's t with non-centrality `delta`: what power is computed from.
 double noncentral_t_cdf(double t, double df, double delta);
 double noncentral_t_sf(double t, double df, double delta);
+double noncentral_t_quantile(double p, double df, double delta);
 
 /// P(X > x) of the chi-squared and the F distribution.
 double chi2_sf(double x, double df);
 double f_sf(double x, double df_between, double df_within);
+
+/// The x with P(X <= x) = p of the F distribution.
+double f_quantile(double p, double df_between, double df_within);
 
 /// P(X <= successes) and P(X = successes) of `trials` trials with probability p each.
 double binomial_cdf(double successes, double trials, double p);

@@ -86,6 +86,17 @@ Verdict verdict(const Interval& difference, std::optional<double> margin) {
   return Verdict::inconclusive;
 }
 
+ResampledT resampled_t(std::span<const double> differences, double test_share, double level) {
+  if (!(test_share >= 0 && std::isfinite(test_share)))
+    throw Error(Error::Kind::usage, "the share of test cases must be a number of 0 or more");
+  const auto n = static_cast<double>(differences.size());
+  const double df = n - 1, centre = mean(differences);
+  const double error = standard_deviation(differences, 1) * std::sqrt(1 / n + test_share);
+  const double t = centre / error;
+  const double reach = student_t_quantile((1 + level) / 2, df) * error;
+  return {{t, 2 * student_t_sf(std::fabs(t), df), df}, {centre, centre - reach, centre + reach}};
+}
+
 double t_power(double effect, double n, double alpha) {
   const double df = n - 1, shift = effect * std::sqrt(n);
   const double critical = student_t_quantile(1 - alpha / 2, df);

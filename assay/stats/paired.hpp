@@ -43,6 +43,16 @@ std::string_view name(Verdict verdict);
 /// inconclusive.
 Verdict verdict(const Interval& difference, std::optional<double> margin = {});
 
+/// The corrected resampled t test (Nadeau and Bengio 2003): `differences` has one mean difference
+/// per fold and restart. Their training sets overlap, so the variance of their mean is not
+/// s^2 / n but (1 / n + test_share) s^2, where `test_share` is the number of test cases over that
+/// of training cases of a fold. Fewer than two differences give NaN.
+struct ResampledT {
+  TTest test;
+  Interval difference;  ///< the mean with its limits at the level that was asked for
+};
+ResampledT resampled_t(std::span<const double> differences, double test_share, double level = 0.95);
+
 /// Two-sided power of the paired t test for a standardised difference `effect` with n pairs.
 double t_power(double effect, double n, double alpha = 0.05);
 

@@ -113,3 +113,19 @@ TEST(Power, vectors) {
         item.at("rtol"), item.at("id"));
   }
 }
+
+TEST(ResampledT, worked_by_hand) {
+  // Differences 1, 2, 3 with half as many test as training cases: error = sqrt(1/3 + 1/2).
+  const ResampledT found = resampled_t(std::vector<double>{1, 2, 3}, 0.5);
+  EXPECT_DOUBLE_EQ(found.test.t, 2 / std::sqrt(5.0 / 6));
+  EXPECT_EQ(found.test.df, 2);
+  EXPECT_DOUBLE_EQ(found.difference.estimate, 2);
+  EXPECT_NEAR(found.difference.upper - 2, 4.302652729911275 * std::sqrt(5.0 / 6), 1e-12);
+}
+
+TEST(ResampledT, without_overlap_it_is_the_t_test) {
+  const std::vector<double> x = {0.3, -0.1, 0.7, 0.2, 0.4}, zeros(5);
+  EXPECT_NEAR(resampled_t(x, 0).test.pvalue, paired_t(x, zeros).pvalue, 1e-14);
+  EXPECT_GT(resampled_t(x, 0.25).test.pvalue, paired_t(x, zeros).pvalue);
+  EXPECT_THROW(resampled_t(x, -1), Error);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/stats/agreement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "assay/core/error.hpp"
+#include "assay/stats/distributions.hpp"
+#include "assay/stats/moments.hpp"
+#include "assay/stats/paired.hpp"
+#include "assay/stats/ranks.hpp"
+#include "assay/stats/wilcoxon.hpp"
+
+namespace assay {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double limit_z = 1.96;  // as Bland and Altman print it
+
+void require_level(double level) {
+  if (!(level > 0 && level < 1))
+    throw Error(Error::Kind::usage, "the confidence level must lie between 0 and 1");
+}
+
+/// The interval of mean + z SD of a normal sample: a tolerance limit, by the non-central t.
+Interval limit_of(double centre, double sd, double n, double z, double level) {
+  const double estimate = centre + z * sd;
+  if (!(sd > 0) || n < 3) return {estimate, nan, nan};
+  const double delta = z * std::sqrt(n), scale = sd / std::sqrt(n), tail = (1 - level) / 2;
+  return {estimate, centre + noncentral_t_quantile(tail, n - 1, delta) * scale,
+          centre + noncentral_t_quantile(1 - tail, n - 1, delta) * scale};
+}
+
+/// Mean squares of a two-way layout without replication.
+struct MeanSquares {
+  double cases = 0, raters = 0, rest = 0;
+  double n = 0, k = 0;
+};
+
+MeanSquares mean_squares(std::span<const std::vector<double>> ratings) {
+  MeanSquares ms;
+  ms.k = static_cast<double>(ratings.size());
+  ms.n = static_cast<double>(ratings.front().size());
+  std::vector<double> by_rater, by_case(ratings.front().size());
+  for (const auto& row : ratings) {
+    by_rater.push_back(mean(row));
+    for (std::size_t i = 0; i < row.size(); ++i) by_case[i] += row[i] / ms.k;
+  }
+  const double all = mean(by_rater);
+  for (const double m : by_rater) ms.raters += ms.n * (m - all) * (m - all) / (ms.k - 1);
+  for (const double m : by_case) ms.cases += ms.k * (m - all) * (m - all) / (ms.n - 1);
+  for (std::size_t r = 0; r < ratings.size(); ++r)
+    for (std::size_t i = 0; i < by_case.size(); ++i) {
+      const double rest = ratings[r][i] - by_case[i] - by_rater[r] + all;
+      ms.rest += rest * rest / ((ms.n - 1) * (ms.k - 1));
+    }
+  return ms;
+}
+
+Interval consistency_of(const MeanSquares& ms, double level) {
+  const auto of = [&](double f) { return (f - 1) / (f + ms.k - 1); };
+  const double f = ms.cases / ms.rest, tail = (1 + level) / 2;
+  const double df = ms.n - 1, df_rest = (ms.n - 1) * (ms.k - 1);
+  return {of(f), of(f / f_quantile(tail, df, df_rest)), of(f * f_quantile(tail, df_rest, df))};
+}
+
+/// McGraw and Wong 1996, table 7, with Satterthwaite's degrees of freedom.
+Interval agreement_of(const MeanSquares& ms, double level) {
+  const double n = ms.n, k = ms.k;
+  const double estimate =
+      (ms.cases - ms.rest) / (ms.cases + (k - 1) * ms.rest + k / n * (ms.raters - ms.rest));
+  const double a = k * estimate / (n * (1 - estimate));
+  const double b = 1 + k * estimate * (n - 1) / (n * (1 - estimate));
+  const double top = a * ms.raters + b * ms.rest;
+  const double v =
+      top * top /
+      (a * ms.raters * a * ms.raters / (k - 1) + b * ms.rest * b * ms.rest / ((n - 1) * (k - 1)));
+  const double tail = (1 + level) / 2, spread = k * ms.raters + (k * n - k - n) * ms.rest;
+  const double below = f_quantile(tail, n - 1, v), above = f_quantile(tail, v, n - 1);
+  return {estimate, n * (ms.cases - below * ms.rest) / (below * spread + n * ms.cases),
+          n * (above * ms.cases - ms.rest) / (spread + n * above * ms.cases)};
+}
+
+/// The share of cases of the other class that each case beats, positives first; ties are half.
+struct Placements {
+  std::vector<double> positives, negatives;
+};
+
+Placements placements(std::span<const double> scores, const std::vector<bool>& is_positive) {
+  std::vector<double> by_class[2];
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    by_class[is_positive[i] ? 1 : 0].push_back(scores[i]);
+  const auto all = mid_ranks(scores).ranks;
+  const std::array own = {mid_ranks(by_class[0]).ranks, mid_ranks(by_class[1]).ranks};
+  Placements out;
+  std::size_t at[2] = {0, 0};
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t mine = is_positive[i] ? 1 : 0;
+    const double beaten = all[i] - own[mine][at[mine]++];
+    const double share = beaten / static_cast<double>(by_class[1 - mine].size());
+    (mine == 1 ? out.positives : out.negatives).push_back(mine == 1 ? share : 1 - share);
+  }
+  return out;
+}
+
+double covariance(std::span<const double> x, std::span<const double> y) {
+  const double mx = mean(x), my = mean(y);
+  std::vector<double> products(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) products[i] = (x[i] - mx) * (y[i] - my);
+  return pairwise_sum(products) / static_cast<double>(x.size() - 1);
+}
+
+double covariance(const Placements& x, const Placements& y) {
+  return covariance(x.positives, y.positives) / static_cast<double>(x.positives.size()) +
+         covariance(x.negatives, y.negatives) / static_cast<double>(x.negatives.size());
+}
+
+Interval around(double estimate, double variance, double level) {
+  const double reach = normal_quantile((1 + level) / 2) * std::sqrt(std::max(variance, 0.0));
+  return {estimate, estimate - reach, estimate + reach};
+}
+
+/// An area with its interval, which ends where areas end.
+Interval area(const Placements& of, double level) {
+  const Interval found = around(mean(of.positives), covariance(of, of), level);
+  return {found.estimate, std::max(found.lower, 0.0), std::min(found.upper, 1.0)};
+}
+
+}  // namespace
+
+BlandAltman bland_altman(std::span<const double> x, std::span<const double> y, double level) {
+  require_level(level);
+  const std::vector<double> change = differences(x, y);
+  if (change.empty()) throw Error(Error::Kind::input, "limits of agreement need at least one pair");
+  const auto n = static_cast<double>(change.size());
+  BlandAltman out = {
+      .n = change.size(), .bias = {mean(change), nan, nan}, .sd = nan, .lower = {}, .upper = {}};
+  out.lower = out.upper = {nan, nan, nan};
+  if (change.size() < 2) return out;
+  out.bias = mean_interval(change, level);
+  out.sd = standard_deviation(change, 1);
+  out.lower = limit_of(out.bias.estimate, out.sd, n, -limit_z, level);
+  out.upper = limit_of(out.bias.estimate, out.sd, n, limit_z, level);
+  return out;
+}
+
+Icc intraclass_correlation(std::span<const std::vector<double>> ratings, double level) {
+  require_level(level);
+  const bool is_table =
+      ratings.size() >= 2 && ratings.front().size() >= 2 &&
+      std::ranges::all_of(ratings, [&](const auto& row) {
+        return row.size() == ratings.front().size() &&
+               std::ranges::all_of(row, [](double x) { return std::isfinite(x); });
+      });
+  if (!is_table)
+    throw Error(Error::Kind::input,
+                "an intraclass correlation needs a finite value of at least two raters for each "
+                "of at least two cases");
+  const MeanSquares ms = mean_squares(ratings);
+  Icc out = {.cases = ratings.front().size(),
+             .raters = ratings.size(),
+             .agreement = {},
+             .consistency = {}};
+  if (ms.rest == 0 && ms.raters == 0) {  // all raters agree
+    const double value = ms.cases > 0 ? 1 : nan;
+    out.agreement = out.consistency = {value, value, value};
+    return out;
+  }
+  out.agreement = agreement_of(ms, level);
+  out.consistency =
+      ms.rest == 0 ? Interval{ms.cases > 0 ? 1 : nan, nan, nan} : consistency_of(ms, level);
+  return out;
+}
+
+DeLong delong(std::span<const double> first, std::span<const double> second,
+              const std::vector<bool>& is_positive, double level) {
+  require_level(level);
+  const auto positives = std::ranges::count(is_positive, true);
+  const auto negatives = static_cast<std::ptrdiff_t>(is_positive.size()) - positives;
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  if (first.size() != is_positive.size() || second.size() != is_positive.size() || positives < 2 ||
+      negatives < 2 || std::ranges::any_of(first, is_nan) || std::ranges::any_of(second, is_nan))
+    throw Error(Error::Kind::input,
+                "DeLong's test needs two scores for each case, none of them NaN, and at least two "
+                "positive and two negative cases");
+  const Placements a = placements(first, is_positive), b = placements(second, is_positive);
+  const double variance = covariance(a, a) + covariance(b, b) - 2 * covariance(a, b);
+  DeLong out = {.first = area(a, level), .second = area(b, level), .difference = {}};
+  const double difference = mean(a.positives) - mean(b.positives);
+  out.difference = around(difference, variance, level);
+  // Equal placements leave no variance: no difference is then certain, and any other is, too.
+  out.z = difference == 0 ? 0 : difference / std::sqrt(std::max(variance, 0.0));
+  out.pvalue = 2 * normal_sf(std::fabs(out.z));
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How well two measurements of the same cases agree, and how two classifiers order the same cases.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "assay/stats/effects.hpp"
+
+namespace assay {
+
+/// Bland and Altman's limits of agreement of x - y. The intervals of the limits are exact where the
+/// differences are normal (Carkeet 2015); below three pairs, or without spread, they are NaN.
+struct BlandAltman {
+  std::size_t n = 0;
+  Interval bias;          ///< mean difference
+  double sd = 0;          ///< of the differences, ddof 1
+  Interval lower, upper;  ///< bias -+ 1.96 SD, each with its own interval
+};
+
+BlandAltman bland_altman(std::span<const double> x, std::span<const double> y, double level = 0.95);
+
+/// Intraclass correlation of single measurements in a two-way layout (McGraw and Wong 1996).
+/// Agreement, ICC(A,1), counts a constant offset between raters as disagreement; consistency,
+/// ICC(C,1), does not. Intervals are by the F distribution. NaN where the variance is all zero.
+struct Icc {
+  std::size_t cases = 0, raters = 0;
+  Interval agreement, consistency;
+};
+
+/// `ratings` has a row per rater (or model) and a column per case; at least two of each.
+Icc intraclass_correlation(std::span<const std::vector<double>> ratings, double level = 0.95);
+
+/// Two areas under the ROC curve on the same cases (DeLong, DeLong and Clarke-Pearson 1988).
+struct DeLong {
+  Interval first, second;  ///< areas
+  Interval difference;     ///< first - second
+  double z = 0, pvalue = 0;
+};
+
+/// Higher scores speak for a positive case. At least two positive and two negative cases.
+DeLong delong(std::span<const double> first, std::span<const double> second,
+              const std::vector<bool>& is_positive, double level = 0.95);
+
+}  // namespace assay
