@@ -45,7 +45,7 @@ class Stopwatch {
 SegmentationResult scored_model(const DemoCohort& cohort, const std::string& model,
                                 const fs::path& predictions, const Common& common) {
   ScoreSettings settings;
-  settings.metrics = chosen_metrics("overlap");
+  settings.metrics = chosen_metrics("standard,overlap");
   const Cohort plan = planned_cohort(
       {.prediction = predictions, .reference = cohort.references, .model_name = model}, settings);
   const CohortRecords run = scored_cohort(plan, {.jobs = jobs(common), .version = version()});
@@ -59,7 +59,7 @@ std::string mean_sd(const Summary& s, std::size_t scored) {
   return fmt::format("{:.3f} ({:.3f}){}", *s.mean, s.std.value_or(0), n);
 }
 
-constexpr const char* shown[] = {"dice", "avd", "mcc", "recall", "precision"};
+constexpr const char* shown[] = {"dice", "nsd", "hd95", "avd", "mcc"};
 
 std::string table_of(const std::vector<SegmentationResult>& results) {
   std::vector<Column> columns = {{"model", Align::left}};

@@ -19,6 +19,17 @@ std::string convention_help() {
   return out;
 }
 
+constexpr std::string_view group_of_spec = "paper";
+
+std::string metrics_help() {
+  std::string groups;
+  for (const std::string_view group : metric_groups())
+    groups += fmt::format("{}{}, ", group, group == default_group ? " (default)" : "");
+  return fmt::format(
+      "{}or names such as dice,hd95; see 'assay metrics' (default with --compat spec: {})", groups,
+      group_of_spec);
+}
+
 /// The tolerances of a list in mm.
 std::vector<double> tolerances_of(const std::string& list) {
   std::vector<double> out;
@@ -49,10 +60,7 @@ void declare_cohort_options(Arguments& a, ScoreOptions& o) {
 }
 
 void declare_metric_options(Arguments& a, ScoreOptions& o) {
-  a.option(
-      "--metrics LIST", o.metrics,
-      "paper, overlap, boundary, lesion, probability, all, or names such as dice,hd95; see 'assay "
-      "metrics'");
+  a.option("--metrics LIST", o.metrics, metrics_help());
   a.option("--convention NAME", o.convention, convention_help());
   a.option("--nsd-tolerance LIST", o.nsd_tolerance,
            "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
@@ -78,8 +86,12 @@ ScoreSettings settings_of(const ScoreOptions& o) {
   if (!(o.beta > 0 && o.beta <= 1000))
     throw Error(Error::Kind::usage, "--beta must be above 0, and at most 1000");
   ScoreSettings s;
-  s.metrics = chosen_metrics(o.metrics, tolerances_of(o.nsd_tolerance));
   s.compat_spec = !o.compat.empty();
+  const std::string list(!o.metrics.empty() ? o.metrics
+                         : s.compat_spec    ? group_of_spec
+                                            : default_group);
+  s.metrics = chosen_metrics(list, tolerances_of(o.nsd_tolerance));
+  s.marks_reliable = asks_for(list, "paper");
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &conventions().front() : &convention(named);
   s.beta = o.beta;

@@ -74,9 +74,8 @@ def dice(prediction, reference):
 
 
 def evidence(result, case=0, label="foreground"):
-    found = dict(result["cases"][case]["label"][label]["evidence"])
-    found.pop("voxel_ml")
-    return found
+    found = result["cases"][case]["label"][label]["evidence"]
+    return {key: found[key] for key in ("tp", "fp", "fn", "tn")}
 
 
 def shared(path):

@@ -349,7 +349,7 @@ def test_what_cannot_be_is_refused(cohort, options, words):
 
 def test_metrics_of_counts_alone_gather_no_surfaces(cohort, tmp_path):
     folder, _ = cohort
-    assay("score", folder / "pred", folder / "ref", "--out", tmp_path / "r.json")
+    assay("score", folder / "pred", folder / "ref", "--metrics", "paper", "--out", tmp_path / "r.json")
     journal = (tmp_path / "r.json.journal").read_text()
     assert '"boundary"' not in journal and '"lesions"' not in journal
     assert "nsd_tolerance_mm" not in strict((tmp_path / "r.json").read_text())["settings"]

@@ -4,7 +4,7 @@ import csv, io, json, re
 import numpy
 import pytest
 
-from support import assay, shared, strict
+from support import assay, cohort, shared, strict
 
 PAPER = {"test_mean_dice": 0.876, "test_std_dice": 0.016, "test_mean_avd": 0.245, "test_mean_mcc": 0.760}
 NOISE = re.compile(r"terminate|what\(\)|std::|Traceback|nlohmann|should not have happened|exception", re.I)
@@ -250,3 +250,13 @@ def test_names_from_files_cannot_drive_a_terminal(tmp_path):
     paper = results(tmp_path, {"\x1b[31mnet": {"dice_mean": 0.7}}, "paper.json")
     done = assay("parity", summary(tmp_path), "--paper", paper)
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_macro_dice_follows_from_stored_counts(tmp_path):
+    """The default metrics do not have dice_macro; the counts of every case do."""
+    pred, ref = cohort(tmp_path, ["a", "b", "c"])
+    assay("score", pred, ref, "--out", tmp_path / "plain.json")
+    assay("score", pred, ref, "--metrics", "paper", "--out", tmp_path / "paper.json")
+    plain, paper = (strict(assay("parity", tmp_path / f"{name}.json", "--json").stdout)["macro"] for name in ("plain", "paper"))
+    assert plain["measured"] and plain["dice_macro"] == paper["dice_macro"]
+    assert plain["dice_std"] == pytest.approx(paper["dice_std"], rel=1e-12)

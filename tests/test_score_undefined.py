@@ -50,7 +50,7 @@ def test_infinity_is_no_json_but_has_a_reason(tmp_path):
     result = score(save(tmp_path / "p.nii", mask(BOX)), save(tmp_path / "r.nii", mask()), "--convention", "spec")
     label = result["cases"][0]["label"]["foreground"]
     assert label["avd"] is None
-    assert label["undefined"] == {"avd": "reference_empty"}
+    assert label["undefined"] == {"avd": "reference_empty", "hd95": "reference_empty"}
 
 
 @pytest.fixture

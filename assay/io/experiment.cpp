@@ -13,6 +13,7 @@
 #include "assay/io/detail/experiment_runs.hpp"
 #include "assay/io/detail/readings.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/results.hpp"
 #include "assay/parity/paper.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/stats/moments.hpp"
@@ -130,6 +131,25 @@ bool read_evaluation(const Source& s, Achieved& out) {
   return true;
 }
 
+/// Macro Dice of files of ours that were not scored by it: from the counts of their cases.
+void add_macro(std::string_view text, const Json& file, Achieved& out) {
+  const bool has_cases = member(file, "schema") == "assay.segmentation/1" &&
+                         !detail::elements(member(file, "cases")).empty();
+  if (out.origin != "evaluation" || !out.dice.value || out.dice_macro.value || !has_cases) return;
+  std::vector<double> values;
+  for (const ResultTable& table : parse_results(text, out.source))
+    if (const MetricColumn* macro = column_of(table.derived, "dice_macro"))
+      for (const auto& value : macro->values)
+        if (value) values.push_back(*value);
+  if (values.empty()) return;
+  const std::string place = "evidence of the cases";
+  out.dice_macro = {.value = mean(values), .place = place};
+  out.macro_spreads.push_back(
+      {.over = SpreadOver::subjects,
+       .std = {.value = standard_deviation(values, 0), .place = "SD of " + place},
+       .n = values.size()});
+}
+
 /// Means alone, as the original system's `evaluate` writes them.
 bool read_means(const Source& s, Achieved& out) {
   if (!member(s.file, "dice").is_number()) return false;
@@ -231,6 +251,7 @@ Achieved parse_experiment(std::string_view text, const std::string& name,
   const bool nested = summary.is_object();
   Achieved out = {.source = name};
   read_block({file, nested ? summary : file, nested ? "summary" : "", how.compat_spec}, out);
+  add_macro(text, file, out);
   detail::add_runs(file, out);
   out.variant = variant_of(file);
   out.description = detail::description_of(file, name);

@@ -202,6 +202,22 @@ TEST(Experiment, SegmentationResults) {
   EXPECT_NEAR(*a.macro_spreads.at(0).std.value, 0.1 * std::sqrt(0.5), 1e-15);
 }
 
+TEST(Experiment, MacroDiceFollowsFromStoredCounts) {
+  const Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
+    "dice": {"mean": 0.5, "std": 0.5, "values": [1, 0]}, "metrics": {"dice": {}},
+    "labels": {"1": {"name": "1", "members": [1]}},
+    "cases": [{"id": "a", "status": "ok", "label": {"1": {"dice": 1,
+                 "evidence": {"tp": 2, "fp": 0, "fn": 0, "tn": 8, "voxel_ml": 1}}}},
+              {"id": "b", "status": "ok", "label": {"1": {"dice": 0,
+                 "evidence": {"tp": 0, "fp": 0, "fn": 5, "tn": 5, "voxel_ml": 1}}}},
+              {"id": "c", "status": "failed", "error": "broken", "label": {}}]})");
+  const double missed = (0.0 + 10.0 / 15) / 2;
+  EXPECT_DOUBLE_EQ(a.dice_macro.value.value(), (1.0 + missed) / 2);
+  ASSERT_EQ(a.macro_spreads.size(), 1U);
+  EXPECT_DOUBLE_EQ(a.macro_spreads[0].std.value.value(), (1.0 - missed) / 2);
+  EXPECT_EQ(a.macro_spreads[0].n, 2U);
+}
+
 TEST(Experiment, SingleRunsAndBareMeans) {
   const Achieved run = parsed(R"({"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3,
     "test_mcc": 0.6, "per_subject_dice": [0.5, 0.7], "subject_ids": ["a", "b"]})");

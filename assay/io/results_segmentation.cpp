@@ -6,6 +6,7 @@
 #include "assay/compare/result_builder.hpp"
 #include "assay/core/error.hpp"
 #include "assay/io/detail/result_layouts.hpp"
+#include "assay/metrics/metric.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::detail {
@@ -26,43 +27,48 @@ std::optional<Values> block_values(JsonReader in, std::string_view block) {
   return out;
 }
 
-/// Volumes follow from the counts that every file of ours holds: they are there whatever was asked.
-class DerivedVolumes {
+/// What follows from the counts that every file of ours holds is there whatever was asked for.
+class DerivedMetrics {
  public:
-  DerivedVolumes(const std::vector<std::string>& asked, ResultBuilder& out) : out_(out) {
-    const auto wanted = [&](const char* name) -> std::optional<std::size_t> {
-      if (std::ranges::find(asked, name) != asked.end()) return std::nullopt;
-      return out.derived_metric(name);
-    };
-    prediction_ = wanted("volume_prediction_ml");
-    reference_ = wanted("volume_reference_ml");
+  DerivedMetrics(const std::vector<std::string>& asked, ResultBuilder& out) : out_(out) {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (std::ranges::find(asked, names[i]) == asked.end())
+        places_[i] = out.derived_metric(names[i]);
   }
 
   /// Takes the object `evidence`; what lacks a count or the size of a voxel gives nothing.
   void read(JsonReader& in, std::size_t one_case, std::size_t label) {
-    constexpr std::array<std::string_view, 4> fields = {"tp", "fp", "fn", "voxel_ml"};
+    constexpr std::array<std::string_view, 5> fields = {"tp", "fp", "fn", "tn", "voxel_ml"};
     std::array<std::optional<double>, fields.size()> found;
     in.object("evidence", [&](std::string_view key) {
       const auto* field = std::ranges::find(fields, key);
       if (field == fields.end()) return in.skip();
       found[static_cast<std::size_t>(field - fields.begin())] = in.number(key);
     });
-    const auto& [tp, fp, fn, voxel_ml] = found;
-    if (!tp || !fp || !fn || !voxel_ml) return;
-    if (prediction_) out_.put({one_case, label, *prediction_}, (*tp + *fp) * *voxel_ml);
-    if (reference_) out_.put({one_case, label, *reference_}, (*tp + *fn) * *voxel_ml);
+    if (!std::ranges::all_of(found, [](const auto& x) { return is_count(x.value_or(-1)); })) return;
+    const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(*found[i]); };
+    const Evidence evidence = {{count(0), count(1), count(2), count(3)}, *found[4]};
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (places_[i])
+        out_.put({one_case, label, *places_[i]}, value(score(metric(names[i]), evidence)));
   }
 
  private:
+  static constexpr std::array<const char*, 3> names = {"volume_prediction_ml",
+                                                       "volume_reference_ml", "dice_macro"};
+
+  /// Whether an integer can hold it.
+  static bool is_count(double x) { return x >= 0 && x < 0x1p62; }
+
   ResultBuilder& out_;
-  std::optional<std::size_t> prediction_, reference_;
+  std::array<std::optional<std::size_t>, names.size()> places_;
 };
 
 /// Goes through `cases`; the keys of metrics and labels are known by then.
 class Cases {
  public:
   Cases(JsonReader in, ResultBuilder& out, std::vector<std::string> metrics)
-      : in_(in), out_(out), metrics_(std::move(metrics)), volumes_(metrics_, out) {}
+      : in_(in), out_(out), metrics_(std::move(metrics)), derived_(metrics_, out) {}
 
   /// Gives back which cases were scored: the first block of the file has values for these only.
   std::vector<std::size_t> read() {
@@ -109,7 +115,7 @@ class Cases {
     in_.object(name, [&](std::string_view key) {
       if (next >= metrics_.size() || metrics_[next] != key)
         next = static_cast<std::size_t>(std::ranges::find(metrics_, key) - metrics_.begin());
-      if (next == metrics_.size() && key == "evidence") return volumes_.read(in_, here, label);
+      if (next == metrics_.size() && key == "evidence") return derived_.read(in_, here, label);
       if (next == metrics_.size()) return in_.skip();  // status, undefined, lesions
       out_.put({here, label, next}, in_.number(key));
       ++next;
@@ -119,7 +125,7 @@ class Cases {
   JsonReader in_;
   ResultBuilder& out_;
   std::vector<std::string> metrics_;
-  DerivedVolumes volumes_;
+  DerivedMetrics derived_;
   std::vector<std::size_t> scored_;
 };
 

@@ -112,23 +112,24 @@ TEST(ReadOurs, the_first_block_serves_when_other_metrics_were_asked_for) {
   }
 }
 
-TEST(ReadOurs, volumes_follow_from_the_evidence_when_nobody_asked_for_them) {
+TEST(ReadOurs, volumes_and_macro_dice_follow_from_the_evidence) {
   const auto table_of = [](std::string_view metrics, int labels) {
     return parsed(results_text(cohort_of(settings_for(metrics), labels), {}));
   };
   for (const int labels : {1, 3}) {
     const ResultTable derived = table_of("dice", labels);
-    const ResultTable asked = table_of("dice,volume_prediction_ml,volume_reference_ml", labels);
+    const ResultTable asked =
+        table_of("dice,volume_prediction_ml,volume_reference_ml,dice_macro", labels);
     EXPECT_TRUE(asked.derived.empty());
     EXPECT_TRUE(asked.labels[0].derived.empty());
     EXPECT_EQ(derived.labels[0].columns.size(), 1U);
-    for (const char* key : {"volume_prediction_ml", "volume_reference_ml"}) {
+    for (const char* key : {"volume_prediction_ml", "volume_reference_ml", "dice_macro"}) {
       EXPECT_EQ(column_of(derived.averages, key), nullptr) << "it would be compared";
       EXPECT_EQ(values_of(derived.derived, key), values_of(asked.averages, key)) << key;
       EXPECT_EQ(values_of(derived.labels[0].derived, key), values_of(asked.labels[0].columns, key));
     }
   }
-  const ResultTable half = table_of("volume_reference_ml", 1);
+  const ResultTable half = table_of("volume_reference_ml,dice_macro", 1);
   ASSERT_EQ(half.derived.size(), 1U);
   EXPECT_EQ(half.derived[0].name, "volume_prediction_ml");
 }

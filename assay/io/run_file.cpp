@@ -128,6 +128,7 @@ FoldRun run_of_table(const ResultTable& table, const std::string& file, const Fo
   if (table.ids.empty()) fail(file, "names no cases, so they cannot be paired or pooled");
   for (const ChosenMetric& metric : chosen_metrics("paper")) {
     const MetricColumn* found = column_of(table.averages, metric->name);
+    if (found == nullptr) found = column_of(table.derived, metric->name);
     if (found == nullptr) continue;
     MetricColumn& column = run.columns.emplace_back(*found);
     for (Value& value : column.values)

@@ -53,6 +53,7 @@ struct Group {
 };
 
 constexpr Group groups[] = {
+    {default_group, "dice,nsd,hd95,avd,mcc", nullptr},
     {"paper", "dice,avd,mcc,dice_macro", nullptr},
     {"overlap", "", [](const Metric& m) { return m.group == "overlap"; }},
     {"boundary", "", [](const Metric& m) { return m.group == "boundary"; }},
@@ -214,6 +215,11 @@ std::vector<std::string_view> metric_groups() {
   std::vector<std::string_view> names;
   for (const Group& group : groups) names.push_back(group.name);
   return names;
+}
+
+bool asks_for(std::string_view list, std::string_view group) {
+  const auto names = parts(list);
+  return std::ranges::find(names, group) != names.end();
 }
 
 const Convention& convention(std::string_view name) {

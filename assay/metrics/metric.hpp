@@ -98,6 +98,9 @@ const Metric& metric(std::string_view name);
 /// another tolerance ("nsd@2mm"). Nothing when there is none.
 std::optional<ChosenMetric> metric_of_key(std::string_view key);
 
+/// The group that is scored unless another list is given.
+inline constexpr std::string_view default_group = "standard";
+
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
 /// order asked for and without repetition. "all" asks for those of probabilities only where a
 /// prediction is a map of them. `nsd` is at the first of the tolerances in mm, and each
@@ -107,6 +110,9 @@ std::vector<ChosenMetric> chosen_metrics(std::string_view list,
 
 /// The groups that `chosen_metrics` understands.
 std::vector<std::string_view> metric_groups();
+
+/// Whether a comma-separated list has the name of that group in it.
+bool asks_for(std::string_view list, std::string_view group);
 
 /// A named way to settle what definitions leave open, such as another tool's rules.
 struct Convention {
@@ -136,7 +142,8 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters = {},
             const Convention& convention = conventions().front());
 
-/// The field's threshold of reliable segmentation; tables mark means that reach it.
+/// The mean Dice from which on Liew et al. (Scientific Data, 2022) call segmentations of stroke
+/// lesions reliable. Tables mark means that reach it where the metrics of `paper` were asked for.
 inline constexpr double reliable_dice = 0.85;
 
 namespace detail {  // one list per family; a row is added in exactly one of these

@@ -173,6 +173,8 @@ TEST(ChosenMetrics, names_and_groups_in_the_order_asked_for) {
     return out;
   };
   EXPECT_EQ(names("avd,dice"), (std::vector<std::string_view>{"avd", "dice"}));
+  EXPECT_EQ(names("standard"),
+            (std::vector<std::string_view>{"dice", "nsd", "hd95", "avd", "mcc"}));
   EXPECT_EQ(names("paper"), (std::vector<std::string_view>{"dice", "avd", "mcc", "dice_macro"}));
   EXPECT_EQ(names("all").size(), metrics().size());
   EXPECT_EQ(names("paper,dice"), names("paper"));

@@ -39,6 +39,7 @@ struct PredictionSource {
 struct ScoreSettings {
   std::string model_name;
   std::vector<ChosenMetric> metrics;
+  bool marks_reliable = false;  ///< tables mark a Dice that is reliable by the paper's source
   const Convention* convention = &conventions().front();
   double beta = 1;
   LesionSettings lesions{};

@@ -98,13 +98,13 @@ Answer complementary(const Study& study) {
   if (study.models.empty()) return {absent, "no segmentations were scored"};
   if (groups.contains("overlap") && groups.contains("boundary"))
     return {yes, "overlap and boundary metrics are there"};
-  return {absent, "add a boundary metric: assay score --metrics paper,boundary"};
+  return {absent, "add a boundary metric: assay score --metrics standard"};
 }
 
 Answer per_object(const Study& study) {
   if (study.models.empty()) return {absent, "no segmentations were scored"};
   if (groups_of(study).contains("lesion")) return {yes, "lesion-wise metrics are there"};
-  return {absent, "add lesion metrics where cases have several lesions: --metrics paper,lesion"};
+  return {absent, "add lesion metrics where cases have several lesions: --metrics standard,lesion"};
 }
 
 Answer per_class(const Study& study) {

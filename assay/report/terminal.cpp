@@ -33,17 +33,21 @@ std::string undefined_text(const Summary& s) {
   return out.empty() ? std::string(absent) : out;
 }
 
-/// Whether the mean reaches what the field calls reliable.
-bool is_reliable(const Metric& metric, const Summary& s) {
-  return metric.name == "dice" && s.mean && *s.mean >= reliable_dice;
+/// Stars are for significant differences; this sign is for a mean that reaches a threshold.
+constexpr std::string_view reliable_sign = "†";
+
+/// Whether the mean reaches what the source of the paper's metrics calls reliable.
+bool is_reliable(const ScoreSettings& settings, const Metric& metric, const Summary& s) {
+  return settings.marks_reliable && metric.name == "dice" && s.mean && *s.mean >= reliable_dice;
 }
 
-std::vector<std::string> summary_row(const ChosenMetric& chosen, const Summary& s) {
+std::vector<std::string> summary_row(const ScoreSettings& settings, const ChosenMetric& chosen,
+                                     const Summary& s) {
   const Metric& metric = *chosen;
   std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
-          number(s.mean) + (is_reliable(metric, s) ? "*" : " "),
+          number(s.mean).append(is_reliable(settings, metric, s) ? reliable_sign : " "),
           number(s.std),
           number(s.median),
           interval(s.q25, s.q75),
@@ -61,7 +65,7 @@ template <class ScoresOf>
 std::string table_of(const SegmentationResult& result, ScoresOf scores_of) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    rows.push_back(summary_row(result.settings.metrics[m], summary(scores_of(m))));
+    rows.push_back(summary_row(result.settings, result.settings.metrics[m], summary(scores_of(m))));
   return text_table(summary_columns, rows);
 }
 
@@ -159,10 +163,12 @@ std::string worst_cases(const SegmentationResult& result, std::size_t count) {
 
 bool any_reliable(const SegmentationResult& result) {
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    if (is_reliable(*result.settings.metrics[m], summary(case_averages(result, m)))) return true;
+    const auto reaches = [&](const std::vector<Score>& scores) {
+      return is_reliable(result.settings, *result.settings.metrics[m], summary(scores));
+    };
+    if (reaches(case_averages(result, m))) return true;
     for (std::size_t r = 0; r < result.regions.size(); ++r)
-      if (is_reliable(*result.settings.metrics[m], summary(region_scores(result, m, r))))
-        return true;
+      if (reaches(region_scores(result, m, r))) return true;
   }
   return false;
 }
@@ -180,8 +186,8 @@ std::string terminal_report(const SegmentationResult& result, const TerminalStyl
   std::string out =
       headline(result, style) + "\n" + summary_table(result, style) + label_tables(result, style);
   if (any_reliable(result))
-    out += fmt::format("* mean Dice ≥ {}: the field's threshold of reliable segmentation\n",
-                       reliable_dice);
+    out += fmt::format("{} mean Dice ≥ {}: reliable for stroke lesions (Liew et al. 2022)\n",
+                       reliable_sign, reliable_dice);
   return out + best_thresholds(result) + effect_of_failures(result) +
          worst_cases(result, style.worst_cases);
 }

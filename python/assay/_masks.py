@@ -133,8 +133,8 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: Sequence[float] = (1, 1, 1
             threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
-    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("paper", "overlap", "boundary", "lesion",
-    "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
+    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("standard", "paper", "overlap", "boundary",
+    "lesion", "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
     `nsd_tolerance` is in mm; further ones add keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima",
     "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is and when it is found. Arrays of more than three axes
     have no surfaces and no lesions here: those metrics are None.
