@@ -75,9 +75,10 @@ std::string table_of(const std::vector<SegmentationResult>& results) {
     };
     for (const char* key : shown)
       rows.back().push_back(mean_sd(summary(case_averages(r, position(key))), r.ledger.scored));
-    const auto means = both_means(r, position("dice"));
+    const FailureEffect effect = failure_effect(r, position("dice"));
     rows.back().push_back(fmt::format("{}/{}", r.ledger.scored, r.ledger.expected));
-    rows.back().push_back(means ? fmt::format("{:.3f}", means->with_worst) : "–");
+    rows.back().push_back(
+        effect.failures != 0 && effect.mean_with ? fmt::format("{:.3f}", *effect.mean_with) : "–");
   }
   return text_table(columns, rows);
 }

@@ -146,7 +146,7 @@ def test_labels(two_labels):
         assert result["labels"][str(label)]["members"] == [label]
     mean = numpy.mean([dice(*of(1)), dice(*of(2))])
     assert result["dice"]["values"] == [pytest.approx(mean, abs=1e-15)]
-    assert result["settings"]["label_average"] == "mean over foreground labels"
+    assert result["settings"]["label_average"] == "mean over labels 2, 1"
 
 
 def test_all_labels(two_labels):

@@ -87,7 +87,7 @@ def test_a_broken_reference_is_not_the_models_fault(tmp_path):
 
 
 def test_both_means_are_printed_when_they_differ(with_missing):
-    assert "worst" in assay("score", *with_missing, status=3).stdout
+    assert "model's failures (1 missing prediction)" in assay("score", *with_missing, status=3).stdout
 
 
 def test_missing_predictions_may_be_an_error(with_missing, tmp_path):

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "assay/core/error.hpp"
+#include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {
@@ -31,6 +32,19 @@ void keep_only(Cells& cells, const Keep& keep) {
       ++kept;
     }
   cells.resize(kept);
+}
+
+/// The case in which labels failed: what it counts is the mean with them counted.
+FailedValue averaged_failure(const std::vector<const FailedValue*>& failures,
+                             std::vector<double> values) {
+  FailedValue out = *failures.front();
+  out.counts.reset();
+  for (const FailedValue* failed : failures) {
+    if (!failed->counts) return out;
+    values.push_back(*failed->counts);
+  }
+  out.counts = mean(values);
+  return out;
 }
 
 }  // namespace
@@ -68,12 +82,18 @@ std::size_t ResultBuilder::derived_metric(std::string_view name) {
 std::size_t ResultBuilder::label(std::string_view key) {
   last_label_ = position(labels_, key, &Label::key, last_label_);
   if (last_label_ == labels_.size())
-    labels_.push_back({.key = std::string(key), .name = std::string(key), .columns = {}});
+    labels_.push_back({.region = {std::string(key), std::string(key), {}}});
   return last_label_;
 }
 
 void ResultBuilder::name_label(std::size_t label, std::string name) {
-  labels_[label].name = std::move(name);
+  labels_[label].region.name = std::move(name);
+}
+
+void ResultBuilder::describe_label(std::size_t label, std::vector<assay::Label> members,
+                                   bool is_union) {
+  labels_[label].region.members = std::move(members);
+  labels_[label].region.is_union = is_union;
 }
 
 void ResultBuilder::leave_out_of_averages(std::size_t label) {
@@ -109,8 +129,22 @@ void ResultBuilder::group(std::size_t one_case, std::string_view column, std::st
     group.contradicts_itself = true;
 }
 
-void ResultBuilder::lose(std::size_t one_case, std::string_view reason) {
-  cases_[one_case].lost_because = reason;
+void ResultBuilder::explain(const Place& place, Undefined why, const Measured& measured) {
+  const Presence presence = measured.presence.value_or(presence_told_by(why));
+  if (culprit(measured.metric, why, presence) != Culprit::model) return;
+  Label& label = labels_[place.label];
+  label.columns[place.metric].failed.push_back(
+      {place.one_case, failure_value(measured.metric, presence, measured.diagonal_mm),
+       std::string(name(why)), label.key()});
+}
+
+void ResultBuilder::put_score(const Place& place, const Score& score, const Measured& measured) {
+  if (!put(place, value(score))) return;
+  if (const auto* why = std::get_if<Undefined>(&score)) explain(place, *why, measured);
+}
+
+void ResultBuilder::lose(std::size_t one_case, Loss loss) {
+  cases_[one_case].loss = std::move(loss);
 }
 
 /// Gives every column a cell for every case.
@@ -126,18 +160,25 @@ void ResultBuilder::complete() {
 }
 
 void ResultBuilder::remove_lost(ResultTable& table) {
-  const auto is_kept = [](const Case& one) { return one.has_values || !one.lost_because; };
+  const auto is_kept = [](const Case& one) { return one.has_values || !one.loss; };
   if (std::ranges::all_of(cases_, is_kept)) return;
   std::vector<bool> kept;
+  std::vector<std::size_t> places;  // after the lost ones are gone
+  std::size_t place = 0;
   for (Case& one : cases_) {
     kept.push_back(is_kept(one));
-    if (!kept.back()) table.unscored.push_back({one.id, *one.lost_because});
+    places.push_back(place);
+    if (kept.back())
+      ++place;
+    else
+      table.unscored.push_back({one.id, one.loss->reason, one.loss->failed, one.loss->diagonal_mm});
   }
   const auto keep = [&](std::size_t i) { return kept[i]; };
   for (Label& label : labels_)
     for (Column& column : label.columns) {
       keep_only(column.values, keep);
       keep_only(column.was_put, keep);
+      for (FailedValue& failed : column.failed) failed.one_case = places[failed.one_case];
     }
   for (Group& group : groups_) keep_only(group.texts, keep);
   keep_only(cases_, keep);
@@ -152,24 +193,44 @@ bool ResultBuilder::is_derived(std::size_t metric) const {
   return std::ranges::find(derived_, metric) != derived_.end();
 }
 
-ResultBuilder::Values ResultBuilder::averages(std::size_t metric) const {
-  Values out(cases_.size());
+/// Labels and unions of labels are never mixed: where there are labels, unions stay out.
+void ResultBuilder::settle_averaged() {
+  const auto counts = [](const Label& l) { return l.averaged && !l.key().empty(); };
+  const bool has_labels =
+      std::ranges::any_of(labels_, [&](const Label& l) { return counts(l) && !l.region.is_union; });
+  for (Label& label : labels_)
+    if (has_labels && label.region.is_union) label.averaged = false;
+}
+
+/// A case is undefined where the model failed on one of its labels; otherwise it is the mean over
+/// those that have a value.
+MetricColumn ResultBuilder::averages(std::size_t metric) const {
+  MetricColumn out = {metrics_[metric], Values(cases_.size()), {}};
+  std::vector<std::vector<const FailedValue*>> failures(cases_.size());
+  for (const Label& label : labels_)
+    if (label.averaged)
+      for (const FailedValue& failed : label.columns[metric].failed)
+        failures[failed.one_case].push_back(&failed);
   std::vector<double> of_labels;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     of_labels.clear();
     bool is_given = false;
     for (const Label& label : labels_) {
       const Column& column = label.columns[metric];
-      if (label.key.empty() && column.was_put[i]) {
-        out[i] = column.values[i];
+      if (label.key().empty() && column.was_put[i]) {
+        out.values[i] = column.values[i];
         is_given = true;
       } else if (label.averaged && column.values[i]) {
         of_labels.push_back(*column.values[i]);
       }
     }
-    if (is_given || of_labels.empty()) continue;
-    const double average = mean(of_labels);  // of both infinities there is none
-    if (!std::isnan(average)) out[i] = average;
+    if (is_given) continue;
+    if (!failures[i].empty()) {
+      out.failed.push_back(averaged_failure(failures[i], of_labels));
+    } else if (!of_labels.empty()) {
+      const double average = mean(of_labels);  // of both infinities there is none
+      if (!std::isnan(average)) out.values[i] = average;
+    }
   }
   return out;
 }
@@ -205,17 +266,20 @@ ResultTable ResultBuilder::table() && {
   out.source = source_;
   complete();
   remove_lost(out);
+  settle_averaged();
   out.cases = cases_.size();
   for (std::size_t m = 0; m < metrics_.size(); ++m)
-    if (is_used(m))
-      (is_derived(m) ? out.derived : out.averages).push_back({metrics_[m], averages(m)});
+    if (is_used(m)) (is_derived(m) ? out.derived : out.averages).push_back(averages(m));
   for (Label& label : labels_) {
-    if (label.key.empty()) continue;
-    LabelTable columns = {std::move(label.key), std::move(label.name), {}};
+    if (label.key().empty()) continue;
+    if (label.averaged) out.averaged.push_back(label.region);
+    LabelTable columns = {.key = label.region.key, .name = label.region.name, .columns = {}};
+    columns.is_union = label.region.is_union;
     for (std::size_t m = 0; m < metrics_.size(); ++m)
-      if (label.columns[m].used)
+      if (Column& column = label.columns[m];
+          column.used && std::ranges::find(only_averaged_, m) == only_averaged_.end())
         (is_derived(m) ? columns.derived : columns.columns)
-            .push_back({metrics_[m], std::move(label.columns[m].values)});
+            .push_back({metrics_[m], std::move(column.values), std::move(column.failed)});
     if (!columns.columns.empty()) out.labels.push_back(std::move(columns));
   }
   for (Group& group : groups_)

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "assay/compare/result_table.hpp"
+#include "assay/core/score.hpp"
+#include "assay/metrics/metric.hpp"
 
 namespace assay {
 
@@ -30,9 +32,14 @@ class ResultBuilder {
   std::size_t metric(std::string_view name);
   /// A metric that nobody asked for: it goes to what is derived.
   std::size_t derived_metric(std::string_view name);
+  /// A metric that is known of the averages, and not asked for by label.
+  void keep_as_average(std::size_t metric) { only_averaged_.push_back(metric); }
   /// "" stands for the case as a whole: such a value is not averaged over labels but taken as is.
   std::size_t label(std::string_view key);
   void name_label(std::size_t label, std::string name);
+  /// What the label is made of, and whether it is a union of labels. Unions have no part in the
+  /// averages where there are labels.
+  void describe_label(std::size_t label, std::vector<assay::Label> members, bool is_union);
   /// The label stays readable by its key, but is no part of the averages (a background).
   void leave_out_of_averages(std::size_t label);
 
@@ -42,11 +49,27 @@ class ResultBuilder {
   /// Puts a value, or that there is none. False, and nothing changes, when it was put before.
   bool put(const Place& place, std::optional<double> value);
 
+  /// Where and how a metric came to its score.
+  struct Measured {
+    const Metric& metric;
+    std::optional<Presence> presence{};  ///< none: as the reason says
+    double diagonal_mm = 0;              ///< of the image; 0 when it is not known
+  };
+  /// Says why the value at a place is missing; what the model is to blame for is kept as failed.
+  void explain(const Place& place, Undefined why, const Measured& measured);
+  /// Puts a value, or explains why there is none.
+  void put_score(const Place& place, const Score& score, const Measured& measured);
+
   /// What else is known of a case. A column that says two things of one case is dropped.
   void group(std::size_t one_case, std::string_view column, std::string_view text);
 
   /// The case was not scored. It leaves the table, unless something is put for it.
-  void lose(std::size_t one_case, std::string_view reason);
+  struct Loss {
+    std::string reason{};
+    bool failed = false;  ///< the model, not the reference
+    double diagonal_mm = 0;
+  };
+  void lose(std::size_t one_case, Loss loss);
 
   /// Throws Error::input when there is no case or no metric, or two cases have the same id.
   ResultTable table() &&;
@@ -56,17 +79,20 @@ class ResultBuilder {
   struct Column {
     Values values;
     std::vector<bool> was_put;
+    std::vector<FailedValue> failed;
     bool used = false;
   };
   struct Label {
-    std::string key, name;
-    std::vector<Column> columns;  ///< one for each metric
+    Region region;
+    std::vector<Column> columns{};  ///< one for each metric
     bool averaged = true;
+
+    const std::string& key() const { return region.key; }
   };
   struct Case {
     std::string id;
     bool has_values = false;
-    std::optional<std::string> lost_because{};
+    std::optional<Loss> loss{};
   };
   struct Group {
     std::string column;
@@ -80,13 +106,14 @@ class ResultBuilder {
   void require_distinct_ids(const ResultTable& table) const;
   bool is_used(std::size_t metric) const;
   bool is_derived(std::size_t metric) const;
-  Values averages(std::size_t metric) const;
+  void settle_averaged();
+  MetricColumn averages(std::size_t metric) const;
 
   std::string model_name_, source_;
   std::vector<Case> cases_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<std::string> metrics_;
-  std::vector<std::size_t> derived_;  ///< which of the metrics
+  std::vector<std::size_t> derived_, only_averaged_;  ///< which of the metrics
   std::vector<Label> labels_;
   std::vector<Group> groups_;
   bool has_ids_ = true;

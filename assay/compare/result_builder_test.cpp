@@ -59,8 +59,8 @@ TEST(ResultBuilder, a_lost_case_leaves_unless_something_is_known_of_it) {
   ResultBuilder b("m", "f");
   const std::size_t m = b.metric("dice"), whole = b.label("");
   for (const char* id : {"a", "b", "c"}) b.group(b.add_case(id), "site", id);
-  b.lose(0, "gone");
-  b.lose(1, "gone");
+  b.lose(0, {.reason = "gone"});
+  b.lose(1, {.reason = "gone"});
   b.put({1, whole, m}, 0.0);
   const ResultTable t = std::move(b).table();
   EXPECT_EQ(t.ids, (Texts{"b", "c"}));

@@ -21,6 +21,12 @@ const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::strin
   return label.empty() ? table.averages : label_of(table, label).columns;
 }
 
+std::vector<std::optional<double>> with_failures(const MetricColumn& column) {
+  auto values = column.values;
+  for (const FailedValue& failed : column.failed) values[failed.one_case] = failed.counts;
+  return values;
+}
+
 const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name) {
   const auto found = std::ranges::find(columns, name, &MetricColumn::name);
   return found == columns.end() ? nullptr : &*found;

@@ -9,24 +9,43 @@
 #include <utility>
 #include <vector>
 
+#include "assay/metrics/count.hpp"
+
 namespace assay {
+
+/// A value that is missing because the model failed: it predicted nothing where there was
+/// something, or something where there was nothing.
+struct FailedValue {
+  std::size_t one_case = 0;        ///< position in the column
+  std::optional<double> counts{};  ///< where failures count; none when the file tells too little
+  std::string reason{}, label{};   ///< such as "prediction_empty" and "2"
+
+  bool operator==(const FailedValue&) const = default;
+};
 
 /// One metric over the cases of a table.
 struct MetricColumn {
   std::string name;                           ///< our key where the metric is one of ours
   std::vector<std::optional<double>> values;  ///< one per case; never NaN
+  std::vector<FailedValue> failed{};          ///< by case; values that are missing are there
 };
+
+/// The values with every failure counted, as far as it can be.
+std::vector<std::optional<double>> with_failures(const MetricColumn& column);
 
 /// The columns of one label or region.
 struct LabelTable {
   std::string key, name;
   std::vector<MetricColumn> columns;
   std::vector<MetricColumn> derived{};
+  bool is_union = false;  ///< a region, made of labels
 };
 
 /// A case that the file lists without a value.
 struct UnscoredCase {
   std::string id, reason;
+  bool failed = false;     ///< by the model's fault: its prediction is missing or unreadable
+  double diagonal_mm = 0;  ///< of the image; 0 when the file does not say
 };
 
 struct ResultTable {
@@ -34,7 +53,8 @@ struct ResultTable {
   std::string source;                  ///< the file, as given
   std::vector<std::string> ids;        ///< empty when the file has none: then only positions pair
   std::size_t cases = 0;               ///< how many values each column has
-  std::vector<MetricColumn> averages;  ///< per case, the unweighted mean over its labels
+  std::vector<MetricColumn> averages;  ///< per case, the unweighted mean over `averaged`
+  std::vector<Region> averaged{};      ///< labels or regions; empty when the file has none
   /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
   /// for drawings, and never compared.
   std::vector<MetricColumn> derived{};

@@ -36,7 +36,7 @@ Region region_of(const std::string& name, const Json& value) {
     const Label label = label_of(value, name);
     return {.key = std::to_string(label), .name = name, .members = {label}};
   }
-  Region region = {.key = name, .name = name, .members = {}};
+  Region region = {.key = name, .name = name, .members = {}, .is_union = true};
   for (const Json& member : value) region.members.push_back(label_of(member, name));
   std::ranges::sort(region.members);
   if (region.members.empty()) fail("region '" + name + "' has no labels");
@@ -58,6 +58,9 @@ DatasetLabels labels_of(const Json& file) {
       out.regions.push_back(region);
   }
   if (out.regions.empty()) fail("names no label besides the background");
+  // A training with one region has regions only, some of a single label.
+  const bool has_regions = std::ranges::any_of(out.regions, &Region::is_union);
+  for (Region& region : out.regions) region.is_union = has_regions;
   return out;
 }
 

@@ -23,8 +23,8 @@ TEST(DatasetJson, version_2_with_regions_and_ignore_label) {
   const auto labels =
       read(R"({"labels": {"background": 0, "whole": [2, 1], "core": 2, "ignore": 3}})");
   ASSERT_EQ(labels.regions.size(), 2U);
-  EXPECT_EQ(labels.regions[0], (Region{"whole", "whole", {1, 2}}));
-  EXPECT_EQ(labels.regions[1], (Region{"2", "core", {2}}));
+  EXPECT_EQ(labels.regions[0], (Region{"whole", "whole", {1, 2}, true}));
+  EXPECT_EQ(labels.regions[1], (Region{"2", "core", {2}, true}));
   EXPECT_EQ(labels.ignored, 3);
 }
 

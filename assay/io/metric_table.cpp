@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/io/metric_table.hpp"
 
-#include "assay/io/detail/json.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/io/detail/metric_json.hpp"
 
 namespace assay {
 namespace {
@@ -28,9 +27,7 @@ Json to_json(const Metric& m) {
            {{"both", rule(m.empty.both)},
             {"reference", rule(m.empty.reference)},
             {"prediction", rule(m.empty.prediction)}}},
-          {"worst", m.worst == infinity ? Json("image diagonal")
-                    : m.worst           ? Json(*m.worst)
-                                        : Json(nullptr)},
+          {"failure", detail::failure_json(m)},
           {"note", m.note},
           {"reference", m.reference}};
 }

@@ -10,6 +10,7 @@
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/detail/lesions_json.hpp"
+#include "assay/io/detail/metric_json.hpp"
 #include "assay/io/detail/probability_json.hpp"
 #include "assay/io/detail/provenance.hpp"
 #include "assay/io/file.hpp"
@@ -41,11 +42,6 @@ std::string_view name(Missing missing) {
   return names[static_cast<std::size_t>(missing)];
 }
 
-std::string_view name(Presence presence) {
-  constexpr std::string_view names[] = {"ok", "reference_empty", "prediction_empty", "both_empty"};
-  return names[static_cast<std::size_t>(presence)];
-}
-
 /// The specification's MetricResult: ddof 0, every value.
 Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
   std::vector<double> defined;
@@ -61,14 +57,19 @@ Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
           {"values", values}};
 }
 
-Json to_json(const Metric& metric, const Summary& s) {
-  Json undefined = Json::object();
+/// Counts by reason, without those that are zero.
+Json to_json(const ReasonCounts& counts) {
+  Json out = Json::object();
   for (const Undefined why : all_undefined)
-    if (const auto count = s.undefined[static_cast<std::size_t>(why)]; count != 0)
-      undefined[std::string(assay::name(why))] = count;
+    if (const auto count = counts[static_cast<std::size_t>(why)]; count != 0)
+      out[std::string(assay::name(why))] = count;
+  return out;
+}
+
+Json to_json(const Metric& metric, const Summary& s) {
   return {{"direction", assay::name(metric.better)},
           {"n", s.n},
-          {"undefined", undefined},
+          {"undefined", to_json(s.undefined)},
           {"mean", optional(s.mean)},
           {"std", optional(s.std)},
           {"median", optional(s.median)},
@@ -91,15 +92,24 @@ SegmentationResult with_metrics(const SegmentationResult& result,
   return scored(settings, std::move(records));
 }
 
+/// What the model's failures are, and what they do to the mean.
+void add_failures(Json& block, const Metric& metric, const FailureEffect& effect) {
+  block["failures"] = effect.failures;
+  block["failure_counts_as"] = detail::failure_json(metric);
+  block["mean_with_failures"] = optional(effect.mean_with);
+  if (effect.failures == 0 || !effect.mean_with) return;
+  block["mean_scored_only"] = optional(effect.mean_without);
+  block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
+}
+
 Json metrics_block(const SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const ChosenMetric& metric = result.settings.metrics[m];
     Json block = to_json(*metric, summary(case_averages(result, m)));
-    if (const auto means = both_means(result, m)) {
-      block["mean_scored_only"] = means->scored_only;
-      block["mean_missing_as_worst"] = means->with_worst;
-    }
+    if (const Json left_out = to_json(left_out_of_averages(result, m)); !left_out.empty())
+      block["label_values_left_out"] = left_out;
+    add_failures(block, *metric, failure_effect(result, m));
     out[metric.key] = block;
   }
   return out;
@@ -112,14 +122,17 @@ Json labels_block(const SegmentationResult& result) {
     Json of_metrics = Json::object();
     for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
       const ChosenMetric& metric = result.settings.metrics[m];
-      of_metrics[metric.key] = to_json(*metric, summary(region_scores(result, m, r)));
+      Json block = to_json(*metric, summary(region_scores(result, m, r)));
+      add_failures(block, *metric, failure_effect(result, m, r));
+      of_metrics[metric.key] = block;
     }
     std::map<Presence, std::size_t> seen;
     for (const CaseScores& c : result.cases)
       if (c.record.fate == Fate::scored) ++seen[presence(c.labels[r].evidence.counts)];
     Json status = Json::object();
-    for (const auto& [presence, count] : seen) status[std::string(name(presence))] = count;
+    for (const auto& [presence, count] : seen) status[std::string(assay::name(presence))] = count;
     out[region.key] = {{"name", region.name},
+                       {"kind", region.is_union ? "region" : "label"},
                        {"members", region.members},
                        {"status", status},
                        {"metrics", of_metrics}};
@@ -145,7 +158,7 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
       undefined[key] = assay::name(*why);
   }
   const Confusion& c = label.evidence.counts;
-  out["status"] = has_evidence ? name(presence(c)) : "counted_as_worst";
+  out["status"] = has_evidence ? assay::name(presence(c)) : "counted_as_worst";
   out["undefined"] = undefined;
   if (has_evidence)
     out["evidence"] = {{"tp", c.tp},
@@ -169,6 +182,20 @@ Json groups_json(const Groups& groups) {
   return out;
 }
 
+/// Why the case has no average in some metrics, and which label is the reason.
+Json undefined_averages(const CaseScores& scores, const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    const CaseAverage average = average_of(scores, result.regions, m);
+    const auto* why = std::get_if<Undefined>(&average.score);
+    if (why == nullptr) continue;
+    Json& entry = out[result.settings.metrics[m].key];
+    entry = {{"reason", assay::name(*why)}, {"culprit", average.failed ? "model" : "nobody"}};
+    if (!scores.labels.empty()) entry["label"] = result.regions[average.region].key;
+  }
+  return out;
+}
+
 Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   const CaseRecord& record = scores.record;
   const bool ok = record.fate == Fate::scored;
@@ -176,6 +203,7 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   if (!ok) {
     out["reason"] = assay::name(record.fate);
     out["error"] = record.error;
+    out["culprit"] = is_models_failure(record) ? "model" : "nobody";
   }
   if (!record.warnings.empty()) out["warnings"] = record.warnings;
   out["groups"] = groups_json(record.groups);
@@ -187,6 +215,8 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
     out["reference_sha256"] = record.reference_sha256;
     if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
   }
+  if (record.diagonal_mm > 0) out["diagonal_mm"] = record.diagonal_mm;
+  if (is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
     labels[result.regions[r].key] = to_json(scores.labels[r], result, ok);
@@ -194,12 +224,34 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   return out;
 }
 
-Json to_json(const Ledger& l) {
-  return {{"expected", l.expected},
-          {"scored", l.scored},
-          {"failed", l.failed},
-          {"missing_prediction", l.missing_prediction},
-          {"missing_reference", l.missing_reference}};
+/// Scored cases without an average, by metric: in all, and by the model's fault.
+Json undefined_cases(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    std::size_t undefined = 0, by_model = 0;
+    for (const CaseScores& scores : result.cases) {
+      if (scores.record.fate != Fate::scored) continue;
+      const CaseAverage average = average_of(scores, result.regions, m);
+      if (value(average.score)) continue;
+      ++undefined;
+      if (average.failed) ++by_model;
+    }
+    if (undefined != 0)
+      out[result.settings.metrics[m].key] = {{"cases", undefined}, {"by_model", by_model}};
+  }
+  return out;
+}
+
+Json ledger_block(const SegmentationResult& result) {
+  const Ledger& l = result.ledger;
+  Json out = {{"expected", l.expected},
+              {"scored", l.scored},
+              {"failed", l.failed},
+              {"missing_prediction", l.missing_prediction},
+              {"missing_reference", l.missing_reference}};
+  if (const Json undefined = undefined_cases(result); !undefined.empty())
+    out["undefined"] = undefined;
+  return out;
 }
 
 /// What only metrics of surfaces depend on; absent where none was asked for.
@@ -213,11 +265,13 @@ void add_boundary_settings(Json& out, const ScoreSettings& s) {
       s.missing == Missing::worst ? "the image's diagonal" : "undefined, and counted";
 }
 
-Json to_json(const ScoreSettings& s) {
-  Json names = Json::array(), regions = Json::object();
+Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
+  Json names = Json::array(), regions = Json::object(), averaged = Json::array();
   for (const ChosenMetric& m : s.metrics) names.push_back(m.key);
   for (const Region& r : s.regions) regions[r.key] = r.members;
-  Json out = {{"label_average", "mean over foreground labels"},
+  for (const std::size_t r : averaged_regions(scored)) averaged.push_back(scored[r].key);
+  Json out = {{"label_average", "mean over " + averaged_words(scored)},
+              {"averaged", averaged},
               {"metrics", names},
               {"convention", s.convention->name},
               {"beta", s.beta},
@@ -277,6 +331,14 @@ Json mean_of(const std::vector<Json>& blocks) {
   return out;
 }
 
+/// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
+/// tell it: then the status says which mask is empty.
+std::string_view long_status(const LabelScores& label, std::size_t metric) {
+  const auto* why = std::get_if<Undefined>(&label.scores[metric]);
+  if (why == nullptr) return "ok";
+  return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
+}
+
 /// nnU-Net writes a region as "(1, 2)" and a label as "1".
 std::string nnunet_key(const Region& region) {
   if (region.members.size() < 2) return region.key;
@@ -303,8 +365,8 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   Json cases = Json::array();
   for (const CaseScores& c : result.cases) cases.push_back(to_json(c, result));
   out["cases"] = cases;
-  out["ledger"] = to_json(result.ledger);
-  out["settings"] = to_json(result.settings);
+  out["ledger"] = ledger_block(result);
+  out["settings"] = to_json(result.settings, result.regions);
   out["provenance"] = to_json(provenance, result);
   return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
 }
@@ -319,10 +381,8 @@ std::string long_csv(const SegmentationResult& result) {
     for (std::size_t r = 0; r < scores.labels.size(); ++r)
       for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
         const Score& s = scores.labels[r].scores[m];
-        const auto* why = std::get_if<Undefined>(&s);
-        const std::string_view status = scores.record.fate != Fate::scored ? fate
-                                        : why != nullptr                   ? assay::name(*why)
-                                                                           : "ok";
+        const std::string_view status =
+            scores.record.fate != Fate::scored ? fate : long_status(scores.labels[r], m);
         out += fmt::format("{},{},{},{},{},{}\n", model, id, csv_field(result.regions[r].key),
                            result.settings.metrics[m].key,
                            value(s) ? detail::shortest(*value(s)) : "", status);
@@ -357,7 +417,7 @@ std::string nnunet_summary(const SegmentationResult& result) {
 }
 
 std::string settings_text(const ScoreSettings& settings) {
-  return detail::to_text(to_json(settings), {.indent = 0});
+  return detail::to_text(to_json(settings, settings.regions), {.indent = 0});
 }
 
 std::string inputs_sha256(const SegmentationResult& result) {

@@ -6,6 +6,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/detail/result_columns.hpp"
 #include "assay/io/detail/result_layouts.hpp"
+#include "assay/metrics/metric.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::detail {
@@ -58,6 +59,20 @@ bool says_lost(std::string_view status) {
   return word.starts_with("fail") || word.starts_with("missing") || word == "error";
 }
 
+/// A file of ours that lost a case for want of a reference does not blame the model.
+bool is_models_failure(std::string_view status) {
+  return plain(status) != "missingreference";
+}
+
+/// Our own files say why a value is missing.
+void explain(ResultBuilder& out, const ResultBuilder::Place& place, const std::string& key,
+             std::string_view status) {
+  const auto metric = metric_of_key(key);
+  const auto why =
+      std::ranges::find(all_undefined, status, [](Undefined u) { return assay::name(u); });
+  if (metric && why != all_undefined.end()) out.explain(place, *why, {**metric});
+}
+
 }  // namespace
 
 std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
@@ -75,12 +90,14 @@ std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
     if (cell.kind == Cell::Kind::text) refuse_cell(csv, name, r, is.value);
     const std::string_view status = is.status ? row[*is.status] : std::string_view("ok");
     if (cell.kind == Cell::Kind::none && says_lost(status)) {
-      out.lose(here, status);
+      out.lose(here, {.reason = std::string(status), .failed = is_models_failure(status)});
     } else if (!row[is.metric].empty()) {
       const std::size_t label = out.label(is.label ? label_in(row[*is.label]) : std::string_view());
       const std::size_t metric = out.metric(keys.find(row[is.metric])->second);
       if (!out.put({here, label, metric}, cell.number()))
         refuse_second(csv, name, r, {is.model, is.id, is.label, is.metric});
+      if (cell.kind == Cell::Kind::none)
+        explain(out, {here, label, metric}, keys.find(row[is.metric])->second, status);
     } else if (cell.kind == Cell::Kind::number) {
       needed_cell(csv, name, r, is.metric);
     }

@@ -3,6 +3,7 @@
 /// counts follows from them by our own formulas. Its own Dice and IoU are kept as they are.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 
@@ -64,6 +65,7 @@ class Cases {
   std::vector<ResultTable> tables(std::string_view list, bool labels_are_nested) {
     in_.list(list, [&] { read_case(labels_are_nested); });
     name_cases();
+    describe_labels();
     std::vector<ResultTable> out;
     out.push_back(std::move(out_).table());
     return out;
@@ -91,6 +93,7 @@ class Cases {
 
   void read_label(std::size_t here, std::string_view key) {
     const std::size_t label = out_.label(key);
+    if (label >= keys_.size()) keys_.emplace_back(key);
     if (key == "0") out_.leave_out_of_averages(label);  // version 1 scores the background, too
     std::array<std::optional<double>, 4> counts;
     in_.object(key, [&](std::string_view name) {
@@ -104,6 +107,23 @@ class Cases {
     });
     if (std::ranges::all_of(counts, [](const auto& n) { return n.has_value(); }))
       derive({here, label, 0}, counts);
+  }
+
+  /// A region is written as "(1, 2)". Where there is one, every key is that of a region, and
+  /// nnU-Net's own mean is over all of them.
+  void describe_labels() {
+    const bool has_regions =
+        std::ranges::any_of(keys_, [](const std::string& key) { return key.starts_with('('); });
+    for (const std::string& key : keys_) {
+      std::vector<Label> members;
+      for (const char* at = key.c_str(); *at != 0;) {
+        Label label = 0;
+        const auto [end, error] = std::from_chars(at, key.c_str() + key.size(), label);
+        if (error == std::errc{}) members.push_back(label);
+        at = error == std::errc{} ? end : at + 1;
+      }
+      out_.describe_label(out_.label(key), std::move(members), has_regions);
+    }
   }
 
   std::optional<double> read_count(std::string_view name) {
@@ -120,7 +140,8 @@ class Cases {
     const Evidence evidence = {{.tp = whole(0), .fp = whole(1), .fn = whole(2), .tn = whole(3)}};
     for (const Metric* metric : metrics_of_counts()) {
       at.metric = out_.metric(metric->name);
-      out_.put(at, value(score(*metric, evidence, {}, convention_)));
+      out_.put_score(at, score(*metric, evidence, {}, convention_),
+                     {*metric, presence(evidence.counts)});
     }
   }
 
@@ -165,7 +186,7 @@ class Cases {
   ResultBuilder out_;
   JsonReader in_;
   const Convention& convention_ = convention("nnunet");
-  std::vector<std::string> paths_;
+  std::vector<std::string> paths_, keys_;
   std::vector<std::pair<std::string, std::size_t>> names_;
 };
 

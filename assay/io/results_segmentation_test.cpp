@@ -138,6 +138,52 @@ TEST(ReadOurs, evidence_without_counts_or_voxel_size_gives_no_volume) {
   EXPECT_TRUE(parsed(literal).derived.empty());
 }
 
+TEST(ReadOurs, values_that_the_model_left_undefined_know_what_they_count) {
+  ScoreSettings settings = settings_for("hd95,mcc");
+  settings.regions = {{"1", "1", {1}}, {"2", "2", {2}}};
+  CaseRecord missed = {.id = "a", .fate = Fate::scored, .error = {}};
+  missed.counts = {{"1", {.tp = 10, .tn = 90}}, {"2", {.fn = 10, .tn = 90}}};
+  missed.voxels = 100;
+  missed.diagonal_mm = 30;
+  CaseRecord lost = {.id = "b", .fate = Fate::missing_prediction, .error = "no prediction"};
+  lost.diagonal_mm = 40;
+  const ResultTable t = parsed(results_text(scored(settings, {missed, lost}), {}));
+  const MetricColumn& mcc = *column_of(t.averages, "mcc");
+  EXPECT_EQ(mcc.values, Values{none});
+  EXPECT_EQ(mcc.failed, (std::vector<FailedValue>{{0, 0.5, "zero_denominator", "2"}}));
+  EXPECT_EQ(with_failures(mcc), Values{0.5});
+  EXPECT_EQ(column_of(t.labels[1].columns, "hd95")->failed,
+            (std::vector<FailedValue>{{0, 30.0, "prediction_empty", "2"}}));
+  ASSERT_EQ(t.unscored.size(), 1U);
+  EXPECT_TRUE(t.unscored[0].failed);
+  EXPECT_EQ(t.unscored[0].diagonal_mm, 40);
+  // Dice was not asked for, and follows from the counts.
+  EXPECT_EQ(values_of(t.averages, "dice"), Values{0.5});
+}
+
+TEST(ReadOurs, files_of_0_1_mixed_labels_and_regions_and_are_averaged_again) {
+  const auto of = [](double hd95, const char* counts) {
+    return R"({"hd95": )" + std::to_string(hd95) +
+           R"(, "status": "ok", "undefined": {}, "evidence": {)" + counts +
+           R"(, "tn": 80, "voxel_ml": 1}})";
+  };
+  const ResultTable t = parsed(
+      R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"hd95": {}},
+          "dice": {"values": [0.7]}, "settings": {"convention": "metrics-reloaded"},
+          "labels": {"1": {"name": "1", "members": [1]}, "2": {"name": "2", "members": [2]},
+                     "WT": {"name": "WT", "members": [1, 2]}, "ET": {"name": "ET", "members": [2]}},
+          "cases": [{"id": "a", "status": "ok", "label": {"1": )" +
+      of(1, R"("tp": 10, "fp": 10, "fn": 10)") + R"(, "2": )" +
+      of(3, R"("tp": 10, "fp": 0, "fn": 0)") + R"(, "WT": )" +
+      of(9, R"("tp": 20, "fp": 0, "fn": 0)") + R"(, "ET": )" +
+      of(9, R"("tp": 20, "fp": 0, "fn": 0)") + "}}]}");
+  EXPECT_EQ(values_of(t.averages, "hd95"), Values{2.0});
+  EXPECT_EQ(values_of(t.averages, "dice"), Values{0.75});  // and not the 0.7 of the first block
+  ASSERT_EQ(t.averaged.size(), 2U);
+  EXPECT_EQ(t.averaged[1].key, "2");
+  EXPECT_TRUE(t.labels[3].is_union);
+}
+
 TEST(ReadOurs, what_is_not_scored_keeps_its_reason) {
   const ResultTable table = parsed(results_text(cohort_of(settings_for("dice"), 1), {}));
   ASSERT_EQ(table.unscored.size(), 3U);

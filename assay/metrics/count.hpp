@@ -49,6 +49,7 @@ struct Region {
   std::string key;             ///< spelling in results: "1", "whole", "foreground"
   std::string name;            ///< for people; equal to the key when no better one is known
   std::vector<Label> members;  ///< ascending; empty for the foreground: every value above zero
+  bool is_union = false;       ///< a region: labels that were named together, one or several
 
   bool contains(Label label) const;
   bool operator==(const Region&) const = default;

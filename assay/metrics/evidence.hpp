@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace assay {
@@ -129,6 +130,15 @@ struct Evidence {
 
 /// Which masks have anything in them.
 enum class Presence { ok, reference_empty, prediction_empty, both_empty };
+
+inline constexpr std::array all_presence = {Presence::ok, Presence::reference_empty,
+                                            Presence::prediction_empty, Presence::both_empty};
+
+/// The spelling used in JSON: the status of a label.
+constexpr std::string_view name(Presence presence) {
+  constexpr std::string_view names[] = {"ok", "reference_empty", "prediction_empty", "both_empty"};
+  return names[static_cast<std::size_t>(presence)];
+}
 
 constexpr Presence presence(const Confusion& counts) {
   if (counts.reference() != 0)

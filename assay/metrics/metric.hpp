@@ -59,9 +59,10 @@ struct Metric {
   Better better;
   Range range;
   EmptyRule empty;
-  /// What a failed prediction counts where failures count as worst. Infinity stands for the worst
-  /// that an image has room for: its diagonal.
-  std::optional<double> worst;
+  /// What a failure of the model counts where failures are counted: what a prediction of nothing
+  /// has, or one that knows nothing. Infinity stands for the image's diagonal. Metrics that are
+  /// best at zero give the size; too much is above zero, too little below.
+  std::optional<double> failure;
   std::string_view note;       ///< one sentence on use or pitfall
   std::string_view reference;  ///< where the definition stands
   Formula formula;

@@ -131,10 +131,10 @@ TEST(MetricTable, a_perfect_prediction_gets_the_best_value) {
 
 TEST(MetricTable, worst_is_at_the_bad_end_of_the_range) {
   for (const Metric& m : metrics()) {
-    if (!m.worst) continue;
-    EXPECT_GE(*m.worst, m.range.low) << m.name;
-    EXPECT_LE(*m.worst, m.range.high) << m.name;
-    EXPECT_NE(*m.worst, best(m)) << m.name;
+    if (!m.failure) continue;
+    EXPECT_GE(*m.failure, m.range.low) << m.name;
+    EXPECT_LE(*m.failure, m.range.high) << m.name;
+    EXPECT_NE(*m.failure, best(m)) << m.name;
   }
 }
 

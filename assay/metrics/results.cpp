@@ -4,16 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/metrics/failure.hpp"
+#include "assay/stats/bootstrap.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {
 namespace {
-
-bool prediction_is_at_fault(const CaseRecord& record) {
-  return (record.fate == Fate::failed && !record.reference_at_fault) ||
-         record.fate == Fate::missing_prediction;
-}
 
 /// With "all labels" a cohort's labels are known only when every case has been seen.
 std::vector<Region> regions_of(const ScoreSettings& settings,
@@ -45,36 +42,17 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
           entry(record.lesions, region.key), entry(record.probability, region.key)};
 }
 
-Undefined reason_of(Presence presence) {
-  switch (presence) {
-    case Presence::both_empty: return Undefined::both_empty;
-    case Presence::prediction_empty: return Undefined::prediction_empty;
-    case Presence::reference_empty:
-    case Presence::ok: break;
-  }
-  return Undefined::reference_empty;
+/// A value that the model left undefined counts where failures do: a missed lesion must not better
+/// the mean by leaving it.
+Score counted_failure(const Metric& metric, Presence presence, const CaseRecord& record,
+                      Undefined otherwise) {
+  const auto counts = failure_value(metric, presence, record.diagonal_mm);
+  return counts ? Score{*counts} : Score{otherwise};
 }
 
-/// JSON has no infinity: outside of --compat spec it is undefined, for the reason it is infinite.
-Score in_json(const Score& score, const ScoreSettings& settings, const Evidence& evidence) {
-  const auto x = value(score);
-  if (settings.compat_spec || !x || std::isfinite(*x)) return score;
-  return reason_of(presence(evidence.counts));
-}
-
-/// What a failed prediction counts, where that is known.
-Score worst_score(const Metric& metric, const CaseRecord& record) {
-  if (!metric.worst) return Undefined::not_scored;
-  if (std::isfinite(*metric.worst)) return *metric.worst;
-  return record.diagonal_mm > 0 ? Score{record.diagonal_mm} : Undefined::not_scored;
-}
-
-/// A distance to an empty mask counts as the worst where failures do: a missed lesion must not
-/// better the mean by leaving it.
-bool is_endless(const Metric& metric, const Score& score, const Evidence& evidence) {
-  const Presence found = presence(evidence.counts);
-  return !value(score) && metric.worst == infinity &&
-         (found == Presence::prediction_empty || found == Presence::reference_empty);
+void add_score(LabelScores& to, const Score& score, bool failed) {
+  to.scores.push_back(score);
+  to.failed.push_back(failed);
 }
 
 LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record,
@@ -82,32 +60,38 @@ LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record
   LabelScores out = {.evidence = evidence_of(record, region), .scores = {}};
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
+  const Presence found = presence(out.evidence.counts);
   for (const ChosenMetric& metric : settings.metrics) {
-    Score found = in_json(score(metric, out.evidence, parameters, *settings.convention), settings,
-                          out.evidence);
-    if (settings.missing == Missing::worst && is_endless(*metric, found, out.evidence))
-      found = worst_score(*metric, record);
-    out.scores.push_back(found);
+    Score of_metric = score(metric, out.evidence, parameters, *settings.convention);
+    if (!settings.compat_spec) of_metric = finite_score(of_metric, found);
+    const auto* why = std::get_if<Undefined>(&of_metric);
+    const bool failed = why != nullptr && culprit(*metric, *why, found) == Culprit::model;
+    if (failed && settings.missing == Missing::worst)
+      of_metric = counted_failure(*metric, found, record, *why);
+    add_score(out, of_metric, failed);
   }
   return out;
 }
 
-LabelScores worst_scores(const ScoreSettings& settings, const CaseRecord& record) {
+/// Of a case without a prediction that could be read.
+LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseRecord& record) {
   LabelScores out;
   for (const ChosenMetric& metric : settings.metrics)
-    out.scores.push_back(worst_score(*metric, record));
+    add_score(out,
+              counted_failure(*metric, Presence::prediction_empty, record, Undefined::not_scored),
+              /*failed=*/true);
   return out;
 }
 
 std::vector<LabelScores> scores_of(const ScoreSettings& settings,
                                    const std::vector<Region>& regions, const CaseRecord& record) {
   std::vector<LabelScores> out;
-  const bool as_worst = settings.missing == Missing::worst && prediction_is_at_fault(record);
+  const bool as_worst = settings.missing == Missing::worst && is_models_failure(record);
   for (const Region& region : regions) {
     if (record.fate == Fate::scored)
       out.push_back(label_scores(settings, record, region));
     else if (as_worst)
-      out.push_back(worst_scores(settings, record));
+      out.push_back(scores_without_prediction(settings, record));
   }
   return out;
 }
@@ -138,13 +122,75 @@ std::vector<double> defined(std::span<const Score> scores) {
   return values;
 }
 
-Score average(const std::vector<LabelScores>& labels, std::size_t metric) {
-  std::vector<Score> of_labels;
-  of_labels.reserve(labels.size());
-  for (const LabelScores& label : labels) of_labels.push_back(label.scores[metric]);
-  if (of_labels.empty()) return Undefined::both_empty;  // all labels were asked for: there is none
-  const std::vector<double> values = defined(of_labels);
-  return values.empty() ? of_labels.front() : Score{mean(values)};
+using Interval = std::pair<double, double>;
+
+Interval t_interval(std::size_t n, const Summary& of) {
+  const auto size = static_cast<double>(n);
+  const double margin = student_t_quantile(0.975, size - 1) * *of.std / std::sqrt(size);
+  return {*of.mean - margin, *of.mean + margin};
+}
+
+Interval bca_interval(const std::vector<double>& values) {
+  // Equal values leave nothing to resample.
+  if (std::ranges::all_of(values, [&](double x) { return x == values.front(); }))
+    return {values.front(), values.front()};
+  const auto found = joint_bootstrap_means(std::span(&values, 1),
+                                           {.replicates = 2000, .method = BootstrapMethod::bca});
+  return {found.models.front().ci_lower, found.models.front().ci_upper};
+}
+
+/// What is not a number stays so.
+Interval within(const Range& range, Interval interval) {
+  if (interval.first < range.low) interval.first = range.low;
+  if (interval.second > range.high) interval.second = range.high;
+  return interval;
+}
+
+/// The average over the regions that have a part in it.
+CaseAverage average(const std::vector<LabelScores>& labels,
+                    const std::vector<std::size_t>& averaged, std::size_t metric) {
+  if (labels.empty()) return {.score = Undefined::both_empty};  // no label occurs anywhere
+  std::vector<double> values;
+  for (const std::size_t r : averaged) {
+    const Score& score = labels[r].scores[metric];
+    const auto x = value(score);
+    if (x) values.push_back(*x);
+    if (!x && labels[r].failed[metric]) return {.score = score, .region = r, .failed = true};
+  }
+  if (!values.empty()) return {.score = mean(values)};
+  return {.score = labels[averaged.front()].scores[metric], .region = averaged.front()};
+}
+
+/// What one case gives to a mean that leaves the model's failures out, and to one that counts them.
+struct BothValues {
+  bool failed = false;
+  std::optional<double> without{}, with{};
+};
+
+BothValues both_values(const CaseScores& scores, const ChosenMetric& metric, std::size_t position,
+                       const std::vector<std::size_t>& regions) {
+  const CaseRecord& record = scores.record;
+  if (is_models_failure(record))
+    return {.failed = true,
+            .with = failure_value(*metric, Presence::prediction_empty, record.diagonal_mm)};
+  BothValues out;
+  std::vector<double> without, with;
+  bool all_count = true;
+  for (const std::size_t r : scores.labels.empty() ? std::vector<std::size_t>{} : regions) {
+    const LabelScores& label = scores.labels[r];
+    const bool failed = label.failed[position];
+    const auto plain = failed ? std::nullopt : value(label.scores[position]);
+    const auto counted =
+        failed ? failure_value(*metric, presence(label.evidence.counts), record.diagonal_mm)
+               : plain;
+    if (plain) without.push_back(*plain);
+    if (counted) with.push_back(*counted);
+    out.failed = out.failed || failed;
+    all_count = all_count && (counted || !failed);
+  }
+  if (!out.failed && !without.empty()) out.without = mean(without);
+  if (all_count && !with.empty()) out.with = mean(with);
+  return out;
 }
 
 }  // namespace
@@ -157,6 +203,10 @@ std::string_view name(Fate fate) {
     case Fate::missing_reference: return "missing_reference";
   }
   return "";
+}
+
+std::string_view name(MeanInterval interval) {
+  return interval == MeanInterval::bca ? "bca" : "t";
 }
 
 bool needs_boundary(const ScoreSettings& settings) {
@@ -203,8 +253,9 @@ SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord>
   return out;
 }
 
-Summary summary(std::span<const Score> scores) {
+Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
   Summary out;
+  out.ci_method = rules.interval;
   for (const Score& s : scores)
     if (const auto* why = std::get_if<Undefined>(&s))
       ++out.undefined[static_cast<std::size_t>(*why)];
@@ -214,10 +265,11 @@ Summary summary(std::span<const Score> scores) {
 
   out.mean = mean(values);
   if (values.size() > 1) {
-    const auto n = static_cast<double>(values.size());
     out.std = standard_deviation(values, 1);
-    const double margin = student_t_quantile(0.975, n - 1) * *out.std / std::sqrt(n);
-    out.ci95 = {*out.mean - margin, *out.mean + margin};
+    const auto whole =
+        rules.interval == MeanInterval::bca ? bca_interval(values) : t_interval(values.size(), out);
+    out.ci95 = within(rules.range, whole);
+    out.ci_clipped = *out.ci95 != whole;
   }
   std::ranges::sort(values);
   out.median = percentile_of_sorted(values, 50);
@@ -228,14 +280,65 @@ Summary summary(std::span<const Score> scores) {
   return out;
 }
 
+bool is_models_failure(const CaseRecord& record) {
+  return (record.fate == Fate::failed && !record.reference_at_fault) ||
+         record.fate == Fate::missing_prediction;
+}
+
 bool is_counted(const CaseScores& scores) {
   return scores.record.fate == Fate::scored || !scores.labels.empty();
 }
 
+std::vector<std::size_t> averaged_regions(std::span<const Region> regions) {
+  const bool has_labels = std::ranges::any_of(regions, [](const Region& r) { return !r.is_union; });
+  std::vector<std::size_t> out;
+  for (std::size_t r = 0; r < regions.size(); ++r)
+    if (!has_labels || !regions[r].is_union) out.push_back(r);
+  return out;
+}
+
+std::string averaged_words(std::span<const Region> regions, std::size_t most) {
+  const std::vector<std::size_t> averaged = averaged_regions(regions);
+  if (averaged.empty()) return "labels";
+  std::string keys;
+  constexpr std::size_t first = 3;
+  for (std::size_t i = 0; i < averaged.size(); ++i) {
+    const bool shown = averaged.size() <= most || i < first || i + 1 == averaged.size();
+    if (shown) keys.append(keys.empty() ? "" : ", ").append(regions[averaged[i]].key);
+    if (!shown && i == first) keys += ", …";
+  }
+  const std::string kind = regions[averaged.front()].is_union ? "region" : "label";
+  return kind + (averaged.size() == 1 ? " " : "s ") + keys;
+}
+
+CaseAverage average_of(const CaseScores& scores, std::span<const Region> regions,
+                       std::size_t metric) {
+  return average(scores.labels, averaged_regions(regions), metric);
+}
+
+std::vector<CaseAverage> averages_of(const SegmentationResult& result, std::size_t metric) {
+  const std::vector<std::size_t> averaged = averaged_regions(result.regions);
+  std::vector<CaseAverage> out;
+  for (const CaseScores& scores : result.cases)
+    if (is_counted(scores)) out.push_back(average(scores.labels, averaged, metric));
+  return out;
+}
+
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric) {
   std::vector<Score> out;
-  for (const CaseScores& scores : result.cases)
-    if (is_counted(scores)) out.push_back(average(scores.labels, metric));
+  for (const CaseAverage& each : averages_of(result, metric)) out.push_back(each.score);
+  return out;
+}
+
+ReasonCounts left_out_of_averages(const SegmentationResult& result, std::size_t metric) {
+  ReasonCounts out{};
+  const std::vector<std::size_t> averaged = averaged_regions(result.regions);
+  for (const CaseScores& scores : result.cases) {
+    if (scores.labels.empty() || !value(average(scores.labels, averaged, metric).score)) continue;
+    for (const std::size_t r : averaged)
+      if (const auto* why = std::get_if<Undefined>(&scores.labels[r].scores[metric]))
+        ++out[static_cast<std::size_t>(*why)];
+  }
   return out;
 }
 
@@ -247,22 +350,41 @@ std::vector<Score> region_scores(const SegmentationResult& result, std::size_t m
   return out;
 }
 
-std::optional<BothMeans> both_means(const SegmentationResult& result, std::size_t metric) {
-  ScoreSettings settings = result.settings;
-  settings.metrics = {result.settings.metrics[metric]};
-  if (!settings.metrics.front()->worst) return std::nullopt;
-  std::vector<double> means[2];
-  for (const Missing policy : {Missing::exclude, Missing::worst}) {
-    settings.missing = policy;
-    for (const CaseScores& scores : result.cases) {
-      const auto labels = scores_of(settings, result.regions, scores.record);
-      if (labels.empty()) continue;
-      if (const auto x = value(average(labels, 0)))
-        means[policy == Missing::worst ? 1 : 0].push_back(*x);
+FailureEffect failure_effect(const SegmentationResult& result, std::size_t metric,
+                             std::optional<std::size_t> region) {
+  const auto regions = region ? std::vector{*region} : averaged_regions(result.regions);
+  FailureEffect out;
+  std::vector<double> without, with;
+  bool all_count = true;
+  for (const CaseScores& scores : result.cases) {
+    const BothValues both = both_values(scores, result.settings.metrics[metric], metric, regions);
+    if (both.failed) ++out.failures;
+    if (both.without) without.push_back(*both.without);
+    if (both.with) with.push_back(*both.with);
+    all_count = all_count && (both.with || !both.failed);
+  }
+  out.n = without.size();
+  if (!without.empty()) out.mean_without = mean(without);
+  if (!with.empty() && all_count) out.mean_with = mean(with);
+  return out;
+}
+
+FailureCounts failure_counts(const SegmentationResult& result) {
+  FailureCounts out;
+  const std::vector<std::size_t> averaged = averaged_regions(result.regions);
+  for (const CaseScores& scores : result.cases) {
+    const CaseRecord& record = scores.record;
+    if (record.fate == Fate::missing_prediction) ++out.missing_predictions;
+    if (record.fate == Fate::failed && !record.reference_at_fault) ++out.failed_predictions;
+    if (record.fate != Fate::scored || scores.labels.empty()) continue;
+    for (const std::size_t r : averaged) {
+      const LabelScores& label = scores.labels[r];
+      if (std::ranges::find(label.failed, true) != label.failed.end())
+        ++(presence(label.evidence.counts) == Presence::reference_empty ? out.false_alarms
+                                                                        : out.empty_predictions);
     }
   }
-  if (means[0].empty() || means[0] == means[1]) return std::nullopt;
-  return BothMeans{mean(means[0]), mean(means[1])};
+  return out;
 }
 
 }  // namespace assay

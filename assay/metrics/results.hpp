@@ -28,6 +28,12 @@ std::string_view name(Fate fate);
 /// What a failed or missing prediction counts in means.
 enum class Missing { exclude, worst, error };
 
+/// How the interval of a mean is made: Student's t, or a bootstrap with bias correction and
+/// acceleration (Efron 1987; 2000 resamples, seed 42).
+enum class MeanInterval { t, bca };
+
+std::string_view name(MeanInterval interval);
+
 /// What made the predictions, where assay ran the model itself.
 struct PredictionSource {
   std::string backend{}, sha256{};        ///< of the model
@@ -50,6 +56,7 @@ struct ScoreSettings {
   Missing missing = Missing::exclude;
   bool allow_affine_mismatch = false;
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
+  MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
 };
 
@@ -96,6 +103,8 @@ struct CaseRecord {
 struct LabelScores {
   Evidence evidence;
   std::vector<Score> scores;  ///< one for each metric of the settings
+  /// Likewise: by the model's fault it has no value, or one only because failures count.
+  std::vector<bool> failed{};
 };
 
 struct CaseScores {
@@ -119,22 +128,62 @@ struct SegmentationResult {
 /// need.
 SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records);
 
+/// What a summary needs to know of its metric.
+struct SummaryRules {
+  Range range = {-infinity, infinity};  ///< no interval leaves it
+  MeanInterval interval = MeanInterval::t;
+};
+
 /// Distribution of one metric over cases.
 struct Summary {
   std::size_t n = 0;                                            ///< cases with a value
   std::array<std::size_t, all_undefined.size()> undefined{};    ///< the rest, by reason
   std::optional<double> mean, std, median, q25, q75, min, max;  ///< std: ddof 1
-  std::optional<std::pair<double, double>> ci95;                ///< of the mean, Student's t
+  std::optional<std::pair<double, double>> ci95;                ///< of the mean; none below n = 2
+  bool ci_clipped = false;                                      ///< it was cut to the range
+  MeanInterval ci_method = MeanInterval::t;
 };
 
-Summary summary(std::span<const Score> scores);
+Summary summary(std::span<const Score> scores, const SummaryRules& rules = {});
+
+/// Whether a case has no prediction that could be read, by no fault of its reference.
+bool is_models_failure(const CaseRecord& record);
 
 /// Whether a case is in the means: it was scored, or counts as worst.
 bool is_counted(const CaseScores& scores);
 
-/// One value per counted case, in the order of cases: the unweighted mean over its regions that
-/// have a value. Undefined, with the first region's reason, when none has.
+/// A case in one metric: the unweighted mean over its labels that have a value. It is undefined
+/// when the model failed on one of them, and when none of them has a value.
+struct CaseAverage {
+  Score score;
+  std::size_t region = 0;  ///< which one leaves the average undefined
+  bool failed = false;     ///< by the model's fault
+
+  bool operator==(const CaseAverage&) const = default;
+};
+
+/// Which regions the average of a case is over: its labels, or its unions of labels where only
+/// those were asked for. The two are never mixed.
+std::vector<std::size_t> averaged_regions(std::span<const Region> regions);
+
+/// The same in words: "labels 1, 2, 4", "regions WT, TC, ET". More than `most` of them are told by
+/// the first few and the last.
+std::string averaged_words(std::span<const Region> regions, std::size_t most = 1000);
+
+/// The average of one case over the regions that have a part in it.
+CaseAverage average_of(const CaseScores& scores, std::span<const Region> regions,
+                       std::size_t metric);
+
+/// One average per counted case, in the order of cases.
+std::vector<CaseAverage> averages_of(const SegmentationResult& result, std::size_t metric);
+
+/// Their scores alone.
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric);
+
+/// How many values of labels the averages of cases leave out, by reason: nobody's fault, since the
+/// model's would leave the average undefined.
+using ReasonCounts = std::array<std::size_t, all_undefined.size()>;
+ReasonCounts left_out_of_averages(const SegmentationResult& result, std::size_t metric);
 
 /// Mean Dice of a region over the scored cases that have probabilities, at one threshold.
 struct SweepMean {
@@ -154,12 +203,27 @@ std::optional<SweepMean> best_threshold(std::span<const SweepMean> sweep);
 std::vector<Score> region_scores(const SegmentationResult& result, std::size_t metric,
                                  std::size_t region);
 
-/// Mean of the case averages under both policies: scored cases only, and with every failed or
-/// missing prediction counted as worst, and every distance to an empty mask as the image's
-/// diagonal. Nothing when the metric has no worst value, or both means are of the same values.
-struct BothMeans {
-  double scored_only = 0, with_worst = 0;
+/// What the model's failures do to a mean: predictions that failed or are missing, and values that
+/// are undefined by its fault. They have a bearing on the mean whatever the settings count.
+struct FailureEffect {
+  std::size_t failures = 0;              ///< cases in which the model failed
+  std::size_t n = 0;                     ///< the others, and so the cases of `mean_without`
+  std::optional<double> mean_without{};  ///< over the cases that have a value
+  /// With every failure counted as the metric's row says; none when it does not say, or when the
+  /// size of an image is not known.
+  std::optional<double> mean_with{};
 };
-std::optional<BothMeans> both_means(const SegmentationResult& result, std::size_t metric);
+
+/// Of the averages of cases, or of one region.
+FailureEffect failure_effect(const SegmentationResult& result, std::size_t metric,
+                             std::optional<std::size_t> region = std::nullopt);
+
+/// How often the model failed, by the way it did.
+struct FailureCounts {
+  std::size_t failed_predictions = 0, missing_predictions = 0;  ///< cases
+  std::size_t empty_predictions = 0, false_alarms = 0;          ///< labels of cases, with a metric
+                                                                ///< that is undefined for it
+};
+FailureCounts failure_counts(const SegmentationResult& result);
 
 }  // namespace assay

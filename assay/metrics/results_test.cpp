@@ -78,16 +78,19 @@ TEST(Results, a_failed_prediction_counts_as_worst_when_asked_to) {
   const std::vector<CaseRecord> records = {
       case_of("a", {{"foreground", perfect}}), lost("b", Fate::failed),
       lost("c", Fate::missing_prediction), lost("d", Fate::missing_reference)};
-  const auto means = both_means(scored(dice_and_avd(), records), 0);
-  ASSERT_TRUE(means);
-  EXPECT_EQ(means->scored_only, 1.0);
-  EXPECT_DOUBLE_EQ(means->with_worst, 1.0 / 3);  // without a reference there is nothing to miss
+  const auto effect = failure_effect(scored(dice_and_avd(), records), 0);
+  EXPECT_EQ(effect.failures, 2U);  // without a reference there is nothing to miss
+  EXPECT_EQ(effect.n, 1U);
+  EXPECT_EQ(effect.mean_without, 1.0);
+  EXPECT_DOUBLE_EQ(effect.mean_with.value(), 1.0 / 3);
 
   ScoreSettings settings = dice_and_avd();
   settings.missing = Missing::worst;
   EXPECT_EQ(case_averages(scored(settings, records), 0), (std::vector<Score>{1.0, 0.0, 0.0}));
-  // AVD has no upper bound, hence no worst value: such a case is left out, and counted as such.
-  EXPECT_EQ(case_averages(scored(settings, records), 1),
+  EXPECT_EQ(case_averages(scored(settings, records), 1), (std::vector<Score>{0.0, 1.0, 1.0}));
+  // A volume has no value of its own for failures: the case is left out, and counted as such.
+  settings.metrics = chosen_metrics("fp_volume_ml");
+  EXPECT_EQ(case_averages(scored(settings, records), 0),
             (std::vector<Score>{0.0, Undefined::not_scored, Undefined::not_scored}));
 }
 
@@ -98,7 +101,51 @@ TEST(Results, a_broken_reference_is_not_the_predictions_fault) {
   settings.missing = Missing::worst;
   const auto result = scored(settings, {case_of("a", {{"foreground", half}}), broken});
   EXPECT_EQ(case_averages(result, 0), (std::vector<Score>{0.5}));
-  EXPECT_FALSE(both_means(result, 0));
+  EXPECT_EQ(failure_effect(result, 0).failures, 0U);
+}
+
+TEST(Results, an_average_is_undefined_where_the_model_failed_on_a_label) {
+  ScoreSettings settings = {.model_name = "m", .metrics = chosen_metrics("hd95,mcc,dice")};
+  settings.regions = {{"1", "1", {1}}, {"2", "2", {2}}};
+  CaseRecord alarm = case_of("a", {{"1", {.tn = 100}}, {"2", false_alarm}});
+  alarm.diagonal_mm = 30;
+  const auto result = scored(settings, {alarm, case_of("b", {{"1", half}, {"2", {.tn = 100}}})});
+  const auto hd95 = averages_of(result, 0);
+  EXPECT_EQ(hd95[0], (CaseAverage{Undefined::reference_empty, 1, true}));
+  EXPECT_EQ(averages_of(result, 1)[0], (CaseAverage{Undefined::zero_denominator, 1, true}));
+  EXPECT_EQ(value(averages_of(result, 1)[1].score), 0.375);  // nobody's fault leaves the mean
+  EXPECT_EQ(averages_of(result, 2)[0].score, Score{0.5});
+  EXPECT_EQ(left_out_of_averages(result, 1), (ReasonCounts{0, 0, 0, 1}));
+  const FailureCounts counts = failure_counts(result);
+  EXPECT_EQ(counts.false_alarms, 1U);
+  EXPECT_EQ(counts.empty_predictions, 0U);
+  EXPECT_EQ(failure_effect(result, 0).failures, 1U);
+  EXPECT_EQ(failure_effect(result, 1).mean_without, 0.375);
+  EXPECT_EQ(failure_effect(result, 1).mean_with, 0.1875);
+  EXPECT_EQ(failure_effect(result, 0, 1).failures, 1U);
+  EXPECT_EQ(failure_effect(result, 0, 0).failures, 0U);
+  settings.missing = Missing::worst;
+  const auto worst = scored(settings, {alarm});
+  EXPECT_EQ(case_averages(worst, 0), (std::vector<Score>{15.0}));  // 0 and the diagonal
+  EXPECT_EQ(failure_effect(worst, 0).mean_with, 15.0);
+  EXPECT_EQ(failure_effect(worst, 0).mean_without, std::nullopt);
+}
+
+TEST(Results, labels_and_regions_are_never_mixed) {
+  ScoreSettings settings = dice_and_avd();
+  settings.regions = {{"1", "1", {1}}, {"2", "2", {2}}, {"whole", "whole", {1, 2}, true}};
+  const CaseRecord one = case_of("a", {{"1", half}, {"2", half}, {"whole", perfect}});
+  EXPECT_EQ(case_averages(scored(settings, {one}), 0), (std::vector<Score>{0.5}));
+  EXPECT_EQ(averaged_words(settings.regions), "labels 1, 2");
+  settings.regions.erase(settings.regions.begin(), settings.regions.begin() + 2);
+  EXPECT_EQ(case_averages(scored(settings, {one}), 0), (std::vector<Score>{1.0}));
+  EXPECT_EQ(averaged_words(settings.regions), "region whole");
+}
+
+TEST(Results, many_labels_are_told_by_the_first_and_the_last) {
+  std::vector<Region> regions;
+  for (int i = 1; i <= 20; ++i) regions.push_back({std::to_string(i), "", {i}});
+  EXPECT_EQ(averaged_words(regions, 12), "labels 1, 2, 3, …, 20");
 }
 
 TEST(Results, infinity_is_kept_for_the_specification_only) {

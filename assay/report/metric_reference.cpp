@@ -64,9 +64,12 @@ std::string empty_text(const Metric& m) {
                      on_empty(m, no_reference), on_empty(m, no_prediction));
 }
 
-std::string worst_text(const Metric& m) {
-  if (m.worst == infinity) return "the image's diagonal";
-  return m.worst ? fmt::format("{:g}", *m.worst) : "not counted";
+std::string failure_text(const Metric& m) {
+  if (!m.failure) return "not counted";
+  if (*m.failure == infinity) return "the image's diagonal";
+  if (m.better == Better::zero)
+    return fmt::format("{0:g} for a false alarm, -{0:g} otherwise", *m.failure);
+  return fmt::format("{:g}", *m.failure);
 }
 
 /// A bar would end the cell of a Markdown table.
@@ -81,9 +84,10 @@ std::string cell(std::string_view text) {
 std::string metric_listing() {
   std::string out;
   for (const Metric& m : metrics())
-    out += fmt::format("{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}\n{:<22}{}{}\n\n", m.name,
-                       m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
-                       "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference));
+    out += fmt::format(
+        "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n\n", m.name,
+        m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
+        failure_text(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference));
   out += "groups: ";
   for (const auto group : metric_groups()) out += fmt::format("{} ", group);
   out += "\nconventions:\n";
@@ -95,13 +99,20 @@ std::string metric_reference() {
   std::string out =
       "# Metrics\n\nMade by `assay docs metrics` from the metric table; do not edit.\n\n"
       "TP, FP, FN, TN are voxel counts of one label or region against the rest; V is a volume.\n"
-      "\"Failed\" is what a missing or unreadable prediction counts under `--missing worst`.\n";
+      "\n\"Failure\" is what a failure of the model counts where failures are counted: in the "
+      "second "
+      "of\nthe two means that `assay score` prints, under `--missing worst`, and in `assay "
+      "compare`. "
+      "The model\nfails where its prediction is missing or cannot be read, where it is empty and "
+      "the "
+      "reference is\nnot, and where it is a false alarm on an empty reference. Of two empty masks "
+      "nobody is to blame.\n";
   for (const Metric& m : metrics())
     out += fmt::format(
         "\n## `{}`\n\n{}. {}\n\n| | |\n|---|---|\n| formula | `{}` |\n| range | {} |\n"
-        "| direction | {} |\n| empty masks | {} |\n| failed | {} |\n| group | {} |\n{}",
+        "| direction | {} |\n| empty masks | {} |\n| failure | {} |\n| group | {} |\n{}",
         m.name, m.title, m.note, cell(m.equation), range_text(m), direction_text(m), empty_text(m),
-        worst_text(m), m.group,
+        failure_text(m), m.group,
         m.reference.empty() ? "" : fmt::format("| reference | {} |\n", m.reference));
   out +=
       "\n## Conventions\n\nWritten into every result; `--convention NAME` chooses.\n\n"

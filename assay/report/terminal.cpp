@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/core/words.hpp"
 #include "assay/report/text_table.hpp"
 
 namespace assay {
 namespace {
 
 constexpr std::string_view absent = "–";
+constexpr std::size_t most_keys = 12;  // in a heading
 
 std::string number(const std::optional<double>& x) {
   if (!x) return std::string(absent);
@@ -25,12 +27,57 @@ std::string interval(const std::optional<double>& low, const std::optional<doubl
   return number(low) + " – " + number(high);
 }
 
-std::string undefined_text(const Summary& s) {
+/// What a table shows of one metric: the values, and why some are missing.
+struct ShownScores {
+  std::vector<Score> scores;
+  std::string undefined;
+};
+
+std::string listed(const std::vector<std::pair<std::string, std::size_t>>& counts) {
   std::string out;
-  for (const Undefined why : all_undefined)
-    if (const auto count = s.undefined[static_cast<std::size_t>(why)]; count != 0)
-      out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name(why));
+  for (const auto& [what, count] : counts)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, what);
   return out.empty() ? std::string(absent) : out;
+}
+
+void count_one(std::vector<std::pair<std::string, std::size_t>>& counts, const std::string& what) {
+  const auto known = std::ranges::find(counts, what, [](const auto& each) { return each.first; });
+  if (known == counts.end())
+    counts.emplace_back(what, 1);
+  else
+    ++known->second;
+}
+
+std::string kind_of(const Region& region) {
+  return region.is_union ? "region" : "label";
+}
+
+/// The averages of cases. Where there are several labels, a reason names the one it is of.
+ShownScores shown_averages(const SegmentationResult& result, std::size_t metric) {
+  ShownScores out;
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  const bool several = averaged_regions(result.regions).size() > 1;
+  for (const CaseAverage& each : averages_of(result, metric)) {
+    out.scores.push_back(each.score);
+    const auto* why = std::get_if<Undefined>(&each.score);
+    if (why == nullptr) continue;
+    const Region* region = several && each.failed ? &result.regions[each.region] : nullptr;
+    count_one(counts, region == nullptr
+                          ? std::string(name(*why))
+                          : fmt::format("{} of {} {}", name(*why), kind_of(*region), region->key));
+  }
+  out.undefined = printable(listed(counts));
+  return out;
+}
+
+ShownScores shown_region(const SegmentationResult& result, std::size_t metric, std::size_t region) {
+  ShownScores out = {region_scores(result, metric, region), {}};
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const Score& score : out.scores)
+    if (const auto* why = std::get_if<Undefined>(&score))
+      count_one(counts, std::string(name(*why)));
+  out.undefined = listed(counts);
+  return out;
 }
 
 /// Stars are for significant differences; this sign is for a mean that reaches a threshold.
@@ -42,8 +89,9 @@ bool is_reliable(const ScoreSettings& settings, const Metric& metric, const Summ
 }
 
 std::vector<std::string> summary_row(const ScoreSettings& settings, const ChosenMetric& chosen,
-                                     const Summary& s) {
+                                     const ShownScores& shown) {
   const Metric& metric = *chosen;
+  const Summary s = summary(shown.scores);
   std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
@@ -53,7 +101,7 @@ std::vector<std::string> summary_row(const ScoreSettings& settings, const Chosen
           interval(s.q25, s.q75),
           s.ci95 ? interval(s.ci95->first, s.ci95->second) : std::string(absent),
           std::to_string(s.n),
-          undefined_text(s)};
+          shown.undefined};
 }
 
 const std::vector<Column> summary_columns = {
@@ -65,7 +113,7 @@ template <class ScoresOf>
 std::string table_of(const SegmentationResult& result, ScoresOf scores_of) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    rows.push_back(summary_row(result.settings, result.settings.metrics[m], summary(scores_of(m))));
+    rows.push_back(summary_row(result.settings, result.settings.metrics[m], scores_of(m)));
   return text_table(summary_columns, rows);
 }
 
@@ -98,8 +146,8 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
 }
 
 std::string title_of(const Region& region) {
-  return region.name == region.key ? "label " + region.key
-                                   : fmt::format("label {} ({})", region.key, region.name);
+  return kind_of(region) + " " + region.key +
+         (region.name == region.key ? "" : fmt::format(" ({})", region.name));
 }
 
 std::string label_tables(const SegmentationResult& result, const TerminalStyle& style) {
@@ -107,22 +155,58 @@ std::string label_tables(const SegmentationResult& result, const TerminalStyle& 
   std::string out;
   for (std::size_t r = 0; r < result.regions.size(); ++r)
     out += "\n" + bold(title_of(result.regions[r]), style) + "\n" +
-           table_of(result, [&](std::size_t m) { return region_scores(result, m, r); });
+           table_of(result, [&](std::size_t m) { return shown_region(result, m, r); });
   return out;
 }
 
-std::string worst_text(const Metric& metric) {
-  return metric.worst == infinity ? "the image's diagonal" : number(metric.worst);
+std::string failure_text(const Metric& metric) {
+  return metric.failure == infinity ? "the image's diagonal" : fmt::format("{:g}", *metric.failure);
 }
 
+/// "1 failed prediction, 2 false alarms".
+std::string failure_words(const FailureCounts& counts) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::size_t count, const std::string& what) {
+    if (count != 0) parts.push_back(counted(count, what));
+  };
+  add(counts.failed_predictions, "failed prediction");
+  add(counts.missing_predictions, "missing prediction");
+  add(counts.empty_predictions, "empty prediction");
+  add(counts.false_alarms, "false alarm");
+  return joined(parts);
+}
+
+/// Both means, wherever the model failed: a failure must not better a mean by leaving it.
 std::string effect_of_failures(const SegmentationResult& result) {
   std::string out;
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    if (const auto means = both_means(result, m))
-      out += fmt::format("  {}: {} over scored cases, {} if failures count as worst ({})\n",
-                         result.settings.metrics[m].key, number(means->scored_only),
-                         number(means->with_worst), worst_text(*result.settings.metrics[m]));
-  return out.empty() ? "" : "\nmean under both policies for failed or missing predictions\n" + out;
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    const FailureEffect effect = failure_effect(result, m);
+    if (effect.failures == 0 || !effect.mean_with) continue;
+    const ChosenMetric& metric = result.settings.metrics[m];
+    out += fmt::format("  {}: {} over {}, {} with {} counted as {}\n", metric.key,
+                       number(effect.mean_without), counted(effect.n, "case"),
+                       number(effect.mean_with), counted(effect.failures, "failure"),
+                       failure_text(*metric));
+  }
+  if (out.empty()) return "";
+  return fmt::format("\nmeans without and with the model's failures ({})\n{}",
+                     failure_words(failure_counts(result)), out);
+}
+
+/// Values that no mean of a case has in it, because there was nothing to measure.
+std::string left_out_of_cases(const SegmentationResult& result) {
+  std::string out;
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    std::vector<std::pair<std::string, std::size_t>> counts;
+    const ReasonCounts left_out = left_out_of_averages(result, m);
+    for (const Undefined why : all_undefined)
+      if (const auto count = left_out[static_cast<std::size_t>(why)]; count != 0)
+        counts.emplace_back(name(why), count);
+    if (!counts.empty())
+      out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", result.settings.metrics[m].key,
+                         listed(counts));
+  }
+  return out.empty() ? "" : "values of labels left out of the means of cases: " + out + "\n";
 }
 
 /// Where a map of probabilities would best be cut.
@@ -145,19 +229,27 @@ std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   const auto m = static_cast<std::size_t>(judged - metrics.begin());
   const bool low_is_bad = judged->metric->better == Better::higher;
 
-  std::vector<std::pair<double, std::string>> ranked;
-  const auto averages = case_averages(result, m);
-  std::size_t at = 0;
+  struct Ranked {
+    double gain;
+    std::string id, shown;
+  };
+  std::vector<Ranked> ranked;
   for (const CaseScores& c : result.cases) {
-    if (c.labels.empty()) continue;
-    if (const auto x = value(averages[at++]); x && c.record.fate == Fate::scored)
-      ranked.emplace_back(low_is_bad ? *x : -*x, c.record.id);
+    if (c.labels.empty() || c.record.fate != Fate::scored) continue;
+    const CaseAverage average = average_of(c, result.regions, m);
+    if (const auto x = value(average.score))
+      ranked.push_back({low_is_bad ? *x : -*x, c.record.id, number(x)});
+    else if (average.failed)
+      ranked.push_back(
+          {-infinity, c.record.id, std::string(name(std::get<Undefined>(average.score)))});
   }
-  std::ranges::sort(ranked);
+  std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
+    return a.gain != b.gain ? a.gain < b.gain : a.id < b.id;
+  });
   ranked.resize(std::min(ranked.size(), count));
   std::string out = fmt::format("\nworst cases by {}\n", judged->key);
-  for (const auto& [x, id] : ranked)
-    out += fmt::format("  {}  {}\n", number(low_is_bad ? x : -x), printable(id));
+  for (const Ranked& each : ranked)
+    out += fmt::format("  {}  {}\n", each.shown, printable(each.id));
   return out;
 }
 
@@ -178,8 +270,9 @@ bool any_reliable(const SegmentationResult& result) {
 std::string summary_table(const SegmentationResult& result, const TerminalStyle& style) {
   std::string out;
   if (result.regions.size() > 1)
-    out += bold(fmt::format("mean over {} labels", result.regions.size()), style) + "\n";
-  return out + table_of(result, [&](std::size_t m) { return case_averages(result, m); });
+    out += bold("mean over " + printable(averaged_words(result.regions, most_keys)), style) + "\n";
+  return out + table_of(result, [&](std::size_t m) { return shown_averages(result, m); }) +
+         left_out_of_cases(result);
 }
 
 std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style) {

@@ -43,7 +43,7 @@ Region region_of(const std::string& text) {
   std::vector<Label> members =
       label_list(std::string_view(text).substr(equals + 1), "--region " + name);
   std::ranges::sort(members);
-  return {.key = name, .name = name, .members = std::move(members)};
+  return {.key = name, .name = name, .members = std::move(members), .is_union = true};
 }
 
 std::string name_of(Label label, const std::vector<Region>& named) {

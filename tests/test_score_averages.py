@@ -1,0 +1,133 @@
+"""assay score: the average of a case, what leaves it undefined, and what the model's failures count."""
+import json, math
+
+import numpy
+import pytest
+
+from support import BOX, LABELS, assay, counts, dice, mask, of, save, score, strict
+
+FAR = numpy.s_[7:9, 7:9, 5:7]
+DIAGONAL = math.sqrt(10**2 + 9**2 + 8**2)
+
+
+def pairs(folder, **cases):
+    """Folders of predictions and references; a prediction of None is missing."""
+    for name, (prediction, reference) in cases.items():
+        if prediction is not None:
+            save(folder / f"pred/{name}.nii.gz", prediction)
+        save(folder / f"ref/{name}.nii.gz", reference)
+    return folder / "pred", folder / "ref"
+
+
+def two(first, second):
+    """A label map with boxes of 1 and 2; None leaves one out."""
+    out = mask()
+    for label, box in ((1, first), (2, second)):
+        if box is not None:
+            out[box] = label
+    return out
+
+
+@pytest.fixture
+def hallucination(tmp_path):
+    """Both masks lack label 1; label 2 is a false alarm in case a, and right in case b."""
+    return pairs(tmp_path, a=(two(None, FAR), mask()), b=(two(BOX, FAR), two(BOX, FAR)))
+
+
+def test_a_hallucinated_lesion_leaves_the_average_undefined(hallucination):
+    """HD95 of the case was 0, the value of the label that is empty on both sides."""
+    result = score(*hallucination, "--labels", "1,2")
+    case = result["cases"][0]
+    assert case["label"]["1"]["hd95"] == 0 and case["label"]["2"]["hd95"] is None
+    assert case["undefined"]["hd95"] == {"reason": "reference_empty", "culprit": "model", "label": "2"}
+    assert case["undefined"]["mcc"] == {"reason": "zero_denominator", "culprit": "model", "label": "2"}
+    assert "dice" not in case["undefined"] and case["diagonal_mm"] == pytest.approx(DIAGONAL)
+    assert result["cases"][1]["undefined"] == {}
+    block = result["metrics"]["hd95"]
+    assert block["n"] == 1 and block["undefined"] == {"reference_empty": 1} and block["failures"] == 1
+    assert block["mean"] == 0 and block["mean_with_failures"] == pytest.approx(DIAGONAL / 4)
+    assert block["failure_counts_as"] == "image diagonal"
+    assert result["avd"]["values"] == [None, 0] and result["mcc"]["values"] == [None, 1]
+    assert result["ledger"]["undefined"] == {key: {"cases": 1, "by_model": 1} for key in ("hd95", "avd", "mcc")}
+    ledger = result["ledger"]
+    assert ledger["expected"] == ledger["scored"] + ledger["failed"] + ledger["missing_prediction"] + ledger["missing_reference"]
+
+
+def test_the_table_names_the_label_and_both_means(hallucination):
+    out = assay("score", *hallucination, "--labels", "1,2").stdout
+    assert "1 reference_empty of label 2" in out
+    assert "means without and with the model's failures (1 false alarm)" in out
+    assert f"hd95: 0.000 over 1 case, {DIAGONAL / 4:.3f} with 1 failure counted as the image's diagonal" in out
+    assert "mcc: 1.000 over 1 case, 0.500 with 1 failure counted as 0" in out and "dice:" not in out
+
+
+def test_nobodys_fault_leaves_the_mean_of_a_case_and_is_counted(tmp_path):
+    """Case a has no label 2 on either side: its MCC is that of label 1 alone, and the table says so."""
+    result = score(*pairs(tmp_path, a=(two(BOX, None), two(BOX, None)), b=(two(BOX, FAR), two(BOX, FAR))), "--labels", "1,2")
+    assert result["mcc"]["values"] == [1, 1] and result["metrics"]["mcc"]["undefined"] == {}
+    assert result["metrics"]["mcc"]["label_values_left_out"] == {"zero_denominator": 1}
+    assert result["metrics"]["mcc"]["failures"] == 0 and "undefined" not in result["ledger"]
+    out = assay("score", tmp_path / "pred", tmp_path / "ref", "--labels", "1,2").stdout
+    assert "values of labels left out of the means of cases: mcc: 1 zero_denominator" in out
+    assert "model's failures" not in out
+
+
+def test_a_model_that_misses_a_structure_is_not_better_for_it(tmp_path):
+    found = two(BOX, FAR)
+    result = score(*pairs(tmp_path, a=(two(BOX, None), found), b=(two(BOX, None), found)), "--labels", "1,2")
+    for key in ("mcc", "hd95"):
+        assert result["metrics"][key]["n"] == 0 and result["metrics"][key]["failures"] == 2, key
+    assert result["metrics"]["mcc"]["mean_with_failures"] == 0.5
+    assert result["labels"]["2"]["metrics"]["mcc"]["failures"] == 2
+    assert result["labels"]["2"]["metrics"]["mcc"]["mean_with_failures"] == 0
+    assert result["labels"]["1"]["metrics"]["mcc"]["failures"] == 0
+
+
+def test_failures_count_with_missing_worst(tmp_path):
+    folders = pairs(tmp_path, alarm=(mask(BOX), mask()), lost=(None, mask(BOX)), missed=(mask(), mask(BOX)), right=(mask(BOX), mask(BOX)))
+    result = score(*folders, "--metrics", "mcc,hd95,precision,recall,avd,rvd", "--missing", "worst", status=3)
+    found = {case["id"]: case["label"]["foreground"] for case in result["cases"]}
+    assert [found[name]["mcc"] for name in ("alarm", "lost", "missed", "right")] == [0, 0, 0, 1]
+    assert [found[name]["recall"] for name in ("alarm", "lost", "missed", "right")] == [0, 0, 0, 1]
+    assert [found[name]["precision"] for name in ("alarm", "lost", "missed", "right")] == [0, 0, 0, 1]
+    assert [found[name]["avd"] for name in ("alarm", "lost", "missed", "right")] == [1, 1, 1, 0]
+    assert [found[name]["rvd"] for name in ("alarm", "lost", "missed", "right")] == [1, -1, -1, 0]
+    assert result["metrics"]["mcc"]["mean"] == result["metrics"]["mcc"]["mean_with_failures"] == 0.25
+    excluded = score(*folders, "--metrics", "mcc,hd95", status=3)["metrics"]
+    assert excluded["mcc"]["mean"] == 1 and excluded["mcc"]["failures"] == 3 and excluded["mcc"]["mean_with_failures"] == 0.25
+    assert excluded["hd95"]["mean_with_failures"] == pytest.approx(3 * DIAGONAL / 4)
+
+
+def test_a_failed_case_says_whose_fault_it_is(tmp_path):
+    pred, ref = pairs(tmp_path, a=(mask(BOX), mask(BOX)), b=(mask(BOX), mask(BOX)), c=(None, mask(BOX)))
+    (ref / "b.nii.gz").write_bytes(b"")
+    cases = score(pred, ref, status=3)["cases"]
+    assert [case.get("culprit") for case in cases] == [None, "nobody", "model"]
+    assert cases[2]["diagonal_mm"] == pytest.approx(DIAGONAL)
+
+
+# ---- Labels and regions -------------------------------------------------------------------------
+
+REGIONS = ["--region", "whole=1,2", "--region", "core=2"]
+
+
+def test_labels_and_regions_are_never_mixed(tmp_path):
+    folders = pairs(tmp_path, a=LABELS)
+    mixed = score(*folders, "--labels", "1,2", *REGIONS)
+    assert mixed["dice"]["values"] == [pytest.approx((dice(*of(1)) + dice(*of(2))) / 2)]
+    assert mixed["settings"]["label_average"] == "mean over labels 1, 2" and mixed["settings"]["averaged"] == ["1", "2"]
+    assert {key: label["kind"] for key, label in mixed["labels"].items()} == {"1": "label", "2": "label", "whole": "region", "core": "region"}
+    regions = score(*folders, *REGIONS)
+    assert regions["dice"]["values"] == [pytest.approx((dice(*of([1, 2])) + dice(*of(2))) / 2)]
+    assert regions["settings"]["label_average"] == "mean over regions whole, core"
+    out = assay("score", *folders, "--labels", "1,2", *REGIONS).stdout
+    assert "mean over labels 1, 2\n" in out and "\nlabel 1\n" in out and "\nregion whole\n" in out
+
+
+def test_regions_of_nnunet_are_regions_even_of_one_label(tmp_path):
+    """dataset.json with a list is a training by regions; an entry of one label is one of them."""
+    folders = pairs(tmp_path, a=LABELS)
+    (tmp_path / "pred/dataset.json").write_text(json.dumps({"labels": {"background": 0, "whole": [1, 2], "core": 2}}))
+    result = score(*folders)
+    assert result["settings"]["averaged"] == ["whole", "2"]
+    assert result["dice"]["values"] == [pytest.approx((dice(*of([1, 2])) + dice(*of(2))) / 2)]
