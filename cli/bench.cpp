@@ -14,6 +14,7 @@
 #include "assay/io/file.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/image.hpp"
+#include "assay/io/program.hpp"
 #include "assay/metrics/count.hpp"
 #include "assay/report/text_table.hpp"
 #include "assay/run/demo_cohort.hpp"
@@ -107,13 +108,15 @@ double kernel_ms(const Cohort& cohort) {
 Json measured_peers(const DemoCohort& demo, const fs::path& folder) {
   const fs::path script = folder / "peers.py";
   write_atomically(script, peers_script);
-  const std::string command =
-      fmt::format("/usr/bin/python3 '{}' '{}' '{}' 2>/dev/null", script.string(),
-                  demo.models.front().second.string(), demo.references.string());
-  const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
+  constexpr double patience_s = 3600;
   std::string text;
-  char part[4096];
-  while (pipe != nullptr && fgets(part, sizeof part, pipe.get()) != nullptr) text += part;
+  try {
+    text = run_program({"/usr/bin/python3", script.string(), demo.models.front().second.string(),
+                        demo.references.string()},
+                       patience_s)
+               .output;
+  } catch (const Error&) {  // no Python
+  }
   return text.empty() ? Json::array() : detail::parse_json(text, "the peers' times");
 }
 

@@ -50,18 +50,21 @@ constexpr Known known_models[] = {
 };
 
 /// A program is told where the model is by `{model}` in its command.
-std::string with_model(std::string command, const std::string& model) {
+CommandWords command_of(const ModelRunOptions& o) {
   constexpr std::string_view mark = "{model}";
-  for (std::size_t at = 0; (at = command.find(mark, at)) != std::string::npos; at += model.size())
-    command.replace(at, mark.size(), model);
-  return command;
+  if (o.command.empty()) return {};
+  if (o.model.empty() && o.command.find(mark) != o.command.npos)
+    throw Error(Error::Kind::usage,
+                "--command has {model}, but no model was given: name it before the data, or leave "
+                "{model} out");
+  return with_value(command_words(o.command, "--command"), mark, o.model);
 }
 
 PredictorSource source_of(const ModelRunOptions& o, TensorAxes axes, unsigned jobs) {
   return {.model = o.command.empty() ? o.model : "",
           .options = model_options_of(o.network),
           .axes = axes,
-          .command = with_model(o.command, o.model),
+          .command = command_of(o),
           .backend = backend(o.backend),
           .onnxruntime = o.onnxruntime,
           .timeout_s = o.timeout_s,
@@ -141,7 +144,8 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
            "How images are prepared: arc-meshchop, brainchop, minmax, none, or a TOML or JSON file "
            "(default: the one beside the model, or the one it is known to need)");
   a.option("--command \"…\"", o.command,
-           "A program that predicts, instead of a model file; see docs/formats/predictor.md");
+           "A program that predicts, started without a shell, instead of a model file; see "
+           "docs/formats/predictor.md");
   a.choice("--backend", o.backend, {"auto", "meshnet", "onnx", "command"},
            "Who runs the model (default: auto, told by its content)");
   a.option("--onnxruntime FILE", o.onnxruntime,

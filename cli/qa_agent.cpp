@@ -19,8 +19,9 @@ std::string request_json_of(const AgentOptions& o) {
   if (o.request_json.empty()) return "";
   const bool inline_text = o.request_json.starts_with('{');
   const std::string name = inline_text ? "--request-json" : o.request_json;
-  const detail::Json json =
-      detail::parse_json(inline_text ? o.request_json : read_text(o.request_json), name);
+  // It becomes a part of the journal's records, which must stay readable themselves.
+  const detail::Json json = detail::parse_json(
+      inline_text ? o.request_json : read_text(o.request_json), name, deepest_nesting / 2);
   if (!json.is_object())
     throw Error(Error::Kind::input,
                 name + ": must be one JSON object, such as {\"temperature\": 0}");
@@ -125,7 +126,9 @@ ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
 ChosenAgent command_choice(const AgentOptions& o, const ItemTable&) {
   require(!o.command.empty(),
           "--agent command needs --command, such as --command 'python3 agent.py'");
-  ChosenAgent out{.agent = command_agent(o.command, o.timeout_s), .settings = {}, .prices = {}};
+  ChosenAgent out{.agent = command_agent(command_words(o.command, "--command"), o.timeout_s),
+                  .settings = {},
+                  .prices = {}};
   out.settings.command = o.command;
   return out;
 }
@@ -185,7 +188,9 @@ void declare_agent(Arguments& a, AgentOptions& o) {
            "Variable that holds the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)");
   a.option("--request-json FILE|JSON", o.request_json,
            "A JSON object merged into every request; null removes a key");
-  a.option("--command COMMAND", o.command, "Of --agent command: reads and writes lines of JSON");
+  a.option(
+      "--command COMMAND", o.command,
+      "Program for --agent command, started without a shell; it reads and writes lines of JSON");
   a.option("--predictions PATH", o.predictions,
            "Of --agent replay: a run's folder, a results file, or a table of predictions");
   a.choice("--mode", o.mode, {"giant", "thumbnail", "patch", "patch_vote"},

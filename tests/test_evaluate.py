@@ -200,6 +200,47 @@ def test_a_program_that_dies_costs_one_case(tmp_path, data, worker):
     assert "out of memory" in result["cases"][2]["error"]
 
 
+def test_a_models_name_is_no_command(tmp_path, data, worker, monkeypatch):
+    """No shell sees it: what it holds is one argument, and nothing in it is run."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("m;touch PWNED;/a.bin", "$(touch PWNED).txt", "a b 'c' \"d\" `touch PWNED` | & > x.txt"):
+        level = tmp_path / name
+        level.parent.mkdir(parents=True, exist_ok=True)
+        level.write_text("0.5")
+        done = assay("evaluate", name, data, "--command", f"/usr/bin/python3 {worker} {{model}}", "--json", "--no-cache")
+        assert strict(done.stdout)["num_samples"] == 4
+    assert not list(tmp_path.rglob("PWNED"))
+    assay("evaluate", "m;touch PWNED;/none.bin", data, "--command", f"/usr/bin/python3 {worker} {{model}}", status=2)
+    assert not list(tmp_path.rglob("PWNED"))
+
+
+def test_words_of_a_command_are_split_once(tmp_path, data, worker):
+    spaced = tmp_path / "my models" / "it's a worker.py"
+    spaced.parent.mkdir()
+    spaced.write_text(WORKER)
+    level = tmp_path / "my models" / "level.txt"
+    level.write_text("0.5")
+    for command in (f'/usr/bin/python3 "{spaced}" {{model}}', f"/usr/bin/python3 '{spaced.parent}'/it\\'s\\ a\\ worker.py '{{model}}'",
+                    f"sh -c 'cat | /usr/bin/python3 \"$0\" \"$1\"' \"{spaced}\" {{model}}"):
+        done = assay("evaluate", level, data, "--command", command, "--json", "--no-cache")
+        assert strict(done.stdout)["num_samples"] == 4
+
+
+@pytest.mark.parametrize("command, said", [
+    ("python3 'w.py", "--command has a ' that is not closed"), ('python3 "w.py', '--command has a " that is not closed'),
+    ("python3 w.py\\", "--command ends with a backslash"), ("  ", "--command is empty"),
+    ("cat | python3 w.py", "--command has a '|' outside of quotes, which only a shell understands; quote it, or start a shell: sh -c '…'"),
+    ("python3 w.py > log", "--command has a '>' outside of quotes"), ("python3 w.py $HOME", "--command has a '$' outside of quotes"),
+    ("python3 w.py; rm x", "--command has a ';' outside of quotes"),
+    ("no-such-program {x} 'a b'", "the program 'no-such-program' cannot be started: it is not in any folder of PATH"),
+    ("./none", "the program './none' cannot be started: there is no such file"),
+    ("python3 w.py {model}", "--command has {model}, but no model was given")])
+def test_a_command_that_cannot_be_run_is_told(data, command, said):
+    for arguments in (["evaluate", data], ["predict", next(data.glob("imagesTs/*")), "--out", data / "out"]):
+        (line,) = assay(*arguments, "--command", command, status=2).stderr.splitlines()
+        assert said in line, line
+
+
 @pytest.mark.parametrize("folder", ["labelsTs", "imagesTs"])
 def test_saved_predictions_never_replace_images_or_references(data, model, folder):
     if folder == "imagesTs":  # names as predictions have them

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,59 +12,22 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "assay/core/error.hpp"
-
-extern char** environ;  // NOLINT: posix_spawn wants it, and unistd.h does not declare it
+#include "assay/io/detail/spawn.hpp"
 
 namespace assay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using detail::Descriptor;
 
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 constexpr std::size_t kept_error = 4096;
-constexpr std::size_t read_size = std::size_t{64} << 10;
 constexpr auto patience = std::chrono::milliseconds(500);  ///< between SIGTERM and SIGKILL
-
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-  int number() const { return number_; }
-
- private:
-  int number_ = -1;
-};
-
-struct Pipe {
-  Descriptor reading, writing;
-};
-
-/// Closed on exec: a program that another thread starts at this moment must not inherit it.
-Pipe make_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(Error::Kind::io,
-                "no pipe to the program: too many files are open; raise the limit (ulimit -n)");
-  return {Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-void make_nonblocking(const Descriptor& end) {
-  ::fcntl(end.number(), F_SETFL, ::fcntl(end.number(), F_GETFL) | O_NONBLOCK);
-}
 
 /// Writing to a program that has ended raises a signal, in this thread only; it is swallowed.
 class WithoutPipeSignal {
@@ -91,48 +53,6 @@ class WithoutPipeSignal {
   bool was_pending_ = false;
 };
 
-/// Own group, default signals: what we ignore or block, the program need not.
-class SpawnSettings {
- public:
-  SpawnSettings(const Pipe& in, const Pipe& out, const Pipe& err) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_adddup2(&actions_, in.reading.number(), STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, out.writing.number(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, err.writing.number(), STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none{}, all{};
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  pid_t shell(const std::string& command) const {
-    std::string name = "sh", flag = "-c", text = command;
-    const std::array<char*, 4> words = {name.data(), flag.data(), text.data(), nullptr};
-    pid_t process = 0;
-    const int error =
-        posix_spawn(&process, "/bin/sh", &actions_, &attributes_, words.data(), environ);
-    if (error != 0)
-      throw Error(Error::Kind::io, "'" + command + "' could not be started: " +
-                                       std::generic_category().message(error));
-    return process;
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 Descriptor opened_for_adding(const std::filesystem::path& file) {
   Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (out.number() < 0)
@@ -141,22 +61,17 @@ Descriptor opened_for_adding(const std::filesystem::path& file) {
   return out;
 }
 
-std::string ending_of(int status) {
-  if (WIFEXITED(status)) return "ended with status " + std::to_string(WEXITSTATUS(status));
-  return "was ended by signal " + std::to_string(WTERMSIG(status));
-}
-
 }  // namespace
 
 struct ChildProcess::State {
-  State(std::string given, const std::filesystem::path& error_file) : command(std::move(given)) {
+  State(CommandWords given, const std::filesystem::path& error_file) : command(std::move(given)) {
     if (!error_file.empty()) log = opened_for_adding(error_file);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { stop(); }
 
-  std::string command;
+  CommandWords command;
   std::string errors{};  ///< the last part of standard error
   std::string received{};
   std::size_t searched = 0;  ///< of `received`, for a line break
@@ -171,19 +86,18 @@ struct ChildProcess::State {
 
  private:
   bool write_some(std::string_view& rest) const;
-  static bool read_some(Descriptor& from, std::string& to);
   void read_errors();
   bool has_line();
   bool wait_for_end(Clock::time_point deadline) const;
 };
 
 void ChildProcess::State::start() {
-  Pipe to = make_pipe(), from = make_pipe(), talk = make_pipe();
-  process = SpawnSettings(to, from, talk).shell(command);
+  detail::Pipe to = detail::make_pipe(), from = detail::make_pipe(), talk = detail::make_pipe();
+  process = detail::start_program(command, {to.reading, from.writing, talk.writing});
   in = std::move(to.writing);
   out = std::move(from.reading);
   err = std::move(talk.reading);
-  for (const Descriptor* end : {&in, &out, &err}) make_nonblocking(*end);
+  for (const Descriptor* end : {&in, &out, &err}) detail::make_nonblocking(*end);
   received.clear();
   errors.clear();
   searched = 0;
@@ -197,20 +111,10 @@ bool ChildProcess::State::write_some(std::string_view& rest) const {
   return written >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/// Takes what is there; false at its end, which closes it.
-bool ChildProcess::State::read_some(Descriptor& from, std::string& to) {
-  std::array<char, read_size> piece;
-  const auto got = ::read(from.number(), piece.data(), piece.size());
-  if (got > 0) to.append(piece.data(), static_cast<std::size_t>(got));
-  if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))) return true;
-  from.close();
-  return false;
-}
-
 /// A log that cannot be written any more must not stop the work that it is about.
 void ChildProcess::State::read_errors() {
   const std::size_t before = errors.size();
-  read_some(err, errors);
+  detail::read_some(err, errors);
   if (log.number() >= 0 && errors.size() > before) [[maybe_unused]]
     const auto written = ::write(log.number(), errors.data() + before, errors.size() - before);
   if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
@@ -239,12 +143,12 @@ ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
     ::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left + 1, 60000)));
     if (watched[1].revents != 0) read_errors();
     if (watched[2].revents != 0 && !write_some(rest)) rest = {};  // its answer may have come
-    if (watched[0].revents != 0 && !read_some(out, received)) return Fault::ended;
+    if (watched[0].revents != 0 && !detail::read_some(out, received)) return Fault::ended;
   }
   return Fault::none;
 }
 
-/// Whether the shell has ended; it stays unreaped, so that its group's number is not reused.
+/// Whether the program has ended; it stays unreaped, so that its group's number is not reused.
 bool ChildProcess::State::wait_for_end(Clock::time_point deadline) const {
   for (;;) {
     siginfo_t info{};
@@ -272,7 +176,7 @@ std::string ChildProcess::State::stop() {
   if (err.number() >= 0) read_errors();
   out.close();
   err.close();
-  return ending_of(status);
+  return detail::ending_of(status);
 }
 
 ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
@@ -290,7 +194,7 @@ ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
   return {.line = "", .fault = what, .ending = sentence, .detail = std::move(detail)};
 }
 
-ChildProcess::ChildProcess(std::string command, const std::filesystem::path& error_file)
+ChildProcess::ChildProcess(CommandWords command, const std::filesystem::path& error_file)
     : state_(std::make_unique<State>(std::move(command), error_file)) {}
 ChildProcess::ChildProcess(ChildProcess&&) noexcept = default;
 ChildProcess& ChildProcess::operator=(ChildProcess&&) noexcept = default;

@@ -8,13 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "assay/io/command_line.hpp"
+
 namespace assay {
 
 class ChildProcess {
  public:
-  /// Runs `command` by the shell. Its standard error is kept (the last part) for messages, and all
-  /// of it is added to `error_file` when one is named. Throws Error::io when that cannot be opened.
-  explicit ChildProcess(std::string command, const std::filesystem::path& error_file = {});
+  /// A program and its arguments, started without a shell by the first question. Its standard error
+  /// is kept (the last part) for messages, and all of it is added to `error_file` when one is
+  /// named. Throws Error::io when that cannot be opened.
+  explicit ChildProcess(CommandWords command, const std::filesystem::path& error_file = {});
   ChildProcess(ChildProcess&&) noexcept;
   ChildProcess& operator=(ChildProcess&&) noexcept;
   ~ChildProcess();
@@ -35,7 +38,8 @@ class ChildProcess {
   };
 
   /// Sends one line and waits for one. After a fault the program is killed with its whole process
-  /// group; the next call starts it anew.
+  /// group; the next call starts it anew. Throws Error::io, which names the program, when it cannot
+  /// be started.
   Answer ask(std::string_view line, double timeout_s);
 
   /// The last part of what the program wrote to standard error.

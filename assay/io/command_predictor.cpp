@@ -7,6 +7,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/child_process.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/json_reader.hpp"
 #include "assay/io/detail/label_file.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/image.hpp"
@@ -63,6 +64,7 @@ std::string trimmed(std::string text) {
 }
 
 Json object_in(const std::string& line) {
+  detail::require_shallow(line, "its answer");
   Json answer;
   try {
     answer = detail::parse_json(line, "its answer");
@@ -143,7 +145,7 @@ auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange())
   } catch (const Error& e) {
     child_ = ChildProcess(settings_.command, settings_.error_file);
     is_greeted_ = false;
-    throw e.within("the command '" + settings_.command + "'");
+    throw e.within("the command '" + command_text(settings_.command) + "'");
   }
 }
 

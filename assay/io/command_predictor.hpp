@@ -6,12 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "assay/io/command_line.hpp"
 #include "assay/nn/predictor.hpp"
 
 namespace assay {
 
 struct CommandSettings {
-  std::string command = {};               ///< for /bin/sh
+  CommandWords command = {};              ///< a program and its arguments; no shell takes part
   double timeout_s = 600;                 ///< for one case, and for the program to start
   std::filesystem::path error_file = {};  ///< what it writes to standard error is added to it
 };

@@ -46,7 +46,7 @@ class CommandTest : public ::testing::Test {
            "\"; echo '" + answer + "'; done";
   }
   static std::unique_ptr<Predictor> program(const std::string& command, double timeout_s = 10) {
-    return command_predictor({.command = command, .timeout_s = timeout_s});
+    return command_predictor({.command = {"sh", "-c", command}, .timeout_s = timeout_s});
   }
   std::vector<std::uint8_t> predict(Predictor& predictor, const fs::path& given = {}) const {
     const Prediction found = predictor.predict({.image = image_.view(), .file = given}, {});
@@ -163,7 +163,7 @@ TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_an
         Case{R"({"ok":true,"id":"1"})", "it answered for the id \"1\" when asked for 1"}}) {
     const auto predictor = program(copying(file, answer));
     EXPECT_THAT(failure(*predictor),
-                AllOf(StartsWith("the command 'read hello"), HasSubstr(message)));
+                AllOf(StartsWith("the command 'sh -c 'read hello"), HasSubstr(message)));
   }
   for (const std::string fine : {R"({"ok":true,"id":1})", R"({"ok":true,"error":null,"more":[1]})"})
     EXPECT_THAT(predict(*program(copying(file, fine))), ElementsAre(0, 1, 2, 2, 1, 0)) << fine;
@@ -186,7 +186,7 @@ TEST_F(CommandTest, a_handshake_that_fails_is_told_at_once) {
   };
   for (const auto& [command, message] :
        {Case{"exit 3", "the program ended with status 3"},
-        Case{"no-such-program-here", "no-such-program-here"},
+        Case{"no-such-program-here", "no-such-program-here: not found"},
         Case{R"(read line; echo '{"protocol":2,"name":"t"}')", "\"protocol\": 1"},
         Case{R"(read line; echo '{"protocol":1}')", "must have a \"name\""},
         Case{R"(read line; echo '{"protocol":1,"name":5}')",
@@ -195,7 +195,16 @@ TEST_F(CommandTest, a_handshake_that_fails_is_told_at_once) {
         Case{R"(read line; echo '{"protocol":1,"name":"t","classes":2.5}')", "must be 1 to 256"},
         Case{R"(read line; echo 'Python 3.11')", "no JSON object: Python 3.11"}})
     EXPECT_THAT(refusal([&] { program(command); }), HasSubstr(message)) << command;
-  EXPECT_THAT(refusal([&] { program(""); }), HasSubstr("the command is empty"));
+  EXPECT_THAT(refusal([&] { command_predictor({}); }), HasSubstr("the command is empty"));
+  EXPECT_EQ(refusal([&] {
+              command_predictor({.command = {"no-such program", "a b"}});
+            }),
+            "the command ''no-such program' 'a b'': the program 'no-such program' cannot be "
+            "started: it is not in any folder of PATH");
+  const std::string deep = "read line; head -c 120000 /dev/zero | tr '\\0' '['; echo";
+  EXPECT_THAT(refusal([&] { program(deep); }),
+              EndsWith("its answer: line 1, column 201: nested more than 200 levels deep, which is "
+                       "the most that assay reads"));
 }
 
 TEST_F(CommandTest, a_new_start_must_be_the_same_model) {
@@ -225,14 +234,15 @@ TEST_F(CommandTest, the_hash_is_of_command_name_and_version) {
 TEST_F(CommandTest, standard_error_is_kept_in_a_file_across_starts) {
   const fs::path log = folder_ / "log.txt";
   const auto predictor = command_predictor(
-      {.command = "echo started >&2; " + hello + "read -r line; echo failed >&2; exit 1",
+      {.command = {"sh", "-c",
+                   "echo started >&2; " + hello + "read -r line; echo failed >&2; exit 1"},
        .timeout_s = 10,
        .error_file = log});
   EXPECT_THAT(failure(*predictor), HasSubstr("failed"));
   EXPECT_THAT(failure(*predictor), HasSubstr("failed"));
   EXPECT_EQ(read_text(log), "started\nfailed\nstarted\nfailed\n");
   EXPECT_THAT(refusal([&] {
-                command_predictor({.command = "cat", .error_file = folder_ / "none/log.txt"});
+                command_predictor({.command = {"cat"}, .error_file = folder_ / "none/log.txt"});
               }),
               HasSubstr("log.txt: cannot be opened"));
 }

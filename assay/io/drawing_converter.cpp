@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "assay/core/error.hpp"
-#include "assay/io/child_process.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/program.hpp"
 
 namespace assay {
 namespace {
@@ -19,13 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr double patience_s = 60;
 constexpr double pixels_per_unit = 2;  // 192 dots per inch
-
-/// A word of a shell command, whatever is in it.
-std::string quoted(const std::string& word) {
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 /// A file that goes away with its owner.
 class PassingFile {
@@ -43,15 +36,16 @@ class PassingFile {
   fs::path path_;
 };
 
-std::string rsvg_arguments(const DrawingFiles& files, PictureFormat format) {
-  return fmt::format("--format={} --zoom={} --output={} {}", name(format),
-                     format == PictureFormat::png ? pixels_per_unit : 1, quoted(files.out.string()),
-                     quoted(files.svg.string()));
+CommandWords rsvg_arguments(const DrawingFiles& files, PictureFormat format) {
+  return {fmt::format("--format={}", name(format)),
+          fmt::format("--zoom={}", format == PictureFormat::png ? pixels_per_unit : 1),
+          "--output=" + files.out.string(), files.svg.string()};
 }
 
-std::string inkscape_arguments(const DrawingFiles& files, PictureFormat format) {
-  return fmt::format("--export-type={} --export-dpi={} --export-filename={} {}", name(format),
-                     96 * pixels_per_unit, quoted(files.out.string()), quoted(files.svg.string()));
+CommandWords inkscape_arguments(const DrawingFiles& files, PictureFormat format) {
+  return {fmt::format("--export-type={}", name(format)),
+          fmt::format("--export-dpi={}", 96 * pixels_per_unit),
+          "--export-filename=" + files.out.string(), files.svg.string()};
 }
 
 /// The width and height that the drawing says it has.
@@ -74,21 +68,22 @@ std::string page_of(std::string_view svg) {
       width, height + 1, svg.substr(start == std::string_view::npos ? 0 : start));
 }
 
-std::string chromium_arguments(const DrawingFiles& page, PictureFormat format) {
+CommandWords chromium_arguments(const DrawingFiles& page, PictureFormat format) {
   const auto [width, height] = size_of(read_text(page.svg));
-  const std::string out = quoted(page.out.string());
-  const std::string task =
+  const std::string out = page.out.string();
+  CommandWords words = {"--headless", "--no-sandbox", "--disable-gpu"};
+  const CommandWords task =
       format == PictureFormat::pdf
-          ? "--print-to-pdf=" + out + " --no-pdf-header-footer"
-          : fmt::format(
-                "--screenshot={} --window-size={},{} --force-device-scale-factor={} "
-                "--hide-scrollbars",
-                out, width, height, pixels_per_unit);
-  return fmt::format("--headless --no-sandbox --disable-gpu {} {}", task,
-                     quoted("file://" + fs::absolute(page.svg).string()));
+          ? CommandWords{"--print-to-pdf=" + out, "--no-pdf-header-footer"}
+          : CommandWords{"--screenshot=" + out, fmt::format("--window-size={},{}", width, height),
+                         fmt::format("--force-device-scale-factor={}", pixels_per_unit),
+                         "--hide-scrollbars"};
+  words.insert(words.end(), task.begin(), task.end());
+  words.push_back("file://" + fs::absolute(page.svg).string());
+  return words;
 }
 
-using Arguments = std::string (*)(const DrawingFiles&, PictureFormat);
+using Arguments = CommandWords (*)(const DrawingFiles&, PictureFormat);
 
 struct Row {
   std::string_view program, name;
@@ -104,17 +99,13 @@ constexpr std::array rows = {
     Row{"google-chrome", "chromium", chromium_arguments, true},
 };
 
-/// Waits for the shell to say how the program ended.
-void run_to_end(const std::string& command, const DrawingConverter& converter,
+void run_to_end(const CommandWords& command, const DrawingConverter& converter,
                 const fs::path& svg) {
-  ChildProcess child(command + " </dev/null >&2; echo \"ended $?\"");
-  const ChildProcess::Answer answer = child.ask("", patience_s);
-  if (answer.line == "ended 0") return;
-  const std::string words = answer.fault == ChildProcess::Fault::timed_out
-                                ? "it took longer than a minute"
-                                : child.standard_error();
+  const ProgramEnd end = run_program(command, patience_s);
+  if (end.succeeded) return;
+  const std::string words = end.timed_out ? "it took longer than a minute" : end.errors;
   throw Error(Error::Kind::io, fmt::format("{} could not convert {}: {}", converter.name,
-                                           svg.string(), words.empty() ? answer.line : words));
+                                           svg.string(), words.empty() ? end.ending : words));
 }
 
 }  // namespace
@@ -147,8 +138,9 @@ void convert_drawing(const DrawingConverter& converter, const DrawingFiles& file
   const PassingFile part(base.string() + ".part." + std::string(name(format)));
   if (row->takes_page) write_lightly(page.path(), page_of(read_text(files.svg)));
   const DrawingFiles given = {row->takes_page ? page.path() : files.svg, part.path()};
-  run_to_end(quoted(converter.program.string()) + " " + row->arguments(given, format), converter,
-             files.svg);
+  CommandWords command = {converter.program.string()};
+  for (const std::string& word : row->arguments(given, format)) command.push_back(word);
+  run_to_end(command, converter, files.svg);
   std::error_code failed;
   fs::rename(part.path(), files.out, failed);
   if (failed)

@@ -140,7 +140,8 @@ std::string to_text(const Json& value, const JsonStyle& style) {
   return std::move(writer).take();
 }
 
-Json parse_json(std::string_view text, std::string_view name) {
+Json parse_json(std::string_view text, std::string_view name, int most) {
+  require_shallow(text, name, most);
   const std::string prepared = with_stand_ins(text);
   try {
     Json value = Json::parse(prepared);

@@ -13,7 +13,6 @@
 namespace assay::detail {
 namespace {
 
-constexpr int deepest = 500;  // the readers recurse; no results file is nested like that
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_digit(char c) {
@@ -110,6 +109,31 @@ std::string invalid_json(std::string_view name, std::string_view text, std::size
          "; the file may be cut short or not be a results file";
 }
 
+std::optional<std::size_t> too_deep_at(std::string_view text, int most) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '[' || c == '{') {
+      if (++depth > most) return i;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    } else {
+      in_string = c == '"';
+    }
+  }
+  return std::nullopt;
+}
+
+void require_shallow(std::string_view text, std::string_view name, int most) {
+  if (const auto at = too_deep_at(text, most))
+    throw Error(Error::Kind::input,
+                nested_too_deeply(std::string(name) + ": " + place_in(text, *at + 1), most));
+}
+
 // ---- One value after the other --------------------------------------------------------------
 
 void JsonReader::fail(const std::string& sentence) const {
@@ -162,7 +186,9 @@ void JsonReader::require(Kind wanted, std::string_view what) {
 
 void JsonReader::open(Kind kind, std::string_view what) {
   require(kind, what);
-  if (++depth_ > deepest) fail("it is nested too deeply for a results file");
+  if (++depth_ > deepest_nesting)
+    throw Error(Error::Kind::input,
+                nested_too_deeply(std::string(name_) + ": " + place_in(text_, at_ + 1)));
   ++at_;
 }
 

@@ -60,6 +60,13 @@ std::string message(std::string_view text) {
   return "";
 }
 
+/// Lists and objects in turn, `depth` of them.
+std::string nested(int depth) {
+  std::string text = "1";
+  for (int i = 0; i < depth; ++i) text = i % 2 == 0 ? "[" + text + "]" : "{\"a\": " + text + "}";
+  return text;
+}
+
 }  // namespace
 
 TEST(JsonReader, sees_what_the_library_sees) {
@@ -128,7 +135,24 @@ TEST(JsonReader, an_error_names_file_place_and_field) {
     EXPECT_STREQ(e.what(), "t.json: line 2, column 6: 'a' is a list, where a number is needed");
   }
   EXPECT_THAT(message(std::string(100000, '[')), HasSubstr("is a list, where an object"));
-  EXPECT_THAT(message("{\"a\": " + std::string(100000, '[')), HasSubstr("nested too deeply"));
+  EXPECT_EQ(message("{\"a\": " + std::string(100000, '[')),
+            "t.json: line 1, column 206: nested more than 200 levels deep, which is the most that "
+            "assay reads");
+}
+
+TEST(JsonReader, has_the_same_limit_of_nesting_as_the_library) {
+  EXPECT_TRUE(accepts(nested(200)));
+  EXPECT_FALSE(accepts(nested(201)));
+  EXPECT_NO_THROW(detail::parse_json(nested(200), "t"));
+  EXPECT_THROW(detail::parse_json(nested(201), "t"), Error);
+  EXPECT_THROW(detail::parse_json(nested(11), "t", 10), Error);
+  // Brackets in strings and brackets that were closed again do not count.
+  const std::string many =
+      "[\"" + std::string(300, '[') + "\\\"" + std::string(300, '{') + "\", [[]], [[]]]";
+  EXPECT_NO_THROW(detail::parse_json(many, "t", 3));
+  EXPECT_EQ(detail::too_deep_at("[\"[\", [{", 2), 7U);
+  EXPECT_EQ(detail::too_deep_at("]]]][[", 2), std::nullopt);
+  EXPECT_EQ(detail::too_deep_at("\"\\", 0), std::nullopt);
 }
 
 TEST(JsonObject, members_can_be_read_in_any_order) {

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "assay/core/error.hpp"
+#include "assay/io/detail/json_reader.hpp"
 
 namespace assay::detail {
 namespace {
@@ -58,7 +59,7 @@ std::string shown(std::string_view text) {
   }
   while (out.ends_with(' ')) out.pop_back();
   const std::string whole = Json(out).dump(-1, ' ', false, Json::error_handler_t::replace);
-  out = Json::parse(whole).get<std::string>();  // valid UTF-8, whatever came
+  out = parse_json(whole, "text").get<std::string>();  // valid UTF-8, whatever came
   return out.size() <= most_shown ? out : std::string(beginning(out, most_shown)) + " …";
 }
 
@@ -95,6 +96,8 @@ std::variant<Json, ModelOutcome> good_body(const HttpResponse& response) {
   try {
     body = parse_json(response.body, "response");
   } catch (const Error&) {
+    if (good && too_deep_at(response.body))
+      return garbled(response, nested_too_deeply("cannot be read"));
     if (good) return garbled(response, "is no JSON");
     body = response.body;  // a proxy's page, for example
   }

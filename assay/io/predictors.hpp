@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "assay/io/command_line.hpp"
 #include "assay/io/model.hpp"
 #include "assay/nn/predictor.hpp"
 
@@ -25,7 +26,7 @@ struct PredictorSource {
   std::filesystem::path model = {};  ///< told by its content, as read_model does
   ModelOptions options = {};         ///< what a file of weights does not say
   TensorAxes axes = TensorAxes::zyx;
-  std::string command = {};  ///< a program for /bin/sh, see docs/formats/predictor.md
+  CommandWords command = {};  ///< a program and its arguments, see docs/formats/predictor.md
   Backend backend = Backend::automatic;
   std::filesystem::path onnxruntime = {};  ///< the library; "": the usual places
   double timeout_s = 600;                  ///< of a command, for one case and for its start

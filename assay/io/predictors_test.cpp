@@ -67,9 +67,9 @@ TEST(Predictors, other_files_are_refused_with_what_was_found) {
 }
 
 TEST(Predictors, exactly_one_of_model_and_command_is_needed) {
-  EXPECT_EQ(open_predictor({.command = greeting})->backend(), "command");
+  EXPECT_EQ(open_predictor({.command = {"sh", "-c", greeting}})->backend(), "command");
   EXPECT_THAT(refusal([] { open_predictor({}); }), HasSubstr("neither a model file nor a command"));
-  EXPECT_THAT(refusal([] { open_predictor({.model = "a", .command = "b"}); }),
+  EXPECT_THAT(refusal([] { open_predictor({.model = "a", .command = {"b"}}); }),
               HasSubstr("give one of them"));
 }
 

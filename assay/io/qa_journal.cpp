@@ -31,7 +31,7 @@ CallPlace place_of(const Json& json) {
 
 Json json_of(const SettingsRecord& record) {
   Json values = Json::object();
-  for (const auto& [name, value] : record.values) values[name] = Json::parse(value);
+  for (const auto& [name, value] : record.values) values[name] = detail::parse_json(value, name);
   return {{"kind", "settings"}, {"settings", values}};
 }
 

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "assay/core/error.hpp"
 
@@ -16,15 +17,24 @@ namespace {
               fmt::format("{}: line {}, column {}: {}", name, at.line, at.column, what));
 }
 
-Json json_of(const toml::node& node, std::string_view name) {
+[[noreturn]] void fail_nested(std::string_view name, const toml::source_position& at) {
+  throw Error(Error::Kind::input,
+              nested_too_deeply(fmt::format("{}: line {}, column {}", name, at.line, at.column)));
+}
+
+/// `depth` counts tables and arrays, the node's own included.
+Json json_of(const toml::node& node, std::string_view name, int depth = 1) {
+  if (node.is_table() || node.is_array())
+    if (depth > deepest_nesting) fail_nested(name, node.source().begin);
   if (const auto* table = node.as_table()) {
     Json out = Json::object();
-    for (const auto& [key, value] : *table) out[std::string(key.str())] = json_of(value, name);
+    for (const auto& [key, value] : *table)
+      out[std::string(key.str())] = json_of(value, name, depth + 1);
     return out;
   }
   if (const auto* array = node.as_array()) {
     Json out = Json::array();
-    for (const toml::node& value : *array) out.push_back(json_of(value, name));
+    for (const toml::node& value : *array) out.push_back(json_of(value, name, depth + 1));
     return out;
   }
   if (const auto* text = node.as_string()) return text->get();
@@ -46,10 +56,44 @@ std::size_t token_end(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-/// The library runs into places that it calls unreachable when other letters stand outside of
-/// quotes and comments, so it is not shown any. Text over several lines would hide where they are.
-void require_plain(std::string_view line, const toml::source_position& start,
-                   std::string_view name) {
+/// Follows how deeply tables and arrays are nested. A bracket opens one, and so does every dot of a
+/// key. A dot of a number counts as well, which is one too many at the most.
+class Nesting {
+ public:
+  void take(char c) {
+    switch (c) {
+      case '.': ++dots_; return;
+      case '[':
+      case '{':
+        around_.push_back(depth_);
+        depth_ += 1 + dots_;
+        break;
+      case ']':
+      case '}':
+        if (around_.empty()) return;  // not TOML, which the parser says
+        depth_ = around_.back();
+        around_.pop_back();
+        break;
+      case ',': break;
+      default: return;
+    }
+    dots_ = 0;
+  }
+  void end_line() {
+    if (around_.empty()) dots_ = 0;
+  }
+  bool too_deep() const { return depth_ + dots_ > deepest_nesting; }
+
+ private:
+  std::vector<int> around_;
+  int depth_ = 1, dots_ = 0;  // 1: the file is a table
+};
+
+/// The library recurses, and runs into places that it calls unreachable when other letters stand
+/// outside of quotes and comments, so it is shown neither. Text over several lines would hide where
+/// they are.
+void require_plain(std::string_view line, const toml::source_position& start, std::string_view name,
+                   Nesting& nesting) {
   for (std::size_t at = 0; at < line.size(); at = token_end(line, at)) {
     const toml::source_position here = {start.line, static_cast<toml::source_index>(at + 1)};
     const std::string_view rest = line.substr(at, 3);
@@ -57,14 +101,18 @@ void require_plain(std::string_view line, const toml::source_position& start,
       fail(name, here, "text over several lines has no place here; use one pair of quotes");
     if (static_cast<unsigned char>(line[at]) >= 0x80)
       fail(name, here, "letters other than a to z stand in quotes or comments only");
+    nesting.take(line[at]);
+    if (nesting.too_deep()) fail_nested(name, here);
   }
+  nesting.end_line();
 }
 
 void require_plain_lines(std::string_view text, std::string_view name) {
   toml::source_position at = {1, 1};
+  Nesting nesting;
   for (std::size_t start = 0; start < text.size(); ++at.line) {
     const std::size_t end = std::min(text.find('\n', start), text.size());
-    require_plain(text.substr(start, end - start), at, name);
+    require_plain(text.substr(start, end - start), at, name, nesting);
     start = end + 1;
   }
 }

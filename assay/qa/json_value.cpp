@@ -4,12 +4,11 @@
 #include <array>
 #include <charconv>
 
+#include "assay/core/nesting.hpp"
 #include "assay/qa/unicode.hpp"
 
 namespace assay {
 namespace {
-
-constexpr int deepest = 200;  // the parser recurses; Python gives up at about a thousand
 
 /// Reads one value after the other; every function says whether it could.
 class Parser {
@@ -23,8 +22,9 @@ class Parser {
       ++at_;
   }
 
+  /// `depth` counts the lists and objects around the value.
   std::optional<JsonValue> value(int depth = 0) {
-    if (at_ >= text_.size() || depth > deepest) return std::nullopt;
+    if (at_ >= text_.size()) return std::nullopt;
     const std::size_t begin = at_;
     std::optional<JsonValue> out;
     switch (text_[at_]) {
@@ -66,6 +66,7 @@ class Parser {
   }
 
   std::optional<JsonValue> object(int depth) {
+    if (depth >= deepest_nesting) return std::nullopt;
     JsonValue out = {.is_object = true};
     std::vector<JsonValue> elements;
     const bool whole = series('}', [&] {
@@ -86,6 +87,7 @@ class Parser {
   }
 
   std::optional<JsonValue> list(int depth) {
+    if (depth >= deepest_nesting) return std::nullopt;
     std::vector<JsonValue> elements;
     const bool whole = series(']', [&] {
       auto element = value(depth + 1);

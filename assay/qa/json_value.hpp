@@ -33,7 +33,7 @@ struct JsonValue {
 };
 
 /// json.JSONDecoder().raw_decode: the value that starts exactly at `at`; nothing when there is
-/// none, or when it is nested as deeply as nobody writes by hand.
+/// none, or when it is nested more than deepest_nesting deep.
 std::optional<JsonValue> json_at(std::string_view text, std::size_t at);
 
 /// Every JSON object in prose that starts outside the ones before it.

@@ -24,5 +24,15 @@ TEST(JsonValue, the_last_of_equal_keys_and_places) {
   EXPECT_FALSE(json_of(std::string(100000, '[')).has_value());
 }
 
+TEST(JsonValue, nesting_is_limited) {
+  const auto nested = [](std::size_t depth) {
+    return std::string(depth, '[') + "1" + std::string(depth, ']');
+  };
+  EXPECT_TRUE(json_of(nested(200)).has_value());
+  EXPECT_FALSE(json_of(nested(201)).has_value());
+  EXPECT_FALSE(json_of(std::string(120'000, '[')).has_value());
+  EXPECT_TRUE(json_objects_in(std::string(120'000, '{')).empty());
+}
+
 }  // namespace
 }  // namespace assay

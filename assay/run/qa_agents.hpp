@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "assay/io/command_line.hpp"
 #include "assay/io/model_api.hpp"
 #include "assay/qa/chat.hpp"
 #include "assay/qa/item.hpp"
@@ -47,7 +48,7 @@ struct HttpAgentSettings {
 QaAgent http_agent(const HttpAgentSettings& settings);
 
 /// A program that reads a line of JSON per item and answers with one. docs/qa-agents.md.
-QaAgent command_agent(const std::string& command, double timeout_s);
+QaAgent command_agent(const CommandWords& command, double timeout_s);
 
 /// The answers of a run's folder, of results files, or of a table of predictions (CSV or JSON:
 /// benchmark_name, benchmark_id, prediction, and run from 0 if there are several). Throws Error.

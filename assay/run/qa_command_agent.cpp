@@ -5,6 +5,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/child_process.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/json_reader.hpp"
 #include "assay/io/detail/model_reply.hpp"
 #include "assay/io/detail/usage.hpp"
 #include "assay/run/qa_agents.hpp"
@@ -46,6 +47,7 @@ ModelReply reply_of(const Json& json) {
 
 /// The answer, or what is wrong with the line.
 ModelOutcome outcome_of(const std::string& line, const Item& item) try {
+  if (detail::too_deep_at(line)) return failure(nested_too_deeply("the agent's answer"));
   const Json json = detail::parse_json(line, "the agent's answer");
   if (json.contains("item_id") && json.at("item_id") != item.id)
     return failure(
@@ -73,8 +75,8 @@ std::string_view last_lines(std::string_view text) {
 
 class CommandAnswerer : public Answerer {
  public:
-  CommandAnswerer(const std::string& command, double timeout_s)
-      : command_(command), child_(command), timeout_s_(timeout_s) {}
+  CommandAnswerer(const CommandWords& command, double timeout_s)
+      : command_(command_text(command)), child_(command), timeout_s_(timeout_s) {}
 
   ModelOutcome ask(const QaQuestion& question) override {
     const ChildProcess::Answer answer = child_.ask(request_line(question), timeout_s_);
@@ -104,7 +106,7 @@ class CommandAnswerer : public Answerer {
 
 }  // namespace
 
-QaAgent command_agent(const std::string& command, double timeout_s) {
+QaAgent command_agent(const CommandWords& command, double timeout_s) {
   return {.converses = false, .needs_slides = true, .make_answerer = [command, timeout_s] {
             return std::make_unique<CommandAnswerer>(command, timeout_s);
           }};

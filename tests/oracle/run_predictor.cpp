@@ -23,7 +23,9 @@ using Json = nlohmann::json;
 PredictorSource source_of(const Json& request) {
   return {.model = request.value("model", ""),
           .axes = request.value("axes", "zyx") == "xyz" ? TensorAxes::xyz : TensorAxes::zyx,
-          .command = request.value("command", ""),
+          .command = request.contains("command")
+                         ? command_words(request.at("command").get<std::string>(), "command")
+                         : CommandWords{},
           .backend = backend(request.value("backend", "auto")),
           .onnxruntime = request.value("onnxruntime", ""),
           .timeout_s = request.value("timeout_s", 60.0),

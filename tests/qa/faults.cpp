@@ -24,6 +24,7 @@ constexpr std::array table = {
     Fault{"cut", 0, "", ""},        // half of the reply, then the connection is closed
     Fault{"drop", 0, "", ""},       // no reply at all
     Fault{"garbage", 0, "", ""},    // not JSON
+    Fault{"nested", 0, "", ""},     // JSON that no stack is deep enough for
     Fault{"truncated", 0, "", ""},  // a reply that says so
     Fault{"refused", 0, "", ""},
     Fault{"no_usage", 0, "", ""},

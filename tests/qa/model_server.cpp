@@ -89,6 +89,7 @@ ServerResponse Server::replied(const Protocol& protocol, const Question& questio
                                const Fault* fault, std::string text) const {
   const std::string_view name = fault != nullptr ? fault->name : std::string_view();
   if (name == "garbage") return {.body = "<html>not what you expect</html>"};
+  if (name == "nested") return {.body = std::string(240'000, '[')};
   if (name == "drop") return {.cut = true};
   Reply reply = {.text = std::move(text)};
   if (name == "truncated") reply = {.text = reply.text.substr(0, 5), .end = Reply::End::truncated};

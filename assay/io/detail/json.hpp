@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "assay/core/nesting.hpp"
 #include "assay/io/detail/shortest.hpp"
 
 namespace assay::detail {
@@ -22,7 +23,8 @@ struct JsonStyle {
 std::string to_text(const Json& value, const JsonStyle& style = {});
 
 /// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` stands in
-/// messages. Throws Error::input with line and column.
-Json parse_json(std::string_view text, std::string_view name);
+/// messages. The only door to the parser (tools/doors.py): text that is nested more than `most`
+/// deep is refused before it is parsed. Throws Error::input with line and column.
+Json parse_json(std::string_view text, std::string_view name, int most = deepest_nesting);
 
 }  // namespace assay::detail

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/core/nesting.hpp"
+
 namespace assay::detail {
 
 /// "line 3, column 7"
@@ -16,6 +18,13 @@ std::string place_in(std::string_view text, std::size_t byte);
 
 /// The sentence for text that is no JSON, or ends too early.
 std::string invalid_json(std::string_view name, std::string_view text, std::size_t byte);
+
+/// The byte of the first bracket that is nested more than `most` deep; nothing when none is. One
+/// pass without recursion, made before anything that recurses.
+std::optional<std::size_t> too_deep_at(std::string_view text, int most = deepest_nesting);
+
+/// Throws Error::input when there is one. `name` stands in the message.
+void require_shallow(std::string_view text, std::string_view name, int most = deepest_nesting);
 
 /// Stands before one value of a JSON text; each call below takes that value and stands behind it.
 /// `name` (the file) and `what` (the field) are for messages. Everything throws Error::input, with

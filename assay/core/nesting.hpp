@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How deeply text that is parsed may be nested. Readers recurse, and so does whatever walks
+/// through what they read, so text from elsewhere must not decide how much stack they need.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace assay {
+
+/// Of lists, objects and tables within each other, for every format. Files that people write stay
+/// below 20.
+inline constexpr int deepest_nesting = 200;
+
+/// The sentence for text that is nested more deeply than `most`; `place` names the file and, where
+/// it is known, line and column.
+inline std::string nested_too_deeply(std::string_view place, int most = deepest_nesting) {
+  return std::string(place) + ": nested more than " + std::to_string(most) +
+         " levels deep, which is the most that assay reads";
+}
+
+}  // namespace assay
