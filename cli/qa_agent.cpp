@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
@@ -42,8 +44,10 @@ OutputLimit output_limit(const std::string& request_json) {
   for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
     const auto found = json.find(key);
     if (found == json.end()) continue;
+    constexpr std::uint64_t most = std::numeric_limits<unsigned>::max();
     if (found->is_number_unsigned())
-      out.tokens = std::max(out.tokens, found->get<unsigned>());
+      out.tokens =
+          std::max(out.tokens, static_cast<unsigned>(std::min(found->get<std::uint64_t>(), most)));
     else
       removed = true;
   }

@@ -50,7 +50,7 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--benchmark LIST", o.benchmark, "Only these, such as tcga,gtex");
   a.option("--items FILE", o.items, "Only these items, one 'id' or 'benchmark/id' a line");
   a.option("--max-items N", o.max_items, "Only the first N items; go on later without it");
-  a.option("--budget-usd X", o.budget_usd, "Never spend more; needs --prices");
+  a.option("--budget-usd X", o.budget_usd, "Most that may be spent, in US dollars; needs --prices");
   a.flag("--retry-errors", o.retry_errors, "Ask again what ended in an error before");
   a.option("--retries N", o.retries, "Of a call, after failures that may pass (default: 10)");
   a.option("--first-wait S", o.first_wait_s,
@@ -213,6 +213,18 @@ void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
   err << "cost so far: " << cost_text(report, o) << '\n';
 }
 
+/// A budget is a promise, so a broken one is told, whoever broke it.
+void report_overspending(const QaRunReport& report, const Options& o, std::ostream& err) {
+  constexpr double rounding = 1e-9;
+  if (!o.budget_usd || report.spent_usd <= *o.budget_usd + rounding) return;
+  err << fmt::format(
+      "warning: {} was spent, {} more than the budget of {}: {} cost more than was set aside; the "
+      "largest excess was {}\n",
+      money(report.spent_usd), money(report.spent_usd - *o.budget_usd), money(*o.budget_usd),
+      report.above_reserve == 1 ? "1 reply" : fmt::format("{} replies", report.above_reserve),
+      money(report.largest_excess_usd));
+}
+
 /// Why questions have no label: each reason once, with the questions it concerns.
 void report_failures(const QaRunReport& report, std::ostream& err) {
   constexpr std::size_t most_reasons = 8, most_ids = 5;
@@ -261,6 +273,8 @@ void print_json(const QaRunReport& report, const std::vector<fs::path>& files, s
       {"resumed", report.resumed},
       {"cost_usd", report.unknown_costs == 0 ? detail::Json(report.spent_usd) : detail::Json()},
       {"possible_usd", report.possible_usd},
+      {"above_reserve", report.above_reserve},
+      {"largest_excess_usd", report.largest_excess_usd},
       {"interrupted", report.interrupted},
       {"stopped", report.stopped.empty() ? detail::Json() : detail::Json(report.stopped)}};
   out << detail::to_text(json) << '\n';
@@ -287,6 +301,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   execution.progress = [&](std::size_t made, std::size_t total, bool failed) {
     progress.update(made, total, failed);
   };
+  execution.warn = [&](const std::string& sentence) {
+    progress.clear();
+    session.err << "warning: " << printable(sentence) << '\n';
+  };
   const Provenance begun = clock.provenance(common, session, o.anonymous);
   execution.timestamp = begun.started;
   const bool is_new = !fs::exists(common.out);
@@ -305,6 +323,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     report_failures(report, session.err);
     summarise(report, o, session.err);
   }
+  report_overspending(report, o, session.err);
   for (const fs::path& file : files)
     if (!common.quiet) session.err << "results: " << file.string() << '\n';
   if (!report.stopped.empty()) session.err << "stopped: " << printable(report.stopped) << '\n';
@@ -324,7 +343,7 @@ Action declare(Arguments& arguments) {
 constexpr Example examples[] = {
     {"assay qa run MultiPathQA.csv --wsi-root slides --model gpt-5 --prices prices.json "
      "--budget-usd 50 --out run",
-     "the navigating agent on every question, never above 50 dollars; start it again to go on"},
+     "the navigating agent on every question, within 50 dollars; start it again to go on"},
     {"assay qa run MultiPathQA.csv --wsi-root slides --base-url http://127.0.0.1:8000/v1 "
      "--model qwen --mode thumbnail --max-items 5 --out run",
      "a server of one's own, five questions first; without --max-items the rest follows"},

@@ -1,4 +1,6 @@
 """What `assay qa run` may cost: budgets, prices, and what it keeps when the disk is full."""
+import json, re
+
 import pytest
 
 from qa_runs import Server, answered, journal, prices, results, run, slides, table  # noqa: F401
@@ -80,3 +82,72 @@ def test_reported_cost_wins_over_the_price_table(tmp_path, slides):
     with Server(tmp_path, "--cost", 0.125) as server:
         run(table(tmp_path / "t.csv", 2), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices", prices(tmp_path))
     assert results(tmp_path / "run")["total_cost_usd"] == 0.25
+
+
+# ---- Usage that is reported in other ways --------------------------------------------------------
+
+THINKING = {"prompt_tokens": 2000, "completion_tokens": 50, "total_tokens": 8050, "completion_tokens_details": {"reasoning_tokens": 6000}}
+OWN_KEY = {"prompt_tokens": 2000, "completion_tokens": 300, "total_tokens": 2300, "cost": 0, "is_byok": True,
+           "cost_details": {"upstream_inference_cost": 0.05}}
+
+
+def spend(folder, slides, usage, bill, *options, status=3, count=240, budget=0.50, **row):
+    """A run with a budget against a server that bills `bill` for every reply; what it billed in all, and what was said."""
+    with Server(folder, "--usage", json.dumps(usage)) as server:
+        table_of_prices = prices(folder, input=1.25, output=10, image_tokens=100, **row)
+        done = run(table(folder / "t.csv", count), slides, folder / "run", server, "--mode", "thumbnail", "--prices", table_of_prices,
+                   "--budget-usd", budget, *options, status=status)
+        return bill * len(server.calls()), done.stderr
+
+
+def shown(said):
+    return float(re.search(r"cost so far: \$([0-9.]+)", said)[1])
+
+
+@pytest.mark.parametrize("usage, bill, before", [(THINKING, 0.063, "$8.76"), (OWN_KEY, 0.05, "$12.00")], ids=["thinking", "own key"])
+def test_reasoning_and_ones_own_key_count(tmp_path, slides, usage, bill, before):
+    """240 questions, a budget of $0.50: `before` is what version 0.1.0 let the server bill."""
+    billed, said = spend(tmp_path, slides, usage, bill, "--concurrency", 1)
+    assert 0.35 < billed <= 0.50, f"{billed}; it was {before}"
+    assert abs(shown(said) - billed) < 0.006 and "of $0.50" in said and "warning" not in said
+
+
+def test_a_cost_of_zero_does_not_replace_a_price(tmp_path, slides):
+    billed, said = spend(tmp_path, slides, {**THINKING, "cost": 0}, 0.063)
+    assert 0.35 < billed <= 0.50 and abs(shown(said) - billed) < 0.006
+
+
+def test_replies_above_their_reserve_are_told_and_learned_from(tmp_path, slides):
+    """Each costs $0.063 where $0.0107 can be foreseen: eight of them may be under way once, then none leaves unforeseen."""
+    options = ["--max-output-tokens", 1000, "--concurrency", 8]
+    billed, said = spend(tmp_path, slides, THINKING, 0.063, *options, budget=0.30)
+    sent = [record for record in journal(tmp_path / "run") if record["kind"] == "sent"]
+    reserve = sent[0]["worst_usd"]
+    assert reserve < 0.02 and billed <= 0.30 + 8 * (0.063 - reserve)
+    warnings = [line for line in said.splitlines() if line.startswith("warning: ")]
+    assert warnings[0].startswith(f"warning: a reply cost $0.0630, but ${reserve:.4f} was the most that it should cost")
+    assert "image_tokens" in warnings[0] and len(warnings) == 1 + (billed > 0.30)
+    above = sum(record["worst_usd"] < 0.0629 for record in sent)
+    assert 1 <= above <= 8
+    if billed > 0.30:
+        assert f"more than the budget of $0.30: {above} repl" in warnings[1] and "cost more than was set aside" in warnings[1], warnings
+    # The next start knows it from the journal: what would fit by the table does not leave.
+    larger = billed + 0.04
+    with Server(tmp_path, "--usage", json.dumps(THINKING)) as server:
+        done = run(table(tmp_path / "t.csv", 240), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices",
+                   prices(tmp_path, input=1.25, output=10, image_tokens=100), "--budget-usd", larger, *options, status=3)
+        assert done.stderr.count("the next call could cost $0.063") == 1 and "because a reply cost so much more" in done.stderr
+        done = run(table(tmp_path / "t.csv", 240), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices",
+                   prices(tmp_path, input=1.25, output=10, image_tokens=100), "--budget-usd", larger + 0.2, *options, status=3)
+    again = [record for record in journal(tmp_path / "run") if record["kind"] == "sent"][len(sent):]
+    assert len(again) == 3 and all(abs(record["worst_usd"] - 0.063) < 1e-5 for record in again), again
+    assert "a reply cost" not in done.stderr.split("stopped")[0] and sum(r["cost_usd"] for r in answered(tmp_path / "run")) <= larger + 0.2
+
+
+def test_each_protocol_counts_alike(tmp_path, slides):
+    usage = {"input_tokens": 2000, "output_tokens": 50, "total_tokens": 8050, "output_tokens_details": {"reasoning_tokens": 6000}}
+    for name, api in (("responses", ["--api", "responses"]), ("messages", ["--agent", "anthropic"])):
+        (tmp_path / name).mkdir()
+        spend(tmp_path / name, slides, usage, 0.063, *api, status=0, count=2, budget=5)
+        assert [record["usage"]["output"] for record in answered(tmp_path / name / "run")] == [6050, 6050]
+        assert results(tmp_path / name / "run")["total_cost_usd"] == pytest.approx(0.126)

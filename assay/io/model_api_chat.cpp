@@ -3,6 +3,7 @@
 #include <array>
 
 #include "assay/io/detail/model_reply.hpp"
+#include "assay/io/detail/model_usage.hpp"
 
 namespace assay::detail {
 namespace {
@@ -38,31 +39,6 @@ std::string content_text(const Json& content) {
   std::string text;
   for (const Json& part : content) text += text_of(member(part, "text"));
   return text;
-}
-
-std::optional<std::int64_t> difference(std::optional<std::int64_t> all,
-                                       std::initializer_list<std::optional<std::int64_t>> parts) {
-  for (const auto& part : parts)
-    if (all) *all -= part.value_or(0);
-  return all && *all >= 0 ? all : std::nullopt;
-}
-
-Usage usage_of(const Json& usage) {
-  const Json& input = member(usage, "prompt_tokens_details");
-  const Json& output = member(usage, "completion_tokens_details");
-  Usage out = {.input = std::nullopt,
-               .cache_write = count_of(member(input, "cache_write_tokens")),
-               .cache_read = count_of(member(input, "cached_tokens")),
-               .output = count_of(member(usage, "completion_tokens")),
-               .reasoning = count_of(member(output, "reasoning_tokens"))};
-  out.input =
-      difference(count_of(member(usage, "prompt_tokens")), {out.cache_write, out.cache_read});
-  return out;
-}
-
-std::optional<double> cost_of(const Json& cost) {
-  if (!cost.is_number() || !(cost.get<double>() >= 0)) return std::nullopt;
-  return cost.get<double>();
 }
 
 constexpr std::array endings = {
@@ -111,9 +87,7 @@ ModelOutcome chat_outcome(const HttpResponse& response) {
   if (!member(choice, "error").is_null()) return error_outcome(response, choice);
   if (!member(choice, "message").is_object()) return garbled(response, "has no message");
   ModelReply reply = reply_of(choice);
-  const Json& usage = member(body, "usage");
-  reply.usage = usage_of(usage);
-  reply.cost_usd = cost_of(member(usage, "cost"));
+  reply.usage = reported_usage(member(body, "usage"));
   reply.provider = text_of(member(body, "provider"));
   return with_origin(std::move(reply), response, body);
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "assay/io/detail/model_reply.hpp"
+#include "assay/io/detail/model_usage.hpp"
 
 namespace assay::detail {
 namespace {
@@ -56,14 +57,6 @@ void append_messages(std::string& text, const Chat& chat) {
   text += open ? "]}]" : "]";
 }
 
-Usage usage_of(const Json& usage) {
-  return {.input = count_of(member(usage, "input_tokens")),
-          .cache_write = count_of(member(usage, "cache_creation_input_tokens")),
-          .cache_read = count_of(member(usage, "cache_read_input_tokens")),
-          .output = count_of(member(usage, "output_tokens")),
-          .reasoning = std::nullopt};
-}
-
 constexpr std::array endings = {
     Ending{"max_tokens", ModelReply::Kind::truncated},
     Ending{"model_context_window_exceeded", ModelReply::Kind::truncated},
@@ -92,7 +85,7 @@ ModelOutcome messages_outcome(const HttpResponse& response) {
   reply.kind = kind_of(reply.finish_reason, endings);
   for (const Json& block : content)
     if (member(block, "type") == "text") reply.text += text_of(member(block, "text"));
-  reply.usage = usage_of(member(body, "usage"));
+  reply.usage = reported_usage(member(body, "usage"), CacheTokens::beside_input);
   return with_origin(std::move(reply), response, body);
 }
 

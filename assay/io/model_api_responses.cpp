@@ -3,6 +3,7 @@
 #include <array>
 
 #include "assay/io/detail/model_reply.hpp"
+#include "assay/io/detail/model_usage.hpp"
 
 namespace assay::detail {
 namespace {
@@ -24,19 +25,6 @@ void append_part(std::string& text, const ChatPart& part, const RoleWords& role)
   text += R"({"type":"input_image","image_url":"data:image/jpeg;base64,)";
   append_base64(text, *std::get<ChatImage>(part).jpeg);
   text += R"("})";
-}
-
-Usage usage_of(const Json& usage) {
-  Usage out = {
-      .input = std::nullopt,
-      .cache_write = std::nullopt,
-      .cache_read = count_of(member(member(usage, "input_tokens_details"), "cached_tokens")),
-      .output = count_of(member(usage, "output_tokens")),
-      .reasoning = count_of(member(member(usage, "output_tokens_details"), "reasoning_tokens"))};
-  const auto input = count_of(member(usage, "input_tokens"));
-  if (input && *input >= out.cache_read.value_or(0))
-    out.input = *input - out.cache_read.value_or(0);
-  return out;
 }
 
 /// The text of all messages; a refusal's when there is no other.
@@ -95,7 +83,7 @@ ModelOutcome responses_outcome(const HttpResponse& response) {
   reply.kind = kind_of(reply.finish_reason, endings);
   if (status == "incomplete" && reason.empty()) reply.kind = ModelReply::Kind::truncated;
   add_output(reply, output);
-  reply.usage = usage_of(member(body, "usage"));
+  reply.usage = reported_usage(member(body, "usage"));
   return with_origin(std::move(reply), response, body);
 }
 

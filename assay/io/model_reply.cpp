@@ -7,6 +7,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json_reader.hpp"
+#include "assay/io/detail/model_usage.hpp"
 
 namespace assay::detail {
 namespace {
@@ -112,6 +113,7 @@ ModelReply::Kind kind_of(std::string_view reason, std::span<const Ending> ending
 
 ModelReply with_origin(ModelReply reply, const HttpResponse& response, const Json& body) {
   reply.model = text_of(member(body, "model"));
+  reply.reported = reported_cost(member(body, "usage"));
   reply.request_id = request_id(response);
   if (reply.request_id.empty()) reply.request_id = text_of(member(body, "id"));
   return reply;

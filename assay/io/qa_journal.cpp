@@ -40,6 +40,7 @@ Json json_of(const SentRecord& record) {
   json["step"] = record.place.step;
   json["try"] = record.place.attempt;
   json["worst_usd"] = record.worst_usd;
+  if (record.margin_usd > 0) json["margin_usd"] = record.margin_usd;
   return json;
 }
 
@@ -84,7 +85,8 @@ QaRecord settings_of(const Json& json) {
 }
 
 QaRecord sent_of(const Json& json) {
-  return SentRecord{key_of(json), place_of(json), json.at("worst_usd")};
+  return SentRecord{key_of(json), place_of(json), json.at("worst_usd"),
+                    json.value("margin_usd", 0.0)};
 }
 
 QaRecord call_of(const Json& json) {

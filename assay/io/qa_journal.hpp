@@ -36,7 +36,8 @@ struct AttemptKey {
 struct SentRecord {
   AttemptKey key;
   CallPlace place;
-  double worst_usd = 0;
+  double worst_usd = 0;   ///< all that was set aside
+  double margin_usd = 0;  ///< of it, because an earlier reply exceeded its bound by so much
 };
 
 /// A call that was answered, or that failed (`failure` says how, and `reply` is empty).

@@ -42,7 +42,7 @@ TEST(QaJournal, UnknownCostStaysUnknown) {
 TEST(QaJournal, OtherRecordsReadBackEqual) {
   for (const QaRecord& record : std::initializer_list<QaRecord>{
            SettingsRecord{{{"max_steps", "20"}, {"request_json", R"({"a":[1,null]})"}}},
-           SentRecord{key, {2, 0}, 0.125},
+           SentRecord{key, {2, 0}, 0.125}, SentRecord{key, {2, 1}, 0.5, 0.25},
            CallRecord{.key = key,
            .place = {1, 0},
            .request_sha256 = "x",

@@ -39,7 +39,8 @@ struct ModelReply {
   Kind kind = Kind::answer;
   std::string text;
   Usage usage{};
-  std::optional<double> cost_usd{};                                ///< as the provider reports it
+  ReportedCost reported{};
+  std::optional<double> cost_usd{};  ///< what counts, once it is known: see billed_usd
   std::string model{}, provider{}, request_id{}, finish_reason{};  ///< as the server says
 };
 

@@ -40,6 +40,15 @@ std::optional<double> cost_usd(const Usage& usage, const Prices& prices) {
          cost(usage.output, prices.output);
 }
 
+std::optional<double> billed_usd(const ReportedCost& reported, const Usage& usage,
+                                 const Prices* prices) {
+  const std::optional<double> told = reported.total();
+  if (told.value_or(0) > 0 || prices == nullptr) return told;
+  const std::optional<double> priced = cost_usd(usage, *prices);
+  if (!priced) return std::nullopt;
+  return *priced + reported.charged.value_or(0);
+}
+
 TokenBound worst_case(const Chat& chat, unsigned max_output_tokens, const Prices& prices) {
   constexpr std::int64_t frame = 16;  // tokens that mark a message and its parts
   TokenBound bound{.input = frame, .output = max_output_tokens};

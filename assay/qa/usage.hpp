@@ -24,4 +24,22 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
+/// What a server says that a call cost, in US dollars.
+struct ReportedCost {
+  std::optional<double> charged{};   ///< by whoever was asked
+  std::optional<double> upstream{};  ///< by the provider that a gateway asked
+  bool own_key = false;              ///< that provider bills the caller, apart from the gateway
+
+  /// Both together; nothing when a part that must be there is not told. A gateway that pays its
+  /// provider charges at least as much.
+  std::optional<double> total() const {
+    if (own_key && !upstream) return std::nullopt;
+    if (own_key || charged.value_or(0) < upstream.value_or(0))
+      return charged.value_or(0) + *upstream;
+    return charged;
+  }
+
+  bool operator==(const ReportedCost&) const = default;
+};
+
 }  // namespace assay

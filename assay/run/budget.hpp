@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Money that many workers spend at once, without ever spending more than there is.
+/// Money that many workers spend at once.
+///
+/// The promise: while no reply costs more than was set aside for it, what was spent never exceeds
+/// the limit. When replies do cost more, the limit is exceeded by at most what those that were
+/// under way together cost above what was set aside for them: nothing new leaves that does not fit.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -9,42 +14,61 @@
 
 namespace assay {
 
-/// Before a call leaves, the most that it can cost is set aside; when its cost is known, the rest
-/// is free again. So what was spent and what is under way together never exceed the limit.
+/// Before a call leaves, the most that it can cost is set aside, and with it the largest amount by
+/// which a reply exceeded its bound so far; when the cost is known, the rest is free again.
 class Budget {
  public:
-  /// What earlier starts spent, and what they may have spent on calls without a known end.
-  Budget(std::optional<double> limit_usd, double spent_usd, double possible_usd = 0)
-      : limit_(limit_usd), spent_(spent_usd), possible_(possible_usd) {}
+  /// What earlier starts left: their known costs, what calls without a known end may have cost, and
+  /// the largest excess of a reply over its bound.
+  struct Past {
+    double spent_usd = 0, possible_usd = 0, largest_excess_usd = 0;
+  };
+
+  /// Money set aside for one call.
+  struct Reserve {
+    double bound_usd = 0;   ///< the most that it should cost
+    double margin_usd = 0;  ///< the largest excess seen when it left
+
+    double set_aside_usd() const { return bound_usd + margin_usd; }
+  };
+
+  Budget(std::optional<double> limit_usd, const Past& past)
+      : limit_(limit_usd),
+        spent_(past.spent_usd),
+        possible_(past.possible_usd),
+        largest_excess_(past.largest_excess_usd) {}
 
   bool limited() const { return limit_.has_value(); }
 
-  /// Sets `worst` aside; waits while calls under way may free what is missing. False when it does
-  /// not fit even then, or when `stop` says so.
+  /// Sets money aside for a call; waits while calls under way may free what is missing. Nothing
+  /// when it does not fit even then, or when `stop` says so.
   template <class Stop>
-  bool reserve(double worst_usd, Stop stop) {
-    if (!limit_) return true;
+  std::optional<Reserve> reserve(double bound_usd, Stop stop) {
     std::unique_lock lock(mutex_);
+    if (!limit_) return Reserve{bound_usd, largest_excess_};
     const auto fits = [&] {
-      return spent_ + possible_ + reserved_ + worst_usd <= *limit_ + rounding;
+      return spent_ + possible_ + reserved_ + bound_usd + largest_excess_ <= *limit_ + rounding;
     };
     while (!fits() && under_way_ > 0 && !stop()) freed_.wait_for(lock, patience);
-    if (!fits() || stop()) return false;
-    reserved_ += worst_usd;
+    if (!fits() || stop()) return std::nullopt;
+    const Reserve reserve{bound_usd, largest_excess_};
+    reserved_ += reserve.set_aside_usd();
     ++under_way_;
-    return true;
+    return reserve;
   }
 
-  /// A reserved call ended: it cost `cost`, or may have cost `possible`.
-  void settle(double worst_usd, double cost_usd, double possible_usd = 0) {
+  /// A call ended: it cost `cost`, or may have cost `possible`.
+  void settle(const Reserve& reserve, double cost_usd, double possible_usd = 0) {
     const std::lock_guard lock(mutex_);
     spent_ += cost_usd;
     possible_ += possible_usd;
+    if (reserve.bound_usd > 0)  // 0: there was no price to bound it by
+      largest_excess_ = std::max(largest_excess_, cost_usd - reserve.bound_usd);
     if (!limit_) return;
     if (--under_way_ == 0)
       reserved_ = 0;  // sums of doubles leave crumbs
     else
-      reserved_ -= worst_usd;
+      reserved_ -= reserve.set_aside_usd();
     freed_.notify_all();
   }
 
@@ -56,6 +80,10 @@ class Budget {
     const std::lock_guard lock(mutex_);
     return possible_;
   }
+  double largest_excess() const {
+    const std::lock_guard lock(mutex_);
+    return largest_excess_;
+  }
   std::optional<double> limit() const { return limit_; }
 
  private:
@@ -65,7 +93,7 @@ class Budget {
   std::optional<double> limit_;
   mutable std::mutex mutex_;
   std::condition_variable freed_;
-  double spent_, possible_, reserved_ = 0;
+  double spent_, possible_, largest_excess_, reserved_ = 0;
   int under_way_ = 0;
 };
 

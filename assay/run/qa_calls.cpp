@@ -107,16 +107,18 @@ QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call
   const Prices prices = parts_.prices == nullptr ? Prices{} : *parts_.prices;
   reservation.bound = worst_case(question.chat, parts_.most_output_tokens, prices);
   reservation.bound.input += parts_.extra_input_tokens;
-  reservation.worst_usd = worst_cost_usd(reservation.bound, prices);
+  const double bound_usd = worst_cost_usd(reservation.bound, prices);
   const std::int64_t tokens = reservation.bound.input + reservation.bound.output;
   const auto stopping = [&] { return parts_.stop.raised(); };
   if (stopping() || !parts_.stop.sleep_until(parts_.limit.next(tokens, Clock::now())))
     throw RunStopping{};
-  if (!parts_.budget.reserve(reservation.worst_usd, stopping)) {
-    if (!stopping()) parts_.stop.raise(budget_sentence(reservation.worst_usd));
+  const auto money = parts_.budget.reserve(bound_usd, stopping);
+  if (!money) {
+    if (!stopping()) parts_.stop.raise(budget_sentence(bound_usd));
     throw RunStopping{};
   }
-  const SentRecord sent{call.key, call.place, reservation.worst_usd};
+  reservation.money = *money;
+  const SentRecord sent{call.key, call.place, money->set_aside_usd(), money->margin_usd};
   guarded([&] {
     if (parts_.budget.limited())
       parts_.journal.add_durably(qa_record_text(sent));
@@ -129,11 +131,11 @@ QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call
 ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallRecord record) {
   in_vain_ = 0;
   answered_ = true;
-  if (!reply.cost_usd && parts_.prices != nullptr)
-    reply.cost_usd = cost_usd(reply.usage, *parts_.prices);
+  const Budget::Reserve& money = reservation.money;
+  reply.cost_usd = billed_usd(reply.reported, reply.usage, parts_.prices);
   // A refusal may come without usage; it is no reason to stop, but perhaps it was charged.
   const bool bounded = !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
-  record.possible_usd = bounded ? reservation.worst_usd : 0;
+  record.possible_usd = bounded ? money.set_aside_usd() : 0;
   record.reply = reply;
   guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
   {
@@ -144,8 +146,9 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   if (total)
     parts_.limit.give_back(
         std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
-  parts_.budget.settle(reservation.worst_usd, reply.cost_usd.value_or(0),
-                       reply.cost_usd ? 0 : reservation.worst_usd);
+  parts_.budget.settle(money, reply.cost_usd.value_or(0),
+                       reply.cost_usd ? 0 : money.set_aside_usd());
+  check_reserve(reply, money);
   if (parts_.budget.limited() && !reply.cost_usd && !bounded)
     parts_.stop.raise(
         "the server reports neither cost nor usage, so a budget cannot be kept; "
@@ -153,11 +156,23 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   return reply;
 }
 
+/// Said once: the next ones cost what their margin allows, or tell the same.
+void QaCalls::check_reserve(const ModelReply& reply, const Budget::Reserve& money) {
+  constexpr double rounding = 1e-9;
+  const double cost = reply.cost_usd.value_or(0), set_aside = money.set_aside_usd();
+  if (money.bound_usd <= 0 || cost <= set_aside + rounding) return;
+  if (above_reserve_++ > 0 || !parts_.warn) return;
+  parts_.warn(fmt::format(
+      "a reply cost {}, but {} was the most that it should cost, so from now on {} more is set "
+      "aside for every call; check this model's row in --prices (its image_tokens, for example)",
+      dollars(cost), dollars(set_aside), dollars(parts_.budget.largest_excess())));
+}
+
 void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, CallRecord record) {
   record.failure = failure.message;
   record.charged = failure.charged;
-  record.possible_usd = failure.charged ? reservation.worst_usd : 0;
-  parts_.budget.settle(reservation.worst_usd, 0, record.possible_usd);
+  record.possible_usd = failure.charged ? reservation.money.set_aside_usd() : 0;
+  parts_.budget.settle(reservation.money, 0, record.possible_usd);
   this->record(record);
   switch (failure.kind) {
     case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
@@ -179,15 +194,20 @@ void QaCalls::give_up(const std::string& error) {
   throw AttemptFailed{error};
 }
 
-std::string QaCalls::budget_sentence(double worst_usd) const {
+std::string QaCalls::budget_sentence(double bound_usd) const {
   const Budget& budget = parts_.budget;
   const double left = budget.limit().value_or(0) - budget.spent() - budget.possible();
+  const double excess = budget.largest_excess();
   return fmt::format(
-      "the next call could cost {}, but {} of the budget of {} is left ({} spent, {} perhaps "
+      "the next call could cost {}{}, but {} of the budget of {} is left ({} spent, {} perhaps "
       "charged for calls that broke off); raise --budget-usd, or start anew with a lower "
       "--max-output-tokens",
-      dollars(worst_usd), dollars(std::max(0.0, left)), dollars(budget.limit().value_or(0)),
-      dollars(budget.spent()), dollars(budget.possible()));
+      dollars(bound_usd + excess),
+      excess > 0 ? fmt::format(" ({} of it because a reply cost so much more than it should)",
+                               dollars(excess))
+                 : "",
+      dollars(std::max(0.0, left)), dollars(budget.limit().value_or(0)), dollars(budget.spent()),
+      dollars(budget.possible()));
 }
 
 void QaCalls::wait(const ModelFailure& failure, unsigned failures) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ class QaCalls {
     bool gives_up = true;                 ///< on a server that refuses every single item
     RetrySettings retry{};
     unsigned hopeless = 8;  ///< so many attempts in a row without any answer end the run
+    /// Told what people should know while the run goes on, from any thread; may be empty.
+    std::function<void(const std::string&)> warn{};
   };
 
   explicit QaCalls(const Parts& parts) : parts_(parts) {}
@@ -59,25 +62,28 @@ class QaCalls {
 
   std::size_t made() const { return made_; }
   std::size_t retried() const { return retried_; }
+  std::size_t above_reserve() const { return above_reserve_; }
   ServedModels served() const;
 
  private:
   struct Reservation {
     TokenBound bound;
-    double worst_usd = 0;
+    Budget::Reserve money;
   };
 
   Reservation leave(const QaQuestion& question, const Call& call);
   ModelReply take(ModelReply reply, const Reservation& reservation, CallRecord record);
   void take(const ModelFailure& failure, const Reservation& reservation, CallRecord record);
   [[noreturn]] void give_up(const std::string& error);
-  std::string budget_sentence(double worst_usd) const;
+  void check_reserve(const ModelReply& reply, const Budget::Reserve& money);
+  std::string budget_sentence(double bound_usd) const;
   void wait(const ModelFailure& failure, unsigned failures);
   template <class Write>
   void guarded(Write write);
 
   Parts parts_;
   std::atomic<std::size_t> made_ = 0, retried_ = 0;
+  std::atomic<std::size_t> above_reserve_ = 0;  ///< replies that cost more than was set aside
   std::atomic<bool> answered_ = false;
   std::atomic<unsigned> in_vain_ = 0;  ///< attempts given up since the last answer
   mutable std::mutex mutex_;

@@ -35,10 +35,11 @@ ModelFailure failure(const std::string& message) {
 ModelReply reply_of(const Json& json) {
   ModelReply reply{.text = json.at("prediction").get<std::string>()};
   if (const auto usage = json.find("usage"); usage != json.end() && usage->is_object())
-    reply.usage = detail::usage_of(*usage);
+    for (const detail::UsageField& field : detail::usage_fields)
+      reply.usage.*field.value = detail::count_of(detail::member(*usage, field.key));
   if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
     if (const double usd = cost->get<double>(); usd >= 0 && std::isfinite(usd))
-      reply.cost_usd = usd;
+      reply.reported.charged = usd;
   reply.model = json.value("model", "");
   reply.provider = json.value("provider", "");
   reply.request_id = json.value("request_id", "");

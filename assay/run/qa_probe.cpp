@@ -52,8 +52,8 @@ ProbeResult probed(const Item& item, const std::filesystem::path& slide, const Q
   const auto start = std::chrono::steady_clock::now();
   out.outcome = agent.make_answerer()->ask({item, 0, slide, chat});
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (auto* reply = std::get_if<ModelReply>(&out.outcome); reply != nullptr && !reply->cost_usd)
-    if (prices != nullptr) reply->cost_usd = cost_usd(reply->usage, *prices);
+  if (auto* reply = std::get_if<ModelReply>(&out.outcome))
+    reply->cost_usd = billed_usd(reply->reported, reply->usage, prices);
   return out;
 }
 

@@ -21,7 +21,7 @@ using Answers = std::map<AttemptKey, ModelOutcome>;
 ModelReply reply(std::string text, std::optional<double> cost = {}) {
   ModelReply out;
   out.text = std::move(text);
-  out.cost_usd = cost;
+  out.reported.charged = cost;
   out.provider = "replay";
   return out;
 }

@@ -213,6 +213,8 @@ QaRunReport report_of(const QaState& state, const QaCalls& calls, const StopSign
     report.begun += !attempt.end && attempt.totals.calls > 0;
   }
   report.possible_usd = budget.possible();
+  report.above_reserve = state.above_reserve + calls.above_reserve();
+  report.largest_excess_usd = budget.largest_excess();
   return report;
 }
 
@@ -235,7 +237,10 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   make_folder(trajectories);
   auto [journal, state, resumed] = opened(plan, settings, execution);
   StopSign stop(execution.stop);
-  Budget budget(execution.budget_usd, state.spent_usd, std::max(0.0, state.possible_usd));
+  std::mutex told;  // nobody is told two things at once
+  Budget budget(execution.budget_usd, {.spent_usd = state.spent_usd,
+                                       .possible_usd = std::max(0.0, state.possible_usd),
+                                       .largest_excess_usd = state.largest_excess_usd});
   RateLimit limit(execution.requests_per_minute, execution.tokens_per_minute);
   JournalWriter writer(std::move(journal), std::chrono::milliseconds(0));
   QaCalls calls(
@@ -249,7 +254,11 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
        .extra_input_tokens = static_cast<std::int64_t>(settings.model.request_json.size()),
        .gives_up = agent.converses,
        .retry = execution.retry,
-       .hopeless = std::max(3U, execution.concurrency)});
+       .hopeless = std::max(3U, execution.concurrency),
+       .warn = [&](const std::string& sentence) {
+         const std::lock_guard lock(told);
+         if (execution.warn) execution.warn(sentence);
+       }});
   PictureShelf shelf(execution.folder / "crops", settings.jpeg_quality);
   const AttemptParts parts{.loop = settings.loop,
                            .converses = agent.converses,
@@ -262,6 +271,7 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   const std::size_t replayed = finished(state);
   std::size_t made = replayed;
   const auto attempt_done = [&](bool failed) {
+    const std::lock_guard lock(told);
     ++made;
     if (execution.progress) execution.progress(made, replayed + work.size(), failed);
   };

@@ -44,6 +44,8 @@ struct QaExecution {
   const std::atomic<bool>* stop = nullptr;
   /// Told after each attempt, from any thread but never from two at once.
   std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
+  /// Told a sentence that should not wait for the end, in the same way.
+  std::function<void(const std::string& sentence)> warn{};
 };
 
 struct QaRunReport {
@@ -54,6 +56,8 @@ struct QaRunReport {
   double spent_usd = 0;           ///< known costs of all starts together
   double possible_usd = 0;        ///< of calls that broke or were cut off: perhaps charged
   std::size_t unknown_costs = 0;  ///< attempts whose cost is not known
+  std::size_t above_reserve = 0;  ///< replies that cost more than was set aside, of all starts
+  double largest_excess_usd = 0;  ///< of a reply over the most that it should cost
   std::size_t begun = 0;          ///< attempts that stand between two calls
   std::size_t answered = 0;       ///< calls that were answered, of all starts together
   bool resumed = false, interrupted = false;

@@ -56,8 +56,8 @@ void CallTotals::add(const ModelReply& reply) {
 
 void QaState::take(QaRecord record, bool retry_errors) {
   if (auto* sent = std::get_if<SentRecord>(&record)) {
-    under_way_[sent->key] = sent->worst_usd;
     possible_usd += sent->worst_usd;
+    under_way_.insert_or_assign(sent->key, std::move(*sent));
   } else if (auto* call = std::get_if<CallRecord>(&record)) {
     take_call(std::move(*call));
   } else if (auto* attempt = std::get_if<AttemptRecord>(&record)) {
@@ -67,7 +67,8 @@ void QaState::take(QaRecord record, bool retry_errors) {
 
 void QaState::take_call(CallRecord record) {
   if (const auto sent = under_way_.find(record.key); sent != under_way_.end()) {
-    possible_usd -= sent->second;
+    possible_usd -= sent->second.worst_usd;
+    compare_with(sent->second, record);
     under_way_.erase(sent);
   }
   possible_usd += record.possible_usd;
@@ -83,6 +84,16 @@ void QaState::take_call(CallRecord record) {
   state.calls.push_back(std::move(record));
 }
 
+/// A later start must not forget that replies can cost more than they should.
+void QaState::compare_with(const SentRecord& sent, const CallRecord& record) {
+  constexpr double rounding = 1e-9;
+  const double bound_usd = sent.worst_usd - sent.margin_usd;
+  if (!record.failure.empty() || !record.reply.cost_usd || bound_usd <= 0) return;
+  const double cost_usd = *record.reply.cost_usd;
+  largest_excess_usd = std::max(largest_excess_usd, cost_usd - bound_usd);
+  above_reserve += cost_usd > sent.worst_usd + rounding;
+}
+
 void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
   AttemptState& state = attempts[record.key];
   const bool again = retry_errors && record.outcome == Outcome::errored;
@@ -92,7 +103,7 @@ void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
 }
 
 void QaState::count_calls_under_way() {
-  for (const auto& [key, worst_usd] : under_way_) unknown_costs += worst_usd == 0;
+  for (const auto& [key, sent] : under_way_) unknown_costs += sent.worst_usd == 0;
 }
 
 OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,

@@ -38,6 +38,8 @@ struct QaState {
   ServedModels served;
   double spent_usd = 0;           ///< known costs
   double possible_usd = 0;        ///< of calls that broke or were under way when the run was killed
+  double largest_excess_usd = 0;  ///< of a reply over the most that it should cost
+  std::size_t above_reserve = 0;  ///< replies that cost more than was set aside for them
   std::size_t unknown_costs = 0;  ///< answered calls without a known cost
 
   /// Takes one record. `retry_errors`: attempts that errored are to be done again.
@@ -50,7 +52,9 @@ struct QaState {
   void take_call(CallRecord record);
   void take_attempt(AttemptRecord record, bool retry_errors);
 
-  std::map<AttemptKey, double> under_way_;  ///< sent, not answered
+  void compare_with(const SentRecord& sent, const CallRecord& record);
+
+  std::map<AttemptKey, SentRecord> under_way_;  ///< sent, not answered
 };
 
 struct OpenedRun {

@@ -74,6 +74,25 @@ TEST(QaState, CallUnderWayMayHaveBeenCharged) {
   EXPECT_DOUBLE_EQ(state.spent_usd, 0.125);
 }
 
+TEST(QaState, ExcessOfAReplyIsKnownToLaterStarts) {
+  QaState state;
+  state.take(SentRecord{key, {1, 0}, 0.5}, false);
+  state.take(call(1, 0.75), false);
+  EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.25);
+  EXPECT_EQ(state.above_reserve, 1U);
+  state.take(SentRecord{key, {2, 0}, 0.75, 0.25}, false);  // its bound is 0.5 as well
+  state.take(call(2, 0.625), false);
+  EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.25);
+  EXPECT_EQ(state.above_reserve, 1U);
+  state.take(SentRecord{key, {3, 0}, 0.75, 0.25}, false);
+  state.take(call(3, 1.0), false);
+  EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.5);
+  EXPECT_EQ(state.above_reserve, 2U);
+  state.take(SentRecord{key, {4, 0}, 0}, false);  // without a price
+  state.take(call(4, 9.0), false);
+  EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.5);
+}
+
 class OpenedRunTest : public ::testing::Test {
  protected:
   OpenedRun open(const std::string& steps, bool retry = false) {

@@ -2,7 +2,7 @@
 /// A model server on loopback that answers by rule and fails on request. Prints its port, then
 /// serves until it is killed or its standard input, if that is a pipe, ends. See faults.hpp,
 /// answers.hpp, file_server.hpp; also: --port N, --delay-ms N, --key K (wanted of every call),
-/// --cost USD (reported per call),
+/// --cost USD (reported per call), --usage JSON (in place of each reply's own),
 /// --no-usage, --retry-after-ms N (of a 429; 10), --log FILE (one line for each received request).
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -96,7 +96,9 @@ ServerResponse Server::replied(const Protocol& protocol, const Question& questio
   if (name == "refused") reply = {.text = "I cannot help.", .end = Reply::End::refused};
   reply.with_usage = name != "no_usage" && !settings_.has("no-usage");
   if (settings_.has("cost")) reply.cost_usd = settings_.number("cost", 0);
-  return {.body = protocol.reply(question, reply).dump(), .cut = name == "cut"};
+  json body = protocol.reply(question, reply);
+  if (settings_.has("usage")) body["usage"] = json::parse(settings_.text("usage"));
+  return {.body = body.dump(), .cut = name == "cut"};
 }
 
 ServerResponse Server::call(const Protocol& protocol, const ServerRequest& request) {

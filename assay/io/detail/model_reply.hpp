@@ -58,7 +58,7 @@ struct Ending {
 /// An answer unless the table says otherwise.
 ModelReply::Kind kind_of(std::string_view reason, std::span<const Ending> endings);
 
-/// The reply with what the server says of itself: model and request id.
+/// The reply with what the server says of itself: model, request id and cost.
 ModelReply with_origin(ModelReply reply, const HttpResponse& response, const Json& body);
 
 /// Server text that may be shown: printable, at most 200 characters, without keys.
