@@ -2,12 +2,14 @@
 /// What was measured on a case as a line of the journal, and the way back.
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json.hpp"
+#include "assay/io/detail/whole.hpp"
 #include "assay/io/results.hpp"
 
 namespace assay {
 namespace {
 
 using detail::Json;
+using detail::Whole;
 
 Fate parse_fate(std::string_view text) {
   for (const Fate fate :
@@ -17,7 +19,10 @@ Fate parse_fate(std::string_view text) {
 }
 
 Confusion parse_counts(const Json& list) {
-  return {.tp = list.at(0), .fp = list.at(1), .fn = list.at(2), .tn = list.at(3)};
+  return {.tp = Whole(list.at(0)),
+          .fp = Whole(list.at(1)),
+          .fn = Whole(list.at(2)),
+          .tn = Whole(list.at(3))};
 }
 
 /// Numbers by percent or by tolerance.
@@ -61,8 +66,8 @@ BoundaryEvidence parse_boundary(const Json& json) {
   return {.prediction = parse_directed(json.at("prediction")),
           .reference = parse_directed(json.at("reference")),
           .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
-          .common = json.at("common"),
-          .either = json.at("either")};
+          .common = Whole(json.at("common")),
+          .either = Whole(json.at("either"))};
 }
 
 Json to_json(const std::vector<MatchedLesion>& lesions) {
@@ -77,10 +82,11 @@ std::vector<MatchedLesion> parse_lesions(const Json& list) {
   std::vector<MatchedLesion> out;
   for (const Json& l : list) {
     MatchedLesion& lesion = out.emplace_back();
-    lesion.voxels = l.at(0);
+    lesion.voxels = Whole(l.at(0));
     lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
     lesion.matched = l.at(2);
-    lesion.partners = l.at(3).get<std::vector<std::uint32_t>>();
+    for (const Json& partner : l.at(3).get_ref<const Json::array_t&>())
+      lesion.partners.push_back(Whole(partner));
     lesion.dice = l.at(4);
     if (!l.at(5).is_null()) lesion.hd95_mm = l.at(5).get<double>();
   }
@@ -101,18 +107,18 @@ Json to_json(const LesionEvidence& e) {
 
 LesionEvidence parse_lesion_evidence(const Json& json) {
   const Json &counts = json.at("counts"), &sums = json.at("sums");
-  LesionEvidence out = {.references = counts.at(0),
-                        .predictions = counts.at(1),
-                        .detected = counts.at(2),
-                        .confirmed = counts.at(3),
+  LesionEvidence out = {.references = Whole(counts.at(0)),
+                        .predictions = Whole(counts.at(1)),
+                        .detected = Whole(counts.at(2)),
+                        .confirmed = Whole(counts.at(3)),
                         .dice_sum = sums.at(0),
                         .hd95_sum_mm = sums.at(1),
                         .iou_sum = sums.at(2),
-                        .iou_pairs = counts.at(4),
+                        .iou_pairs = Whole(counts.at(4)),
                         .penalty_mm = json.at("penalty_mm"),
                         .harmonic_f1 = json.at("harmonic_f1")};
   for (std::size_t i = 0; i < out.by_size.size(); ++i)
-    out.by_size[i] = {json.at("by_size").at(i).at(0), json.at("by_size").at(i).at(1)};
+    out.by_size[i] = {Whole(json.at("by_size").at(i).at(0)), Whole(json.at("by_size").at(i).at(1))};
   out.reference = parse_lesions(json.at("reference"));
   out.prediction = parse_lesions(json.at("prediction"));
   return out;
@@ -132,17 +138,18 @@ Json to_json(const ProbabilityEvidence& e) {
 }
 
 ProbabilityEvidence parse_probability(const Json& json) {
-  ProbabilityEvidence out = {.voxels = json.at("voxels"),
-                             .positives = json.at("positives"),
+  ProbabilityEvidence out = {.voxels = Whole(json.at("voxels")),
+                             .positives = Whole(json.at("positives")),
                              .pairs_won = json.at("pairs_won"),
                              .precision_sum = json.at("precision_sum"),
                              .squared_error = json.at("squared_error")};
   for (std::size_t i = 0; i < out.bins.size(); ++i) {
     const Json& bin = json.at("bins").at(i);
-    out.bins[i] = {.voxels = bin.at(0), .positives = bin.at(1), .sum = bin.at(2)};
+    out.bins[i] = {.voxels = Whole(bin.at(0)), .positives = Whole(bin.at(1)), .sum = bin.at(2)};
   }
   for (std::size_t i = 0; i < out.sweep.size(); ++i)
-    out.sweep[i] = {.tp = json.at("sweep").at(i).at(0), .fp = json.at("sweep").at(i).at(1)};
+    out.sweep[i] = {.tp = Whole(json.at("sweep").at(i).at(0)),
+                    .fp = Whole(json.at("sweep").at(i).at(1))};
   return out;
 }
 
@@ -195,7 +202,7 @@ CaseRecord parse_record(std::string_view text) {
     r.image_sha256 = json.value("image_sha256", "");
     for (const auto& item : json.at("counts").items())
       r.counts[item.key()] = parse_counts(item.value());
-    r.voxels = json.at("voxels");
+    r.voxels = Whole(json.at("voxels"));
     r.voxel_ml = json.at("voxel_ml");
     r.diagonal_mm = json.value("diagonal_mm", 0.0);
     if (json.contains("boundary"))

@@ -9,6 +9,7 @@ namespace assay {
 namespace {
 
 using detail::Json;
+using detail::Whole;
 
 constexpr Named<ModelReply::Kind> reply_kind_rows[] = {
     {"answer", ModelReply::Kind::answer},
@@ -22,11 +23,11 @@ Json key_json(const char* kind, const AttemptKey& key) {
 }
 
 AttemptKey key_of(const Json& json) {
-  return {json.at("benchmark"), json.at("item"), json.at("run")};
+  return {json.at("benchmark"), json.at("item"), Whole(json.at("run"))};
 }
 
 CallPlace place_of(const Json& json) {
-  return {json.at("step"), json.at("try")};
+  return {Whole(json.at("step")), Whole(json.at("try"))};
 }
 
 Json json_of(const SettingsRecord& record) {

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "assay/io/detail/json.hpp"
+#include "assay/io/detail/whole.hpp"
 #include "assay/qa/usage.hpp"
 
 namespace assay::detail {
@@ -27,12 +27,12 @@ inline Json usage_json(const Usage& usage) {
   return out;
 }
 
-/// Absent and null are unknown. Throws nlohmann's exceptions on anything but whole numbers.
+/// Absent and null are unknown. Throws Error::input on anything but whole numbers.
 inline Usage usage_of(const Json& json) {
   Usage usage;
   for (const UsageField& field : usage_fields)
     if (const auto found = json.find(field.key); found != json.end() && !found->is_null())
-      usage.*field.value = found->get<std::int64_t>();
+      usage.*field.value = std::int64_t{Whole(*found)};
   return usage;
 }
 
