@@ -72,6 +72,12 @@ Adjusted bonferroni_ascending(const Values& p, double alpha) {
           step_down(p, [&](std::size_t) { return alpha / m; })};
 }
 
+Adjusted sidak_ascending(const Values& p, double alpha) {
+  const double m = remaining(p, 0), limit = 1 - std::pow(1 - alpha, 1 / m);
+  return {each(p, [&](std::size_t i) { return -std::expm1(m * std::log1p(-p[i])); }),
+          step_down(p, [&](std::size_t) { return limit; })};
+}
+
 Adjusted hochberg_ascending(const Values& p, double alpha) {
   return {running_min_from_top(each(p, [&](std::size_t i) { return remaining(p, i) * p[i]; })),
           step_up(p, [&](std::size_t i) { return alpha / remaining(p, i); })};
@@ -120,6 +126,37 @@ Adjusted by_ascending(const Values& p, double alpha) {
   return false_discovery(p, alpha, pairwise_sum(terms));
 }
 
+/// Rejects while the odds p / (1 - p) times what remains, over the rank, are within alpha.
+Adjusted gbs_ascending(const Values& p, double alpha) {
+  const auto adjusted = running_max(each(p, [&](std::size_t i) {
+    return remaining(p, i) / static_cast<double>(i + 1) * p[i] / (1 - p[i]);
+  }));
+  return {adjusted, step_up(adjusted, [&](std::size_t) { return alpha; })};
+}
+
+/// A first stage at the level alpha / price estimates how many hypotheses are true, and the second
+/// spends alpha on those alone.
+Adjusted two_stages(const Values& p, double alpha, double price) {
+  const double level = alpha / price, m = remaining(p, 0);
+  Adjusted found = bh_ascending(p, level);
+  const auto rejected = static_cast<double>(std::ranges::count(found.reject, true));
+  double share = 1;
+  if (rejected > 0 && rejected < m) {
+    found = bh_ascending(p, level * m / (m - rejected));
+    share = (m - rejected) / m;
+  }
+  for (double& value : found.pvalues) value = std::min(value, 1.0) * share * price;
+  return found;
+}
+
+Adjusted tsbh_ascending(const Values& p, double alpha) {
+  return two_stages(p, alpha, 1);
+}
+
+Adjusted tsbky_ascending(const Values& p, double alpha) {
+  return two_stages(p, alpha, 1 + alpha);
+}
+
 struct Procedure {
   Correction correction;
   Adjusted (*on_ascending)(const Values&, double alpha);
@@ -128,21 +165,58 @@ struct Procedure {
 constexpr std::array procedures = {
     Procedure{Correction::holm, holm_ascending},
     Procedure{Correction::bonferroni, bonferroni_ascending},
+    Procedure{Correction::sidak, sidak_ascending},
     Procedure{Correction::hochberg, hochberg_ascending},
     Procedure{Correction::hommel, hommel_ascending},
     Procedure{Correction::holm_sidak, holm_sidak_ascending},
     Procedure{Correction::bh, bh_ascending},
     Procedure{Correction::by, by_ascending},
+    Procedure{Correction::gbs, gbs_ascending},
+    Procedure{Correction::tsbh, tsbh_ascending},
+    Procedure{Correction::tsbky, tsbky_ascending},
 };
 
 constexpr std::array correction_names = {
     Named<Correction>{"holm", Correction::holm},
     Named<Correction>{"bonferroni", Correction::bonferroni},
+    Named<Correction>{"sidak", Correction::sidak},
     Named<Correction>{"hochberg", Correction::hochberg},
     Named<Correction>{"hommel", Correction::hommel},
     Named<Correction>{"holm-sidak", Correction::holm_sidak},
     Named<Correction>{"bh", Correction::bh},
     Named<Correction>{"by", Correction::by},
+    Named<Correction>{"gbs", Correction::gbs},
+    Named<Correction>{"tsbh", Correction::tsbh},
+    Named<Correction>{"tsbky", Correction::tsbky},
+};
+
+/// What statsmodels calls them; R differs by capitals only, but for one.
+constexpr std::array other_names = {
+    Named<Correction>{"h", Correction::holm},
+    Named<Correction>{"b", Correction::bonferroni},
+    Named<Correction>{"bonf", Correction::bonferroni},
+    Named<Correction>{"s", Correction::sidak},
+    Named<Correction>{"sh", Correction::hochberg},
+    Named<Correction>{"simes-hochberg", Correction::hochberg},
+    Named<Correction>{"ho", Correction::hommel},
+    Named<Correction>{"hs", Correction::holm_sidak},
+    Named<Correction>{"fdr_bh", Correction::bh},
+    Named<Correction>{"fdr_i", Correction::bh},
+    Named<Correction>{"fdr_p", Correction::bh},
+    Named<Correction>{"fdri", Correction::bh},
+    Named<Correction>{"fdrp", Correction::bh},
+    Named<Correction>{"fdr_by", Correction::by},
+    Named<Correction>{"fdr_n", Correction::by},
+    Named<Correction>{"fdr_c", Correction::by},
+    Named<Correction>{"fdrn", Correction::by},
+    Named<Correction>{"fdrcorr", Correction::by},
+    Named<Correction>{"fdr_gbs", Correction::gbs},
+    Named<Correction>{"fdr_tsbh", Correction::tsbh},
+    Named<Correction>{"fdr_2sbh", Correction::tsbh},
+    Named<Correction>{"fdr_tsbky", Correction::tsbky},
+    Named<Correction>{"fdr_2sbky", Correction::tsbky},
+    Named<Correction>{"fdr_twostage", Correction::tsbky},
+    Named<Correction>{"fdr", Correction::bh},  // R
 };
 
 void require_probabilities(std::span<const double> pvalues) {
@@ -158,6 +232,11 @@ void require_probabilities(std::span<const double> pvalues) {
 
 std::span<const Named<Correction>> corrections() {
   return correction_names;
+}
+
+Correction correction_named(std::string_view name) {
+  const auto row = std::ranges::find(other_names, name, &Named<Correction>::name);
+  return row != other_names.end() ? row->value : value_in(corrections(), name, "method");
 }
 
 Adjusted adjust(std::span<const double> pvalues, Correction correction, double alpha) {

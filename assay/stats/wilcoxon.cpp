@@ -216,6 +216,7 @@ WilcoxonResult wilcoxon(std::span<const double> differences, const WilcoxonOptio
     if (!policy.nan_is_a_result)
       refuse("the signed-rank test needs at least one pair and no NaN among the differences");
     result.statistic = result.pvalue = nan;
+    if (options.method == WilcoxonMethod::asymptotic) result.z = nan;
     return result;
   }
   const SignedRanks ranks = signed_ranks(differences, options.zero_method, options.tie_tolerance);
