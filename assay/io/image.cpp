@@ -169,9 +169,10 @@ std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   return found != names.end() ? *found : names.front();
 }
 
-/// Several volumes mean something only as the probabilities of classes.
+/// For scoring, several volumes mean something only as the probabilities of classes.
 void require_volumes(const ImageHeader& header, Volumes volumes) {
-  if (header.channels == 1 || (volumes == Volumes::classes && may_hold_probabilities(header)))
+  if (header.channels == 1 || volumes == Volumes::any ||
+      (volumes == Volumes::classes && may_hold_probabilities(header)))
     return;
   refuse_volumes(header.channels,
                  fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));

@@ -64,13 +64,13 @@ class Image {
   std::size_t offset_;
 };
 
-/// What a file may hold: one volume, or one volume of probabilities per class.
-enum class Volumes { one, classes };
+/// What a file may hold: one volume, one volume of probabilities per class, or any number of any
+/// kind.
+enum class Volumes { one, classes, any };
 
 /// Reads any supported image; the format is told by its first bytes, never by its name. `scratch`
-/// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped, other 4-D images
-/// are refused unless they hold real numbers and `volumes` lets them. Throws Error (io, input,
-/// unsupported) with the path in front.
+/// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped; what other 4-D images
+/// may hold is up to `volumes`. Throws Error (io, input, unsupported) with the path in front.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
                  Volumes volumes = Volumes::one);
 

@@ -11,19 +11,23 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def read_nifti(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
+def read_image(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
     """The voxels of an image and its 4 x 4 affine (voxel index to millimetres, RAS+).
 
-    The array has the axes (x, y, z), in the order in which they are stored (Fortran's), and is a read-only view: of the file
-    itself where that is not compressed, else of the memory that it was inflated into. Stored numbers keep their type and byte
-    order; where the header scales them, the result is float64, as nibabel's `get_fdata`. All formats that the program reads
-    are read: NIfTI-1 and -2, MetaImage.
+    The array has the axes (x, y, z), in the order in which they are stored (Fortran's), and a fourth axis where the file holds
+    several volumes. It is a read-only view: of the file itself where that is not compressed, otherwise of the memory that it was
+    decompressed into. Stored numbers keep their type and byte order; where the header scales them, the result is float64, as
+    nibabel's `get_fdata`. Every format that the program reads is read: NIfTI, MetaImage, NRRD, NumPy's .npy and .npz.
 
-    Raises OSError when there is no such file, ValueError when it is no image or is damaged.
+    Raises FileNotFoundError when there is no such file, OSError when it cannot be read, ValueError when it is not an image or is
+    damaged. The older name of this function, `read_nifti`, means the same.
     """
     try:
-        return _core.read_nifti(os.fspath(path))
+        return _core.read_image(os.fspath(path))
     except OSError as error:
         if not os.path.exists(path):
             raise FileNotFoundError(str(error)) from None
         raise
+
+
+read_nifti = read_image

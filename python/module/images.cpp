@@ -10,20 +10,36 @@
 namespace assay::python {
 namespace {
 
-/// x fastest, as stored.
-std::vector<py::ssize_t> strides_of(const Shape& shape, std::size_t item) {
-  return {static_cast<py::ssize_t>(item), static_cast<py::ssize_t>(item * shape[0]),
-          static_cast<py::ssize_t>(item * shape[0] * shape[1])};
+/// The axes of an array: x, y, z, and the volume where there are several.
+struct Axes {
+  std::vector<py::ssize_t> sizes, strides;
+};
+
+/// As stored: x fastest among the axes of space, the volumes one after the other or interleaved.
+Axes axes_of(const ImageHeader& header, py::ssize_t item) {
+  const auto volumes = static_cast<py::ssize_t>(header.channels);
+  Axes axes;
+  py::ssize_t stride = header.interleaved ? item * volumes : item;
+  for (const std::size_t size : header.grid.shape) {
+    axes.sizes.push_back(static_cast<py::ssize_t>(size));
+    axes.strides.push_back(stride);
+    stride *= axes.sizes.back();
+  }
+  if (volumes > 1) {
+    axes.sizes.push_back(volumes);
+    axes.strides.push_back(header.interleaved ? item : stride);
+  }
+  return axes;
 }
 
 /// A read-only array that keeps `owner` alive: the memory may be the file's own.
 template <class Owner>
-py::array view_of(const py::dtype& dtype, const Shape& shape, const void* data,
+py::array view_of(const py::dtype& dtype, const ImageHeader& header, const void* data,
                   std::unique_ptr<Owner> owner) {
   const py::capsule keeper(owner.get(), [](void* kept) { delete static_cast<Owner*>(kept); });
   static_cast<void>(owner.release());  // the capsule's now
-  py::array array(dtype, std::vector<py::ssize_t>(shape.begin(), shape.end()),
-                  strides_of(shape, static_cast<std::size_t>(dtype.itemsize())), data, keeper);
+  const Axes axes = axes_of(header, dtype.itemsize());
+  py::array array(dtype, axes.sizes, axes.strides, data, keeper);
   array.attr("setflags")(py::arg("write") = false);
   return array;
 }
@@ -39,11 +55,11 @@ std::optional<py::dtype> stored_type(const ImageHeader& header) {
 }
 
 py::array values_of(std::unique_ptr<Image> image) {
-  const Shape shape = image->grid().shape;
-  const auto type = stored_type(image->header());
-  if (image->header().scaling.is_identity() && type) {
+  const ImageHeader header = image->header();
+  const auto type = stored_type(header);
+  if (header.scaling.is_identity() && type) {
     const void* const data = image->voxels().data();
-    return view_of(*type, shape, data, std::move(image));
+    return view_of(*type, header, data, std::move(image));
   }
   std::unique_ptr<std::vector<double>> scaled;
   {
@@ -52,14 +68,14 @@ py::array values_of(std::unique_ptr<Image> image) {
     image.reset();
   }
   const void* const data = scaled->data();
-  return view_of(py::dtype::of<double>(), shape, data, std::move(scaled));
+  return view_of(py::dtype::of<double>(), header, data, std::move(scaled));
 }
 
-py::tuple read_nifti(const std::string& path) {
+py::tuple read_image_file(const std::string& path) {
   std::unique_ptr<Image> image;
   {
     const py::gil_scoped_release released;
-    image = std::make_unique<Image>(read_image(path));
+    image = std::make_unique<Image>(read_image(path, {}, Volumes::any));
   }
   py::array_t<double> affine({4, 4});
   auto to = affine.mutable_unchecked<2>();
@@ -74,7 +90,7 @@ py::tuple read_nifti(const std::string& path) {
 }  // namespace
 
 void bind_images(py::module_& module) {
-  module.def("read_nifti", read_nifti, py::arg("path"), "(values, affine) of an image");
+  module.def("read_image", read_image_file, py::arg("path"), "(values, affine) of an image");
 }
 
 }  // namespace assay::python
