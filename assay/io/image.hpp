@@ -69,8 +69,9 @@ class Image {
 enum class Volumes { one, classes, any };
 
 /// Reads any supported image; the format is told by its first bytes, never by its name. `scratch`
-/// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped; what other 4-D images
-/// may hold is up to `volumes`. Throws Error (io, input, unsupported) with the path in front.
+/// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped; what other 4-D
+/// images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the path in
+/// front.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
                  Volumes volumes = Volumes::one);
 

@@ -64,24 +64,95 @@ def vector(values, name: str = "values") -> np.ndarray:
     return np.ascontiguousarray(found, dtype=np.float64)
 
 
-def labels(values, name: str) -> np.ndarray:
-    """One dimension of whole numbers."""
-    found = array(values, name)
-    if found.dtype.kind == "f" and not np.array_equal(found, np.rint(found)):
-        raise ValueError(f"{name} must be whole numbers")
-    if found.dtype.kind == "u" and found.size and found.max() > np.iinfo(np.int64).max:
-        raise ValueError(f"{name} must be below 2**63")
-    if found.ndim != 1:
-        raise ValueError(f"{name} must have one dimension, not {found.ndim}")
-    return np.ascontiguousarray(found, dtype=np.int64)
+def label_pair(predictions, truths) -> tuple[np.ndarray, np.ndarray]:
+    """Labels of any kind as whole numbers, the same number for the same label. A prediction of None is no answer: it is wrong."""
+    sides = _labels(predictions, "predictions"), _labels(truths, "truths")
+    if all(isinstance(side, np.ndarray) for side in sides):
+        return sides
+    p, t = (side if isinstance(side, list) else side.tolist() for side in sides)
+    if None in t:
+        raise ValueError(f"truths[{t.index(None)}] is None; leave out the items without a truth")
+    _refuse_strangers(p, t)
+    numbers = {label: number for number, label in enumerate(_ordered(dict.fromkeys([*t, *p])))}
+    p, t = (np.array([numbers[label] for label in side], dtype=np.int64) for side in (p, t))
+    return p, t
+
+
+def _labels(values, name):
+    """Whole numbers as an array, other labels as a list."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be a list of labels, not {values!r}")
+    if hasattr(values, "__array__"):
+        found = _viewed(values, name)
+        if found.ndim != 1:
+            raise ValueError(f"{name} must have one dimension, not {found.ndim}")
+        if found.dtype.kind in "biu" and np.can_cast(found.dtype, np.int64):
+            return np.ascontiguousarray(found, dtype=np.int64)
+        found = found.tolist()
+    else:  # not by way of NumPy, which makes text of [1, "a"]
+        found = list(values)
+        if all(type(label) is int and abs(label) < 1 << 63 for label in found):
+            return np.array(found, dtype=np.int64)
+    for number, label in enumerate(found):
+        _check_label(label, f"{name}[{number}]")
+    return found
+
+
+def _check_label(label, name):
+    """Labels are compared by value; probabilities and missing values are no labels."""
+    try:
+        hash(label)
+    except TypeError:  # a list
+        raise TypeError(f"{name} is {label!r}, which cannot be compared as a label; give text or numbers") from None
+    try:
+        is_missing = bool(label != label)  # NaN
+    except TypeError:  # pandas' NA
+        is_missing = True
+    if is_missing:
+        raise ValueError(f"{name} is {label!r}; leave the item out, or predict None for an item without an answer")
+    if isinstance(label, (float, np.floating)) and label != np.rint(label):
+        raise ValueError(f"{name} is {label!r}; labels that are numbers must be whole numbers")
+
+
+def _refuse_strangers(predictions, truths):
+    """Text against numbers: no label could ever agree, and a score of 0 would be the fault of a type."""
+    kinds = [{"text" if isinstance(label, (str, bytes)) else "numbers" if isinstance(label, _NUMBERS) else "other"
+              for label in side if label is not None} for side in (predictions, truths)]
+    if {frozenset(kind) for kind in kinds} == {frozenset({"text"}), frozenset({"numbers"})}:
+        of = dict(zip(("predictions", "truths"), (next(iter(kind)) for kind in kinds)))
+        raise ValueError(f"predictions are {of['predictions']} and truths are {of['truths']}, so no label can agree; "
+                         "convert one of them, for example with list(map(str, truths))")
+
+
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+def _ordered(values):
+    """In ascending order where there is one: sums over classes then run in the order of scikit-learn's."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)
 
 
 def whole(value, name: str) -> int:
-    """A whole number from 0 on, of any size."""
-    found = operator.index(value)
+    """A whole number from 0 on, of any type and size; 4.0 is one."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = _whole_float(value, name)
     if found < 0:
         raise ValueError(f"{name} must be 0 or more, not {found}")
     return found
+
+
+def _whole_float(value, name):
+    try:
+        if not isinstance(value, (str, bytes)) and float(value).is_integer():
+            return int(value)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name} must be a whole number, not {value!r}")
 
 
 def codes(values, size: int, name: str = "clusters") -> list[int]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Path = str | os.PathLike[str]
 
 _REPEATED = {"region"}  # options that are given once per value
-_SAID = ("warning: ", "not scored: ", "left out: ", "stopped: ")
+_SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
 _KEYS = ("key", "token", "secret", "password")  # how settings end that nobody should give
 
 
@@ -130,6 +130,33 @@ def score(pred: Path | None = None, ref: Path | None = None, **settings: Any) ->
     return run("score", *(x for x in (pred, ref) if x is not None), **settings)
 
 
+def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> dict[str, Any]:
+    """Runs a model over a cohort and scores its predictions; the same dict as `score`. See `assay evaluate --help`.
+
+    `model` is a file of a model, `data` a folder or CSV file of images and references. Where a program of yours is the model
+    (`command=`), the only argument is the data. The keyword `model` names the model in the result.
+
+    >>> assay.evaluate("model.onnx", "Dataset042", recipe="minmax", save_predictions="predictions")  # doctest: +SKIP
+    """
+    return run("evaluate", *(x for x in (model, data) if x is not None), **settings)
+
+
+def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> dict[str, Any]:
+    """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's own grid. See `assay predict --help`.
+
+    `images` are files or folders, one by one or in a list. The dict has a row per image under `images`, with the file that was
+    written as `output`. Where a program of yours is the model (`command=`), there are only images.
+
+    >>> assay.predict("model.onnx", "imagesTs", out="predictions")["images"][0]["output"]  # doctest: +SKIP
+    """
+    return run("predict", model, *_flattened(images), **settings)
+
+
+def _flattened(paths):
+    """Paths, and lists of paths, in order."""
+    return [path for given in paths for path in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+
+
 class _Files:
     """Results as files: paths as they are, dicts written for the time of a call."""
 
@@ -161,6 +188,20 @@ def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = 
     """Compares models; `results` are paths of results files, or dicts as `score` returns them. See `assay compare --help`."""
     with _Files(results) as paths:
         return run("compare", *paths, baseline=baseline, **settings)
+
+
+def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], out: Path = "report.html",
+           **settings: Any) -> dict[str, Any]:
+    """Writes results as one HTML page that needs nothing else. See `assay report --help`.
+
+    `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the path of the page as `report`,
+    and under `notes` what the page leaves out and why.
+
+    >>> assay.report(["a.json", "b.json"], "page.html", baseline="a", images="imagesTr")["report"]  # doctest: +SKIP
+    'page.html'
+    """
+    with _Files(results) as paths:
+        return run("report", *paths, out=out, **settings)
 
 
 def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_26", **settings: Any) -> ParityResult:
@@ -212,15 +253,37 @@ def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any], **setti
         return run("qa compare", *paths, **settings)
 
 
-def to_dataframe(result: Mapping[str, Any]) -> pandas.DataFrame:
-    """The rows of a result as a pandas DataFrame: cases of a score, pairs of a comparison, answered questions. Needs pandas."""
-    schema = str(result.get("schema", "")).split("/")[0]
-    rows = {"assay.comparison": _comparison_rows, "assay.qa": _answer_rows}.get(schema, _case_rows)(result)
+def to_dataframe(result: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
+                 *more: Path | Mapping[str, Any]) -> pandas.DataFrame:
+    """The rows of one result or several as a pandas DataFrame: cases of a score, pairs of a comparison, answered questions.
+
+    Results are dicts or paths of results files, one by one or in a list, all of one kind. Needs pandas.
+    """
+    first = [result] if isinstance(result, (str, os.PathLike, dict)) else list(result)
+    results = [_loaded(each) for each in [*first, *more]]
+    kinds = sorted({str(each.get("schema", "")).split("/")[0] for each in results})
+    if len(kinds) != 1:
+        raise ValueError(f"a table has rows of one kind of results, not of {' and '.join(kinds) or 'none'}; make one of each")
+    rows_of = {"assay.comparison": _comparison_rows, "assay.qa": _answer_rows}.get(kinds[0], _case_rows)
+    rows = [row for each in results for row in rows_of(each)]
     try:
         import pandas
     except ImportError:
         raise ImportError("to_dataframe needs pandas; install it, or take the rows from the result's 'cases'") from None
     return pandas.DataFrame(rows)
+
+
+def _loaded(result):
+    """A result as a dict."""
+    if isinstance(result, dict):
+        return result
+    import json
+
+    with open(result, encoding="utf-8") as file:
+        found = json.load(file)
+    if not isinstance(found, dict):
+        raise ValueError(f"{os.fspath(result)} is not a results file; it holds no JSON object")
+    return found
 
 
 def _comparison_rows(result):

@@ -8,13 +8,15 @@ import math
 import numpy as np
 
 from . import _core
-from ._arrays import array, oriented_pair, pair
+from ._arrays import array, oriented_pair, pair, whole
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
 if TYPE_CHECKING:
     from typing import Any, Iterable, Sequence
 
     from numpy.typing import ArrayLike
+
+    Counts = int | ArrayLike
 
 
 def metric_table() -> list[dict[str, Any]]:
@@ -68,6 +70,56 @@ def matthews_correlation_coefficient(pred: ArrayLike, target: ArrayLike) -> floa
     return 0.0 if found is None else found
 
 
+def _counts(values, name):
+    """Whole numbers from 0 on: one as it is, several as an array."""
+    if np.ndim(values) == 0:
+        found = whole(values, name)
+        if found >= 1 << 60:
+            raise ValueError(f"{name} must be below 2**60")
+        return np.int64(found)
+    found = array(values, name)
+    if found.size and not (found.min() >= 0 and found.max() < 1 << 60 and np.array_equal(found, np.floor(found))):
+        raise ValueError(f"{name} must hold whole numbers from 0 on")
+    return found.astype(np.int64)
+
+
+def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts, metrics: str | Iterable[str] = "overlap",
+           convention: str = "metrics-reloaded", beta: float = 1.0, voxel_ml: float | ArrayLike = 0.001) -> dict[str, Any]:
+    """Metrics from counts of voxels: those of overlap and volume, None where a metric is undefined.
+
+    Counts may be arrays of one shape, for example one entry per case; the values are then arrays, NaN where undefined. `voxel_ml`
+    is the volume of a voxel for the metrics in ml; the default is a voxel of 1 mm. What `confusion_matrix` returns, and the
+    `evidence` of a result, fit: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of `assay.metrics`.
+
+    >>> scores(tp=5760, fp=640, fn=640, tn=124032, metrics="dice,recall")
+    {'dice': 0.9, 'recall': 0.9}
+    """
+    names = metrics if isinstance(metrics, str) else ",".join(metrics)
+    names = "overlap" if names == "all" else names  # all that follow from counts
+    given = [_counts(tp, "tp"), _counts(fp, "fp"), _counts(fn, "fn"), _counts(tn, "tn"), _volumes(voxel_ml)]
+
+    def of_one(tp, fp, fn, tn, volume):
+        return _core.scores((int(tp), int(fp), int(fn), int(tn)), float(volume), names, convention, float(beta))
+
+    if all(np.ndim(each) == 0 for each in given):
+        return of_one(*given)
+    try:
+        same = np.broadcast_arrays(*given)
+    except ValueError:
+        shapes = ", ".join(str(np.shape(each)) for each in given[:4])
+        raise ValueError(f"tp, fp, fn and tn must have the same shape, not {shapes}") from None
+    rows = [of_one(*each) for each in zip(*(each.ravel() for each in same))]
+    keys = list(rows[0]) if rows else list(of_one(0, 0, 0, 0, 0))
+    return {key: np.array([row[key] for row in rows], dtype=float).reshape(same[0].shape) for key in keys}
+
+
+def _volumes(voxel_ml):
+    found = np.asarray(array(voxel_ml, "voxel_ml"), dtype=float)
+    if not np.all((found > 0) & np.isfinite(found)):
+        raise ValueError(f"voxel_ml must be a volume above 0 ml, not {voxel_ml!r}")
+    return found
+
+
 def _label(label):
     """The label as the exact number that it is."""
     if label is None:
@@ -79,10 +131,14 @@ def _label(label):
 
 
 def _sizes(spacing, axes):
-    """The sizes of a voxel in mm; what is flat counts as 1 mm thick unless a third size is given."""
-    sizes = [float(x) for x in array(spacing, "spacing").ravel()]
-    if len(sizes) not in (axes, max(axes, 3)) or not all(x > 0 and math.isfinite(x) for x in sizes):
-        raise ValueError(f"spacing needs a positive size in mm for each of the {axes} axes, not {spacing!r}")
+    """The sizes of a voxel in mm; what is flat counts as 1 mm thick unless a third size is given.
+
+    One number is the size along every axis. Of more than three axes, three sizes are those of space.
+    """
+    given = array(spacing, "spacing")
+    sizes = [float(x) for x in given.ravel()] * (min(axes, 3) if given.ndim == 0 else 1)
+    if len(sizes) not in (axes, 3) or not all(x > 0 and math.isfinite(x) for x in sizes):
+        raise ValueError(f"spacing needs a positive size in mm for each of the {axes} axes, or one number for all, not {spacing!r}")
     return sizes
 
 
@@ -127,17 +183,17 @@ def _read(pred, ref, label, threshold):
     return chance >= limit, reference if label is None else reference == label, None, chance
 
 
-def metrics(pred: ArrayLike, ref: ArrayLike, spacing: Sequence[float] = (1, 1, 1), label: float | None = None,
+def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = (1, 1, 1), label: float | None = None,
             metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
             beta: float = 1.0, connectivity: int = 26, lesion_rule: str = "any", min_lesion_ml: float = 0.0,
             threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
     `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("standard", "paper", "overlap", "boundary",
-    "lesion", "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm; `convention` settles what definitions leave open.
-    `nsd_tolerance` is in mm; further ones add keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima",
-    "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is and when it is found. Arrays of more than three axes
-    have no surfaces and no lesions here: those metrics are None.
+    "lesion", "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm, one number if it is the
+    same along every axis; `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further ones add keys such as
+    "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is
+    and when it is found. Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
 
     Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it (without one, foreground is a value above 0).
     With a leading axis of classes, class k is the probability of label k, and the likeliest class is the prediction. "all" has the

@@ -1,35 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """What functions return: small classes with named fields.
 
-They are written like dataclasses, and the stub beside this file declares them as such; but making dataclasses takes longer
-than importing all the rest of the package.
+Where the peer's result is a tuple (SciPy's tests, statsmodels' `ttost_paired`), ours is one too: the same fields in the same order
+unpack, index and compare, and every other field is an attribute. The classes are written like dataclasses, and the stub beside this
+file declares them; but making dataclasses takes longer than importing all the rest of the package.
 """
 from __future__ import annotations
+
+from operator import itemgetter
 
 
 class _Result:
     """Read-only fields in the order of the annotations. Shows itself as text, and as a table in notebooks."""
 
-    _unpacks = ()  # the fields that `a, b = result` gives
     _hidden = ()  # fields that repr leaves out
+    _absent = ()  # fields that do not exist where they do not apply, as in SciPy
 
     def __init_subclass__(cls):
-        cls._fields = tuple(cls.__annotations__)
-        if cls._unpacks:
-            cls.__iter__ = lambda self: iter([getattr(self, name) for name in self._unpacks])
+        cls._names = tuple(cls.__annotations__)  # of all fields
+        cls._defaults = {name: vars(cls)[name] for name in cls._names if name in vars(cls)}
+        cls._fields = vars(cls).get("_fields", cls._names)
 
-    def __init__(self, *values, **named):
-        given = {**dict(zip(self._fields, values)), **named}
-        missing = [name for name in self._fields if name not in given and not hasattr(type(self), name)]
-        unknown = [name for name in given if name not in self._fields]
-        if len(values) > len(self._fields) or missing or unknown:
-            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self._fields)}")
-        self.__dict__.update((name, given[name] if name in given else getattr(type(self), name)) for name in self._fields)
+    @classmethod
+    def _filled(cls, values, named):
+        """The fields by name, in order."""
+        given = {**dict(zip(cls._names, values)), **named}
+        missing = [name for name in cls._names if name not in {*given, *cls._defaults, *cls._absent}]
+        unknown = [name for name in given if name not in cls._names]
+        if len(values) > len(cls._names) or missing or unknown:
+            raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._names)}")
+        every = {**cls._defaults, **given}
+        return {name: every[name] for name in cls._names if name in every}
+
+    def __new__(cls, *values, **named):
+        self = object.__new__(cls)
+        self.__dict__.update(cls._filled(values, named))
+        return self
+
+    def _items(self):
+        return self.__dict__.items()
 
     def __setattr__(self, name, value):
         raise AttributeError(f"{type(self).__name__} is read-only")
 
     __delattr__ = __setattr__
+
+    def __reduce__(self):
+        return _rebuilt, (type(self), dict(self._items()))
 
     def __eq__(self, other):
         return type(other) is type(self) and self.__dict__ == other.__dict__
@@ -38,19 +55,49 @@ class _Result:
         return hash((type(self), repr(self)))
 
     def __repr__(self):
-        shown = (f"{name}={value!r}" for name, value in self.__dict__.items() if name not in self._hidden)
+        shown = (f"{name}={value!r}" for name, value in self._items() if name not in self._hidden)
         return f"{type(self).__name__}({', '.join(shown)})"
 
     def _repr_html_(self):
         import html
 
         rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(_short(value))}</td></tr>"
-                       for name, value in self.__dict__.items() if name not in self._hidden)
+                       for name, value in self._items() if name not in self._hidden)
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
     def as_dict(self):
         """The fields as a plain dict."""
-        return {name: value.as_dict() if isinstance(value, _Result) else value for name, value in self.__dict__.items()}
+        return {name: value.as_dict() if isinstance(value, _Result) else value for name, value in self._items()}
+
+
+class _TupleResult(_Result, tuple):
+    """A tuple of the fields in `_fields`; the others are attributes and do not take part in comparisons."""
+
+    def __init_subclass__(cls):
+        super().__init_subclass__()
+        for place, name in enumerate(cls._fields):
+            setattr(cls, name, property(itemgetter(place)))
+
+    def __new__(cls, *values, **named):
+        filled = cls._filled(values, named)
+        self = tuple.__new__(cls, [filled.pop(name) for name in cls._fields])
+        self.__dict__.update(filled)
+        return self
+
+    def _items(self):
+        return {**dict(zip(self._fields, self)), **self.__dict__}.items()
+
+    def _replace(self, **changes):
+        return type(self)(**{**dict(self._items()), **changes})
+
+    _asdict = _Result.as_dict
+    __eq__ = tuple.__eq__
+    __hash__ = tuple.__hash__
+
+
+def _rebuilt(cls, fields):
+    """What pickle and copy call."""
+    return cls(**fields)
 
 
 def _short(value):
@@ -62,8 +109,8 @@ def _short(value):
     return str(value)
 
 
-class WilcoxonResult(_Result):
-    """Unpacks like SciPy's: `statistic, pvalue = wilcoxon(x, y)`."""
+class WilcoxonResult(_TupleResult):
+    """The tuple (statistic, pvalue), as SciPy's. `zstatistic` exists only where the normal approximation was used."""
     statistic: float
     pvalue: float
     n: int
@@ -72,14 +119,15 @@ class WilcoxonResult(_Result):
     method: str
     policy: str
     warning: str | None = None
-    _unpacks = ("statistic", "pvalue")
+    zstatistic: float
+    _fields = ("statistic", "pvalue")
+    _absent = ("zstatistic",)
 
 
-class McNemarResult(_Result):
-    """Unpacks to statistic, pvalue."""
+class McNemarResult(_TupleResult):
+    """The tuple (statistic, pvalue)."""
     statistic: float
     pvalue: float
-    _unpacks = ("statistic", "pvalue")
 
 
 class ComparisonResult(_Result):
@@ -96,30 +144,35 @@ class ComparisonResult(_Result):
     _hidden = ("test",)
 
 
-class Interval(_Result):
-    """Unpacks to estimate, lower, upper."""
+class Interval(_TupleResult):
+    """The tuple (estimate, lower, upper)."""
     estimate: float
     lower: float
     upper: float
-    _unpacks = ("estimate", "lower", "upper")
 
 
-class TostResult(_Result):
-    """`lower` and `upper` are (t, p, degrees of freedom) of the two one-sided tests."""
+class ConfidenceInterval(_TupleResult):
+    """The tuple (low, high), as SciPy's."""
+    low: float
+    high: float
+
+
+class TostResult(_TupleResult):
+    """The tuple (pvalue, lower, upper), as statsmodels'; the last two are (t, p, degrees of freedom) of the one-sided tests."""
     pvalue: float
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
 
 
-class FriedmanResult(_Result):
-    """Unpacks to statistic, pvalue."""
+class FriedmanResult(_TupleResult):
+    """The tuple (statistic, pvalue), as SciPy's."""
     statistic: float
     pvalue: float
     f: float
     f_pvalue: float
     kendall_w: float
     mean_ranks: list[float]
-    _unpacks = ("statistic", "pvalue")
+    _fields = ("statistic", "pvalue")
 
 
 class NemenyiResult(_Result):
@@ -137,6 +190,16 @@ class BootstrapResult(_Result):
     ci_upper: float
     n_replicates: int
     point: float
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """(ci_lower, ci_upper) under SciPy's name."""
+        return ConfidenceInterval(self.ci_lower, self.ci_upper)
+
+    @property
+    def standard_error(self) -> float:
+        """`std` under SciPy's name."""
+        return self.std
 
 
 class ExtractedAnswer(_Result):

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # The classes as type checkers see them; the file beside this one makes them without the dataclasses module.
 from dataclasses import dataclass
-from typing import Any, Iterator
+from typing import Any, Self
 
 class _Result:
     def as_dict(self) -> dict[str, Any]: ...
     def _repr_html_(self) -> str: ...
 
-@dataclass(frozen=True)
-class WilcoxonResult(_Result):
+class _TupleResult(_Result):
+    _fields: tuple[str, ...]
+    def __new__(cls, *values: Any, **named: Any) -> Self: ...
+    def _asdict(self) -> dict[str, Any]: ...
+    def _replace(self, **changes: Any) -> Self: ...
+
+class WilcoxonResult(_TupleResult, tuple[float, float]):
     statistic: float
     pvalue: float
     n: int
@@ -17,13 +22,11 @@ class WilcoxonResult(_Result):
     method: str
     policy: str
     warning: str | None = ...
-    def __iter__(self) -> Iterator[float]: ...
+    zstatistic: float
 
-@dataclass(frozen=True)
-class McNemarResult(_Result):
+class McNemarResult(_TupleResult, tuple[float, float]):
     statistic: float
     pvalue: float
-    def __iter__(self) -> Iterator[float]: ...
 
 @dataclass(frozen=True)
 class ComparisonResult(_Result):
@@ -37,28 +40,27 @@ class ComparisonResult(_Result):
     verdict: str | None = ...
     test: WilcoxonResult | None = ...
 
-@dataclass(frozen=True)
-class Interval(_Result):
+class Interval(_TupleResult, tuple[float, float, float]):
     estimate: float
     lower: float
     upper: float
-    def __iter__(self) -> Iterator[float]: ...
 
-@dataclass(frozen=True)
-class TostResult(_Result):
+class ConfidenceInterval(_TupleResult, tuple[float, float]):
+    low: float
+    high: float
+
+class TostResult(_TupleResult, tuple[float, tuple[float, float, float], tuple[float, float, float]]):
     pvalue: float
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
 
-@dataclass(frozen=True)
-class FriedmanResult(_Result):
+class FriedmanResult(_TupleResult, tuple[float, float]):
     statistic: float
     pvalue: float
     f: float
     f_pvalue: float
     kendall_w: float
     mean_ranks: list[float]
-    def __iter__(self) -> Iterator[float]: ...
 
 @dataclass(frozen=True)
 class NemenyiResult(_Result):
@@ -74,6 +76,10 @@ class BootstrapResult(_Result):
     ci_upper: float
     n_replicates: int
     point: float
+    @property
+    def confidence_interval(self) -> ConfidenceInterval: ...
+    @property
+    def standard_error(self) -> float: ...
 
 @dataclass(frozen=True)
 class ExtractedAnswer(_Result):

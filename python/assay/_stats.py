@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
-from ._arrays import array, codes, labels, vector, whole
+from ._arrays import array, codes, label_pair, vector, whole
 from ._results import (BootstrapResult, ComparisonResult, FriedmanResult, Interval, McNemarResult, NemenyiResult, TostResult,
                        WilcoxonResult)
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
 if TYPE_CHECKING:
-    from typing import Callable, Hashable, Literal, Mapping, Sequence
+    from typing import Callable, Hashable, Iterable, Literal, Mapping, Sequence, overload
 
     from numpy.typing import ArrayLike
 
     WilcoxonPolicy = Literal["exact", "scipy-1.10", "scipy-1.14", "scipy-1.15", "r"]
-    Correction = Literal["holm", "bonferroni", "hochberg", "hommel", "bh", "by", "holm-sidak"]
+    WilcoxonMethod = Literal["auto", "exact", "approx", "asymptotic"]
+    McNemarMethod = Literal["exact", "mid-p", "corrected", "uncorrected"]
     Clusters = Sequence[Hashable] | None
 
 
@@ -30,29 +31,62 @@ def _differences(x, y):
     return a - b
 
 
-def wilcoxon(x: ArrayLike, y: ArrayLike | None = None, *, zero_method: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
+def wilcoxon(x: ArrayLike, y: ArrayLike | None = None, zero_method: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
              correction: bool = False, alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-             method: Literal["auto", "exact", "approx", "asymptotic"] = "auto", policy: WilcoxonPolicy = "exact",
-             tie_tolerance: float = 0.0) -> WilcoxonResult:
-    """Wilcoxon signed-rank test of x - y (or of x).
+             method: WilcoxonMethod = "auto", *, policy: WilcoxonPolicy = "exact", tie_tolerance: float = 0.0,
+             mode: WilcoxonMethod | None = None) -> WilcoxonResult:
+    """Wilcoxon signed-rank test of x - y (or of x). Arguments and result are SciPy's.
 
     The default policy is the exact conditional distribution with ties and zeros; "scipy-1.10", "scipy-1.14", "scipy-1.15" and
-    "r" give what those programs give.
+    "r" give what those programs give. The result has `zstatistic` where the normal approximation was used, and no such
+    attribute elsewhere. `mode` is an older name of `method`.
+
+    >>> statistic, pvalue = wilcoxon([5, 4, 3, 2, 1], [1, 1, 1, 1, 2], "pratt")
+    >>> statistic, pvalue
+    (1.5, 0.1875)
     """
+    if mode is not None:
+        if method != "auto":
+            raise TypeError("wilcoxon() got both method and mode, an older name of the same argument; give method only")
+        method = mode
     chosen = None if policy == "r" and correction is False else bool(correction)
     return WilcoxonResult(**_core.wilcoxon(_differences(x, y), zero_method, chosen, alternative, method, policy,
                                            float(tie_tolerance)))
 
 
-def adjust(pvalues: ArrayLike, method: Correction = "holm", alpha: float = 0.05) -> np.ndarray:
-    """Corrected p-values: holm, bonferroni, hochberg, hommel, bh, by, holm-sidak."""
-    return np.array(_core.adjust(vector(pvalues, "pvalues"), method, float(alpha))[0])
+def _adjusted(pvalues, method, alpha):
+    if not isinstance(method, str):
+        raise TypeError(f"method must be the name of a correction, not {method!r}")
+    corrected, reject = _core.adjust(vector(pvalues, "pvalues"), method.lower(), float(alpha))
+    return np.array(corrected, dtype=float), np.array(reject, dtype=bool)
+
+
+if TYPE_CHECKING:
+    @overload
+    def adjust(pvalues: ArrayLike, method: str = ..., alpha: None = ...) -> np.ndarray: ...
+    @overload
+    def adjust(pvalues: ArrayLike, method: str = ..., *, alpha: float) -> tuple[np.ndarray, np.ndarray]: ...
+    @overload
+    def adjust(pvalues: ArrayLike, method: str, alpha: float) -> tuple[np.ndarray, np.ndarray]: ...
+
+
+def adjust(pvalues: ArrayLike, method: str = "holm", alpha: float | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """P-values corrected for the number of tests; with `alpha` (corrected p-values, which are rejected), as `holm` does.
+
+    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak hold the chance of any false rejection; bh, by, gbs, tsbh and
+    tsbky the expected share of false ones. statsmodels' names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the same here. The
+    two-stage methods tsbh and tsbky depend on alpha, which is 0.05 where none is given.
+
+    >>> adjust([0.01, 0.04, 0.03], "fdr_bh")
+    array([0.03, 0.04, 0.04])
+    """
+    found = _adjusted(pvalues, method, 0.05 if alpha is None else alpha)
+    return found[0] if alpha is None else found
 
 
 def holm(pvalues: ArrayLike, alpha: float = 0.05) -> tuple[np.ndarray, np.ndarray]:
     """Holm's step-down correction: (corrected p-values, which are rejected)."""
-    corrected, reject = _core.adjust(vector(pvalues, "pvalues"), "holm", float(alpha))
-    return np.array(corrected), np.array(reject, dtype=bool)
+    return _adjusted(pvalues, "holm", alpha)
 
 
 def hodges_lehmann(d: ArrayLike, level: float = 0.95) -> Interval:
@@ -80,9 +114,39 @@ def tost_paired(x: ArrayLike, y: ArrayLike, margin: float) -> TostResult:
     return TostResult(**_core.tost_paired(vector(x, "x"), vector(y, "y"), float(margin)))
 
 
-def mcnemar(b: int, c: int, method: Literal["exact", "mid-p", "corrected", "uncorrected"] = "exact") -> McNemarResult:
-    """McNemar's test; b and c count what only one of the two got right. Methods: exact, mid-p, corrected, uncorrected."""
-    return McNemarResult(*_core.mcnemar(whole(b, "b"), whole(c, "c"), method))
+def mcnemar(b: int | ArrayLike, c: int | None = None, method: McNemarMethod | None = None, *, exact: bool | None = None,
+            correction: bool | None = None) -> McNemarResult:
+    """McNemar's test of two classifiers on the same items, from two counts or from a 2 x 2 table.
+
+    `b` and `c` count what only one of the two got right; in a table they are the cells outside the diagonal. Methods: exact (the
+    default), mid-p, corrected, uncorrected. statsmodels' `exact=False` is "corrected", with `correction=False` "uncorrected".
+
+    >>> mcnemar(4, 12) == mcnemar([[50, 4], [12, 30]])
+    True
+    """
+    b, c = _discordant(b) if c is None else (whole(b, "b"), whole(c, "c"))
+    if max(b, c) >= 1 << 53:
+        raise ValueError("the counts must be below 2**53")
+    return McNemarResult(*_core.mcnemar(b, c, _mcnemar_method(method, exact, correction)))
+
+
+def _discordant(table):
+    """The cells outside the diagonal of a 2 x 2 table."""
+    cells = np.asarray(table)
+    if cells.shape != (2, 2):
+        raise ValueError(f"mcnemar needs two counts or a table of 2 x 2 counts, not shape {cells.shape}")
+    names = ("table[0][0]", "table[0][1]", "table[1][0]", "table[1][1]")
+    return [whole(cell, name) for cell, name in zip(cells.ravel().tolist(), names)][1:3]
+
+
+def _mcnemar_method(method, exact, correction):
+    if exact is None and correction is None:
+        return "exact" if method is None else method
+    if method is not None:
+        raise TypeError("give method, or statsmodels' exact and correction, not both")
+    if exact is None or exact:
+        return "exact"
+    return "uncorrected" if correction is False else "corrected"
 
 
 def _table(table):
@@ -129,21 +193,28 @@ def bootstrap(values: ArrayLike, statistic: str | Callable[[np.ndarray], float] 
                                              method, float(level), codes(clusters, data.size)))
 
 
-def bootstrap_metric(predictions: ArrayLike, truths: ArrayLike,
+def bootstrap_metric(predictions: Iterable[Hashable], truths: Iterable[Hashable],
                      metric: Literal["accuracy", "balanced_accuracy"] = "accuracy", n_replicates: int = 1000,
                      seed: int = 42, clusters: Clusters = None, *, method: Literal["percentile", "bca", "basic"] = "percentile",
                      level: float = 0.95) -> BootstrapResult:
-    """Bootstrap of "accuracy" or "balanced_accuracy" of a classifier."""
-    p, t = labels(predictions, "predictions"), labels(truths, "truths")
+    """Bootstrap of "accuracy" or "balanced_accuracy" of a classifier; labels as in `accuracy`."""
+    p, t = label_pair(predictions, truths)
     return BootstrapResult(**_core.bootstrap_metric(p, t, metric, whole(n_replicates, "n_replicates"),
                                                     str(whole(seed, "seed")), method, float(level), codes(clusters, t.size)))
 
 
-def accuracy(predictions: ArrayLike, truths: ArrayLike) -> float:
-    """The share of items whose prediction is the truth."""
-    return _core.accuracy(labels(predictions, "predictions"), labels(truths, "truths"))
+def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
+    """The share of items whose prediction is the truth.
+
+    Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A prediction of None is no answer,
+    and wrong. Text on one side against numbers on the other is refused, and so are NaN and fractions.
+
+    >>> accuracy(["cat", "dog", None], ["cat", "cat", "dog"])
+    0.3333333333333333
+    """
+    return _core.accuracy(*label_pair(predictions, truths))
 
 
-def balanced_accuracy(predictions: ArrayLike, truths: ArrayLike) -> float:
-    """The mean over the true classes of the share of their items that are right."""
-    return _core.balanced_accuracy(labels(predictions, "predictions"), labels(truths, "truths"))
+def balanced_accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
+    """The mean over the true classes of the share of their items that are right; labels as in `accuracy`."""
+    return _core.balanced_accuracy(*label_pair(predictions, truths))

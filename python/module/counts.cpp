@@ -59,8 +59,13 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
   const Convention& rules = convention(convention_name);
   const Parameters parameters = {.beta = beta, .dice_smooth = rules.dice_smooth};
   py::dict out;
-  for (const ChosenMetric& each : chosen_metrics(names))
+  for (const ChosenMetric& each : chosen_metrics(names)) {
+    if (each->needs_boundary() || each->needs_lesions() || each->needs_probability())
+      throw Error(Error::Kind::usage, "the metric '" + each.key +
+                                          "' does not follow from counts; assay.metrics computes "
+                                          "it from the two masks");
     out[py::str(each.key)] = to_python(score(each, evidence, parameters, rules));
+  }
   return out;
 }
 

@@ -25,6 +25,7 @@ py::dict to_python(const WilcoxonResult& r) {
   out["method"] = std::string(r.method);
   out["policy"] = std::string(r.policy);
   out["warning"] = r.warning.empty() ? py::object(py::none()) : py::str(r.warning);
+  if (r.z) out["zstatistic"] = *r.z;
   return out;
 }
 
@@ -48,7 +49,7 @@ py::dict wilcoxon_of(const Vector& differences, const std::string& zero_method,
 }
 
 py::tuple adjusted(const Vector& pvalues, const std::string& method, double alpha) {
-  const Adjusted found = adjust(span_of(pvalues), value_in(corrections(), method, "method"), alpha);
+  const Adjusted found = adjust(span_of(pvalues), correction_named(method), alpha);
   return py::make_tuple(found.pvalues, found.reject);
 }
 

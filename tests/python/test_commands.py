@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import assay
+from networks import threshold_network
 from support import LABELS, PROGRAM, cohort, mask, random_mask, save
 from support import score as program_score
 from test_folds import experiment
@@ -109,6 +110,73 @@ def test_parity(tmp_path):
     assert "report" not in repr(found) and found.report["parity_level"] == "strict"
 
 
+WORKER = """
+import json, sys
+import nibabel
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("hello"):
+        answer = {"protocol": 1, "name": "threshold", "version": "1", "classes": 2, "device": "cpu"}
+    else:
+        image = nibabel.load(asked["image"])
+        nibabel.save(nibabel.Nifti1Image((image.get_fdata() > 0.5).astype("u1"), image.affine), asked["output"])
+        answer = {"ok": True}
+    print(json.dumps(answer), flush=True)
+"""
+OF_THRESHOLD = {"dilations": 1, "activation": "relu", "recipe": "none"}
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A network that says 1 where a voxel is above 0.5, two images, and references that differ a little."""
+    for seed in range(2):
+        x = np.random.default_rng(seed).random((9, 8, 7)).astype("f4")
+        save(tmp_path / f"data/images/case_{seed}.nii.gz", x)
+        save(tmp_path / f"data/labels/case_{seed}.nii.gz", x > 0.6)
+    return threshold_network(tmp_path / "tiny.safetensors")
+
+
+def test_predict_writes_label_maps(model, tmp_path):
+    images = sorted((tmp_path / "data/images").iterdir())
+    found = assay.predict(model, *images, out=tmp_path / "out", **OF_THRESHOLD)
+    assert [row["image"] for row in found["images"]] == list(map(str, images))
+    for image, row in zip(images, found["images"]):
+        labels, affine = assay.read_image(row["output"])
+        voxels, expected = assay.read_image(image)
+        assert (labels == (voxels > 0.5)).all() and (affine == expected).all()
+    again = assay.predict(str(model), images, out=tmp_path / "again", **OF_THRESHOLD)
+    assert [row["classes"] for row in again["images"]] == [row["classes"] for row in found["images"]]
+    save(tmp_path / "bad.nii.gz", np.full((3, 3, 3), np.nan, "f4"))
+    with pytest.warns(UserWarning, match="not predicted: .*bad.nii.gz"):
+        assay.predict(model, images[0], tmp_path / "bad.nii.gz", out=tmp_path / "some", **OF_THRESHOLD)
+    with pytest.raises(ValueError, match="--out"):
+        assay.predict(model, images, **OF_THRESHOLD)
+
+
+def test_evaluate_equals_predict_then_score(model, tmp_path):
+    kept = tmp_path / "kept"
+    found = assay.evaluate(model, tmp_path / "data", model="mine", save_predictions=kept, metrics=["dice", "hd95"], **OF_THRESHOLD)
+    apart = assay.score(kept, tmp_path / "data/labels", metrics="dice,hd95")
+    assert found["model_name"] == "mine" and found["metrics"] == apart["metrics"] and len(found["cases"]) == 2
+    worker = tmp_path / "worker.py"
+    worker.write_text(WORKER)
+    by_program = assay.evaluate(tmp_path / "data", command=f"{sys.executable} {worker}", metrics="dice,hd95")
+    assert by_program["metrics"] == apart["metrics"]  # the data are the only argument
+
+
+def test_report_takes_results_and_files(study, tmp_path):
+    pred, ref = study
+    first = assay.score(pred, ref, model="first")
+    assay.score(ref, ref, model="second", out=tmp_path / "second.json")
+    found = assay.report([first, tmp_path / "second.json"], tmp_path / "page.html", baseline="first", title="Two models")
+    assert found["report"] == str(tmp_path / "page.html") and found["models"] == ["first", "second"] and found["cases"] == 8
+    assert "Two models" in (tmp_path / "page.html").read_text()
+    assert assay.report(first, out=tmp_path / "one.html")["models"] == ["first"]
+    with pytest.raises((ValueError, OSError), match="absent"):
+        assay.report(tmp_path / "absent.json", tmp_path / "none.html")
+    assert not (tmp_path / "none.html").exists()
+
+
 def test_other_commands(tmp_path):
     assert assay.run("metrics")["metrics"] == assay.metric_table()
     assert assay.run("docs", "cli").startswith("#")  # only text
@@ -127,6 +195,24 @@ def test_dataframes(study):
     assert list(pairs["metric"]) == ["dice", "avd", "mcc"] and list(pairs["model_name"]) == ["other"] * 3
     with pytest.raises(ValueError, match="rows"):
         assay.to_dataframe({})
+
+
+def test_several_results_make_one_dataframe(study, tmp_path):
+    pytest.importorskip("pandas")
+    results = [assay.score(*study, model=name, out=tmp_path / f"{name}.json") for name in ("a", "b", "c")]
+    one_by_one = assay.to_dataframe(*results)
+    assert list(one_by_one["model"]) == ["a"] * 8 + ["b"] * 8 + ["c"] * 8
+    for same in (results, tuple(results), iter(results), [tmp_path / f"{name}.json" for name in "abc"]):
+        assert assay.to_dataframe(same).equals(one_by_one)
+    assert assay.to_dataframe(str(tmp_path / "a.json")).equals(assay.to_dataframe(results[0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compared = assay.compare(results[:2], "a")
+    with pytest.raises(ValueError, match="one kind of results, not of assay.comparison and assay.segmentation"):
+        assay.to_dataframe(results[0], compared)
+    (tmp_path / "list.json").write_text("[1]")
+    with pytest.raises(ValueError, match="list.json is not a results file"):
+        assay.to_dataframe(tmp_path / "list.json")
 
 
 def test_commands_run_in_threads_and_after_a_fork(study):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import assay
+from networks import threshold_network
 from support import save
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -25,7 +26,7 @@ def blocks(page, language):
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """Twelve cases of two labels and two models, the second a bit worse; six questions, four of them answered right."""
+    """Twelve cases of two labels and two models, the second a bit worse; six questions, four of them answered right; a network."""
     monkeypatch.chdir(tmp_path)
     questions = [f"mine,{i},{i}.svs,{1 + i % 3 // 2},Lung|Liver,accuracy,Which organ?\n" for i in range(6)]
     columns = "benchmark_name,benchmark_id,image_path,answer,options,metric_type,prompt\n"
@@ -40,6 +41,11 @@ def study(tmp_path, monkeypatch):
             voxels = np.roll(reference, shift, axis=0)
             voxels[: i % 4 * (shift > 0), 0, 0] = 1
             save(tmp_path / folder / f"case_{i:02}.nii.gz", voxels)
+    for i in range(2):
+        x = np.random.default_rng(i).random(SHAPE).astype("f4")
+        save(tmp_path / f"cohort/images/case_{i:02}.nii.gz", x)
+        save(tmp_path / f"cohort/labels/case_{i:02}.nii.gz", x > 0.6)
+    threshold_network(tmp_path / "tiny.safetensors")
 
 
 def test_the_guide(study):
@@ -63,7 +69,7 @@ def given():
 
     a = rng.random(20)
     return {"assay": assay, "pred": rng.integers(0, 2, (9, 8, 7)), "ref": rng.integers(0, 2, (9, 8, 7)), "a": a,
-            "b": a + rng.normal(0.05, 0.1, 20), "pvalues": rng.random(6) ** 2, "truths": rng.integers(0, 3, 30),
+            "b": a + rng.normal(0.05, 0.1, 20), "c": a + rng.normal(0, 0.1, 20), "np": np, "pvalues": rng.random(6) ** 2, "truths": rng.integers(0, 3, 30),
             "predictions": rng.integers(0, 3, 30), "one_hot": one_hot(), "one_hot_prediction": one_hot(),
             "probabilities": torch.rand(2, 3, 9, 8).softmax(1)}
 
@@ -94,4 +100,4 @@ def test_a_migration(study, number, heading):
     compared = names & set(old)
     assert compared or theirs is None or "sg." in theirs
     for name in compared:
-        np.testing.assert_allclose(new[name], old[name], rtol=1e-6, err_msg=name)
+        np.testing.assert_allclose(new[name], old[name], rtol=1e-6, err_msg=name)  # decisions, tuples and numbers alike

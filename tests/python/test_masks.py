@@ -155,12 +155,74 @@ def test_settings_of_metrics():
         assay.metrics(p, r, metrics="dic")
     with pytest.raises(ValueError, match="convention"):
         assay.metrics(p, r, convention="mine")
-    for spacing in ((1, 1), (1, 1, 0), (1, 1, math.nan), (1, 1, 1, 1)):
+    for spacing in ((1, 1), (1, 1, 0), (1, 1, math.nan), (1, 1, 1, 1), 0, -1, math.nan, (2,)):
         with pytest.raises(ValueError, match="positive size in mm for each of the 3 axes"):
             assay.metrics(p, r, spacing=spacing)
     for label in (math.nan, 2**53 + 1):
         with pytest.raises(ValueError, match="label"):
             assay.metrics(p, r, label=label)
+
+
+@pytest.mark.parametrize("shape", [(40,), (12, 11), (7, 9, 11)])
+def test_one_number_is_an_isotropic_spacing(shape):
+    p, r = noise(1, shape), noise(2, shape)
+    assert assay.metrics(p, r, spacing=2) == assay.metrics(p, r, spacing=(2,) * len(shape))
+    assert assay.metrics(p, r, spacing=np.float32(2), metrics="hd")["hd"] == 2 * assay.metrics(p, r, metrics="hd")["hd"]
+
+
+def test_four_axes_work_with_the_default_spacing():
+    p, r = noise(1, (3, 7, 9, 5)), noise(2, (3, 7, 9, 5))
+    found = assay.metrics(p, r)
+    flat = assay.metrics(p.ravel(), r.ravel(), metrics="overlap")
+    assert {key: found[key] for key in flat} == flat and found["hd"] is None and found["lesion_f1"] is None
+    assert assay.metrics(p, r, spacing=(1, 2, 3), metrics="volume_reference_ml")["volume_reference_ml"] == pytest.approx(r.sum() * 6 / 1000)
+    assert assay.metrics(p, r, spacing=2, metrics="volume_reference_ml")["volume_reference_ml"] == pytest.approx(r.sum() * 8 / 1000)
+
+
+def test_scores_of_counts_are_those_of_the_masks():
+    p, r = noise(1), noise(2)
+    found = assay.scores(**assay.confusion_matrix(p, r))
+    assert found == assay.metrics(p, r, metrics="overlap") and list(found)[0] == "dice"
+    assert assay.scores(tp=np.uint8(3), fp=1.0, fn=1, tn=0, metrics=["dice", "recall"]) == {"dice": 0.75, "recall": 0.75}
+    assert assay.scores(tp=0, fp=5, fn=0, tn=9, metrics="avd,mcc") == {"avd": None, "mcc": None}
+    assert assay.scores(tp=0, fp=5, fn=0, tn=9, metrics="avd", convention="spec") == {"avd": math.inf}
+    assert assay.scores(tp=100, fp=0, fn=0, tn=0, metrics="volume_reference_ml", voxel_ml=0.5) == {"volume_reference_ml": 50}
+    assert assay.scores(tp=6, fp=3, fn=1, tn=0, metrics="fbeta", beta=2)["fbeta"] == pytest.approx(5 * 6 / (5 * 6 + 4 * 1 + 3))
+    assert assay.scores(tp=1, fp=0, fn=0, tn=1, metrics="all") == assay.scores(tp=1, fp=0, fn=0, tn=1)
+
+
+def test_scores_of_many_counts_are_arrays():
+    rows = [assay.confusion_matrix(noise(i), noise(i + 9)) for i in range(4)] + [{"tp": 0, "fp": 0, "fn": 0, "tn": 7}]
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    found = assay.scores(**columns)
+    for i, row in enumerate(rows):
+        one = assay.scores(**row)
+        for key, value in one.items():
+            assert found[key][i] == value or value is None and math.isnan(found[key][i]), key
+    square = assay.scores(tp=np.ones((2, 3), int), fp=0, fn=[1, 2, 3], tn=0, metrics="recall", voxel_ml=[1, 2, 3])["recall"]
+    np.testing.assert_allclose(square, [[1 / 2, 1 / 3, 1 / 4]] * 2)
+    assert assay.scores(tp=[], fp=[], fn=[], tn=[], metrics="dice")["dice"].shape == (0,)
+
+
+COUNTS = {
+    "boundary": (dict(metrics="hd95"), ValueError, "'hd95' does not follow from counts; assay.metrics"),
+    "lesion": (dict(metrics="dice,lesion_f1"), ValueError, "'lesion_f1' does not follow from counts"),
+    "unknown": (dict(metrics="dic"), ValueError, "did you mean 'dice'"),
+    "negative": (dict(fp=-1), ValueError, "fp must be 0 or more"),
+    "part": (dict(fn=1.5), TypeError, "fn must be a whole number"),
+    "parts": (dict(fn=[1.5, 2]), ValueError, "fn must hold whole numbers"),
+    "NaN": (dict(fn=[math.nan]), ValueError, "fn must hold whole numbers"),
+    "huge": (dict(tn=2**80), ValueError, "tn must be below"),
+    "shapes": (dict(tp=[1, 2], fp=[1, 2, 3]), ValueError, "same shape"),
+    "volume": (dict(voxel_ml=0), ValueError, "voxel_ml must be a volume above 0 ml"),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts_that_are_none_are_refused(name):
+    wrong, error, words = COUNTS[name]
+    with pytest.raises(error, match=words):
+        assay.scores(**{"tp": 1, "fp": 1, "fn": 1, "tn": 1, **wrong})
 
 
 def test_the_reference_vectors():

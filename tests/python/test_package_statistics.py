@@ -43,10 +43,48 @@ def test_corrections_equal_statsmodels():
     np.testing.assert_allclose(corrected[order], by_hand, rtol=1e-14)
     assert reject.dtype == bool and np.array_equal(reject, corrected <= 0.05)
     multitest = pytest.importorskip("statsmodels.stats.multitest")
-    names = {"holm": "holm", "bonferroni": "bonferroni", "hochberg": "simes-hochberg", "hommel": "hommel", "bh": "fdr_bh",
-             "by": "fdr_by", "holm-sidak": "holm-sidak"}
+    names = {"hochberg": "simes-hochberg", "bh": "fdr_bh", "by": "fdr_by", "gbs": "fdr_gbs", "tsbh": "fdr_tsbh", "tsbky": "fdr_tsbky"}
+    for name in set(multitest.multitest_alias) - {"lfdr", "lfdr_sl"}:
+        for alpha in (0.01, 0.05, 0.3):
+            theirs = multitest.multipletests(p, alpha, method=name)
+            ours = assay.adjust(p, name, alpha=alpha)
+            np.testing.assert_allclose(ours[0], theirs[1], rtol=1e-12, err_msg=name)
+            np.testing.assert_array_equal(ours[1], theirs[0], err_msg=name)
     for ours, theirs in names.items():
-        np.testing.assert_allclose(assay.adjust(p, ours), multitest.multipletests(p, method=theirs)[1], rtol=1e-12)
+        np.testing.assert_array_equal(assay.adjust(p, ours), assay.adjust(p, theirs))
+
+
+SIX = [0.001, 0.008, 0.039, 0.041, 0.042, 0.6]
+BY_STATSMODELS = {  # multipletests(SIX, 0.05, method) of statsmodels 0.15.0
+    "bonferroni": ([0.006, 0.048, 0.234, 0.246, 0.252, 1], 2),
+    "sidak": ([0.005985019985006, 0.047050178756346, 0.21233721621145, 0.2221217239721, 0.22697586321836, 0.995904], 2),
+    "holm-sidak": ([0.005985019985006, 0.039365099552768, 0.147108962559, 0.147108962559, 0.147108962559, 0.6], 2),
+    "holm": ([0.006, 0.04, 0.156, 0.156, 0.156, 0.6], 2),
+    "simes-hochberg": ([0.006, 0.04, 0.084, 0.084, 0.084, 0.6], 2),
+    "hommel": ([0.006, 0.04, 0.078, 0.082, 0.084, 0.6], 2),
+    "fdr_bh": ([0.006, 0.024, 0.0504, 0.0504, 0.0504, 0.6], 2),
+    "fdr_by": ([0.0147, 0.0588, 0.12348, 0.12348, 0.12348, 1], 1),
+    "fdr_gbs": ([0.006006006006006, 0.020161290322581, 0.054110301768991, 0.054110301768991, 0.054110301768991, 0.25], 2),
+    "fdr_tsbh": ([0.004, 0.016, 0.0336, 0.0336, 0.0336, 0.4], 5),
+    "fdr_tsbky": ([0.0042, 0.0168, 0.03528, 0.03528, 0.03528, 0.42], 5),
+}
+
+
+@pytest.mark.parametrize("name", BY_STATSMODELS)
+def test_adjust_knows_statsmodels_names(name):
+    expected, rejected = BY_STATSMODELS[name]
+    found = assay.adjust(SIX, name)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    corrected, reject = assay.adjust(SIX, name.upper(), alpha=0.05)
+    np.testing.assert_array_equal(corrected, found)
+    assert reject.dtype == bool and reject.tolist() == [True] * rejected + [False] * (6 - rejected)
+
+
+def test_adjust_with_alpha_is_holm():
+    for ours, theirs in zip(assay.adjust(SIX, "holm", alpha=0.01), assay.holm(SIX, 0.01)):
+        np.testing.assert_array_equal(ours, theirs)
+    assert [each.size for each in assay.adjust([], "sidak", alpha=0.05)] == [0, 0]
 
 
 def test_other_tests_equal_scipy():
@@ -121,13 +159,30 @@ BAD = [
     (lambda: assay.wilcoxon([1, 2], alternative="both"), ValueError, "alternative"),
     (lambda: assay.holm([0.1, 2]), ValueError, ""),
     (lambda: assay.adjust([0.1], "holms"), ValueError, "did you mean"),
+    (lambda: assay.adjust([0.1], 3), TypeError, "name of a correction"),
+    (lambda: assay.wilcoxon([1, 2], method="exact", mode="approx"), TypeError, "method only"),
+    (lambda: assay.wilcoxon([1, 2], None, "dummy"), ValueError, "zero method"),
     (lambda: assay.mcnemar(-1, 2), ValueError, "b must be 0 or more"),
-    (lambda: assay.mcnemar(1.5, 2), TypeError, ""),
+    (lambda: assay.mcnemar(1.5, 2), TypeError, "b must be a whole number"),
+    (lambda: assay.mcnemar("4", 2), TypeError, "b must be a whole number"),
+    (lambda: assay.mcnemar(4), ValueError, "two counts or a table of 2 x 2"),
+    (lambda: assay.mcnemar([[1, 2, 3]]), ValueError, "two counts or a table of 2 x 2"),
+    (lambda: assay.mcnemar([[1, 2], [-3, 4]]), ValueError, r"table\[1\]\[0\] must be 0 or more"),
+    (lambda: assay.mcnemar([[1, 2], [3.5, 4]]), TypeError, r"table\[1\]\[0\] must be a whole number"),
+    (lambda: assay.mcnemar(1 << 60, 2), ValueError, "below"),
+    (lambda: assay.mcnemar(1, 2, "exact", exact=True), TypeError, "not both"),
     (lambda: assay.friedman([1, 2, 3]), ValueError, "row per case"),
     (lambda: assay.default_rng_choice(-1, 3, 3), ValueError, "seed must be 0 or more"),
     (lambda: assay.bootstrap([1, 2], "mode"), ValueError, "statistic must be"),
     (lambda: assay.bootstrap([1, 2, 3], clusters=[1, 2]), ValueError, "clusters"),
     (lambda: assay.accuracy([0.5], [1]), ValueError, "whole numbers"),
+    (lambda: assay.accuracy(["1"], [1]), ValueError, "predictions are text and truths are numbers"),
+    (lambda: assay.accuracy([1], [None]), ValueError, "without a truth"),
+    (lambda: assay.accuracy([1], [math.nan]), ValueError, "truths.0. is nan"),
+    (lambda: assay.accuracy([[1]], [1]), TypeError, "cannot be compared as a label"),
+    (lambda: assay.accuracy("abc", ["a", "b", "c"]), TypeError, "list of labels"),
+    (lambda: assay.accuracy(None, [1]), TypeError, "list of labels"),
+    (lambda: assay.accuracy(np.ones((2, 2)), [1]), ValueError, "one dimension"),
     (lambda: assay.accuracy([1, 2], [1]), ValueError, ""),
     (lambda: assay.compare_models_to_reference([1, 2], {"a": [1]}), ValueError, ""),
 ]
