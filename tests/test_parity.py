@@ -165,6 +165,19 @@ def test_what_folds_writes(tmp_path, restarts):
     assert ("optimistic" in done.stderr) == (restarts == "best")
 
 
+def test_folds_and_parity_name_the_sd_over_runs(tmp_path):
+    screen = assay("folds", shared("data/arc-runs"), "--out", tmp_path / "e.json").stdout
+    spread = json.loads((tmp_path / "e.json").read_text())["summary"]["spread"]["runs"]["dice"]
+    text = assay("parity", tmp_path / "e.json").stdout
+    found = next(x for x in strict(assay("parity", tmp_path / "e.json", "--json").stdout)["spreads"] if x["over"] == "runs")
+    assert (found["ddof"], spread["ddof"]) == (0, 1) and found["std"] < spread["std"]
+    assert found["std_ddof_1"] == pytest.approx(spread["std"])
+    assert f"over runs, n = {spread['n']}, ddof 0 as specified" in text
+    assert f"With ddof 1, as 'assay folds' prints it, it is {spread['std']:.4f}." in text
+    assert "Every SD here has ddof 1; 'assay parity' judges the SD over runs with ddof 0" in screen
+    assert f"specified: {found['std']:.3f}." in screen
+
+
 # ---- Papers --------------------------------------------------------------------------------------
 
 def test_the_list_is_the_reference_file():

@@ -65,6 +65,7 @@ Json spreads_json(const ParityReport& r) {
     out.push_back({{"over", name(v.spread.over)},
                    {"std", optional(v.spread.std.value)},
                    {"ddof", 0},
+                   {"std_ddof_1", optional(v.spread.sample_std())},
                    {"n", optional(v.spread.n)},
                    {"place", v.spread.std.place},
                    {"parity_level", name(v.level)},

@@ -2,6 +2,7 @@
 /// What an experiment reached, as its file says it: every number with the place it was read from.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -31,6 +32,13 @@ struct SpreadReading {
   SpreadOver over = SpreadOver::unknown;
   NumberRead std{};
   std::optional<std::size_t> n{};  ///< how many values, where that is known
+
+  /// The same with ddof 1, as 'assay folds' prints it; none of fewer than two values.
+  std::optional<double> sample_std() const {
+    if (!std.value || n.value_or(0) < 2) return std::nullopt;
+    const auto count = static_cast<double>(*n);
+    return *std.value * std::sqrt(count / (count - 1));
+  }
 };
 
 /// Single values, for the comparison with the paper's mean.

@@ -59,10 +59,12 @@ void add_spread(const ParityReport& r, Sentences& out) {
   const std::string paper =
       r.paper.dice.std ? fmt::format("the paper's {:.3f}", *r.paper.dice.std) : "the paper's";
   std::string text = fmt::format(
-      "SD: {:.4f} ({}, over {}{}) is compared with the limit {:g}; {} is "
+      "SD: {:.4f} ({}, over {}{}, ddof 0 as specified) is compared with the limit {:g}; {} is "
       "between runs or folds.",
       *used.std.value, used.std.place, words(used.over),
       used.n ? fmt::format(", n = {}", *used.n) : "", r.limits.dice_std, paper);
+  if (const auto sample = used.sample_std())
+    text += fmt::format(" With ddof 1, as 'assay folds' prints it, it is {:.4f}.", *sample);
   if (used.n == 1)
     text += " One value has no spread: this SD is 0 and says nothing.";
   else if (used.over == SpreadOver::runs && r.achieved.outer_folds == 1)

@@ -79,6 +79,11 @@ std::string advice(const CrossValidation& result) {
         " and,\nby its own name, the SD over runs ({}) as the spread of training;\na paper's SD "
         "between runs compares with the latter only.\n",
         told(s.runs));
+  if (s.runs.n > 1 && s.runs.population_std)
+    out += fmt::format(
+        "Every SD here has ddof 1; 'assay parity' judges the SD over runs with ddof 0, as "
+        "specified: {}.\n",
+        shown(s.runs.population_std));
   if (s.runs.n > 1 && result.folds.size() == 1)
     out += "There is one outer fold: nothing is known of the spread over outer folds.\n";
   if (result.restarts == Restarts::best)

@@ -66,7 +66,7 @@ std::string metrics_table(const ParityReport& r) {
   const ParityDetails& d = r.result.details;
   const std::string dash(absent);
   const std::vector<std::string> std_row = {
-      "SD of Dice",
+      "SD of Dice (ddof 0)",
       number(d.dice_std.achieved),
       d.dice_std.paper ? fmt::format("{:.3f}", *d.dice_std.paper) : dash,
       dash,
@@ -84,12 +84,20 @@ std::string section(std::string_view title, const std::string& body, bool color)
   return body.empty() ? "" : "\n" + bold(title, color) + "\n" + body;
 }
 
+/// " (n = 6; 0.0102 with ddof 1)"
+std::string spread_note(const SpreadReading& spread) {
+  if (!spread.n) return "";
+  const auto sample = spread.sample_std();
+  return fmt::format(" (n = {}{})", *spread.n,
+                     sample ? fmt::format("; {:.4f} with ddof 1", *sample) : "");
+}
+
 std::string spreads(const ParityReport& r) {
   std::string out;
   for (const SpreadVerdict& v : r.by_spread)
     out += fmt::format("  {:.4f} over {}{}, {}: {}{}\n", *v.spread.std.value, words(v.spread.over),
-                       v.spread.n ? fmt::format(" (n = {})", *v.spread.n) : "",
-                       printable(v.spread.std.place), name(v.level), v.used ? "  <- used" : "");
+                       spread_note(v.spread), printable(v.spread.std.place), name(v.level),
+                       v.used ? "  <- used" : "");
   return out;
 }
 
@@ -159,7 +167,7 @@ std::string headline(const ParityReport& r, bool color) {
 
 std::string parity_screen(const ParityReport& r, bool color) {
   return headline(r, color) + metrics_table(r) + section("Why", sentences(r.explanation), color) +
-         section("Level by SD", spreads(r), color) +
+         section("Level by SD (ddof 0, as specified)", spreads(r), color) +
          section("If the paper's Dice is the mean over lesion and background", macro(r), color) +
          section("Against the paper's mean Dice", comparison(r), color) +
          section("Efficiency", efficiency(r), color) +
