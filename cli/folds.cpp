@@ -75,7 +75,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!out.empty()) write_atomically(out, text);
   if (common.json)
     session.out << text;
-  else if (!common.quiet)
+  else if (prints_result(common, out))
     session.out << cross_validation_report(result, folders,
                                            {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';

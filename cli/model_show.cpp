@@ -36,7 +36,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!out.empty()) write_atomically(out, model_text(model, usual_shape));
   if (common.json)
     session.out << model_text(model, usual_shape);
-  else if (!common.quiet)
+  else if (prints_result(common, out))
     session.out << model_report(model, usual_shape);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;

@@ -17,6 +17,10 @@ fs::path output_file(const std::string& out, std::string name) {
   return fs::path(out) / name;
 }
 
+bool prints_result(const Common& common, const fs::path& out) {
+  return !common.quiet || out.empty();
+}
+
 void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
   if (out.empty() || !fs::exists(out)) return;
   for (const fs::path& input : inputs) {

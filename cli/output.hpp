@@ -6,11 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "cli/commands.hpp"
+
 namespace assay::cli {
 
 /// The file that --out means: itself, or, in a folder that it names, a file of that name. The
 /// folder is made. Empty when --out is.
 std::filesystem::path output_file(const std::string& out, std::string name);
+
+/// Whether the result goes to standard output. --quiet silences messages, not results; it leaves
+/// out only what the file `out` (empty: none) holds already.
+bool prints_result(const Common& common, const std::filesystem::path& out);
 
 /// A result must never take the place of a file that it is made from. Throws Error::usage.
 void refuse_input(const std::filesystem::path& out,

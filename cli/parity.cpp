@@ -16,6 +16,7 @@
 #include "assay/report/parity_report.hpp"
 #include "assay/report/text_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
@@ -145,12 +146,13 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     for (const std::string& warning : report.warnings)
       session.err << "warning: " << printable(warning) << '\n';
   const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  const bool answered_by_status = common.quiet && !o.require.empty();
   if (!out.empty())
     write_atomically(
         out, is_table(out, o) ? report.benchmark_table + "\n" : parity_text(report, provenance));
   if (common.json)
     session.out << parity_text(report, provenance);
-  else if (!common.quiet)
+  else if (prints_result(common, out) && !answered_by_status)
     session.out << screen(report, o, session.out_is_terminal && !common.no_color);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   if (o.require.empty() || reaches(report.result.parity_level, parity_level(o.require)))

@@ -14,7 +14,8 @@ void declare_common(CLI::App& app, Common& common) {
   arguments.flag("--json", common.json, "Print the result as JSON; all else goes to stderr");
   arguments.option("--out FILE|DIR", common.out, "Where to write the result");
   arguments.option("--jobs N", common.jobs, "Cases at a time (default: all cores)");
-  arguments.flag("--quiet", common.quiet, "Say only what went wrong");
+  arguments.flag("--quiet", common.quiet,
+                 "Print only the result, unless --out has it, and what went wrong");
   arguments.flag("--verbose", common.verbose, "Say what happens to each case");
   arguments.flag("--no-color", common.no_color, "No colours on the terminal");
 }

@@ -265,7 +265,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     session.err << "warning: predictions could not be kept: " << trouble << '\n';
   if (common.json)
     session.out << prediction_text(report, clock.provenance(common, session, o.anonymous));
-  else if (!common.quiet)
+  else if (prints_result(common, common.out))
     session.out << table_of(report.images);
   return exit_of(report.images);
 }

@@ -68,7 +68,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!out.empty()) write_atomically(out, text);
   if (common.json)
     session.out << text;
-  else if (!common.quiet)
+  else if (prints_result(common, out))
     session.out << slide_check_table(check) << (common.verbose ? opened_slides_table(check) : "");
   talk(check, table, common, session);
   const bool answered = !o.probe || probe(o.agent, table, slides, session.err);

@@ -143,7 +143,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
                                common.verbose};
   if (common.json)
     session.out << json;
-  else if (!common.quiet || !o.format.empty())
+  else if (prints_result(common, out) || !o.format.empty())
     session.out << form->text(all, style);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;

@@ -127,7 +127,7 @@ void print(const std::vector<ScoredQa>& runs, const Options& o, const Common& co
     session.out << qa_markdown(runs);
     return;
   }
-  if (common.quiet) return;
+  if (!prints_result(common, common.out)) return;
   const QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
                                common.verbose};
   for (std::size_t i = 0; i < runs.size(); ++i)

@@ -35,7 +35,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!out.empty()) write_atomically(out, recipe_text(recipe));
   if (common.json)
     session.out << recipe_text(recipe);
-  else if (!common.quiet)
+  else if (prints_result(common, out))
     session.out << recipe_report(recipe);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;

@@ -133,7 +133,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (!o.csv.empty()) write_atomically(o.csv, long_csv(result));
   if (common.json)
     session.out << file_text(result, o, provenance);
-  else if (!common.quiet)
+  else if (prints_result(common, out))
     session.out << terminal_report(result, {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return result.ledger.scored < result.ledger.expected ? some_failed : done;

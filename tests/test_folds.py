@@ -156,7 +156,7 @@ def test_out_is_a_file_or_a_folder_and_nothing_else_is_written(tmp_path):
     assert listing(tmp_path / "made") == ["experiment_results.json"] and listing(tmp_path / "runs") == before
     source = tmp_path / "runs/fold_0_restart_0/results.json"
     assert "is an input" in assay("folds", tmp_path / "runs", "--out", source, status=2).stderr
-    quiet = assay("folds", tmp_path / "runs", "--quiet")
+    quiet = assay("folds", tmp_path / "runs", "--quiet", "--out", f"{tmp_path}/made/")
     assert quiet.stdout == quiet.stderr == ""
 
 
