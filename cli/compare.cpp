@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> results;
-  std::string baseline, metrics, label, policy = "exact", correction = "holm", margin, cluster, by;
+  std::string baseline, metrics, labels, policy = "exact", correction = "holm", margin, cluster, by;
   std::string manifest, lower_is_better, format, compat;
   double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
@@ -44,7 +44,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--baseline NAME", o.baseline,
            "Model or file to compare with (default: the first of exactly two)");
   a.option("--metric LIST", o.metrics, "Metrics to compare (default: dice,avd,mcc)");
-  a.option("--label L", o.label, "Compare one label or region (default: the case average)");
+  a.option("--label LIST", o.labels,
+           "Labels or regions to compare, each by itself (default: the case average)");
   a.option("--alpha A", o.alpha, "Level of significance (default: 0.05)");
   a.choice("--policy", o.policy, words_of(wilcoxon_policies()),
            "Whose rules compute the p-values (default: exact)");
@@ -74,7 +75,7 @@ void declare_options(Arguments& a, Options& o) {
 
 CompareSettings settings_of(const Options& o) {
   CompareSettings s = {.baseline = o.baseline};
-  s.choice = {words_in(o.metrics, "--metric"), o.label,
+  s.choice = {words_in(o.metrics, "--metric"), words_in(o.labels, "--label"),
               words_in(o.lower_is_better, "--lower-is-better")};
   s.alpha = o.alpha;
   s.tie_tolerance = o.tie_tolerance;
@@ -140,6 +141,14 @@ void talk(const Comparison& comparison, std::ostream& err) {
   for (const std::string& note : comparison.notes) err << "note: " << printable(note) << '\n';
 }
 
+std::string printed(const Comparison& comparison, const Options& o, const Common& common,
+                    const Session& session, const Provenance& provenance) {
+  const std::string form = common.json ? "json" : o.format.empty() ? "table" : o.format;
+  if (form == "table" && o.compat.empty())
+    return comparison_report(comparison, o.with_paper, session.out_is_terminal && !common.no_color);
+  return form_of(form, {}).text(comparison, o, provenance);
+}
+
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   CompareSettings settings = settings_of(o);
@@ -155,16 +164,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!common.quiet) talk(comparison, session.err);
   const Provenance provenance = clock.provenance(common, session, o.anonymous);
   if (!out.empty()) write_atomically(out, written.text(comparison, o, provenance));
-  const bool on_screen = !common.json && (o.format.empty() || o.format == "table");
-  if (on_screen && o.compat.empty() && !common.quiet)
-    session.out << comparison_report(comparison, o.with_paper,
-                                     session.out_is_terminal && !common.no_color);
-  else if (common.json || !common.quiet || !o.format.empty())
-    session.out << form_of(common.json        ? "json"
-                           : o.format.empty() ? "table"
-                                              : o.format,
-                           {})
-                       .text(comparison, o, provenance);
+  if (common.json || prints_result(common, out))
+    session.out << printed(comparison, o, common, session, provenance);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }

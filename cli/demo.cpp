@@ -8,11 +8,11 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/compare/sentence.hpp"
 #include "assay/io/comparison.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
+#include "assay/report/comparison_report.hpp"
 #include "assay/report/text_table.hpp"
 #include "assay/run/demo_cohort.hpp"
 #include "assay/run/result_files.hpp"
@@ -101,7 +101,7 @@ Comparison compared_models(const std::vector<fs::path>& files, const fs::path& m
   paths.reserve(files.size());
   for (const fs::path& file : files) paths.push_back(file.string());
   CompareSettings settings = {.baseline = paths.front()};
-  settings.margin = 0.01;
+  settings.margins = {{"dice", 0.01}};
   settings.matching.intersect = true;
   std::vector<ResultTable> tables = read_result_files(paths, jobs(common));
   add_groups(tables, manifest);
@@ -112,9 +112,7 @@ void print_comparison(const Comparison& comparison, std::ostream& out) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   out << fmt::format("\ncompared with {} on the {} cases that all models have\n", baseline,
                      comparison.matching.ids.size());
-  for (const MetricComparison& metric : comparison.metrics)
-    for (const PairComparison& pair : metric.pairs)
-      out << "  " << sentence(metric, pair, baseline) << '\n';
+  out << terminal_table(comparison_table(comparison, /*with_paper=*/false));
 }
 
 /// Everything on one page, as `assay report` makes it of the files that were written.
@@ -128,7 +126,7 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
       request.study.files.push_back(file.string());
   request.study.title = "Four models on a made-up stroke cohort";
   request.study.compare.baseline = files.front().string();
-  request.study.compare.margin = 0.01;
+  request.study.compare.margins = {{"dice", 0.01}};
   request.study.manifest = cohort.manifest;
   request.study.jobs = jobs(common);
   request.roots = {.predictions = cohort.models.front().second.parent_path(),
@@ -144,7 +142,7 @@ std::string commands_to_try(const std::vector<fs::path>& files, const DemoCohort
   const std::string both = files[0].string() + " " + files[1].string();
   return fmt::format(
       "  assay score {0} {1} --metrics overlap\n"
-      "  assay compare {2} --intersect --margin 0.01 --manifest {3}\n"
+      "  assay compare {2} --intersect --margin dice=0.01 --manifest {3}\n"
       "  assay report {2} --predictions {4} --references {1}\n",
       predictions.string(), cohort.references.string(), both, cohort.manifest.string(),
       predictions.parent_path().string());

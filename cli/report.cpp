@@ -58,7 +58,8 @@ ReportRequest request_of(const Options& o, const Common& common) {
   for (const fs::path& file : qa_files(o.results)) study.files.push_back(file.string());
   study.title = o.title;
   study.compare.baseline = o.baseline;
-  study.compare.choice = {words_in(o.metrics, "--metric"), o.label, {}};
+  study.compare.choice = {words_in(o.metrics, "--metric"), {}, {}};
+  if (!o.label.empty()) study.compare.choice.labels = {o.label};
   study.compare.matching = {.intersect = true, .by_position = o.by_position};
   add_margins(o.margin, study.compare);
   study.manifest = o.manifest;

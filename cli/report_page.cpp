@@ -28,7 +28,7 @@ std::vector<std::string> cases_among(const Study& study, std::vector<std::string
 
 void add_volumes(ReportResult& result, const ReportRequest& request) {
   PageContent& content = result.content;
-  const std::vector<std::string> metrics = page::headline_metrics(content.study);
+  const std::vector<std::string> metrics = shown_metrics(content.study);
   VolumeRequest wanted = {
       .cases = shown_cases(content.study, metrics.empty() ? "" : metrics.front(),
                            cases_among(content.study, request.cases)),

@@ -7,7 +7,9 @@
 
 #include "assay/compare/models.hpp"
 #include "assay/core/error.hpp"
+#include "assay/core/nearest.hpp"
 #include "assay/core/words.hpp"
+#include "assay/metrics/synonyms.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/folds.hpp"
 #include "assay/stats/moments.hpp"
@@ -122,7 +124,7 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
   for (const auto& row : values) result.models.push_back(summary_of(row));
   const ComparisonOptions options = options_of(scene.settings, metric);
   ValueTable magnitudes = values;
-  if (metric.better == Better::zero)
+  if (is_by_magnitude(metric))
     for (auto& row : magnitudes)
       for (auto& value : row)
         if (value) value = std::fabs(*value);
@@ -152,8 +154,7 @@ std::vector<MetricComparison> compared_metrics(const Scene& scene,
                                                std::span<const ComparedMetric> metrics) {
   std::vector<MetricComparison> results;
   for (const ComparedMetric& metric : metrics) {
-    const ValueTable values =
-        values_of(scene.tables, scene.matching, metric.name, scene.settings.choice.label);
+    const ValueTable values = values_of(scene.tables, scene.matching, metric);
     MetricComparison& result = results.emplace_back(compared_metric(scene, metric, values));
     std::vector<PairComparison*> family;
     for (PairComparison& pair : result.pairs) family.push_back(&pair);
@@ -198,8 +199,7 @@ std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const ComparedM
       for (const std::size_t i : cases) inner.clusters.push_back(scene.clusters[i]);
     Subgroup& subgroup = subgroups.emplace_back(Subgroup{column, value, cases.size(), {}});
     for (const ComparedMetric& metric : metrics) {
-      const ValueTable values =
-          values_of(inner.tables, inner.matching, metric.name, scene.settings.choice.label);
+      const ValueTable values = values_of(inner.tables, inner.matching, metric);
       subgroup.metrics.push_back(compared_metric(inner, metric, values));
     }
   }
@@ -239,14 +239,31 @@ void require(const CompareSettings& settings) {
       throw Error(Error::Kind::usage, "--margin must be above 0, such as 0.01");
 }
 
+/// A margin of a metric that is not compared would be lost without a word.
+void require_margins_used(CompareSettings& settings, std::span<const ComparedMetric> metrics) {
+  for (auto& each : settings.margins) {
+    std::vector<std::string> names;
+    for (const ComparedMetric& metric : metrics)
+      if (names.empty() || names.back() != metric.name) names.push_back(metric.name);
+    const auto is_compared = [&](const std::string& name) {
+      return std::ranges::find(names, name) != names.end();
+    };
+    if (!is_compared(each.first)) each.first = metric_key(each.first).value_or(each.first);
+    if (!is_compared(each.first))
+      throw Error(Error::Kind::usage, "--margin: '" + each.first + "' is not compared" +
+                                          did_you_mean(each.first, names) + " (compared: " +
+                                          joined(names) + "); --metric chooses what is");
+  }
+}
+
 void add_pair_notes(Comparison& comparison) {
   for (const MetricComparison& metric : comparison.metrics)
     for (const PairComparison& pair : metric.pairs) {
-      const std::string where = metric.metric.name + ", " + pair.result.model_name + ": ";
+      const std::string where = words(metric.metric) + ", " + pair.result.model_name + ": ";
       if (pair.undefined != 0)
         comparison.notes.push_back(where + counted(pair.undefined, "pair") + " of " +
                                    std::to_string(comparison.matching.ids.size()) +
-                                   " left out, since one of the two has no finite value");
+                                   " left out, since some model has no finite value there");
       if (pair.n == 0)
         comparison.notes.push_back(where + "nothing to compare");
       else if (!pair.result.test.warning.empty())
@@ -263,12 +280,13 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   tables = named_apart(std::move(tables), notes);
   comparison.baseline = baseline_among(tables, settings.baseline);
   const auto metrics = metrics_to_compare(tables, settings.choice, notes);
+  require_margins_used(comparison.settings, metrics);
   comparison.matching = matched_cases(tables, settings.matching);
   notes.insert(notes.end(), comparison.matching.notes.begin(), comparison.matching.notes.end());
   for (const ResultTable& table : tables)
     comparison.models.push_back({table.model_name, table.source, table.cases});
 
-  Scene scene = {settings, tables, comparison.matching, comparison.baseline, {}};
+  Scene scene = {comparison.settings, tables, comparison.matching, comparison.baseline, {}};
   if (!settings.cluster.empty()) {
     scene.clusters = coded_names(group_values(tables, comparison.matching, settings.cluster));
     notes.push_back("cases are averaged within each '" + settings.cluster + "' before testing");

@@ -102,7 +102,7 @@ TEST(Comparison, equivalence_needs_a_margin_and_enough_pairs) {
   };
   EXPECT_EQ(verdict_of(20, {}), Verdict::inconclusive);
   EXPECT_EQ(verdict_of(20, 0.01), Verdict::equivalent);
-  EXPECT_EQ(verdict_of(5, 0.01), Verdict::inconclusive);  // no interval of 5 pairs has its level
+  EXPECT_EQ(verdict_of(5, 0.01), Verdict::too_few_pairs);  // no interval of 5 pairs has its level
 }
 
 TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
@@ -133,7 +133,7 @@ TEST(Comparison, one_case_and_identical_models) {
   const Comparison one =
       compare({model("a", "dice", {0.5}), model("b", "dice", {0.6})}, {.margin = 0.5});
   EXPECT_EQ(only(one).result.p_value, 1);
-  EXPECT_EQ(only(one).result.verdict, Verdict::inconclusive);
+  EXPECT_EQ(only(one).result.verdict, Verdict::too_few_pairs);
   EXPECT_THAT(one.notes, ElementsAre(HasSubstr("too few")));
   for (const WilcoxonPolicy policy :
        {WilcoxonPolicy::exact, WilcoxonPolicy::scipy_1_10, WilcoxonPolicy::scipy_1_15}) {
@@ -192,7 +192,7 @@ TEST(Comparison, metrics_that_are_asked_for_must_be_there) {
   settings.choice.asked = {"dise"};
   EXPECT_THAT(refusal(tables, settings),
               HasSubstr("a.json: has no metric 'dise'; did you mean 'dice'? (it has: dice)"));
-  settings.choice = {{}, "7", {}};
+  settings.choice = {{}, {"7"}, {}};
   EXPECT_THAT(refusal(tables, settings), HasSubstr("has no label '7'"));
   EXPECT_THAT(refusal({model("a", "dice", {0.5}), model("b", "nsd", {0.5})}),
               HasSubstr("no metric in common"));
@@ -232,12 +232,14 @@ TEST(Comparison, ranks_follow_the_means_and_say_how_stable_they_are) {
       {.baseline = "low"});
   const Ranking& ranking = found.metrics[0].ranking;
   EXPECT_EQ(ranking.models[0].rank, 3);
-  EXPECT_EQ(ranking.models[0].rank_low, 3U);
-  EXPECT_EQ(ranking.models[0].probability_best, 0);
-  EXPECT_GT(ranking.models[2].probability_best + ranking.models[1].probability_best, 0.999);
-  EXPECT_EQ(ranking.models[1].rank_high, 2U);
+  EXPECT_EQ(ranking.models[0].stability->rank_low, 3U);
+  EXPECT_EQ(ranking.models[0].stability->probability_best, 0);
+  EXPECT_GT(
+      ranking.models[2].stability->probability_best + ranking.models[1].stability->probability_best,
+      0.999);
+  EXPECT_EQ(ranking.models[1].stability->rank_high, 2U);
   EXPECT_TRUE(ranking.friedman.has_value());
   double places = 0;
-  for (const ModelRank& rank : ranking.models) places += rank.places[0];
+  for (const ModelRank& rank : ranking.models) places += rank.stability->places[0];
   EXPECT_NEAR(places, 1, 1e-12);
 }

@@ -2,44 +2,15 @@
 #include "assay/compare/metric_values.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
 #include "assay/core/words.hpp"
+#include "assay/metrics/synonyms.hpp"
 
 namespace assay {
 namespace {
-
-const std::array<std::string, 3> default_metrics = {"dice", "avd", "mcc"};
-
-/// Metrics that other tools write and our own table does not have.
-struct KnownDirection {
-  std::string_view name;
-  Better better;
-};
-constexpr std::array foreign_metrics = {
-    KnownDirection{"hd", Better::lower},
-    KnownDirection{"hd95", Better::lower},
-    KnownDirection{"assd", Better::lower},
-    KnownDirection{"masd", Better::lower},
-    KnownDirection{"nsd", Better::higher},
-    KnownDirection{"boundary_iou", Better::higher},
-    KnownDirection{"lesion_f1", Better::higher},
-    KnownDirection{"lesion_precision", Better::higher},
-    KnownDirection{"lesion_recall", Better::higher},
-    KnownDirection{"lesion_dice", Better::higher},
-    KnownDirection{"lesion_hd95", Better::lower},
-    KnownDirection{"lesion_count_difference", Better::lower},
-    KnownDirection{"pq", Better::higher},
-    KnownDirection{"sq", Better::higher},
-    KnownDirection{"rq", Better::higher},
-    KnownDirection{"auroc", Better::higher},
-    KnownDirection{"average_precision", Better::higher},
-    KnownDirection{"brier", Better::lower},
-    KnownDirection{"ece", Better::lower},
-};
 
 std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
   std::vector<std::string> names;
@@ -48,30 +19,47 @@ std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
   return names;
 }
 
-/// The first of all models' metrics that every model has.
-std::vector<std::string> common_metrics(std::span<const ResultTable> tables,
-                                        std::string_view label) {
+using Labels = std::span<const std::string>;
+
+/// The metrics of the first model that every model has for every label; those that only came along
+/// with the layout of a file count if `with_extra`.
+std::vector<std::string> common_metrics(std::span<const ResultTable> tables, Labels labels,
+                                        bool with_extra) {
   std::vector<std::string> common;
-  for (const std::string& name : names_of(columns_of(tables.front(), label)))
-    if (std::ranges::all_of(tables, [&](const ResultTable& table) {
-          return column_of(columns_of(table, label), name) != nullptr;
-        }))
+  const auto has = [&](const ResultTable& table, const std::string& name) {
+    return std::ranges::all_of(labels, [&](const std::string& label) {
+      const MetricColumn* column = column_of(columns_of(table, label), name);
+      return column != nullptr && (with_extra || !column->is_extra);
+    });
+  };
+  for (const std::string& name : names_of(columns_of(tables.front(), labels.front())))
+    if (std::ranges::all_of(tables, [&](const ResultTable& table) { return has(table, name); }))
       common.push_back(name);
   return common;
 }
 
-std::vector<std::string> chosen_by_default(std::span<const ResultTable> tables,
-                                           std::string_view label) {
-  const std::vector<std::string> common = common_metrics(tables, label);
-  std::vector<std::string> chosen;
-  for (const std::string& name : default_metrics)
-    if (std::ranges::find(common, name) != common.end()) chosen.push_back(name);
-  if (chosen.empty()) chosen = common;
-  if (chosen.empty())
-    throw Error(Error::Kind::input, "the files have no metric in common: " + tables.front().source +
-                                        " has " +
-                                        joined(names_of(columns_of(tables.front(), label))));
-  return chosen;
+void require_column(const ResultTable& table, const std::string& name, const std::string& label) {
+  const auto& columns = columns_of(table, label);
+  if (column_of(columns, name) != nullptr) return;
+  const std::vector<std::string> known = names_of(columns);
+  throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
+                                      did_you_mean(name, known) + " (it has: " + joined(known) +
+                                      ")");
+}
+
+/// The name of a column, or our key for what else a metric is called.
+std::string resolved(const std::string& name, const std::vector<MetricColumn>& columns) {
+  if (column_of(columns, name) != nullptr) return name;
+  return metric_key(name).value_or(name);
+}
+
+/// In the order of first appearance; the case average where nothing is named.
+std::vector<std::string> distinct(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names)
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  if (out.empty()) out.emplace_back();
+  return out;
 }
 
 Better direction_of(const std::string& name, const MetricChoice& choice,
@@ -79,8 +67,6 @@ Better direction_of(const std::string& name, const MetricChoice& choice,
   if (std::ranges::find(choice.lower_is_better, name) != choice.lower_is_better.end())
     return Better::lower;
   if (const auto ours = metric_of_key(name)) return (*ours)->better;
-  const auto known = std::ranges::find(foreign_metrics, name, &KnownDirection::name);
-  if (known != foreign_metrics.end()) return known->better;
   notes.push_back("metric '" + name +
                   "' is not known here: higher counts as better, unless "
                   "--lower-is-better " +
@@ -88,34 +74,69 @@ Better direction_of(const std::string& name, const MetricChoice& choice,
   return Better::higher;
 }
 
+/// A case without a value of some model has none of any. Models that have no value at all do not
+/// take part.
+void keep_complete(ValueTable& values) {
+  const auto takes_part = [](const auto& row) {
+    return std::ranges::any_of(row, [](const auto& value) { return value.has_value(); });
+  };
+  std::vector<bool> complete(values.front().size(), true);
+  for (const auto& row : values)
+    if (takes_part(row))
+      for (std::size_t i = 0; i < row.size(); ++i) complete[i] = complete[i] && row[i];
+  for (auto& row : values)
+    for (std::size_t i = 0; i < row.size(); ++i)
+      if (!complete[i]) row[i].reset();
+}
+
 }  // namespace
+
+std::vector<std::string> default_metrics(std::span<const ResultTable> tables, Labels labels) {
+  std::vector<std::string> common = common_metrics(tables, labels, false);
+  if (common.empty()) common = common_metrics(tables, labels, true);
+  std::vector<std::string> chosen;
+  for (const ChosenMetric& metric : chosen_metrics(default_group))
+    if (std::ranges::find(common, metric.key) != common.end()) chosen.push_back(metric.key);
+  return chosen.empty() ? common : chosen;
+}
+
+std::string words(const ComparedMetric& metric) {
+  const std::string name = is_by_magnitude(metric) ? "|" + metric.name + "|" : metric.name;
+  return metric.label.empty() ? name : name + " of " + metric.label;
+}
+
+std::string_view unit_of(const ComparedMetric& metric) {
+  const auto ours = metric_of_key(metric.name);
+  return ours ? (*ours)->unit : std::string_view();
+}
 
 std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tables,
                                                const MetricChoice& choice,
                                                std::vector<std::string>& notes) {
-  const bool by_default = choice.asked.empty();
+  const std::vector<std::string> labels = distinct(choice.labels);
+  std::vector<std::string> asked = choice.asked;
+  for (std::string& name : asked) name = resolved(name, columns_of(tables.front(), labels.front()));
+  asked = asked.empty() ? default_metrics(tables, labels) : distinct(asked);
+  if (asked.empty())
+    throw Error(Error::Kind::input,
+                "the files have no metric in common: " + tables.front().source + " has " +
+                    joined(names_of(columns_of(tables.front(), labels.front()))));
   std::vector<ComparedMetric> chosen;
-  for (const std::string& name :
-       by_default ? chosen_by_default(tables, choice.label) : choice.asked) {
-    for (const ResultTable& table : tables) {
-      const auto& columns = columns_of(table, choice.label);
-      if (column_of(columns, name) != nullptr) continue;
-      const std::vector<std::string> known = names_of(columns);
-      throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
-                                          did_you_mean(name, known) + " (it has: " + joined(known) +
-                                          ")");
+  for (const std::string& name : asked) {
+    const Better better = direction_of(name, choice, notes);
+    for (const std::string& label : labels) {
+      for (const ResultTable& table : tables) require_column(table, name, label);
+      chosen.push_back({name, better, label});
     }
-    if (std::ranges::find(chosen, name, &ComparedMetric::name) == chosen.end())
-      chosen.push_back({name, direction_of(name, choice, notes)});
   }
   return chosen;
 }
 
 ValueTable values_of(std::span<const ResultTable> tables, const Matching& matching,
-                     std::string_view metric, std::string_view label) {
+                     const ComparedMetric& metric) {
   ValueTable values;
   for (std::size_t m = 0; m < tables.size(); ++m) {
-    const MetricColumn& column = *column_of(columns_of(tables[m], label), metric);
+    const MetricColumn& column = *column_of(columns_of(tables[m], metric.label), metric.name);
     auto& row = values.emplace_back();
     row.reserve(matching.ids.size());
     for (const std::size_t place : matching.places[m]) {
@@ -123,6 +144,7 @@ ValueTable values_of(std::span<const ResultTable> tables, const Matching& matchi
       row.push_back(value && std::isfinite(*value) ? value : std::nullopt);
     }
   }
+  keep_complete(values);
   return values;
 }
 

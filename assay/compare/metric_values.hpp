@@ -15,28 +15,51 @@
 
 namespace assay {
 
-/// A metric that files may have under any name, ours or not.
+/// A metric that files may have under any name, ours or not, of one label.
 struct ComparedMetric {
   std::string name;
   Better better = Better::higher;
+  std::string label{};  ///< key or name of a label or region; "": the case average
 };
+
+/// For sentences and titles: "dice", or "dice of WT".
+std::string words(const ComparedMetric& metric);
+
+/// "mm", or "" for a ratio and for metrics that are not ours.
+std::string_view unit_of(const ComparedMetric& metric);
+
+/// Its values are compared by their distance from zero, whatever their sign.
+inline bool is_by_magnitude(const ComparedMetric& metric) {
+  return metric.better == Better::zero;
+}
+
+/// The `standard` metrics that every table was scored in, for each of the labels ("": the case
+/// average); if there are none, all that they have in common.
+std::vector<std::string> default_metrics(std::span<const ResultTable> tables,
+                                         std::span<const std::string> labels);
 
 struct MetricChoice {
-  std::vector<std::string> asked{};  ///< empty: dice, avd, mcc, as far as every file has them
-  std::string label{};               ///< "": the case averages
+  std::vector<std::string> asked{};            ///< empty: `default_metrics`
+  std::vector<std::string> labels{};           ///< empty: the case averages
   std::vector<std::string> lower_is_better{};  ///< for metrics that are not in our table
+
+  bool has_several_labels() const { return labels.size() > 1; }
+  /// The one label that a page shows; "": the case averages.
+  std::string first_label() const { return labels.empty() ? "" : labels.front(); }
 };
 
-/// Throws Error::usage when a file lacks a metric that was asked for, naming what it has.
+/// Every metric with every label, by metric first. Throws Error::usage when a file lacks a metric
+/// or label that was asked for, naming what it has.
 std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tables,
                                                const MetricChoice& choice,
                                                std::vector<std::string>& notes);
 
-/// A row per model, a column per matched case; nothing where there is no finite value.
+/// A row per model, a column per matched case. A case in which some model has no finite value has
+/// none of any: every mean, test and rank of a metric is of the same cases.
 using ValueTable = std::vector<std::vector<std::optional<double>>>;
 
 ValueTable values_of(std::span<const ResultTable> tables, const Matching& matching,
-                     std::string_view metric, std::string_view label);
+                     const ComparedMetric& metric);
 
 /// The same as a gain: higher is better, and nothing else.
 ValueTable as_gain(ValueTable values, Better better);

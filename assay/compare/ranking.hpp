@@ -13,12 +13,17 @@
 
 namespace assay {
 
-struct ModelRank {
-  double rank = 0;                          ///< of the mean score; 1 is the best, ties share
-  double mean_rank = 0;                     ///< over cases
+/// What resamples of the cases say of one model's place.
+struct RankStability {
   double probability_best = 0;              ///< share of resamples in which it is first
   std::size_t rank_low = 0, rank_high = 0;  ///< places that hold the middle 95 % of resamples
   std::vector<double> places;               ///< P(place 1), P(place 2), ...
+};
+
+struct ModelRank {
+  double rank = 0;                           ///< of the mean score; 1 is the best, ties share
+  double mean_rank = 0;                      ///< over cases
+  std::optional<RankStability> stability{};  ///< none below `least_pairs` cases or clusters
 };
 
 struct Ranking {

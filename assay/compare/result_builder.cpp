@@ -206,6 +206,7 @@ void ResultBuilder::settle_averaged() {
 /// those that have a value.
 MetricColumn ResultBuilder::averages(std::size_t metric) const {
   MetricColumn out = {metrics_[metric], Values(cases_.size()), {}};
+  out.is_extra = std::ranges::find(only_averaged_, metric) != only_averaged_.end();
   std::vector<std::vector<const FailedValue*>> failures(cases_.size());
   for (const Label& label : labels_)
     if (label.averaged)

@@ -28,6 +28,8 @@ struct MetricColumn {
   std::string name;                           ///< our key where the metric is one of ours
   std::vector<std::optional<double>> values;  ///< one per case; never NaN
   std::vector<FailedValue> failed{};          ///< by case; values that are missing are there
+  /// Not asked for when the file was made, but part of its layout: compared only by name.
+  bool is_extra = false;
 };
 
 /// The values with every failure counted, as far as it can be.

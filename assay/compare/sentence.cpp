@@ -5,22 +5,49 @@
 
 #include <cmath>
 
+#include "assay/compare/standing.hpp"
+
 namespace assay {
 namespace {
 
-/// Where the difference points, in words; differences of scores near zero are of magnitudes.
-std::string_view direction(const MetricComparison& metric, double difference) {
-  const Better better = metric.metric.better;
-  if (difference == 0 || better == Better::neither) return "differs from";
-  const bool gain = better == Better::higher ? difference > 0 : difference < 0;
-  return gain ? "is better than" : "is worse than";
+/// Where the model is, in words: the words of the signs in tables.
+std::string_view relation(Standing standing) {
+  constexpr std::string_view words[] = {"differs from", "is better than", "is worse than",
+                                        "differs from"};
+  return words[static_cast<std::size_t>(standing)];
 }
 
-std::string figures(const PairComparison& pair) {
+std::string with_unit(double value, const ComparedMetric& metric) {
+  const std::string_view unit = unit_of(metric);
+  return plain_number(value) + (unit.empty() ? "" : " " + std::string(unit));
+}
+
+/// The estimate by its name, and the difference of the means, which need not be the same.
+std::string estimates(const MetricComparison& metric, const ComparisonResult& r) {
+  std::string out = "Hodges–Lehmann difference " + with_unit(r.difference.estimate, metric.metric);
+  if (r.difference.has_limits())
+    out += fmt::format(" (95 % CI {} to {})", plain_number(r.difference.lower),
+                       plain_number(r.difference.upper));
+  return out + ", difference of means " + with_unit(r.mean_difference.estimate, metric.metric);
+}
+
+std::string figures(const MetricComparison& metric, const PairComparison& pair) {
+  return fmt::format("{}, corrected {}, n = {}", estimates(metric, pair.result),
+                     plain_pvalue(pair.result.corrected_p_value), pair.n);
+}
+
+/// What would puzzle a reader of a significant difference; "" where its numbers agree.
+std::string puzzle(const PairComparison& pair) {
   const ComparisonResult& r = pair.result;
-  return fmt::format("difference {} (95 % CI {} to {}), corrected {}, n = {}",
-                     plain_number(r.difference.estimate), plain_number(r.difference.lower),
-                     plain_number(r.difference.upper), plain_pvalue(r.corrected_p_value), pair.n);
+  const double sense = r.effect_size;
+  if (r.difference.estimate * sense <= 0)
+    return fmt::format(
+        "; the estimate is {} since {} of the pairs are equal, and the direction comes from the "
+        "ranks of the others",
+        plain_number(r.difference.estimate), r.test.zeros);
+  if (r.mean_difference.estimate * sense < 0)
+    return "; the means point the other way, because of a few large differences";
+  return "";
 }
 
 std::string inconclusive(const MetricComparison& metric, const PairComparison& pair) {
@@ -29,10 +56,14 @@ std::string inconclusive(const MetricComparison& metric, const PairComparison& p
   const bool may_matter = d.lower <= -*metric.margin || d.upper >= *metric.margin;
   return may_matter ? fmt::format("a difference of {} or more cannot be excluded",
                                   plain_number(*metric.margin))
-                    : "there are too few pairs";
+                    : "the data cannot tell them apart";
 }
 
 }  // namespace
+
+std::string_view plain_words(Verdict verdict) {
+  return verdict == Verdict::too_few_pairs ? "too few pairs" : name(verdict);
+}
 
 std::string plain_number(double value) {
   if (std::isnan(value)) return "–";
@@ -47,17 +78,20 @@ std::string plain_pvalue(double pvalue) {
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline) {
   const std::string& model = pair.result.model_name;
-  const std::string& name = metric.metric.name;
+  const std::string name = words(metric.metric);
   if (pair.n == 0)
     return fmt::format("{}: {} and {} have no case in common that has a value.", name, model,
                        baseline);
+  const std::string numbers = figures(metric, pair);
+  if (pair.result.verdict == Verdict::too_few_pairs)
+    return fmt::format("{}: {} against {}: too few pairs for a verdict ({} of at least {}): {}.",
+                       name, model, baseline, pair.n, least_pairs, numbers);
   if (pair.result.test.zeros == pair.n)
     return fmt::format("{}: {} and {} agree on all {} pairs.", name, model, baseline, pair.n);
-  const std::string numbers = figures(pair);
   switch (pair.result.verdict) {
     case Verdict::different:
-      return fmt::format("{}: {} {} {}: {}.", name, model,
-                         direction(metric, pair.result.difference.estimate), baseline, numbers);
+      return fmt::format("{}: {} {} {}: {}{}.", name, model, relation(standing_of(metric, pair)),
+                         baseline, numbers, puzzle(pair));
     case Verdict::equivalent:
       return fmt::format(
           "{}: {} is equivalent to {} within ±{}: {}{}.", name, model, baseline,
@@ -66,7 +100,8 @@ std::string sentence(const MetricComparison& metric, const PairComparison& pair,
     case Verdict::non_inferior:
       return fmt::format("{}: {} is not worse than {} by {} or more: {}.", name, model, baseline,
                          plain_number(metric.margin.value_or(0)), numbers);
-    case Verdict::inconclusive: break;
+    case Verdict::inconclusive:
+    case Verdict::too_few_pairs: break;
   }
   return fmt::format("{}: {} against {} is inconclusive: {}; {}.", name, model, baseline, numbers,
                      inconclusive(metric, pair));

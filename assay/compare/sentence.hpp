@@ -14,6 +14,9 @@ namespace assay {
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline);
 
+/// A verdict for people: "too few pairs".
+std::string_view plain_words(Verdict verdict);
+
 /// A number for people: three decimals, or two digits when it is smaller than that.
 std::string plain_number(double value);
 

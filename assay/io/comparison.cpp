@@ -2,6 +2,7 @@
 #include "assay/io/comparison.hpp"
 
 #include "assay/compare/sentence.hpp"
+#include "assay/compare/standing.hpp"
 #include "assay/io/detail/json.hpp"
 #include "assay/io/detail/provenance.hpp"
 #include "assay/parity/published.hpp"
@@ -17,7 +18,7 @@ Json optional(const std::optional<Value>& value) {
 }
 
 Json limits(const Interval& interval) {
-  return {interval.lower, interval.upper};
+  return interval.has_limits() ? Json{interval.lower, interval.upper} : Json(nullptr);
 }
 
 Json to_json(const Summary& s, std::size_t cases) {
@@ -38,28 +39,33 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
              const std::string& baseline) {
   const ComparisonResult& r = pair.result;
   const bool tested = pair.n != 0;
+  const Standing standing = standing_of(metric, pair);
   const auto number = [&](double value) { return tested ? Json(value) : Json(nullptr); };
-  Json out = {{"model_name", r.model_name},
-              {"n", pair.n},
-              {"undefined", pair.undefined},
-              {"p_value", number(r.p_value)},
-              {"corrected_p_value", number(r.corrected_p_value)},
-              {"is_significant", r.is_significant},
-              {"effect_size", number(r.effect_size)},
-              {"difference", number(r.difference.estimate)},
-              {"ci95", tested ? limits(r.difference) : Json(nullptr)},
-              {"verdict", name(r.verdict)},
-              {"policy", tested ? Json(r.test.policy) : Json(nullptr)},
-              {"method", tested ? Json(r.test.method) : Json(nullptr)},
-              {"statistic", number(r.test.statistic)},
-              {"zeros", r.test.zeros},
-              {"ties", r.test.ties},
-              {"mean_difference", number(r.mean_difference.estimate)},
-              {"mean_difference_ci95", tested ? limits(r.mean_difference) : Json(nullptr)},
-              {"probability_of_superiority", number(r.probability_of_superiority)},
-              {"cohens_dz", number(r.cohens_dz)},
-              {"margin", optional(metric.margin)},
-              {"tost_p_value", optional(r.tost_pvalue)}};
+  Json out = {{"model_name", r.model_name}};
+  if (!metric.metric.label.empty()) out["label"] = metric.metric.label;
+  const Json numbers = {
+      {"n", pair.n},
+      {"undefined", pair.undefined},
+      {"p_value", number(r.p_value)},
+      {"corrected_p_value", number(r.corrected_p_value)},
+      {"is_significant", r.is_significant},
+      {"standing", standing == Standing::undecided ? Json(nullptr) : Json(name(standing))},
+      {"effect_size", number(r.effect_size)},
+      {"difference", number(r.difference.estimate)},
+      {"ci95", tested ? limits(r.difference) : Json(nullptr)},
+      {"verdict", name(r.verdict)},
+      {"policy", tested ? Json(r.test.policy) : Json(nullptr)},
+      {"method", tested ? Json(r.test.method) : Json(nullptr)},
+      {"statistic", number(r.test.statistic)},
+      {"zeros", r.test.zeros},
+      {"ties", r.test.ties},
+      {"mean_difference", number(r.mean_difference.estimate)},
+      {"mean_difference_ci95", tested ? limits(r.mean_difference) : Json(nullptr)},
+      {"probability_of_superiority", number(r.probability_of_superiority)},
+      {"cohens_dz", number(r.cohens_dz)},
+      {"margin", optional(metric.margin)},
+      {"tost_p_value", optional(r.tost_pvalue)}};
+  out.update(numbers);
   if (pair.design_effect) out["design_effect"] = *pair.design_effect;
   out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
   out["sentence"] = sentence(metric, pair, baseline);
@@ -69,18 +75,26 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
 Json pairs_json(const std::vector<MetricComparison>& metrics, const std::string& baseline) {
   Json out = Json::object();
   for (const MetricComparison& metric : metrics) {
-    Json list = Json::array();
+    Json& list = out[metric.metric.name];
+    if (list.is_null()) list = Json::array();
     for (const PairComparison& pair : metric.pairs) list.push_back(to_json(metric, pair, baseline));
-    out[metric.metric.name] = list;
   }
   return out;
 }
 
-Json summaries_json(const std::vector<MetricComparison>& metrics, std::size_t model,
-                    std::size_t cases) {
+/// Where something of one metric is: under its key, or under its key and label if there are
+/// several.
+Json& place_of(Json& object, const ComparedMetric& metric, const CompareSettings& settings) {
+  Json& place = object[metric.name];
+  return settings.choice.has_several_labels() ? place["labels"][metric.label] : place;
+}
+
+/// Of one model; `cases` are those that were matched.
+Json summaries_json(const Comparison& comparison, const std::vector<MetricComparison>& metrics,
+                    std::size_t model, std::size_t cases) {
   Json out = Json::object();
   for (const MetricComparison& metric : metrics)
-    out[metric.metric.name] = to_json(metric.models[model], cases);
+    place_of(out, metric.metric, comparison.settings) = to_json(metric.models[model], cases);
   return out;
 }
 
@@ -89,12 +103,14 @@ Json to_json(const Comparison& comparison, const MetricComparison& metric) {
   Json models = Json::array();
   for (std::size_t m = 0; m < ranking.models.size(); ++m) {
     const ModelRank& rank = ranking.models[m];
-    models.push_back({{"model_name", comparison.models[m].name},
-                      {"rank", rank.rank},
-                      {"mean_rank", rank.mean_rank},
-                      {"probability_best", rank.probability_best},
-                      {"rank_ci95", {rank.rank_low, rank.rank_high}},
-                      {"places", rank.places}});
+    const auto& found = rank.stability;
+    models.push_back(
+        {{"model_name", comparison.models[m].name},
+         {"rank", rank.rank},
+         {"mean_rank", rank.mean_rank},
+         {"probability_best", found ? Json(found->probability_best) : Json(nullptr)},
+         {"rank_ci95", found ? Json{found->rank_low, found->rank_high} : Json(nullptr)},
+         {"places", found ? Json(found->places) : Json(nullptr)}});
   }
   Json out = {{"n", ranking.n}, {"models", models}};
   if (ranking.friedman)
@@ -110,7 +126,9 @@ Json to_json(const Comparison& comparison, const MetricComparison& metric) {
 Json to_json(const CompareSettings& s) {
   Json margins = Json::object();
   for (const auto& [metric, margin] : s.margins) margins[metric] = margin;
-  return {{"label", s.choice.label.empty() ? Json("case average") : Json(s.choice.label)},
+  return {{"label", s.choice.labels.size() > 1 ? Json(s.choice.labels)
+                    : s.choice.labels.empty()  ? Json("case average")
+                                               : Json(s.choice.first_label())},
           {"alpha", s.alpha},
           {"policy", name_in(wilcoxon_policies(), s.policy)},
           {"correction", name_in(corrections(), s.correction)},
@@ -139,8 +157,9 @@ Json subgroups_json(const Comparison& comparison) {
   for (const Subgroup& subgroup : comparison.subgroups) {
     Json models = Json::array();
     for (std::size_t m = 0; m < comparison.models.size(); ++m)
-      models.push_back({{"model_name", comparison.models[m].name},
-                        {"metrics", summaries_json(subgroup.metrics, m, subgroup.cases)}});
+      models.push_back(
+          {{"model_name", comparison.models[m].name},
+           {"metrics", summaries_json(comparison, subgroup.metrics, m, subgroup.cases)}});
     out.push_back({{"column", subgroup.column},
                    {"value", subgroup.value},
                    {"cases", subgroup.cases},
@@ -173,21 +192,25 @@ std::string comparison_text(const Comparison& comparison, bool with_paper,
                             const Provenance& provenance) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   const std::size_t cases = comparison.matching.ids.size();
-  Json models = Json::array(), directions = Json::object(), ranking = Json::object();
+  Json models = Json::array(), directions = Json::object(), units = Json::object(),
+       ranking = Json::object();
   for (std::size_t m = 0; m < comparison.models.size(); ++m)
     models.push_back({{"model_name", comparison.models[m].name},
                       {"source", comparison.models[m].source},
                       {"cases", comparison.models[m].cases},
-                      {"metrics", summaries_json(comparison.metrics, m, cases)}});
+                      {"metrics", summaries_json(comparison, comparison.metrics, m, cases)}});
   for (const MetricComparison& metric : comparison.metrics) {
     directions[metric.metric.name] = name(metric.metric.better);
-    if (metric.ranking.n != 0) ranking[metric.metric.name] = to_json(comparison, metric);
+    units[metric.metric.name] = unit_of(metric.metric);
+    if (metric.ranking.n != 0)
+      place_of(ranking, metric.metric, comparison.settings) = to_json(comparison, metric);
   }
   Json out = {{"schema", "assay.comparison/1"},
               {"baseline", baseline},
               {"models", models},
               {"cases", cases_json(comparison.matching)},
               {"directions", directions},
+              {"units", units},
               {"metrics", pairs_json(comparison.metrics, baseline)},
               {"ranking", ranking},
               {"subgroups", subgroups_json(comparison)}};

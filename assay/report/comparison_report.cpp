@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "assay/compare/sentence.hpp"
+#include "assay/compare/standing.hpp"
 #include "assay/core/words.hpp"
 #include "assay/report/text_table.hpp"
 
@@ -27,8 +28,8 @@ std::string headline(const Comparison& comparison, bool color) {
   }
   if (!comparison.matching.left_out.empty())
     out += fmt::format(" · {} left out", comparison.matching.left_out.size());
-  if (!comparison.settings.choice.label.empty())
-    out += " · label " + printable(comparison.settings.choice.label);
+  if (const auto& labels = comparison.settings.choice.labels; !labels.empty())
+    out += (labels.size() == 1 ? " · label " : " · labels ") + printable(joined(labels));
   return out + "\n\n";
 }
 
@@ -40,7 +41,7 @@ std::string sentences(const Comparison& comparison) {
   return "\n" + out;
 }
 
-std::string places(const ModelRank& rank) {
+std::string places(const RankStability& rank) {
   return rank.rank_low == rank.rank_high ? std::to_string(rank.rank_low)
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
 }
@@ -54,10 +55,11 @@ std::string ranking_of(const Comparison& comparison, const MetricComparison& met
   for (const std::size_t m : order) {
     const ModelRank& rank = ranking.models[m];
     rows.push_back({printable(comparison.models[m].name), fmt::format("{:g}", rank.rank),
-                    places(rank), fmt::format("{:.1f} %", 100 * rank.probability_best),
+                    places(*rank.stability),
+                    fmt::format("{:.1f} %", 100 * rank.stability->probability_best),
                     fmt::format("{:.2f}", rank.mean_rank)});
   }
-  std::string out = text_table({{metric.metric.name, Align::left},
+  std::string out = text_table({{printable(words(metric.metric)), Align::left},
                                 {"rank"},
                                 {"95 % of resamples"},
                                 {"first"},
@@ -72,7 +74,8 @@ std::string ranking_of(const Comparison& comparison, const MetricComparison& met
 std::string rankings(const Comparison& comparison, bool color) {
   std::string out;
   for (const MetricComparison& metric : comparison.metrics)
-    if (metric.ranking.n != 0) out += "\n" + ranking_of(comparison, metric);
+    if (metric.ranking.n != 0 && metric.ranking.models.front().stability)
+      out += "\n" + ranking_of(comparison, metric);
   if (out.empty()) return out;
   return "\n" +
          bold(fmt::format("ranks, with {} resamples of the cases (seed {})",
@@ -81,17 +84,18 @@ std::string rankings(const Comparison& comparison, bool color) {
          "\n" + out;
 }
 
-std::string subgroup_cell(const MetricComparison& metric, std::size_t model, bool star) {
+std::string subgroup_cell(const MetricComparison& metric, std::size_t model, Standing standing) {
   const Summary& s = metric.models[model];
   if (!s.mean) return "–";
-  return fmt::format("{}{}", plain_number(*s.mean), star ? "*" : " ");
+  return fmt::format("{}{}", plain_number(*s.mean),
+                     standing == Standing::undecided ? " " : sign(standing));
 }
 
 /// One table per column and metric: a row per value, a mean per model.
 std::string subgroup_table(const Comparison& comparison, std::span<const Subgroup> subgroups,
                            std::size_t metric) {
   const std::string title =
-      subgroups.front().column + " / " + comparison.metrics[metric].metric.name;
+      subgroups.front().column + " / " + words(comparison.metrics[metric].metric);
   std::vector<Column> columns = {{printable(title), Align::left}, {"cases"}};
   for (const ComparedModel& model : comparison.models) columns.push_back({printable(model.name)});
   std::vector<std::vector<std::string>> rows;
@@ -103,7 +107,8 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
     std::size_t pair = 0;
     for (std::size_t m = 0; m < comparison.models.size(); ++m) {
       const bool tested = m != comparison.baseline;
-      row.push_back(subgroup_cell(part, m, tested && part.pairs[pair].result.is_significant));
+      row.push_back(subgroup_cell(
+          part, m, tested ? standing_of(part, part.pairs[pair]) : Standing::undecided));
       pair += tested ? 1 : 0;
     }
   }
@@ -122,7 +127,10 @@ std::string subgroups(const Comparison& comparison, bool color) {
   }
   if (out.empty()) return out;
   return "\n" +
-         bold("means by subgroup, * corrected over all subgroups and models of a table", color) +
+         bold(fmt::format("means by subgroup; {} than the baseline, corrected over all subgroups "
+                          "and models of a table",
+                          sign_words),
+              color) +
          "\n" + out;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "assay/compare/sentence.hpp"
+#include "assay/compare/standing.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/shortest.hpp"
 #include "assay/parity/paper.hpp"
@@ -23,8 +24,18 @@ std::string_view arrow(Better better) {
   return better == Better::higher ? " ↑" : " ↓";
 }
 
-std::string mean_and_spread(double mean, double spread, bool star) {
-  return fmt::format("{} ({}){}", plain_number(mean), plain_number(spread), star ? "*" : " ");
+/// `sign` is one column wide; a blank keeps numbers in line.
+std::string mean_and_spread(double mean, double spread, std::string_view sign) {
+  return fmt::format("{} ({}){}", plain_number(mean), plain_number(spread),
+                     sign.empty() ? " " : sign);
+}
+
+/// "hd95 (mm) ↓", or with its label "hd95 WT (mm) ↓".
+std::string column_title(const ComparedMetric& metric, const std::string& label) {
+  std::string out = metric.name + (label.empty() ? "" : " " + label);
+  if (const std::string_view unit = unit_of(metric); !unit.empty())
+    out += fmt::format(" ({})", unit);
+  return out + std::string(arrow(metric.better));
 }
 
 /// The comparison of a model, or null for the baseline.
@@ -39,7 +50,7 @@ std::string cell(const Comparison& comparison, const MetricComparison& metric, s
   if (!s.mean) return std::string(absent);
   const PairComparison* pair = pair_of(comparison, metric, model);
   return mean_and_spread(*s.mean, s.std.value_or(std::nan("")),
-                         pair != nullptr && pair->result.is_significant);
+                         pair == nullptr ? "" : sign(standing_of(metric, *pair)));
 }
 
 /// Best first by the first metric that has a direction; models without a value last.
@@ -81,32 +92,36 @@ void add_published(PaperTable& table, const Comparison& comparison) {
                                     : name == "avd" ? &model.avd
                                     : name == "mcc" ? &model.mcc
                                                     : nullptr;
-      row.push_back(value == nullptr ? std::string(absent)
-                                     : mean_and_spread(value->mean, value->std, value->differs));
+      row.push_back(value == nullptr
+                        ? std::string(absent)
+                        : mean_and_spread(value->mean, value->std, value->differs ? "*" : ""));
     }
     row.push_back(fmt::format("{:.3g}", dice_per_million_parameters(model)));
     table.rows.push_back(std::move(row));
   }
   table.footnotes.emplace_back(
-      "paper: published mean (SD) between runs, * against MeshNet-26; its Dice seems to be the "
-      "mean "
-      "over background and lesion, see 'assay parity'");
+      "paper: published mean (SD) between runs; * differs from MeshNet-26, as published; its Dice "
+      "seems to be the mean over background and lesion, see 'assay parity'");
 }
 
+/// Where the tests are not of the cases that the means are of, but of means of clusters.
 std::string tested_pairs(const Comparison& comparison) {
+  if (comparison.settings.cluster.empty()) return "";
   std::size_t least = comparison.matching.ids.size(), most = 0;
   for (const MetricComparison& metric : comparison.metrics)
     for (const PairComparison& pair : metric.pairs) {
       least = std::min(least, pair.n);
       most = std::max(most, pair.n);
     }
-  return least == most ? fmt::format("n = {}", most) : fmt::format("n = {} to {}", least, most);
+  return least == most ? fmt::format(", {} clusters", most)
+                       : fmt::format(", {} to {} clusters", least, most);
 }
 
-std::string star_note(const Comparison& comparison) {
+std::string sign_note(const Comparison& comparison) {
   return fmt::format(
-      "* differs from {}: p ≤ {} after {} correction for {} (Wilcoxon signed-rank, policy {}, {})",
-      comparison.models[comparison.baseline].name, comparison.settings.alpha,
+      "{} than {}, whichever way the metric improves: p ≤ {} after {} correction for {} per column "
+      "(Wilcoxon signed-rank, policy {}{})",
+      sign_words, comparison.models[comparison.baseline].name, comparison.settings.alpha,
       comparison.settings.correction == Correction::holm
           ? "Holm"
           : std::string(name_in(corrections(), comparison.settings.correction)),
@@ -121,6 +136,57 @@ std::string upper(std::string text) {
   return text;
 }
 
+/// Columns by metric; where there are several labels, they are the second line of the header.
+PaperTable titled_table(const Comparison& comparison, bool with_paper) {
+  PaperTable table = {.header = {"model"}, .rows = {}};
+  table.groups = {{"", {"model"}}};
+  const auto add_single = [&](const char* title) {
+    table.header.emplace_back(title);
+    table.groups.push_back({"", {title}});
+  };
+  if (with_paper) add_single("parameters");
+  for (const MetricComparison& each : comparison.metrics) {
+    const ComparedMetric& metric = each.metric;
+    table.header.push_back(column_title(metric, metric.label));
+    const std::string title = column_title(metric, "");
+    if (table.groups.back().title != title) table.groups.push_back({title, {}});
+    table.groups.back().columns.push_back(metric.label);
+  }
+  if (with_paper) add_single("dice per 10^6 parameters");
+  if (!comparison.settings.choice.has_several_labels()) table.groups.clear();
+  return table;
+}
+
+std::size_t cases_of(const MetricComparison& metric) {
+  return std::ranges::max(metric.models, {}, &Summary::n).n;
+}
+
+/// How many cases each mean is of, where columns differ.
+void add_numbers_of_cases(PaperTable& table, const Comparison& comparison, bool with_paper) {
+  std::vector<std::string> row = {"cases (n)"};
+  if (with_paper) row.emplace_back();
+  bool differ = false;
+  for (const MetricComparison& metric : comparison.metrics) {
+    differ = differ || cases_of(metric) != cases_of(comparison.metrics.front());
+    row.push_back(std::to_string(cases_of(metric)) + " ");
+  }
+  if (with_paper) row.emplace_back();
+  if (differ) table.rows.push_back(std::move(row));
+}
+
+std::string cell_note(const Comparison& comparison) {
+  std::size_t least = comparison.matching.ids.size(), most = 0;
+  for (const MetricComparison& metric : comparison.metrics) {
+    least = std::min(least, cases_of(metric));
+    most = std::max(most, cases_of(metric));
+  }
+  std::string out = "mean (SD over cases, ddof 1)";
+  if (least == most) out += fmt::format(", n = {}", most);
+  const std::string label = comparison.settings.choice.first_label();
+  if (!label.empty() && !comparison.settings.choice.has_several_labels()) out += ", label " + label;
+  return out;
+}
+
 std::string csv_number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? detail::shortest(*value) : "";
 }
@@ -128,12 +194,7 @@ std::string csv_number(const std::optional<double>& value) {
 }  // namespace
 
 PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
-  PaperTable table;
-  table.header = {"model"};
-  if (with_paper) table.header.emplace_back("parameters");
-  for (const MetricComparison& metric : comparison.metrics)
-    table.header.push_back(metric.metric.name + std::string(arrow(metric.metric.better)));
-  if (with_paper) table.header.emplace_back("dice per 10^6 parameters");
+  PaperTable table = titled_table(comparison, with_paper);
   const auto dice = std::ranges::find_if(comparison.metrics, [](const MetricComparison& metric) {
     return metric.metric.name == "dice";
   });
@@ -147,7 +208,8 @@ PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
                dice == comparison.metrics.end() ? std::nullopt : dice->models[model].mean);
     table.rows.push_back(std::move(row));
   }
-  table.footnotes = {"mean (SD over cases, ddof 1)", star_note(comparison)};
+  table.footnotes = {cell_note(comparison), sign_note(comparison)};
+  add_numbers_of_cases(table, comparison, with_paper);
   if (with_paper) add_published(table, comparison);
   return table;
 }
@@ -156,7 +218,9 @@ std::string specification_table(const Comparison& comparison) {
   std::string out = "| Model |", rule = "|-------|";
   for (const MetricComparison& metric : comparison.metrics) {
     const std::string_view sign = metric.metric.better == Better::higher ? "↑" : "↓";
-    const std::string title = fmt::format(" {} ({}) |", upper(metric.metric.name), sign);
+    const std::string& label = metric.metric.label;
+    const std::string title = fmt::format(" {}{} ({}) |", upper(metric.metric.name),
+                                          label.empty() ? "" : " " + label, sign);
     out += title;
     rule.append(title.size() - 3, '-').append("|");  // the arrow is one column of three bytes
   }
@@ -173,28 +237,31 @@ std::string specification_table(const Comparison& comparison) {
 
 std::string comparison_csv(const Comparison& comparison) {
   std::string out =
-      "metric,model,baseline,mean,std,n,p_value,corrected_p_value,is_significant,effect_size,"
-      "difference,ci95_low,ci95_high,verdict,undefined\n";
+      "metric,label,unit,direction,model,baseline,mean,std,n,p_value,corrected_p_value,"
+      "is_significant,standing,effect_size,difference,ci95_low,ci95_high,mean_difference,verdict,"
+      "undefined\n";
   for (const MetricComparison& metric : comparison.metrics)
     for (std::size_t m = 0; m < comparison.models.size(); ++m) {
       const Summary& s = metric.models[m];
-      out += fmt::format("{},{},{},{},{},", csv_field(metric.metric.name),
-                         csv_field(comparison.models[m].name),
+      out += fmt::format("{},{},{},{},{},{},{},{},", csv_field(metric.metric.name),
+                         csv_field(metric.metric.label), unit_of(metric.metric),
+                         name(metric.metric.better), csv_field(comparison.models[m].name),
                          csv_field(comparison.models[comparison.baseline].name), csv_number(s.mean),
                          csv_number(s.std));
       const PairComparison* pair = pair_of(comparison, metric, m);
       if (pair == nullptr || pair->n == 0) {
         out +=
-            fmt::format("{},,,,,,,,,{}\n", pair == nullptr ? s.n : 0,
+            fmt::format("{},,,,,,,,,,,{}\n", pair == nullptr ? s.n : 0,
                         pair == nullptr ? comparison.matching.ids.size() - s.n : pair->undefined);
         continue;
       }
       const ComparisonResult& r = pair->result;
-      out +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
-                      csv_number(r.corrected_p_value), r.is_significant, csv_number(r.effect_size),
-                      csv_number(r.difference.estimate), csv_number(r.difference.lower),
-                      csv_number(r.difference.upper), name(r.verdict), pair->undefined);
+      out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
+                         csv_number(r.corrected_p_value), r.is_significant,
+                         name(standing_of(metric, *pair)), csv_number(r.effect_size),
+                         csv_number(r.difference.estimate), csv_number(r.difference.lower),
+                         csv_number(r.difference.upper), csv_number(r.mean_difference.estimate),
+                         name(r.verdict), pair->undefined);
     }
   return out;
 }

@@ -41,7 +41,7 @@ double compared(double value, Better better) {
 
 std::vector<Panel> panels_of(const FigureScene& scene, const ComparedMetric& metric) {
   const Comparison& comparison = *scene.study.comparison;
-  const ValueTable values = compared_values(scene, metric.name);
+  const ValueTable values = compared_values(scene, metric);
   std::vector<Panel> panels;
   for (std::size_t m = 0; m < values.size(); ++m) {
     if (m == comparison.baseline) continue;

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/compare/sentence.hpp"
+#include "assay/compare/standing.hpp"
 #include "assay/report/chart.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/svg_text.hpp"
@@ -35,38 +35,42 @@ Extent domain_of(const MetricComparison& metric) {
 }
 
 std::string_view tone_of(const MetricComparison& metric, const PairComparison& pair) {
-  if (!pair.result.is_significant || metric.metric.better == Better::neither) return tone::ink;
-  const double d = pair.result.difference.estimate;
-  const bool gain = metric.metric.better == Better::higher ? d > 0 : d < 0;
-  return gain ? tone::better : tone::worse;
+  constexpr std::string_view tones[] = {tone::ink, tone::better, tone::worse, tone::ink};
+  return tones[static_cast<std::size_t>(standing_of(metric, pair))];
 }
 
 void draw_interval(Drawing& drawing, const Scale& x, double y, const Interval& d,
                    std::string_view tone) {
-  const double low = x(std::isnan(d.lower) ? d.estimate : d.lower);
-  const double high = x(std::isnan(d.upper) ? d.estimate : d.upper);
   const Paint paint = {.stroke = tone, .stroke_width = 2};
-  drawing.line({low, y}, {high, y}, paint);
-  drawing.line({low, y - 4}, {low, y + 4}, paint);
-  drawing.line({high, y - 4}, {high, y + 4}, paint);
+  if (d.has_limits()) {
+    const double low = x(d.lower), high = x(d.upper);
+    drawing.line({low, y}, {high, y}, paint);
+    drawing.line({low, y - 4}, {low, y + 4}, paint);
+    drawing.line({high, y - 4}, {high, y + 4}, paint);
+  }
   drawing.box({x(d.estimate) - 4.5, y - 4.5, 9, 9}, {.fill = tone, .radius = 1});
 }
 
-void draw_numbers(Drawing& drawing, double y, const PairComparison& pair) {
+std::string interval_words(const Interval& d) {
+  if (!d.has_limits()) return signed_number(d.estimate) + ", too few pairs";
+  return fmt::format("{} [{}, {}]", signed_number(d.estimate), figure_number(d.lower),
+                     figure_number(d.upper));
+}
+
+void draw_numbers(Drawing& drawing, double y, const MetricComparison& metric,
+                  const PairComparison& pair) {
   if (pair.n == 0) {
     drawing.text({figure_width - p_room - 20, y}, "no common value",
                  {.anchor = Anchor::end, .tone = tone::muted});
     return;
   }
-  const Interval& d = pair.result.difference;
-  drawing.text({figure_width - p_room - 20, y},
-               fmt::format("{} [{}, {}]", signed_number(d.estimate), figure_number(d.lower),
-                           figure_number(d.upper)),
+  drawing.text({figure_width - p_room - 20, y}, interval_words(pair.result.difference),
                {.size = small_text, .anchor = Anchor::end});
   const double p = pair.result.corrected_p_value;
   drawing.text({figure_width - 18, y}, p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p),
                {.size = small_text, .anchor = Anchor::end, .bold = pair.result.is_significant});
-  if (pair.result.is_significant) drawing.text({figure_width - 15, y}, "*", {.bold = true});
+  if (const Standing standing = standing_of(metric, pair); standing != Standing::undecided)
+    drawing.text({figure_width - 15, y}, sign(standing), {.size = small_text, .bold = true});
 }
 
 void draw_heads(Drawing& drawing) {
@@ -98,9 +102,9 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
                     : "";
   return fmt::format(
       "Difference in {} of each model from {}: Hodges–Lehmann estimate (square) with its 95 % "
-      "interval. Right of zero the model is higher. Filled in blue: better, in orange: worse, "
-      "after {} correction at {} (*); otherwise the data cannot tell.{} {}",
-      metric.metric.name, comparison.models[comparison.baseline].name,
+      "interval. Right of zero the model is higher. {}, also in blue and orange, "
+      "after {} correction at {}; otherwise the data cannot tell.{} {}",
+      words(metric.metric), comparison.models[comparison.baseline].name, sign_words,
       correction_words(comparison.settings.correction), comparison.settings.alpha, band,
       pairs_sentence(metric));
 }
@@ -124,7 +128,7 @@ Figure forest(const Comparison& comparison, const MetricComparison& metric) {
     const PairComparison& pair = metric.pairs[k];
     if (pair.n != 0)
       draw_interval(drawing, x, layout.middle(k), pair.result.difference, tone_of(metric, pair));
-    draw_numbers(drawing, layout.middle(k), pair);
+    draw_numbers(drawing, layout.middle(k), metric, pair);
   }
   const std::string title = fmt::format("{}: differences from {}", metric.metric.name,
                                         comparison.models[comparison.baseline].name);

@@ -215,7 +215,8 @@ TEST(Methods, cover_question_answering_folds_and_parity) {
 TEST(Methods, conclusions_are_the_sentences_of_the_comparison) {
   const auto all = conclusions(studies::study());
   ASSERT_EQ(all.size(), 6U);
-  EXPECT_TRUE(all[0].starts_with("dice: model_1 is worse than model_0: difference -0."));
+  EXPECT_TRUE(
+      all[0].starts_with("dice: model_1 is worse than model_0: Hodges–Lehmann difference -0."));
   EXPECT_TRUE(conclusions(studies::study({.models = 1})).empty());
 }
 

@@ -26,7 +26,8 @@ struct BlobStyle {
 };
 
 /// The area of a blob is the share of resamples, so that readers compare what they see.
-void draw_blobs(Drawing& drawing, const Scale& x, const ModelRank& rank, const BlobStyle& style) {
+void draw_blobs(Drawing& drawing, const Scale& x, const RankStability& rank,
+                const BlobStyle& style) {
   const auto [y, largest, tone] = style;
   drawing.line({x(double(rank.rank_low)), y}, {x(double(rank.rank_high)), y},
                {.stroke = tone, .stroke_width = 1.6});
@@ -72,7 +73,7 @@ Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
   drawing.text({figure_width - 12, 14}, "first", number);
   const double largest = std::min(13.0, layout.plot.width / count * 0.45);
   for (std::size_t row = 0; row < order.size(); ++row) {
-    const ModelRank& rank = metric.ranking.models[order[row]];
+    const RankStability& rank = *metric.ranking.models[order[row]].stability;
     draw_blobs(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
@@ -90,7 +91,8 @@ Figures rank_figures(const FigureScene& scene) {
   Figures figures;
   const Comparison& comparison = *scene.study.comparison;
   for (const MetricComparison& metric : comparison.metrics)
-    if (metric.ranking.n != 0 && metric.ranking.models.size() == comparison.models.size())
+    if (metric.ranking.models.size() == comparison.models.size() &&
+        metric.ranking.models.front().stability)
       figures.push_back(ranks(comparison, metric));
   return figures;
 }

@@ -12,17 +12,16 @@
 namespace assay {
 namespace {
 
-/// Drawn where no comparison says what matters, and beside what it compares.
-constexpr std::array<std::string_view, 3> usual_metrics = {"dice", "avd", "mcc"};
+/// Drawn beside what the report is about.
 constexpr std::array<std::string_view, 3> further_metrics = {"hd95", "nsd", "lesion_f1"};
 
-std::string_view compared_label(const Study& study) {
-  return study.comparison ? std::string_view(study.comparison->settings.choice.label) : "";
+std::string compared_label(const Study& study) {
+  return study.comparison ? study.comparison->settings.choice.first_label() : "";
 }
 
 /// The label of a model that is compared; null: the averages are.
 const LabelTable* compared_table(const FigureScene& scene, std::size_t model) {
-  const std::string_view label = compared_label(scene.study);
+  const std::string label = compared_label(scene.study);
   if (label.empty()) return nullptr;
   for (const LabelTable& each : scene.study.models[model].labels)
     if (each.key == label || each.name == label) return &each;
@@ -52,12 +51,8 @@ void add_metrics(FigureScene& scene) {
     for (const MetricComparison& metric : scene.study.comparison->metrics)
       scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
   else
-    for (const std::string_view name : usual_metrics) add_metric(scene, std::string(name));
+    for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
   for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
-  constexpr std::size_t most_foreign = 3;
-  if (!scene.metrics.empty() || scene.study.models.empty()) return;
-  for (const MetricColumn& column : study_columns(scene, 0))
-    if (scene.metrics.size() < most_foreign) add_metric(scene, column.name);
 }
 
 std::vector<std::size_t> places_of(const ResultTable& table, const std::vector<std::string>& ids) {
@@ -75,6 +70,20 @@ std::vector<std::size_t> places_of(const ResultTable& table, const std::vector<s
 }
 
 }  // namespace
+
+std::vector<std::string> shown_metrics(const Study& study) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  };
+  if (study.comparison)
+    for (const MetricComparison& metric : study.comparison->metrics) add(metric.metric.name);
+  if (study.comparison || !study.metrics.empty()) return study.comparison ? out : study.metrics;
+  const std::vector<std::string> whole = {""};
+  for (const ResultTable& table : study.models)
+    for (const std::string& name : default_metrics({&table, 1}, whole)) add(name);
+  return out;
+}
 
 FigureMetric figure_metric(const std::string& name, Better better) {
   const auto metric = metric_of_key(name);
@@ -209,10 +218,8 @@ bool has_compared_values(const FigureScene& scene) {
   return true;
 }
 
-ValueTable compared_values(const FigureScene& scene, std::string_view metric) {
-  const Comparison& comparison = *scene.study.comparison;
-  return values_of(scene.study.models, comparison.matching, metric,
-                   comparison.settings.choice.label);
+ValueTable compared_values(const FigureScene& scene, const ComparedMetric& metric) {
+  return values_of(scene.study.models, scene.study.comparison->matching, metric);
 }
 
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched) {

@@ -15,6 +15,9 @@
 
 namespace assay {
 
+/// The metrics that a report is about: those compared, or asked for by name, or scored.
+std::vector<std::string> shown_metrics(const Study& study);
+
 struct FigureMetric {
   std::string name;   ///< the key, as in the files
   std::string title;  ///< for people, with its unit
@@ -78,7 +81,7 @@ std::string listed(std::span<const std::string> words);
 bool has_compared_values(const FigureScene& scene);
 
 /// Values of a compared metric by model and matched case.
-ValueTable compared_values(const FigureScene& scene, std::string_view metric);
+ValueTable compared_values(const FigureScene& scene, const ComparedMetric& metric);
 
 /// The place in the study of a matched case, as the model's file has it.
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched);

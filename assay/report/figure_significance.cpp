@@ -54,7 +54,7 @@ std::vector<Pair> all_pairs(const ValueTable& gains, const CompareSettings& sett
   const Adjusted adjusted = adjust(pvalues, settings.correction, settings.alpha);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     pairs[k].pvalue = adjusted.pvalues[k];
-    pairs[k].differs = adjusted.reject[k];
+    pairs[k].differs = adjusted.reject[k] && pairs[k].n >= least_pairs;
   }
   return pairs;
 }
@@ -144,8 +144,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
 
 Figure map(const FigureScene& scene, const MetricComparison& metric) {
   const Comparison& comparison = *scene.study.comparison;
-  const ValueTable gains =
-      as_gain(compared_values(scene, metric.metric.name), metric.metric.better);
+  const ValueTable gains = as_gain(compared_values(scene, metric.metric), metric.metric.better);
   const std::vector<Pair> pairs = all_pairs(gains, comparison.settings);
   const Matrix matrix = matrix_for(scene, positions(metric, gains.size()));
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);

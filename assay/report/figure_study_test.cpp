@@ -256,7 +256,7 @@ TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
 TEST(BlandAltman, derived_volumes_serve_as_well) {
   for (const bool of_label : {false, true}) {
     Study study = studies::study({.labels = 2});
-    if (of_label) study.comparison->settings.choice.label = "2";
+    if (of_label) study.comparison->settings.choice.labels = {"2"};
     const std::string asked = figure(study_figures(study), "bland-altman").svg;
     for (ResultTable& table : study.models) {
       auto& columns = of_label ? table.labels[1].columns : table.averages;

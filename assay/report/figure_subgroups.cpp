@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "assay/compare/standing.hpp"
 #include "assay/report/figure_groups.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/svg_text.hpp"
@@ -28,11 +29,12 @@ Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   return padded(data.value_or(Extent{0, 1}), possible);
 }
 
-/// Whether the model differs from the baseline within the subgroup.
-bool is_starred(const Comparison& comparison, const MetricComparison& metric, std::size_t model) {
-  if (model == comparison.baseline) return false;
+/// On which side of the baseline the model is within the subgroup.
+Standing standing_within(const Comparison& comparison, const MetricComparison& metric,
+                         std::size_t model) {
+  if (model == comparison.baseline) return Standing::undecided;
   const std::size_t pair = model - (model > comparison.baseline ? 1 : 0);
-  return pair < metric.pairs.size() && metric.pairs[pair].result.is_significant;
+  return pair < metric.pairs.size() ? standing_of(metric, metric.pairs[pair]) : Standing::undecided;
 }
 
 void draw_mean(Drawing& drawing, const Scale& x, double y, const Summary& summary,
@@ -73,21 +75,23 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
     for (std::size_t m = 0; m < models.size(); ++m) {
       const MetricComparison& part = groups[g].metrics[k];
       const double y = rows.row(g, m);
-      const bool star = is_starred(comparison, part, m);
+      const Standing standing = standing_within(comparison, part, m);
       draw_row(drawing, x, y, part.models[m], model_tone(m));
-      drawing.text({figure_width - 52, y},
-                   part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
-                   {.size = small_text, .anchor = Anchor::end, .bold = star});
-      if (star) drawing.text({figure_width - 50, y}, "*", {.bold = true});
+      drawing.text(
+          {figure_width - 52, y}, part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
+          {.size = small_text, .anchor = Anchor::end, .bold = standing != Standing::undecided});
+      if (standing != Standing::undecided)
+        drawing.text({figure_width - 50, y}, sign(standing), {.size = small_text, .bold = true});
     }
   const std::string title = fmt::format("{} by {}", metric.name, groups.front().column);
   return {
       fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)), title,
       fmt::format(
           "Mean {} within each {}, with the 95 % interval of Student's t. Intervals of few cases "
-          "are wide: overlap across subgroups is no proof of equality. * differs from {} within "
+          "are wide: overlap across subgroups is no proof of equality. {} than {} within "
           "the subgroup, corrected over all subgroups and models. n = cases with a value.",
-          metric.title, groups.front().column, comparison.models[comparison.baseline].name),
+          metric.title, groups.front().column, sign_words,
+          comparison.models[comparison.baseline].name),
       drawing.svg(title)};
 }
 

@@ -113,7 +113,7 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   std::size_t cases = scene.study.ids.size();
   for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
   const std::string label =
-      scene.study.comparison ? scene.study.comparison->settings.choice.label : "";
+      scene.study.comparison ? scene.study.comparison->settings.choice.first_label() : "";
   std::string out = origin_words(scene, cases, version);
   out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
                        : fmt::format(" Values are those of label {}.", label);

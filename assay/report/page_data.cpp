@@ -37,7 +37,7 @@ void append_number(std::string& out, const std::optional<double>& value) {
 
 /// All metrics of any model, those of the first screen first.
 std::vector<std::string> all_metrics(const Study& study) {
-  std::vector<std::string> out = headline_metrics(study);
+  std::vector<std::string> out = shown_metrics(study);
   for (std::size_t m = 0; m < study.models.size(); ++m)
     for (const MetricColumn& column : shown_columns(study, m))
       if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
@@ -48,7 +48,7 @@ std::vector<std::string> all_metrics(const Study& study) {
 std::vector<std::string> metrics_of(const Study& study) {
   std::vector<std::string> out = all_metrics(study);
   const std::size_t values_each = std::max<std::size_t>(study.ids.size() * study.models.size(), 1);
-  const std::size_t room = std::max(headline_metrics(study).size(), most_values / values_each);
+  const std::size_t room = std::max(shown_metrics(study).size(), most_values / values_each);
   out.resize(std::min(out.size(), room));
   return out;
 }

@@ -8,12 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/report/figure_scene.hpp"
 #include "assay/report/page.hpp"
 
 namespace assay::page {
-
-/// The metrics of the first screen: those compared, else dice, avd and mcc, else the first three.
-std::vector<std::string> headline_metrics(const Study& study);
 
 /// A metric's name for people, with its unit: "Hausdorff distance (mm)".
 std::string metric_title(const std::string& key);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "assay/compare/sentence.hpp"
+#include "assay/compare/standing.hpp"
 #include "assay/core/words.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page_parts.hpp"
@@ -32,16 +33,8 @@ std::vector<Score> scores_of(const Study& study, std::size_t model, const std::s
 /// One model in one metric: how it did, and whether it differs from the baseline.
 struct Cell {
   Summary summary{};
-  std::string_view differs{};  ///< "": it does not, as far as the data tell
+  Standing standing = Standing::undecided;  ///< of the baseline
 };
-
-/// "better" or "worse" where the model differs from the baseline; "different" where the metric has
-/// no direction.
-std::string_view side_of(const MetricComparison& metric, const PairComparison& pair) {
-  const double difference = pair.result.difference.estimate;
-  if (difference == 0 || metric.metric.better == Better::neither) return "different";
-  return (difference > 0) == (metric.metric.better == Better::higher) ? "better" : "worse";
-}
 
 Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   if (!study.comparison) return {summary(scores_of(study, model, metric))};
@@ -49,9 +42,8 @@ Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
     if (compared.metric.name != metric) continue;
     Cell cell = {compared.models[model]};
     for (const PairComparison& pair : compared.pairs)
-      if (pair.result.model_name == study.models[model].model_name && pair.n != 0 &&
-          pair.result.is_significant)
-        cell.differs = side_of(compared, pair);
+      if (pair.result.model_name == study.models[model].model_name)
+        cell.standing = standing_of(compared, pair);
     return cell;
   }
   return {};
@@ -62,10 +54,10 @@ std::string cell_html(const Cell& cell, bool is_best) {
   if (!s.mean) return "<td class=\"number soft\">–</td>";
   std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
                                 is_best ? " best" : "", plain_number(*s.mean));
-  if (!cell.differs.empty())
+  if (cell.standing != Standing::undecided)
     out += fmt::format(
-        "<sup class=\"star {}\" title=\"differs from the baseline after correction\">*</sup>",
-        cell.differs);
+        "<sup class=\"star {0}\" title=\"{0} than the baseline, after correction\">{1}</sup>",
+        name(cell.standing), sign(cell.standing));
   if (s.ci95)
     out += fmt::format(" <span class=\"interval\">{} to {}</span>", plain_number(s.ci95->first),
                        plain_number(s.ci95->second));
@@ -88,7 +80,7 @@ std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::st
 }
 
 std::string headline_table(const Study& study) {
-  const std::vector<std::string> metrics = headline_metrics(study);
+  const std::vector<std::string> metrics = shown_metrics(study);
   std::string head, body;
   std::vector<std::vector<Cell>> cells(metrics.size());
   std::vector<std::optional<std::size_t>> best;
@@ -117,9 +109,9 @@ std::string table_note(const Study& study) {
       "Mean over cases with a finite value, its 95 % interval (Student's t) and their number.";
   if (study.comparison) {
     text += fmt::format(
-        " All models on the same {}. * differs from the baseline {} (Wilcoxon signed-rank test, "
+        " All models on the same {}. {} than the baseline {} (Wilcoxon signed-rank test, "
         "corrected for the number of models, level {:g}).",
-        counted(study.comparison->matching.ids.size(), "case"),
+        counted(study.comparison->matching.ids.size(), "case"), sign_words,
         study.models[study.comparison->baseline].model_name, study.comparison->settings.alpha);
     text += " Bold: the best mean.";
   }
@@ -128,12 +120,12 @@ std::string table_note(const Study& study) {
 
 std::string conclusion(const MetricComparison& metric, const PairComparison& pair,
                        std::string_view baseline) {
-  const std::string_view verdict = pair.n == 0 ? "not compared" : name(pair.result.verdict);
+  const std::string_view verdict = pair.n == 0 ? "not compared" : plain_words(pair.result.verdict);
   const bool differs = pair.n != 0 && pair.result.verdict == Verdict::different;
   return fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
                      pair.n == 0 ? "none"
-                     : differs   ? side_of(metric, pair)
-                                 : verdict,
+                     : differs   ? name(standing_of(metric, pair))
+                                 : name(pair.result.verdict),
                      verdict, html_escaped(sentence(metric, pair, baseline)));
 }
 
@@ -159,7 +151,7 @@ std::string conclusions(const Study& study) {
 /// Values that means leave out, by metric of the first screen: "9 of Dice".
 std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
   std::vector<std::string> out;
-  for (const std::string& metric : headline_metrics(study)) {
+  for (const std::string& metric : shown_metrics(study)) {
     const MetricColumn* column = column_of(shown_columns(study, model), metric);
     if (column == nullptr) continue;
     const auto finite = std::ranges::count_if(column->values, is_finite);
@@ -242,26 +234,6 @@ std::string notes_list(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::vector<std::string> headline_metrics(const Study& study) {
-  std::vector<std::string> out;
-  if (study.comparison) {
-    for (const MetricComparison& metric : study.comparison->metrics)
-      out.push_back(metric.metric.name);
-    return out;
-  }
-  const auto add = [&](const std::string& name) {
-    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
-  };
-  constexpr std::array usual = {"dice", "avd", "mcc"};
-  for (const char* name : usual)
-    for (std::size_t m = 0; m < study.models.size(); ++m)
-      if (column_of(shown_columns(study, m), name) != nullptr) add(name);
-  for (std::size_t m = 0; m < study.models.size() && out.empty(); ++m)
-    for (const MetricColumn& column : shown_columns(study, m))
-      if (out.size() < usual.size()) add(column.name);
-  return out;
-}
-
 std::string metric_title(const std::string& key) {
   const auto known = metric_of_key(key);
   if (!known) return key;
@@ -282,7 +254,7 @@ std::string metric_title(const std::string& key) {
 
 const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model) {
   return columns_of(study.models[model],
-                    study.comparison ? study.comparison->settings.choice.label : "");
+                    study.comparison ? study.comparison->settings.choice.first_label() : "");
 }
 
 std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) {

@@ -32,9 +32,15 @@ constexpr std::array latex_replacements = {
     Replacement{"^", "\\textasciicircum{}"},
     Replacement{"<", "\\textless{}"},
     Replacement{">", "\\textgreater{}"},
+    Replacement{"|", "$|$"},
     Replacement{"↑", "$\\uparrow$"},
     Replacement{"↓", "$\\downarrow$"},
+    Replacement{"▲", "$^{\\blacktriangle}$"},
+    Replacement{"▼", "$^{\\blacktriangledown}$"},
+    Replacement{"◆", "$^{\\blacklozenge}$"},
     Replacement{"±", "$\\pm$"},
+    Replacement{"−", "$-$"},
+    Replacement{"·", "$\\cdot$"},
     Replacement{"≤", "$\\leq$"},
     Replacement{"≥", "$\\geq$"},
     Replacement{"–", "--"},
@@ -66,8 +72,25 @@ std::string markdown_line(const std::vector<std::string>& cells) {
 std::string latex_line(const std::vector<std::string>& cells) {
   std::string line;
   for (const std::string& cell : cells)
-    line.append(line.empty() ? "" : " & ").append(latex_escaped(cell));
+    line.append(&cell == &cells.front() ? "" : " & ").append(latex_escaped(cell));
   return line + " \\\\\n";
+}
+
+/// One line, or the titles of groups above those of their columns, with a rule under each group.
+std::string latex_header(const PaperTable& table) {
+  if (table.groups.empty()) return latex_line(table.header);
+  std::string titles, rules;
+  std::vector<std::string> columns;
+  for (const ColumnGroup& group : table.groups) {
+    const std::string first = std::to_string(columns.size() + 1);
+    columns.insert(columns.end(), group.columns.begin(), group.columns.end());
+    titles.append(titles.empty() ? "" : " & ")
+        .append("\\multicolumn{" + std::to_string(group.columns.size()) + "}{c}{")
+        .append(latex_escaped(group.title) + "}");
+    if (!group.title.empty())
+      rules.append("\\cmidrule(lr){" + first + "-" + std::to_string(columns.size()) + "}");
+  }
+  return titles + " \\\\\n" + rules + "\n" + latex_line(columns);
 }
 
 }  // namespace
@@ -105,19 +128,20 @@ std::string markdown_table(const PaperTable& table) {
 }
 
 std::string latex_table(const PaperTable& table) {
-  std::string out = "% needs \\usepackage{booktabs}\n\\begin{tabular}{l" +
-                    std::string(table.header.size() - 1, 'r') + "}\n\\toprule\n" +
-                    latex_line(table.header) + "\\midrule\n";
+  // A table that is too wide shrinks to the line; one that fits keeps its size.
+  std::string out =
+      "% needs \\usepackage{booktabs,amssymb,graphicx}\n"
+      "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+      "\\begin{tabular}{l" +
+      std::string(table.header.size() - 1, 'r') + "}\n\\toprule\n" + latex_header(table) +
+      "\\midrule\n";
   for (std::size_t r = 0; r < table.rows.size(); ++r)
     out.append(table.rule_before == r ? "\\midrule\n" : "").append(latex_line(table.rows[r]));
-  out += "\\bottomrule\n";
-  for (const std::string& note : table.footnotes)
-    out.append("\\multicolumn{")
-        .append(std::to_string(table.header.size()))
-        .append("}{l}{\\footnotesize ")
-        .append(latex_escaped(note))
-        .append("} \\\\\n");
-  return out + "\\end{tabular}\n";
+  out += "\\bottomrule\n\\end{tabular}}\n";
+  if (table.footnotes.empty()) return out;
+  out += "\\par\\smallskip\n\\parbox{\\linewidth}{\\footnotesize\\raggedright\n";
+  for (const std::string& note : table.footnotes) out += latex_escaped(note) + "\\par\n";
+  return out + "}\n";
 }
 
 }  // namespace assay

@@ -33,19 +33,32 @@ TEST(PaperTable, markdown_escapes_what_would_break_a_row) {
   EXPECT_EQ(markdown_escaped("two\nlines"), "two lines");
 }
 
+TEST(PaperTable, latex_has_two_lines_of_header_where_columns_are_grouped) {
+  PaperTable grouped = {.header = {"model", "dice WT", "dice TC"}, .rows = {{"a", "1", "2"}}};
+  grouped.groups = {{"", {"model"}}, {"dice", {"WT", "TC"}}};
+  EXPECT_NE(latex_table(grouped).find("\\multicolumn{1}{c}{} & \\multicolumn{2}{c}{dice} \\\\\n"
+                                      "\\cmidrule(lr){2-3}\n"
+                                      "model & WT & TC \\\\\n"),
+            std::string::npos);
+}
+
 TEST(PaperTable, latex_is_booktabs_and_escaped) {
   EXPECT_EQ(latex_table(table),
-            "% needs \\usepackage{booktabs}\n"
+            "% needs \\usepackage{booktabs,amssymb,graphicx}\n"
+            "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
             "\\begin{tabular}{lr}\n"
             "\\toprule\n"
             "model & dice $\\uparrow$ \\\\\n"
             "\\midrule\n"
             "a\\_1 \\& 50\\% & 0.876 (0.016) \\\\\n"
             "\\midrule\n"
-            "b|c & 0.8* \\\\\n"
+            "b$|$c & 0.8* \\\\\n"
             "\\bottomrule\n"
-            "\\multicolumn{2}{l}{\\footnotesize * p $\\leq$ 0.05} \\\\\n"
-            "\\end{tabular}\n");
+            "\\end{tabular}}\n"
+            "\\par\\smallskip\n"
+            "\\parbox{\\linewidth}{\\footnotesize\\raggedright\n"
+            "* p $\\leq$ 0.05\\par\n"
+            "}\n");
   EXPECT_EQ(latex_escaped("\\{x}^~"),
             "\\textbackslash{}\\{x\\}\\textasciicircum{}\\textasciitilde{}");
 }

@@ -43,6 +43,7 @@ struct Study {
   std::string title;
   std::vector<ResultTable> models{};  ///< names are distinct
   std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
+  std::vector<std::string> metrics{};      ///< asked for by name; empty: those that were scored
   std::optional<Comparison> comparison{};  ///< of the models, where there are two that share cases
   std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
   std::vector<ParityReport> parity{};

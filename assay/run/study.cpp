@@ -110,7 +110,7 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
     return;
   }
   const bool was_asked = !request.compare.baseline.empty() || !settings.choice.asked.empty() ||
-                         !settings.choice.label.empty() || settings.margin ||
+                         !settings.choice.labels.empty() || settings.margin ||
                          !settings.margins.empty();
   try {
     study.comparison = compare(study.models, settings);
@@ -130,14 +130,24 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
 /// One model alone: what was asked for is shown, or refused by name.
 void choose_columns(Study& study, const MetricChoice& choice) {
   for (ResultTable& table : study.models) {
-    if (!choice.label.empty()) {
-      const LabelTable& label = label_of(table, choice.label);
+    if (!choice.labels.empty()) {
+      const LabelTable& label = label_of(table, choice.first_label());
       table.averages = label.columns;
       table.derived = label.derived;
     }
     std::vector<std::string> notes;
-    if (!choice.asked.empty()) metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes);
+    if (choice.asked.empty()) continue;
+    study.metrics.clear();
+    for (const ComparedMetric& metric :
+         metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))
+      study.metrics.push_back(metric.name);
   }
+}
+
+void require_comparison(const Study& study, const CompareSettings& settings) {
+  if (!study.comparison && (settings.margin || !settings.margins.empty()))
+    throw Error(Error::Kind::usage,
+                "--margin: nothing is compared; give results of two models on the same cases");
 }
 
 std::string title_of(const Study& study) {
@@ -171,6 +181,7 @@ StudyReading read_study(const StudyRequest& request) {
   study.ids = all_ids(study.models);
   if (study.models.size() > 1) add_comparison(out, request);
   if (!study.comparison) choose_columns(study, request.compare.choice);
+  require_comparison(study, request.compare);
   study.title = request.title.empty() ? title_of(study) : request.title;
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "assay/core/error.hpp"
 
@@ -16,18 +17,22 @@ Interval gain(const Interval& difference, bool lower_is_better) {
   return {-difference.estimate, -difference.upper, -difference.lower};
 }
 
-/// A significant difference that does not matter is still equivalent; a large p-value alone, or so
-/// few pairs that no interval has its level, proves nothing.
+/// A significant difference that does not matter is still equivalent; a large p-value alone proves
+/// nothing.
 Verdict settled(const ComparisonResult& result, const ComparisonOptions& options) {
-  if (std::ldexp(2.0, -static_cast<int>(std::min<std::size_t>(result.test.n, 1000))) >
-      options.alpha)
-    return Verdict::inconclusive;
+  if (result.test.n < least_pairs) return Verdict::too_few_pairs;
   const Verdict words = verdict(gain(result.difference, options.lower_is_better), options.margin);
   if (words == Verdict::equivalent) return words;
   if (result.is_significant) return Verdict::different;
   const bool not_worse =
       options.margin && gain(result.difference, options.lower_is_better).lower > -*options.margin;
   return not_worse ? Verdict::non_inferior : Verdict::inconclusive;
+}
+
+Interval with_enough_pairs(Interval interval, std::size_t pairs) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  if (pairs < least_pairs) interval.lower = interval.upper = none;
+  return interval;
 }
 
 /// The order matters: scipy-1.10 truncates half-integer rank sums of reference - model.
@@ -61,8 +66,8 @@ ComparisonResult compare_pair(std::span<const double> reference, const ModelScor
     const std::vector<double> change = differences(model.scores, reference);
     ComparisonResult result;
     result.model_name = model.name;
-    result.difference = hodges_lehmann(change);
-    result.mean_difference = mean_interval(change);
+    result.difference = with_enough_pairs(hodges_lehmann(change), change.size());
+    result.mean_difference = with_enough_pairs(mean_interval(change), change.size());
     result.effect_size = rank_biserial(change);
     result.probability_of_superiority = probability_of_superiority(change);
     result.cohens_dz = cohens_dz(change);
@@ -82,7 +87,8 @@ void correct_family(std::span<ComparisonResult> family, const ComparisonOptions&
   const Adjusted adjusted = adjust(pvalues, options.correction, options.alpha);
   for (std::size_t i = 0; i < family.size(); ++i) {
     family[i].corrected_p_value = adjusted.pvalues[i];
-    family[i].is_significant = adjusted.reject[i];
+    family[i].is_significant =
+        adjusted.reject[i] && (family[i].test.n >= least_pairs || options.allclose_is_equal);
     family[i].verdict = settled(family[i], options);
   }
 }

@@ -34,10 +34,10 @@ struct ComparisonOptions {
 struct ComparisonResult {
   std::string model_name;
   double p_value = 0, corrected_p_value = 0;
-  bool is_significant = false;  ///< after the correction
+  bool is_significant = false;  ///< after the correction; never of fewer than `least_pairs`
   double effect_size = 0;       ///< rank-biserial
-  Interval difference;          ///< Hodges-Lehmann with its 95 % limits
-  Interval mean_difference;     ///< with the 95 % limits of Student's t; NaN for one pair
+  Interval difference;          ///< Hodges-Lehmann with its 95 % limits, from `least_pairs` on
+  Interval mean_difference;     ///< with the 95 % limits of Student's t, from `least_pairs` on
   double probability_of_superiority = 0, cohens_dz = 0;  ///< cohens_dz: NaN for 0 / 0
   std::optional<double> tost_pvalue;                     ///< against the margin, if there is one
   Verdict verdict = Verdict::inconclusive;

@@ -2,6 +2,7 @@
 /// How large a paired difference is, beside whether there is one.
 #pragma once
 
+#include <cmath>
 #include <span>
 
 namespace assay {
@@ -9,6 +10,8 @@ namespace assay {
 /// A number with its confidence limits.
 struct Interval {
   double estimate = 0, lower = 0, upper = 0;
+  /// Limits that are NaN say that there are too few values for an interval.
+  bool has_limits() const { return !std::isnan(lower) && !std::isnan(upper); }
 };
 
 /// (R+ - R-) / (R+ + R-) of the non-zero differences: 1 when all are positive, 0 when there are

@@ -46,6 +46,7 @@ constexpr std::array verdict_names = {
     Named<Verdict>{"equivalent", Verdict::equivalent},
     Named<Verdict>{"non-inferior", Verdict::non_inferior},
     Named<Verdict>{"inconclusive", Verdict::inconclusive},
+    Named<Verdict>{"too_few_pairs", Verdict::too_few_pairs},
 };
 
 }  // namespace

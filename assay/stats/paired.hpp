@@ -3,6 +3,7 @@
 /// verdict.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -33,7 +34,11 @@ Tost tost_paired(std::span<const double> x, std::span<const double> y, double ma
 /// One-sided test that x is not worse than y by `margin` or more; higher is better.
 TTest noninferiority(std::span<const double> x, std::span<const double> y, double margin);
 
-enum class Verdict { different, equivalent, non_inferior, inconclusive };
+/// Paired differences have neither an interval nor a verdict below this number of pairs: five pairs
+/// reach neither p <= 0.05 by the signed-rank test nor an interval of 95 %.
+inline constexpr std::size_t least_pairs = 6;
+
+enum class Verdict { different, equivalent, non_inferior, inconclusive, too_few_pairs };
 
 std::string_view name(Verdict verdict);
 
