@@ -71,6 +71,8 @@ void declare_metric_options(Arguments& a, ScoreOptions& o) {
   a.option("--beta B", o.beta, "Weight of recall in fbeta");
   a.choice("--missing", o.missing, {"exclude", "worst", "error"},
            "What a missing, unreadable or wrong-grid prediction counts");
+  a.choice("--ci", o.ci, {"t", "bca"},
+           "Intervals of means: Student's t, or a BCa bootstrap (2000 resamples, seed 42)");
   a.flag("--allow-affine-mismatch", o.allow_affine_mismatch,
          "Compare in storage order where the affines disagree");
   a.choice("--compat", o.compat, {"spec"}, "The specification's numbers and JSON tokens");
@@ -104,6 +106,7 @@ ScoreSettings settings_of(const ScoreOptions& o) {
   s.missing = o.missing == "worst"   ? Missing::worst
               : o.missing == "error" ? Missing::error
                                      : Missing::exclude;
+  s.interval = o.ci == "bca" ? MeanInterval::bca : MeanInterval::t;
   s.allow_affine_mismatch = o.allow_affine_mismatch;
   return s;
 }

@@ -17,7 +17,7 @@ struct ScoreOptions {
   std::optional<long long> ignore_label;
   std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
   double min_lesion_ml = 0;
-  std::string metrics, convention, missing = "exclude", compat, format = "json", csv;
+  std::string metrics, convention, missing = "exclude", ci = "t", compat, format = "json", csv;
   double beta = 1;
   bool allow_affine_mismatch = false, anonymous = false, resume = false;
 };

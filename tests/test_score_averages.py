@@ -131,3 +131,118 @@ def test_regions_of_nnunet_are_regions_even_of_one_label(tmp_path):
     result = score(*folders)
     assert result["settings"]["averaged"] == ["whole", "2"]
     assert result["dice"]["values"] == [pytest.approx((dice(*of([1, 2])) + dice(*of(2))) / 2)]
+
+
+# ---- Averages that differ are not compared -------------------------------------------------------
+
+@pytest.fixture
+def scored_in_two_ways(tmp_path):
+    folders = pairs(tmp_path, a=LABELS, b=LABELS[::-1])
+    assay("score", *folders, "--model", "one", "--labels", "1,2", *REGIONS, "--out", "labels.json", cwd=tmp_path)
+    assay("score", *folders, "--model", "two", *REGIONS, "--out", "regions.json", cwd=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_averages_over_different_keys_are_refused(scored_in_two_ways, command):
+    said = assay(command, "labels.json", "regions.json", status=2, cwd=scored_in_two_ways).stderr
+    assert "labels.json is over labels 1, 2, that of regions.json is over regions whole, core" in said
+    assert "--label" in said and "--region" in said
+    assay(command, "labels.json", "regions.json", "--label", "whole", cwd=scored_in_two_ways)
+
+
+def test_folds_over_different_keys_are_refused(scored_in_two_ways):
+    for fold, name in enumerate(["labels", "regions"]):
+        to = scored_in_two_ways / f"run/fold_{fold}/results.json"
+        to.parent.mkdir(parents=True)
+        text = (scored_in_two_ways / f"{name}.json").read_text()
+        to.write_text(text.replace('"id": "a"', f'"id": "a{fold}"').replace('"id": "b"', f'"id": "b{fold}"'))
+    said = assay("folds", "run", status=2, cwd=scored_in_two_ways).stderr
+    assert "over labels 1, 2" in said and "over regions whole, core" in said
+
+
+def test_a_file_of_0_1_is_averaged_again(scored_in_two_ways):
+    """0.1 averaged labels and regions together, and wrote no kind, culprit or averaged keys."""
+    result = strict((scored_in_two_ways / "labels.json").read_text())
+    for label in result["labels"].values():
+        del label["kind"]
+    for key in ("dice", "avd", "mcc"):
+        result[key]["values"] = [0.123] * 2
+    result["settings"] = {"label_average": "mean over foreground labels", "convention": "metrics-reloaded"}
+    (scored_in_two_ways / "old.json").write_text(json.dumps({**result, "model_name": "old"}))
+    found = strict(assay("compare", "labels.json", "old.json", "--metric", "dice,avd,mcc", "--json", cwd=scored_in_two_ways).stdout)
+    for key, pairs_of in found["metrics"].items():
+        assert pairs_of[0]["mean_difference"] == 0, key
+    assert "over labels 1, 2" in assay("compare", "old.json", "regions.json", status=2, cwd=scored_in_two_ways).stderr
+
+
+# ---- Reports ------------------------------------------------------------------------------------
+
+def test_the_report_says_what_was_undefined_and_what_the_average_is_over(hallucination, tmp_path):
+    assay("score", *hallucination, "--labels", "1,2", "--out", "r.json", cwd=tmp_path)
+    assay("report", "r.json", "--out", "r.html", cwd=tmp_path)
+    page = (tmp_path / "r.html").read_text()
+    assert "Every value was defined." not in page
+    assert "The value of a case is the unweighted mean over labels 1, 2." in page
+    assert "1 of AVD (1 by the model)" in page
+    assert f"0.500 with 1 failure counted" in page  # MCC
+
+
+def test_every_value_was_defined_only_if_every_value_was(tmp_path):
+    """MCC of label 2 is undefined through nobody's fault; the average of the case is defined."""
+    folders = pairs(tmp_path, a=(two(BOX, None), two(BOX, None)), b=(two(BOX, FAR), two(BOX, FAR)))
+    assay("score", *folders, "--labels", "1,2", "--out", "r.json", cwd=tmp_path)
+    assay("report", "r.json", "--out", "r.html", cwd=tmp_path)
+    page = (tmp_path / "r.html").read_text()
+    assert "Every value was defined." not in page
+    assert "leave out labels that are undefined through no fault of the model: 1 of mcc." in page
+    assay("score", *folders, "--metrics", "dice", "--labels", "1,2", "--out", "d.json", cwd=tmp_path)
+    assay("report", "d.json", "--metric", "dice", "--out", "d.html", cwd=tmp_path)
+    assert "Every value was defined." in (tmp_path / "d.html").read_text()
+
+
+# ---- Intervals ----------------------------------------------------------------------------------
+
+def nearly_perfect(folder):
+    """Two perfect cases and one with an error: the interval of Student's t goes beyond 1, and below 0."""
+    worse = mask(BOX)
+    worse[2, 2, 2] = 0
+    return pairs(folder, a=(mask(BOX), mask(BOX)), b=(mask(BOX), mask(BOX)), c=(worse, mask(BOX)))
+
+
+def test_intervals_stay_in_the_range_of_their_metric(tmp_path):
+    result = score(*nearly_perfect(tmp_path), "--metrics", "dice,hd95,avd,mcc,recall,precision")
+    for key, (low, high) in {"dice": (0, 1), "recall": (0, 1), "mcc": (-1, 1), "avd": (0, math.inf)}.items():
+        block = result["metrics"][key]
+        assert low <= block["ci95"][0] <= block["mean"] <= block["ci95"][1] <= high, key
+        assert block["ci_clipped"] is True and block["ci_method"] == "t", key
+    assert result["metrics"]["precision"]["ci95"] == [1, 1] and result["metrics"]["precision"]["ci_clipped"] is False
+    assert result["labels"]["foreground"]["metrics"]["dice"]["ci95"][1] == 1
+    out = assay("score", tmp_path / "pred", tmp_path / "ref", "--metrics", "dice").stdout
+    assert " – 1.000  3 " in out
+
+
+def test_bca_intervals(tmp_path):
+    """The interval is the one of assay.bootstrap's method: 2000 resamples of the cases, seed 42."""
+    folders = nearly_perfect(tmp_path)
+    first, second = (score(*folders, "--metrics", "dice", "--ci", "bca")["metrics"]["dice"] for _ in range(2))
+    assert first == second and first["ci_method"] == "bca" and first["ci_clipped"] is False
+    assert first["min"] <= first["ci95"][0] < first["mean"] < first["ci95"][1] <= 1
+    assert "intervals by BCa bootstrap" in assay("score", *folders, "--ci", "bca").stdout
+    assert "--ci: 'normal' is none of t|bca" in assay("score", *folders, "--ci", "normal", status=2).stderr
+
+
+def test_one_case_has_no_interval(tmp_path):
+    folders = pairs(tmp_path, a=(mask(BOX), mask(BOX)))
+    for how in ("t", "bca"):
+        assert score(*folders, "--ci", how)["metrics"]["dice"]["ci95"] is None
+
+
+def test_compared_models_have_intervals_in_range(tmp_path):
+    folders = nearly_perfect(tmp_path)
+    for name in ("one", "two"):
+        assay("score", *folders, "--model", name, "--out", f"{name}.json", cwd=tmp_path)
+    found = strict(assay("compare", "one.json", "two.json", "--metric", "dice", "--json", cwd=tmp_path).stdout)
+    for model in found["models"] if isinstance(found["models"], list) else found["models"].values():
+        block = model["metrics"]["dice"]
+        assert block["ci95"][1] == 1 and block["ci_clipped"] is True

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
@@ -109,19 +110,19 @@ void correct(std::span<PairComparison* const> family, const ComparisonOptions& o
     if (pair->n != 0) pair->result = results[next++];
 }
 
-Summary summary_of(const std::vector<std::optional<double>>& values) {
+Summary summary_of(const std::vector<std::optional<double>>& values, std::string_view metric) {
   std::vector<Score> scores;
   scores.reserve(values.size());
   for (const auto& value : values)
     scores.push_back(value ? Score(*value) : Score(Undefined::not_scored));
-  return summary(scores);
+  return summary(scores, summary_rules(metric));
 }
 
 /// Without correction and ranking.
 MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
                                  const ValueTable& values) {
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
-  for (const auto& row : values) result.models.push_back(summary_of(row));
+  for (const auto& row : values) result.models.push_back(summary_of(row, metric.name));
   const ComparisonOptions options = options_of(scene.settings, metric);
   ValueTable magnitudes = values;
   if (is_by_magnitude(metric))
@@ -279,6 +280,7 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   std::vector<std::string>& notes = comparison.notes;
   tables = named_apart(std::move(tables), notes);
   comparison.baseline = baseline_among(tables, settings.baseline);
+  if (settings.choice.labels.empty()) require_same_averages(tables, notes);
   const auto metrics = metrics_to_compare(tables, settings.choice, notes);
   require_margins_used(comparison.settings, metrics);
   comparison.matching = matched_cases(tables, settings.matching);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "assay/compare/averaged.hpp"
 #include "assay/compare/fold_pairing.hpp"
 #include "assay/core/error.hpp"
 #include "assay/stats/moments.hpp"
@@ -224,6 +225,9 @@ CrossValidation cross_validated(std::vector<FoldRun> runs, Restarts restarts) {
   if (runs.empty()) throw Error(Error::Kind::input, "there is no run to aggregate");
   CrossValidation out;
   out.restarts = restarts;
+  std::vector<AveragedFile> files;
+  for (const FoldRun& run : runs) files.push_back({run.file, run.averaged});
+  require_same_averages(files, out.warnings);
   out.metrics = common_metrics(runs, out.warnings);
   for (PairedFold& fold : paired_folds(std::move(runs)))
     out.folds.push_back(tested(std::move(fold), out.metrics, restarts));

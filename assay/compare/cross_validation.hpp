@@ -24,6 +24,8 @@ struct FoldRun {
   std::vector<std::string> ids = {};    ///< of its subjects; empty when the file names none
   std::vector<long long> indices = {};  ///< their places in the dataset; empty when not given
   std::vector<MetricColumn> columns = {};
+  std::vector<Region> averaged =
+      {};  ///< what its values are over; empty when the file has no labels
   std::optional<long long> seed = {};
   Value final_train_loss = {}, duration_seconds = {};
   std::vector<std::pair<std::string, double>> recorded = {};  ///< the file's own means, by metric

@@ -32,6 +32,16 @@ struct MetricColumn {
   bool is_extra = false;
 };
 
+struct ResultTable;
+
+/// What the model's failures do to the mean of a column: values that it left undefined, and cases
+/// for which it has no prediction.
+struct ColumnFailures {
+  std::size_t failures = 0;
+  std::optional<double> mean_with{};  ///< none when some failure has no value to count
+};
+ColumnFailures failures_of(const ResultTable& table, const MetricColumn& column);
+
 /// The values with every failure counted, as far as it can be.
 std::vector<std::optional<double>> with_failures(const MetricColumn& column);
 
@@ -71,6 +81,9 @@ const LabelTable& label_of(const ResultTable& table, std::string_view label);
 
 /// The columns of such a label, or the case averages for "".
 const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label);
+
+/// How many values of labels have no part in the averages of their cases, though the case has one.
+std::size_t left_out_of_averages(const ResultTable& table, std::string_view metric);
 
 /// The column of that name, or null.
 const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name);

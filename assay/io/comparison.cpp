@@ -31,7 +31,9 @@ Json to_json(const Summary& s, std::size_t cases) {
           {"q75", optional(s.q75)},
           {"min", optional(s.min)},
           {"max", optional(s.max)},
-          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)}};
+          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
+          {"ci_method", name(s.ci_method)},
+          {"ci_clipped", s.ci_clipped}};
 }
 
 /// A model that could not be compared has a name and reasons, and no numbers.

@@ -78,7 +78,8 @@ Json to_json(const Metric& metric, const Summary& s) {
           {"min", optional(s.min)},
           {"max", optional(s.max)},
           {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
-          {"ci_method", "t"}};
+          {"ci_method", assay::name(s.ci_method)},
+          {"ci_clipped", s.ci_clipped}};
 }
 
 /// The scored cases under other metrics: evidence is kept, so nothing is read again.
@@ -90,6 +91,12 @@ SegmentationResult with_metrics(const SegmentationResult& result,
   std::vector<CaseRecord> records;
   for (const CaseScores& c : result.cases) records.push_back(c.record);
   return scored(settings, std::move(records));
+}
+
+Json summary_block(const SegmentationResult& result, std::size_t metric,
+                   const std::vector<Score>& scores) {
+  const Metric& row = *result.settings.metrics[metric];
+  return to_json(row, summary(scores, {row.range, result.settings.interval}));
 }
 
 /// What the model's failures are, and what they do to the mean.
@@ -106,7 +113,7 @@ Json metrics_block(const SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const ChosenMetric& metric = result.settings.metrics[m];
-    Json block = to_json(*metric, summary(case_averages(result, m)));
+    Json block = summary_block(result, m, case_averages(result, m));
     if (const Json left_out = to_json(left_out_of_averages(result, m)); !left_out.empty())
       block["label_values_left_out"] = left_out;
     add_failures(block, *metric, failure_effect(result, m));
@@ -122,7 +129,7 @@ Json labels_block(const SegmentationResult& result) {
     Json of_metrics = Json::object();
     for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
       const ChosenMetric& metric = result.settings.metrics[m];
-      Json block = to_json(*metric, summary(region_scores(result, m, r)));
+      Json block = summary_block(result, m, region_scores(result, m, r));
       add_failures(block, *metric, failure_effect(result, m, r));
       of_metrics[metric.key] = block;
     }
@@ -280,6 +287,7 @@ Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
               {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
               {"threshold", optional(s.threshold)},
               {"missing", name(s.missing)},
+              {"ci_method", assay::name(s.interval)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
   if (s.source)

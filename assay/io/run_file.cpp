@@ -124,7 +124,8 @@ FoldRun run_of_table(const ResultTable& table, const std::string& file, const Fo
   FoldRun run = {.file = file,
                  .outer_fold = place.outer_fold,
                  .restart = place.restart.value_or(0),
-                 .ids = table.ids};
+                 .ids = table.ids,
+                 .averaged = table.averaged};
   if (table.ids.empty()) fail(file, "names no cases, so they cannot be paired or pooled");
   for (const ChosenMetric& metric : chosen_metrics("paper")) {
     const MetricColumn* found = column_of(table.averages, metric->name);

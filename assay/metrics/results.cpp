@@ -139,11 +139,11 @@ Interval bca_interval(const std::vector<double>& values) {
   return {found.models.front().ci_lower, found.models.front().ci_upper};
 }
 
-/// What is not a number stays so.
-Interval within(const Range& range, Interval interval) {
-  if (interval.first < range.low) interval.first = range.low;
-  if (interval.second > range.high) interval.second = range.high;
-  return interval;
+/// The interval, cut to the range. What is not a number stays so.
+void cut(Summary& to, const Interval& whole, const Range& range) {
+  to.ci_clipped = whole.first < range.low || whole.second > range.high;
+  to.ci95 = {whole.first < range.low ? range.low : whole.first,
+             whole.second > range.high ? range.high : whole.second};
 }
 
 /// The average over the regions that have a part in it.
@@ -253,6 +253,11 @@ SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord>
   return out;
 }
 
+SummaryRules summary_rules(std::string_view key, MeanInterval interval) {
+  const auto known = metric_of_key(key);
+  return known ? SummaryRules{(*known)->range, interval} : SummaryRules{.interval = interval};
+}
+
 Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
   Summary out;
   out.ci_method = rules.interval;
@@ -268,8 +273,7 @@ Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
     out.std = standard_deviation(values, 1);
     const auto whole =
         rules.interval == MeanInterval::bca ? bca_interval(values) : t_interval(values.size(), out);
-    out.ci95 = within(rules.range, whole);
-    out.ci_clipped = *out.ci95 != whole;
+    cut(out, whole, rules.range);
   }
   std::ranges::sort(values);
   out.median = percentile_of_sorted(values, 50);

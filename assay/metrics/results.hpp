@@ -134,6 +134,9 @@ struct SummaryRules {
   MeanInterval interval = MeanInterval::t;
 };
 
+/// Of the metric that a key stands for; a metric that is not ours has no limits.
+SummaryRules summary_rules(std::string_view key, MeanInterval interval = MeanInterval::t);
+
 /// Distribution of one metric over cases.
 struct Summary {
   std::size_t n = 0;                                            ///< cases with a value

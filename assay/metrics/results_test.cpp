@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "assay/stats/bootstrap.hpp"
+#include "assay/stats/moments.hpp"
+
 using namespace assay;
 
 namespace {
@@ -176,4 +179,28 @@ TEST(Summary, describes_a_sample_as_numpy_would) {
   EXPECT_EQ(s.q75, 4.0);
   EXPECT_NEAR(s.ci95->first, -0.3899, 1e-4);  // t(0.975, 4) = 2.776
   EXPECT_NEAR(s.ci95->second, 8.3899, 1e-4);
+}
+
+TEST(Summary, an_interval_stays_in_the_range_of_its_metric) {
+  const std::vector<Score> scores = {1.0, 1.0, 0.9};
+  const Summary s = summary(scores, summary_rules("dice"));
+  EXPECT_NEAR(s.ci95->first, 0.8232, 1e-4);  // t(0.975, 2) = 4.303
+  EXPECT_EQ(s.ci95->second, 1.0);
+  EXPECT_TRUE(s.ci_clipped);
+  EXPECT_FALSE(summary(scores).ci_clipped) << "a metric that is not known has no limits";
+  EXPECT_GT(summary(scores).ci95->second, 1.0);
+  EXPECT_EQ(summary(std::vector<Score>{1.0}, summary_rules("dice")).ci95, std::nullopt);
+}
+
+TEST(Summary, bca_is_the_bootstrap_of_the_mean_with_a_fixed_seed) {
+  const std::vector<double> values = {0.2, 0.5, 0.9, 0.95, 0.97, 0.99, 1.0};
+  const std::vector<Score> scores(values.begin(), values.end());
+  const auto expected = bootstrap(values, [](std::span<const double> some) { return mean(some); },
+                                  {.replicates = 2000, .method = BootstrapMethod::bca});
+  const Summary s = summary(scores, summary_rules("dice", MeanInterval::bca));
+  EXPECT_NEAR(s.ci95->first, expected.ci_lower, 1e-12);
+  EXPECT_NEAR(s.ci95->second, expected.ci_upper, 1e-12);
+  EXPECT_EQ(s.ci_method, MeanInterval::bca);
+  const std::vector<Score> equal = {0.5, 0.5, 0.5};
+  EXPECT_EQ(summary(equal, summary_rules("dice", MeanInterval::bca)).ci95, std::pair(0.5, 0.5));
 }

@@ -24,7 +24,7 @@ std::vector<LabelName> labels_of(const Study& study) {
     for (const LabelTable& label : table.labels)
       if (std::ranges::find(labels, label.key, &LabelName::key) == labels.end())
         labels.push_back({label.key, label.name.empty() || label.name == label.key
-                                         ? "label " + label.key
+                                         ? (label.is_union ? "region " : "label ") + label.key
                                          : label.name + " (" + label.key + ")"});
   return labels;
 }

@@ -180,11 +180,8 @@ std::string counts_sentence(std::span<const Sample> samples) {
 }
 
 std::string average_note(const FigureScene& scene) {
-  const bool averaged = std::ranges::any_of(
-      scene.study.models, [](const ResultTable& table) { return table.labels.size() > 1; });
-  return averaged && compared_label(scene.study).empty()
-             ? " The value of a case is the mean over its labels."
-             : "";
+  const std::string note = averaged_note(scene.study);
+  return note.empty() ? "" : " " + note;
 }
 
 std::string values_words(std::size_t values, std::size_t models) {

@@ -248,7 +248,7 @@ TEST(BlandAltman, draws_the_difference_of_volumes) {
 }
 
 TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
-  const auto note = "The value of a case is the mean over its labels.";
+  const auto note = "The value of a case is the unweighted mean over labels 1, 2.";
   EXPECT_TRUE(says(figure(study_figures(studies::study({.labels = 2})), "bland-altman"), note));
   EXPECT_FALSE(says(figure(study_figures(studies::study()), "bland-altman"), note));
 }

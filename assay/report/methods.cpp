@@ -46,6 +46,23 @@ std::string_view metric_words(ClassificationMetric metric) {
   return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
 }
 
+/// Values of labels that have no part in the average of their case: nobody is to blame for them.
+std::string left_out_words(const FigureScene& scene) {
+  if (scene.study.comparison && !scene.study.comparison->settings.choice.labels.empty()) return "";
+  std::vector<std::string> counts;
+  for (const FigureMetric& metric : scene.metrics) {
+    std::size_t left_out = 0;
+    for (const ResultTable& table : scene.study.models)
+      left_out += left_out_of_averages(table, metric.name);
+    if (left_out != 0) counts.push_back(fmt::format("{} of {}", left_out, metric.name));
+  }
+  return counts.empty() ? ""
+                        : fmt::format(
+                              " The means of cases leave out labels that are undefined "
+                              "through no fault of the model: {}.",
+                              listed(counts));
+}
+
 std::string undefined_words(const FigureScene& scene) {
   std::vector<std::string> counts;
   for (const FigureMetric& metric : scene.metrics) {
@@ -54,9 +71,11 @@ std::string undefined_words(const FigureScene& scene) {
       undefined += sample.undefined + sample.infinite;
     if (undefined != 0) counts.push_back(fmt::format("{} of {}", undefined, metric.name));
   }
-  if (counts.empty()) return " Every value was defined.";
+  const std::string of_labels = left_out_words(scene);
+  if (counts.empty()) return of_labels.empty() ? " Every value was defined." : of_labels;
   return fmt::format(" Values that are not defined or not finite were left out of means: {}.",
-                     listed(counts));
+                     listed(counts)) +
+         of_labels;
 }
 
 std::string unscored_words(const Study& study) {
@@ -112,11 +131,8 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   for (const FigureMetric& metric : scene.metrics) metrics.push_back(metric_words(metric));
   std::size_t cases = scene.study.ids.size();
   for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
-  const std::string label =
-      scene.study.comparison ? scene.study.comparison->settings.choice.first_label() : "";
   std::string out = origin_words(scene, cases, version);
-  out += label.empty() ? " Where a case has several labels, its value is their unweighted mean."
-                       : fmt::format(" Values are those of label {}.", label);
+  if (const std::string over = averaged_note(scene.study); !over.empty()) out += " " + over;
   if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
   return out + undefined_words(scene) + unscored_words(scene.study);
 }

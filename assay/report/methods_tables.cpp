@@ -17,21 +17,24 @@ std::string number(const std::optional<double>& value) {
   return value ? figure_number(*value) : std::string(absent);
 }
 
-Summary summary_of(const Sample& sample) {
+Summary summary_of(const Sample& sample, const std::string& metric) {
   const std::vector<Score> scores(sample.values.begin(), sample.values.end());
-  return summary(scores);
+  return summary(scores, summary_rules(metric));
 }
 
 NamedTable summary_table(const FigureScene& scene) {
   PaperTable table = {
-      .header = {"model", "metric", "n", "mean (SD)", "95 % CI", "median [IQR]", "left out"},
+      .header = {"model", "metric", "n", "mean (SD)", "95 % CI", "median [IQR]", "left out",
+                 "failures", "mean with failures"},
       .rows = {},
-      .footnotes = {"SD over cases (ddof 1); interval of the mean by Student's t; left out: values "
-                    "that are undefined or infinite"}};
+      .footnotes = {"SD over cases (ddof 1); interval of the mean by Student's t, cut to the "
+                    "metric's range; left out: values "
+                    "that are undefined or infinite; failures: cases without a prediction, or "
+                    "undefined by the model's fault, and the mean when they count"}};
   for (const FigureMetric& metric : scene.metrics) {
     const std::vector<Sample> samples = samples_of(scene, metric.name);
     for (std::size_t m = 0; m < samples.size(); ++m) {
-      const Summary s = summary_of(samples[m]);
+      const Summary s = summary_of(samples[m], metric.name);
       table.rows.push_back(
           {scene.names[m], metric.name, std::to_string(s.n),
            fmt::format("{} ({})", number(s.mean), number(s.std)),
@@ -40,6 +43,11 @@ NamedTable summary_table(const FigureScene& scene) {
                   : std::string(absent),
            fmt::format("{} [{}, {}]", number(s.median), number(s.q25), number(s.q75)),
            std::to_string(samples[m].undefined + samples[m].infinite)});
+      const MetricColumn* column = column_of(study_columns(scene, m), metric.name);
+      const ColumnFailures failures =
+          column == nullptr ? ColumnFailures() : failures_of(scene.study.models[m], *column);
+      table.rows.back().push_back(std::to_string(failures.failures));
+      table.rows.back().push_back(number(failures.mean_with));
     }
   }
   return {"summary", "Summary by model and metric", std::move(table)};

@@ -34,10 +34,16 @@ std::vector<Score> scores_of(const Study& study, std::size_t model, const std::s
 struct Cell {
   Summary summary{};
   Standing standing = Standing::undecided;  ///< of the baseline
+  ColumnFailures failures{};
 };
 
 Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
-  if (!study.comparison) return {summary(scores_of(study, model, metric))};
+  if (!study.comparison) {
+    Cell cell = {summary(scores_of(study, model, metric), summary_rules(metric))};
+    if (const MetricColumn* column = column_of(shown_columns(study, model), metric))
+      cell.failures = failures_of(study.models[model], *column);
+    return cell;
+  }
   for (const MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric) continue;
     Cell cell = {compared.models[model]};
@@ -61,7 +67,12 @@ std::string cell_html(const Cell& cell, bool is_best) {
   if (s.ci95)
     out += fmt::format(" <span class=\"interval\">{} to {}</span>", plain_number(s.ci95->first),
                        plain_number(s.ci95->second));
-  return out + fmt::format(" <span class=\"n\">n {}</span></td>", s.n);
+  out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
+  if (cell.failures.failures != 0 && cell.failures.mean_with)
+    out += fmt::format("<br><span class=\"n\">{} with {} counted</span>",
+                       plain_number(*cell.failures.mean_with),
+                       counted(cell.failures.failures, "failure"));
+  return out + "</td>";
 }
 
 /// Which of several means is best; nothing where the metric has no direction.
@@ -106,7 +117,9 @@ std::string headline_table(const Study& study) {
 
 std::string table_note(const Study& study) {
   std::string text =
-      "Mean over cases with a finite value, its 95 % interval (Student's t) and their number.";
+      "Mean over cases with a finite value, its 95 % interval (Student's t, cut to the "
+      "range of the metric) and their number.";
+  if (const std::string over = averaged_note(study); !over.empty()) text += " " + over;
   if (study.comparison) {
     text += fmt::format(
         " All models on the same {}. {} than the baseline {} (Wilcoxon signed-rank test, "
@@ -155,8 +168,11 @@ std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
     const MetricColumn* column = column_of(shown_columns(study, model), metric);
     if (column == nullptr) continue;
     const auto finite = std::ranges::count_if(column->values, is_finite);
-    if (const auto lost = column->values.size() - static_cast<std::size_t>(finite); lost != 0)
-      out.push_back(fmt::format("{} of {}", lost, metric_title(metric)));
+    const auto lost = column->values.size() - static_cast<std::size_t>(finite);
+    const std::size_t failed = column->failed.size();
+    if (lost != 0)
+      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric),
+                                failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
   }
   return out;
 }

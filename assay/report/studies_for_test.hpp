@@ -69,6 +69,8 @@ inline ResultTable table(const Request& request, std::size_t model) {
                      .groups = {},
                      .unscored = {}};
   for (std::size_t k = 0; k < request.cases; ++k) out.ids.push_back(id_of(k));
+  for (std::size_t label = 1; label <= request.labels; ++label)
+    out.averaged.push_back({std::to_string(label), "", {static_cast<Label>(label)}});
   for (std::size_t label = 0; label < request.labels; ++label)
     out.labels.push_back({std::to_string(label + 1), "organ " + std::to_string(label + 1),
                           columns(model + label, request.cases, 11 + label)});

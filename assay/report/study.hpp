@@ -51,4 +51,8 @@ struct Study {
   std::vector<QaStudyPart> qa{};
 };
 
+/// What the value of a case is: the mean over some labels or regions, or one of them. "" where the
+/// files have one label or none.
+std::string averaged_note(const Study& study);
+
 }  // namespace assay

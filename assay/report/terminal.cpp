@@ -91,7 +91,7 @@ bool is_reliable(const ScoreSettings& settings, const Metric& metric, const Summ
 std::vector<std::string> summary_row(const ScoreSettings& settings, const ChosenMetric& chosen,
                                      const ShownScores& shown) {
   const Metric& metric = *chosen;
-  const Summary s = summary(shown.scores);
+  const Summary s = summary(shown.scores, {metric.range, settings.interval});
   std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
@@ -141,6 +141,7 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
     out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,
                        source->space == "model" ? "model's grid" : "reference's own grid");
   if (needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
+  if (result.settings.interval == MeanInterval::bca) out += " · intervals by BCa bootstrap";
   if (result.settings.missing == Missing::worst) out += " · failures count as worst";
   return out + "\n";
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 
+#include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/core/error.hpp"
 #include "assay/core/words.hpp"
@@ -133,6 +134,7 @@ void choose_columns(Study& study, const MetricChoice& choice) {
     if (!choice.labels.empty()) {
       const LabelTable& label = label_of(table, choice.first_label());
       table.averages = label.columns;
+      table.averaged = {{label.key, label.name, {}, label.is_union}};
       table.derived = label.derived;
     }
     std::vector<std::string> notes;
@@ -178,6 +180,10 @@ StudyReading read_study(const StudyRequest& request) {
                         " is that of a case, so its columns are empty");
   if (const std::string& baseline = request.compare.baseline; !baseline.empty())
     baseline_among(study.models, baseline);
+  if (request.compare.choice.labels.empty()) {
+    std::vector<std::string> notes;  // the comparison gives them, if there is one
+    require_same_averages(study.models, notes);
+  }
   study.ids = all_ids(study.models);
   if (study.models.size() > 1) add_comparison(out, request);
   if (!study.comparison) choose_columns(study, request.compare.choice);
