@@ -114,8 +114,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     refuse_collisions(cohort, o.save);
     make_folder(o.save);
   }
-  if (!common.quiet)
-    for (const std::string& note : cohort.notes) session.err << "note: " << note << '\n';
+  tell_plan(cohort, common, session.err);
 
   const TemporaryFolder scratch;
   const Evaluation evaluation = {

@@ -30,7 +30,8 @@ void declare_options(Arguments& a, Options& o) {
            "Names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file per "
            "structure");
   declare_cohort_options(a, o.score);
-  a.option("--threshold T", o.threshold, "Predictions are probabilities: foreground is value >= T");
+  a.option("--threshold T", o.threshold,
+           "Predictions are maps, such as probabilities: foreground is value >= T");
   declare_metric_options(a, o.score);
 }
 
@@ -56,6 +57,9 @@ ScoreSettings settings_of(const Options& o) {
   ScoreSettings settings = settings_of(o.score);
   if (o.threshold && !std::isfinite(*o.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
+  if (o.threshold && settings.foreground_nonzero)
+    throw Error(Error::Kind::usage,
+                "--threshold and --foreground nonzero contradict each other; drop one of them");
   settings.threshold = o.threshold;
   return settings;
 }
@@ -63,8 +67,7 @@ ScoreSettings settings_of(const Options& o) {
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   const Cohort cohort = planned_cohort(request_of(o), settings_of(o));
-  if (!common.quiet)
-    for (const std::string& note : cohort.notes) session.err << "note: " << note << '\n';
+  tell_plan(cohort, common, session.err);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);
 }

@@ -55,6 +55,8 @@ void declare_cohort_options(Arguments& a, ScoreOptions& o) {
   a.option("--labels LIST|all", o.labels, "Labels to score, such as 1,2,3 (default: value > 0)");
   a.option("--region NAME=LIST", o.regions, "A union of labels, such as whole=1,2,4; repeatable");
   a.option("--ignore-label N", o.ignore_label, "Voxels whose reference is N leave every count");
+  a.choice("--foreground", o.foreground, {"nonzero"},
+           "Count every value but 0 as foreground, also of maps (default: value > 0 of masks)");
   a.option("--dataset-json FILE", o.dataset_json,
            "nnU-Net's labels (default: dataset.json beside the predictions)");
 }
@@ -102,6 +104,7 @@ ScoreSettings settings_of(const ScoreOptions& o) {
   s.lesions = {.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule"),
                .connectivity = static_cast<Connectivity>(std::stoi(o.connectivity)),
                .least_ml = o.min_lesion_ml};
+  s.foreground_nonzero = !o.foreground.empty();
   if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
   s.missing = o.missing == "worst"   ? Missing::worst
               : o.missing == "error" ? Missing::error

@@ -15,6 +15,7 @@ struct ScoreOptions {
   std::string ref, ref_pattern, model, labels, dataset_json;
   std::vector<std::string> regions;
   std::optional<long long> ignore_label;
+  std::string foreground;
   std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
   double min_lesion_ml = 0;
   std::string metrics, convention, missing = "exclude", ci = "t", compat, format = "json", csv;

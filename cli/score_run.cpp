@@ -10,6 +10,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
+#include "assay/metrics/label_checks.hpp"
 #include "assay/report/terminal.hpp"
 #include "assay/report/text_table.hpp"
 #include "cli/output.hpp"
@@ -32,28 +33,27 @@ void refuse_collisions(const Cohort& cohort, const fs::path& out, const fs::path
   for (const fs::path& target : {out, csv}) refuse_input(target, input_files(cohort));
 }
 
-bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {
-  return std::ranges::all_of(result.cases, [&](const CaseScores& c) {
-    return c.record.fate != Fate::scored ||
-           presence(c.labels[region].evidence.counts) == Presence::both_empty;
-  });
-}
-
-/// Names what was not scored, and what was odd, on standard error.
-void report_troubles(const SegmentationResult& result, const Common& common, std::ostream& err) {
-  std::vector<CaseWarning> warnings;
-  for (const CaseScores& c : result.cases) {
+/// Names what was not scored on standard error.
+void tell_unscored(const SegmentationResult& result, std::ostream& err) {
+  for (const CaseScores& c : result.cases)
     if (c.record.fate != Fate::scored)
       err << "not scored: " << printable(c.record.id + ": " + c.record.error) << '\n';
     else
+      for (const std::string& structure : c.record.without_prediction)
+        err << "not scored: " << printable(c.record.id + ": there is no prediction of " + structure)
+            << '\n';
+}
+
+/// What was odd: of the cohort first, then of single cases.
+void tell_oddities(const SegmentationResult& result, std::ostream& err) {
+  for (const std::string& warning : result.warnings)
+    err << "warning: " << printable(warning) << '\n';
+  std::vector<CaseWarning> warnings;
+  for (const CaseScores& c : result.cases)
+    if (c.record.fate == Fate::scored)
       for (const std::string& warning : c.record.warnings)
         warnings.push_back({c.record.id, warning});
-  }
-  if (!common.quiet) tell_warnings(warnings, err);
-  for (std::size_t r = 0; r < result.regions.size() && !common.quiet; ++r)
-    if (result.ledger.scored != 0 && is_empty_everywhere(result, r))
-      err << "warning: label " << printable(result.regions[r].key)
-          << " is empty in every prediction and every reference\n";
+  tell_warnings(warnings, err);
 }
 
 std::string file_text(const SegmentationResult& result, const ScoreOptions& o,
@@ -98,17 +98,33 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   return {journal, is_new};
 }
 
-void refuse_unscored(const Ledger& ledger, bool all_wanted, const JournalPlace& journal) {
-  const bool refused = all_wanted && ledger.scored < ledger.expected;
-  if (ledger.scored != 0 && !refused) return;
+/// Why the results are worth nothing; "" when they are.
+std::string refusal(const SegmentationResult& result, bool all_wanted, bool labels_were_asked_for) {
+  if (all_wanted && !result.ledger.is_complete())
+    return "not every case could be scored, and --missing error was asked for";
+  if (result.ledger.scored == 0) return "no case could be scored";
+  const std::vector<Region> absent =
+      labels_were_asked_for ? absent_regions(result) : std::vector<Region>();
+  return absent.empty() ? "" : absence(absent, occurring_labels(result));
+}
+
+void refuse_worthless(const SegmentationResult& result, const ScoreRun& run,
+                      const JournalPlace& journal) {
+  const std::string why =
+      refusal(result, run.options.missing == "error", run.cohort.labels_were_asked_for);
+  if (why.empty()) return;
   if (journal.is_new) fs::remove(journal.path);
-  throw Error(Error::Kind::input,
-              refused ? "not every case could be scored, and --missing error was asked for; "
-                        "nothing was written"
-                      : "no case could be scored; nothing was written");
+  throw Error(Error::Kind::input, why + "; nothing was written");
 }
 
 }  // namespace
+
+void tell_plan(const Cohort& cohort, const Common& common, std::ostream& err) {
+  if (common.quiet) return;
+  for (const std::string& warning : cohort.warnings)
+    err << "warning: " << printable(warning) << '\n';
+  for (const std::string& note : cohort.notes) err << "note: " << note << '\n';
+}
 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
                  const ProvenanceClock& clock) {
@@ -125,9 +141,12 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (records.replayed != 0 && !common.quiet)
     session.err << "note: " << records.replayed << " cases were taken from the journal\n";
 
-  const SegmentationResult result = scored(run.cohort.settings, records.records);
-  report_troubles(result, common, session.err);
-  refuse_unscored(result.ledger, o.missing == "error", journal);
+  SegmentationResult result = scored(run.cohort.settings, records.records);
+  tell_unscored(result, session.err);
+  refuse_worthless(result, run, journal);
+  if (!common.quiet) tell_oddities(result, session.err);
+  result.warnings.insert(result.warnings.begin(), run.cohort.warnings.begin(),
+                         run.cohort.warnings.end());
   const Provenance provenance = clock.provenance(common, session, o.anonymous);
   if (!out.empty()) write_atomically(out, file_text(result, o, provenance));
   if (!o.csv.empty()) write_atomically(o.csv, long_csv(result));
@@ -136,7 +155,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   else if (prints_result(common, out))
     session.out << terminal_report(result, {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
-  return result.ledger.scored < result.ledger.expected ? some_failed : done;
+  return result.ledger.is_complete() ? done : some_failed;
 }
 
 }  // namespace assay::cli

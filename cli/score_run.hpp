@@ -18,6 +18,9 @@ struct ScoreRun {
   Execution execution{};
 };
 
+/// What was noticed before any file was opened: what looks wrong first, then what was decided.
+void tell_plan(const Cohort& cohort, const Common& common, std::ostream& err);
+
 /// Scores, tells, writes. `clock` was started with the command.
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
                  const ProvenanceClock& clock);

@@ -391,8 +391,8 @@ def test_a_structure_without_reference_is_never_scored_as_perfect(tmp_path):
     assert json.loads(done.stdout)["ledger"]["missing_reference"] == 1
 
 
-def test_a_label_that_occurs_nowhere_is_pointed_out(tmp_path):
-    save(tmp_path / "p/a.nii.gz", mask(BOX))
-    save(tmp_path / "r/a.nii.gz", mask(BOX))
-    done = assay("score", "p", "r", "--labels", "7", cwd=tmp_path)
-    assert done.stderr == "warning: label 7 is empty in every prediction and every reference\n"
+def test_masks_that_are_empty_everywhere_are_pointed_out(tmp_path):
+    save(tmp_path / "p/a.nii.gz", mask())
+    save(tmp_path / "r/a.nii.gz", mask())
+    done = assay("score", "p", "r", cwd=tmp_path)
+    assert done.stderr == "warning: the foreground is empty in every prediction and every reference\n"

@@ -16,13 +16,16 @@ enum class Undefined {
   prediction_empty,
   zero_denominator,
   not_probabilities,
+  not_a_mask,
+  missing_prediction,
   not_scored
 };
 
 /// Every reason, in the order in which they are shown.
 inline constexpr std::array all_undefined = {
-    Undefined::both_empty,       Undefined::reference_empty,   Undefined::prediction_empty,
-    Undefined::zero_denominator, Undefined::not_probabilities, Undefined::not_scored};
+    Undefined::both_empty,         Undefined::reference_empty,   Undefined::prediction_empty,
+    Undefined::zero_denominator,   Undefined::not_probabilities, Undefined::not_a_mask,
+    Undefined::missing_prediction, Undefined::not_scored};
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
@@ -47,6 +50,8 @@ constexpr std::string_view name(Undefined why) {
     case Undefined::prediction_empty: return "prediction_empty";
     case Undefined::zero_denominator: return "zero_denominator";
     case Undefined::not_probabilities: return "not_probabilities";
+    case Undefined::not_a_mask: return "not_a_mask";
+    case Undefined::missing_prediction: return "missing_prediction";
     case Undefined::not_scored: return "not_scored";
   }
   return "";

@@ -178,6 +178,9 @@ std::string record_text(const CaseRecord& r) {
     out["image"] = r.image;
     out["image_sha256"] = r.image_sha256;
   }
+  if (r.labels) out["labels"] = {r.labels->prediction, r.labels->reference};
+  if (!r.without_prediction.empty()) out["without_prediction"] = r.without_prediction;
+  if (r.is_uncut_map) out["is_uncut_map"] = true;
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
   for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
@@ -204,6 +207,12 @@ CaseRecord parse_record(std::string_view text) {
       r.counts[item.key()] = parse_counts(item.value());
     r.voxels = Whole(json.at("voxels"));
     r.voxel_ml = json.at("voxel_ml");
+    if (json.contains("labels"))
+      r.labels = {.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
+                  .reference = json.at("labels").at(1).get<std::vector<Label>>()};
+    if (json.contains("without_prediction"))
+      r.without_prediction = json.at("without_prediction").get<std::vector<std::string>>();
+    r.is_uncut_map = json.value("is_uncut_map", false);
     r.diagonal_mm = json.value("diagonal_mm", 0.0);
     if (json.contains("boundary"))
       for (const auto& item : json.at("boundary").items())

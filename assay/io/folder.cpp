@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/io/foreign_files.hpp"
 #include "assay/io/image.hpp"
 
 namespace assay {
@@ -43,6 +45,16 @@ std::vector<std::string> list_images(const fs::path& root) try {
   throw Error(Error::Kind::io, root.string() +
                                    ": the folder cannot be read; check the path and "
                                    "its permissions");
+}
+
+std::vector<std::string> require_images(const fs::path& root) {
+  std::vector<std::string> found = list_images(root);
+  if (!found.empty()) return found;
+  const std::string foreign = foreign_content(root);
+  throw Error(Error::Kind::input,
+              root.string() + ": " +
+                  (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")"
+                                   : foreign));
 }
 
 }  // namespace assay

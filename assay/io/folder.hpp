@@ -12,4 +12,7 @@ namespace assay {
 /// half of a header pair are left out. Throws Error::io when the folder cannot be read.
 std::vector<std::string> list_images(const std::filesystem::path& root);
 
+/// The same of a folder that must hold one. Throws Error::input that says what is there instead.
+std::vector<std::string> require_images(const std::filesystem::path& root);
+
 }  // namespace assay

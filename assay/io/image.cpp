@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "assay/core/error.hpp"
+#include "assay/core/words.hpp"
+#include "assay/io/foreign_files.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/layout.hpp"
 #include "assay/io/metaimage.hpp"
@@ -77,9 +79,13 @@ Layout layout_of(Bytes file, const fs::path& path) {
   const auto format =
       std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
   if (format != formats.end()) return format->layout(head, path);
+  const std::string read = listed(formats, [](const Format& f) { return f.name; });
+  if (const auto foreign = foreign_kind(head))
+    throw Error(Error::Kind::unsupported, "is a " + std::string(foreign->name) +
+                                              " file, and assay reads " + read + "; " +
+                                              std::string(foreign->remedy));
   throw Error(Error::Kind::unsupported,
-              "is not an image that assay knows by its first bytes; it reads " +
-                  listed(formats, [](const Format& f) { return f.name; }));
+              "is not an image that assay knows by its first bytes; it reads " + read);
 }
 
 /// Where voxels begin and end in their file, once it is inflated.
@@ -169,6 +175,31 @@ std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   return found != names.end() ? *found : names.front();
 }
 
+/// The file that holds the voxels, if it is another than the header's. It must exist.
+std::optional<fs::path> voxel_file_of(const Layout& layout) {
+  auto found = first_existing(layout.voxel_files);
+  std::error_code ignored;
+  if (!found || fs::exists(*found, ignored)) return found;
+  std::vector<std::string> names;
+  for (const fs::path& name : layout.voxel_files) names.push_back(name.filename().string());
+  throw Error(Error::Kind::input, "is only the header of an image: its voxels should be in " +
+                                      joined(names, " or ") +
+                                      " beside it, which does not exist; copy that file there");
+}
+
+/// Bare voxels say nothing without their header.
+void require_header(const fs::path& path, const fs::path& header) {
+  const MappedFile file(path);
+  const std::vector<std::byte> inflated = inflate_prefix(file.bytes(), peek_limit);
+  const Bytes head = is_gzip(file.bytes()) ? Bytes(inflated) : file.bytes();
+  if (head.empty() || foreign_kind(head) ||
+      std::ranges::any_of(formats, [&](const Format& f) { return f.recognises(head); }))
+    return;
+  throw Error(Error::Kind::input, "holds only the voxels of an image: its header should be in " +
+                                      header.filename().string() +
+                                      " beside it, which does not exist; copy that file there");
+}
+
 /// For scoring, several volumes mean something only as the probabilities of classes.
 void require_volumes(const ImageHeader& header, Volumes volumes) {
   if (header.channels == 1 || volumes == Volumes::any ||
@@ -188,7 +219,7 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header beside it, " + header_path.filename().string() +
                                         ", has voxels of its own; give that file instead");
-  const auto voxel_file = wanted ? wanted : first_existing(layout.voxel_files);
+  const auto voxel_file = wanted ? wanted : voxel_file_of(layout);
   if (voxel_file) file = MappedFile(*voxel_file);
   if (auto image = inflated(layout, voxel_file.value_or(header_path), file.bytes(), scratch))
     return std::move(*image);
@@ -255,6 +286,7 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
   std::error_code ignored;
   if (header_path && fs::exists(*header_path, ignored))
     return read_from(*header_path, path, volumes, std::move(scratch));
+  if (header_path) require_header(path, *header_path);
   return read_from(path, std::nullopt, volumes, std::move(scratch));
 } catch (const Error& e) {
   // An error that opening this very file gave names it already.
@@ -308,6 +340,14 @@ void write_image(const fs::path& path, View<std::int16_t> volume) {
 
 void write_image(const fs::path& path, View<float> volume) {
   write_encodable(path, encodable(volume, VoxelType::f32));
+}
+
+std::string_view image_format(Bytes file) {
+  const std::vector<std::byte> inflated = inflate_prefix(file, peek_limit);
+  const Bytes head = is_gzip(file) ? Bytes(inflated) : file;
+  const auto found =
+      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
+  return found == formats.end() || is_npz(head) ? std::string_view() : found->name;
 }
 
 std::span<const std::string_view> image_endings() {

@@ -79,6 +79,10 @@ Image read_image(const std::filesystem::path& path, Buffer scratch = {},
 Image decode_image(std::span<const std::byte> file, std::string_view name,
                    Volumes volumes = Volumes::one);
 
+/// The format of a file that is an image ("NIfTI"), by its first bytes; "" for any other. A zip
+/// archive may be anything.
+std::string_view image_format(std::span<const std::byte> file);
+
 /// What an image's content is known by: the hash of its file, or over those of header and voxels
 /// where they are two. Throws Error::io.
 std::string image_sha256(const std::filesystem::path& path);
@@ -104,6 +108,19 @@ std::string_view without_image_ending(std::string_view file_name);
 /// borrows from `image` when its bytes can stand for themselves (u8 without scaling), otherwise
 /// from `scratch`; non-zero is foreground. Throws Error::input on NaN or infinity, saying where.
 View<std::uint8_t> foreground(const Image& image, std::optional<double> threshold, Buffer& scratch);
+
+/// The same for every value but 0, negative ones too.
+View<std::uint8_t> nonzero(const Image& image, Buffer& scratch);
+
+/// The foreground of an image that should be a mask, and whether it is a map instead: one with two
+/// or more different values besides 0, at least one of them not a whole number.
+struct JudgedMask {
+  View<std::uint8_t> foreground;  ///< value > 0
+  bool is_map = false;
+};
+
+/// Judges in the pass that converts; images of whole numbers cost nothing.
+JudgedMask judged_mask(const Image& image, Buffer& scratch);
 
 /// A label map with the values that occur. `values` and `scratch` are what the result borrows from
 /// unless the image's own bytes serve. Throws Error::input on a value that is not a whole number,

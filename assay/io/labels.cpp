@@ -67,7 +67,8 @@ template <class T, bool swapped>
   throw Error(
       Error::Kind::input,
       fmt::format("voxel {} is {}, which is not a whole number that can be a label; if this is a "
-                  "probability map, give a threshold instead of labels",
+                  "map, such as one of probabilities, give --threshold T or --foreground nonzero "
+                  "instead of labels",
                   place(image.grid(), index), shown(stored(index), scaling)));
 }
 

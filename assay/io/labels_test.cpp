@@ -121,7 +121,8 @@ TEST(Labels, up_to_65536_are_taken_and_no_more) {
 TEST(Labels, what_is_no_whole_number_is_named) {
   const std::string why =
       ", which is not a whole number that can be a label; if this is a "
-      "probability map, give a threshold instead of labels";
+      "map, such as one of probabilities, give --threshold T or --foreground nonzero instead of "
+      "labels";
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal([] {
               read(row<float>(16, {1, 0.5F, 0.25F}));

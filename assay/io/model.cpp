@@ -8,6 +8,8 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/foreign_files.hpp"
+#include "assay/io/image.hpp"
 
 namespace assay {
 namespace {
@@ -113,6 +115,12 @@ constexpr std::array strangers = {
 
 [[noreturn]] void refuse_stranger(const std::string& file, Bytes bytes) {
   if (bytes.empty()) refuse(file, "is empty");
+  const auto foreign = foreign_kind(bytes);
+  const std::string_view image = foreign ? foreign->name : image_format(bytes);
+  if (!image.empty())
+    refuse(file, "is an image (" + std::string(image) +
+                     "), where a model is expected; the model comes first, then the images: assay "
+                     "evaluate MODEL DATA, assay predict MODEL IMAGE…");
   for (const Stranger& stranger : strangers)
     if (starts_with(bytes, stranger.start)) refuse(file, std::string(stranger.what));
   std::string found;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/io/detail/test_files.hpp"
+#include "assay/io/gzip.hpp"
 #include "assay/nn/networks_for_test.hpp"
 
 namespace assay {
@@ -147,7 +148,7 @@ TEST(Model, refusals_name_file_and_fault) {
       {"fuzz_onnx/external", "keeps its numbers in other files"},
       {"fuzz_onnx/wire_type", "is damaged or cut off"},
       {"fuzz_onnx/empty", "is empty"},
-      {"fuzz_nifti/gz", "is compressed; unpack it with gunzip first"},
+      {"fuzz_nifti/gz", "is an image (NIfTI), where a model is expected"},
       {"fuzz_csv/empty", "is empty"},
   };
   for (const Refusal& row : refusals) {
@@ -159,6 +160,14 @@ TEST(Model, refusals_name_file_and_fault) {
     EXPECT_THAT(said, HasSubstr(row.sentence));
     EXPECT_THAT(said, ::testing::StartsWith(path.string() + ": "));
   }
+}
+
+TEST(Model, what_is_compressed_and_no_image_must_be_unpacked) {
+  const TemporaryFolder folder;
+  const std::vector<std::byte> packed = deflate_gzip(std::as_bytes(std::span("weights")));
+  write_atomically(folder / "model.gz", packed);
+  EXPECT_THAT(refusal([&] { read_model(folder / "model.gz", {}); }),
+              HasSubstr("is compressed; unpack it with gunzip first"));
 }
 
 TEST(Model, tfjs_refusals) {

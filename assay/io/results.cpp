@@ -42,6 +42,23 @@ std::string_view name(Missing missing) {
   return names[static_cast<std::size_t>(missing)];
 }
 
+/// Of one label in a scored case.
+std::string_view status(const LabelScores& label) {
+  return label.is_missing ? "missing_prediction" : assay::name(presence(label.evidence.counts));
+}
+
+/// How many scored cases have a label in which state.
+Json statuses(const SegmentationResult& result, std::size_t region) {
+  std::map<std::string_view, std::size_t> seen;
+  for (const CaseScores& c : result.cases)
+    if (c.record.fate == Fate::scored) ++seen[status(c.labels[region])];
+  Json out = Json::object();
+  for (const std::string_view each :
+       {"ok", "reference_empty", "prediction_empty", "both_empty", "missing_prediction"})
+    if (seen.contains(each)) out[std::string(each)] = seen[each];
+  return out;
+}
+
 /// The specification's MetricResult: ddof 0, every value.
 Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
   std::vector<double> defined;
@@ -133,15 +150,10 @@ Json labels_block(const SegmentationResult& result) {
       add_failures(block, *metric, failure_effect(result, m, r));
       of_metrics[metric.key] = block;
     }
-    std::map<Presence, std::size_t> seen;
-    for (const CaseScores& c : result.cases)
-      if (c.record.fate == Fate::scored) ++seen[presence(c.labels[r].evidence.counts)];
-    Json status = Json::object();
-    for (const auto& [presence, count] : seen) status[std::string(assay::name(presence))] = count;
     out[region.key] = {{"name", region.name},
                        {"kind", region.is_union ? "region" : "label"},
                        {"members", region.members},
-                       {"status", status},
+                       {"status", statuses(result, r)},
                        {"metrics", of_metrics}};
     if (needs_lesions(result.settings)) {
       std::vector<const LesionEvidence*> lesions;
@@ -165,9 +177,11 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
       undefined[key] = assay::name(*why);
   }
   const Confusion& c = label.evidence.counts;
-  out["status"] = has_evidence ? assay::name(presence(c)) : "counted_as_worst";
+  out["status"] = label.is_missing || has_evidence ? status(label) : "counted_as_worst";
   out["undefined"] = undefined;
-  if (has_evidence)
+  if (has_evidence && label.evidence.is_uncut_map)
+    out["evidence"] = {{"voxel_ml", label.evidence.voxel_ml}};
+  else if (has_evidence)
     out["evidence"] = {{"tp", c.tp},
                        {"fp", c.fp},
                        {"fn", c.fn},
@@ -226,7 +240,8 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   if (is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
-    labels[result.regions[r].key] = to_json(scores.labels[r], result, ok);
+    labels[result.regions[r].key] =
+        to_json(scores.labels[r], result, ok && !scores.labels[r].is_missing);
   out["label"] = labels;
   return out;
 }
@@ -258,6 +273,7 @@ Json ledger_block(const SegmentationResult& result) {
               {"missing_reference", l.missing_reference}};
   if (const Json undefined = undefined_cases(result); !undefined.empty())
     out["undefined"] = undefined;
+  if (l.missing_structures != 0) out["missing_structures"] = l.missing_structures;
   return out;
 }
 
@@ -296,6 +312,7 @@ Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
                          {"recipe", s.source->recipe},
                          {"recipe_sha256", s.source->recipe_sha256},
                          {"space", s.source->space}};
+  if (s.foreground_nonzero) out["foreground"] = "nonzero";
   add_boundary_settings(out, s);
   if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
   if (needs_probability(s)) out["probability"] = detail::probability_settings_json();
@@ -342,6 +359,7 @@ Json mean_of(const std::vector<Json>& blocks) {
 /// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
 /// tell it: then the status says which mask is empty.
 std::string_view long_status(const LabelScores& label, std::size_t metric) {
+  if (label.is_missing) return "missing_prediction";
   const auto* why = std::get_if<Undefined>(&label.scores[metric]);
   if (why == nullptr) return "ok";
   return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
@@ -374,6 +392,7 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
   for (const CaseScores& c : result.cases) cases.push_back(to_json(c, result));
   out["cases"] = cases;
   out["ledger"] = ledger_block(result);
+  if (!result.warnings.empty()) out["warnings"] = result.warnings;
   out["settings"] = to_json(result.settings, result.regions);
   out["provenance"] = to_json(provenance, result);
   return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
@@ -406,6 +425,7 @@ std::string nnunet_summary(const SegmentationResult& result) {
     if (scores.record.fate != Fate::scored) continue;
     Json metrics = Json::object();
     for (std::size_t r = 0; r < result.regions.size(); ++r) {
+      if (scores.labels[r].is_missing) continue;
       by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
       metrics[nnunet_key(result.regions[r])] = by_region[r].back();
     }

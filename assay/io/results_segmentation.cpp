@@ -96,6 +96,12 @@ class CountedMetrics {
     }
   }
 
+  /// Of a structure without prediction.
+  void put_missing(std::size_t one_case, std::size_t label) {
+    for (const Row& row : rows_)
+      out_.put_score({one_case, label, row.place}, Undefined::missing_prediction, {*row.metric});
+  }
+
  private:
   static constexpr std::array<const char*, 3> derived = {"volume_prediction_ml",
                                                          "volume_reference_ml", "dice_macro"};
@@ -220,6 +226,8 @@ class Cases {
     });
     if (evidence)
       counted_.put(here.place, label, *evidence);
+    else if (status == "missing_prediction")
+      counted_.put_missing(here.place, label);
     else
       here.lacks_counts = true;
     for (std::size_t i = first_reason; i < here.reasons.size(); ++i)

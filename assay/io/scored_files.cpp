@@ -68,6 +68,7 @@ void read_settings(const std::vector<std::string>& members, const std::string& n
     if (const auto found = settings.find("threshold");
         found != settings.end() && found->is_number())
       out.threshold = found->get<double>();
+    out.foreground_nonzero = settings.value("foreground", Json()) == "nonzero";
     out.allow_affine_mismatch = settings.value("allow_affine_mismatch", false);
     const Json provenance = object_in(members[3], name);
     for (const Json& word : provenance.value("command", Json::array()))

@@ -22,6 +22,7 @@ struct ScoredFiles {
   std::vector<CaseFiles> cases{};
   std::vector<Region> regions{};
   std::optional<double> threshold{};
+  bool foreground_nonzero = false;
   bool allow_affine_mismatch = false;
   std::vector<std::string> command{};  ///< what made the file, as typed
 };

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "assay/core/error.hpp"
+#include "assay/core/map_signs.hpp"
 #include "assay/io/image.hpp"
 #include "assay/io/layout.hpp"
 #include "assay/io/stored.hpp"
@@ -142,13 +143,13 @@ constexpr std::size_t block_size = 4096;
 
 /// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators and
 /// a fixed trip count keep branches out, so that compilers turn it into vector code.
-template <class T, bool swapped>
-bool mark_block(const std::byte* in, std::uint8_t* out, const Interval<Scalar<T>>& foreground,
+template <class T, bool swapped, class Test>
+bool mark_block(const std::byte* in, std::uint8_t* out, const Test& is_foreground,
                 const Interval<Scalar<T>>& finite) {
   Bits<Scalar<T>> all_finite = 1;
   for (std::size_t i = 0; i < block_size; ++i) {
     const Scalar<T> value = load_scalar<T, swapped>(in + i * sizeof(T));
-    out[i] = static_cast<std::uint8_t>(foreground.contains(value));
+    out[i] = static_cast<std::uint8_t>(is_foreground(value));
     if constexpr (std::is_floating_point_v<Scalar<T>>)
       all_finite &= static_cast<Bits<Scalar<T>>>(finite.contains(value));
   }
@@ -171,42 +172,102 @@ void require_finite(const Image& image, const Interval<Scalar<T>>& finite) {
                           count == 1 ? "it" : "them"));
 }
 
-template <class T, bool swapped>
-bool mark(const std::byte* in, std::span<std::uint8_t> out, const Interval<Scalar<T>>& foreground,
-          const Interval<Scalar<T>>& finite) {
+/// Marks block by block; `look(in, voxels)` is given each block while it is in the cache.
+template <class T, bool swapped, class Test, class Look>
+bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreground,
+          const Interval<Scalar<T>>& finite, const Look& look) {
   std::size_t done = 0;
-  for (; done + block_size <= out.size(); done += block_size)
-    if (!mark_block<T, swapped>(in + done * sizeof(T), out.data() + done, foreground, finite))
-      return false;
+  for (; done + block_size <= out.size(); done += block_size) {
+    const std::byte* block = in + done * sizeof(T);
+    if (!mark_block<T, swapped>(block, out.data() + done, is_foreground, finite)) return false;
+    look(block, block_size);
+  }
+  const std::size_t rest = done;
   for (; done < out.size(); ++done) {
     const Scalar<T> value = load_scalar<T, swapped>(in + done * sizeof(T));
-    out[done] = static_cast<std::uint8_t>(foreground.contains(value));
+    out[done] = static_cast<std::uint8_t>(is_foreground(value));
     if (!finite.contains(value)) return false;
   }
+  look(in + rest * sizeof(T), out.size() - rest);
   return true;
 }
 
-template <class T, bool swapped>
-View<std::uint8_t> foreground_of(const Image& image, std::optional<double> threshold,
-                                 Buffer& scratch) {
+constexpr auto look_away = [](const std::byte*, std::size_t) {};
+
+/// A byte per voxel by a test of stored numbers.
+template <class T, bool swapped, class Test, class Look>
+View<std::uint8_t> marked(const Image& image, Buffer& scratch, const Test& is_foreground,
+                          const Look& look) {
   using S = Scalar<T>;
-  const Scaling& scaling = image.header().scaling;
-  const auto finite = finite_interval<S>(scaling);
-  const auto foreground = foreground_interval<S>(scaling, threshold);
-  const std::byte* stored = image.voxels().data();
-  if constexpr (std::is_same_v<T, std::uint8_t>) {
-    // "Not 0" is what the bytes say themselves: nothing to convert.
-    if (foreground.low == 1 && foreground.high == 255)
-      return {image.grid(), {reinterpret_cast<const std::uint8_t*>(stored), image.grid().size()}};
-  }
+  const auto finite = finite_interval<S>(image.header().scaling);
   const auto room = room_in(scratch, image.grid().size());
   const std::span out(reinterpret_cast<std::uint8_t*>(room.data()), room.size());
   const bool can_overflow =
       std::is_integral_v<S> && !(finite.contains(std::numeric_limits<S>::lowest()) &&
                                  finite.contains(std::numeric_limits<S>::max()));
-  if (!mark<T, swapped>(stored, out, foreground, finite) || can_overflow)
+  if (!mark<T, swapped>(image.voxels().data(), out, is_foreground, finite, look) || can_overflow)
     require_finite<T, swapped>(image, finite);
   return {image.grid(), out};
+}
+
+template <class T, bool swapped, class Look>
+View<std::uint8_t> foreground_of(const Image& image, std::optional<double> threshold,
+                                 Buffer& scratch, const Look& look) {
+  const auto foreground = foreground_interval<Scalar<T>>(image.header().scaling, threshold);
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    // "Not 0" is what the bytes say themselves: nothing to convert.
+    if (foreground.low == 1 && foreground.high == 255)
+      return {image.grid(),
+              {reinterpret_cast<const std::uint8_t*>(image.voxels().data()), image.grid().size()}};
+  }
+  return marked<T, swapped>(
+      image, scratch, [&](Scalar<T> value) { return foreground.contains(value); }, look);
+}
+
+/// What is not 0 is above it or below it: two intervals, none of which ends at a denormal number.
+template <class T, bool swapped>
+View<std::uint8_t> nonzero_of(const Image& image, Buffer& scratch) {
+  const Scaling& scaling = image.header().scaling;
+  const auto above = foreground_interval<Scalar<T>>(scaling, {});
+  const auto below = stored_interval<Scalar<T>>(scaling, Trend::falling,
+                                                [](long double value) { return value < 0; });
+  return marked<T, swapped>(
+      image, scratch,
+      [&](Scalar<T> value) { return int{above.contains(value)} | int{below.contains(value)}; },
+      look_away);
+}
+
+/// Shows a block of stored numbers to `signs` as the values that they stand for.
+template <class T, bool swapped>
+void show(MapSigns& signs, const std::byte* block, std::size_t voxels, const Scaling& scaling) {
+  const auto stored = [&](std::size_t i) { return load_scalar<T, swapped>(block + i * sizeof(T)); };
+  if (scaling.is_identity())
+    signs.look(voxels, stored);
+  else
+    signs.look(voxels, [&](std::size_t i) { return scaled(stored(i), scaling); });
+}
+
+/// Whether integers stay whole numbers.
+bool holds_only_whole_numbers(const Scaling& scaling) {
+  return is_whole(scaling.slope) && is_whole(scaling.intercept);
+}
+
+template <class T, bool swapped>
+JudgedMask judged_mask_of(const Image& image, Buffer& scratch) {
+  const Scaling& scaling = image.header().scaling;
+  MapSigns signs;
+  if constexpr (std::is_integral_v<T>) {
+    const View<std::uint8_t> mask = foreground_of<T, swapped>(image, {}, scratch, look_away);
+    if (!holds_only_whole_numbers(scaling))
+      show<T, swapped>(signs, image.voxels().data(), image.grid().size(), scaling);
+    return {mask, signs.is_map()};
+  } else {
+    const View<std::uint8_t> mask = foreground_of<T, swapped>(
+        image, {}, scratch, [&](const std::byte* block, std::size_t voxels) {
+          show<T, swapped>(signs, block, voxels, scaling);
+        });
+    return {mask, signs.is_map()};
+  }
 }
 
 }  // namespace
@@ -222,7 +283,21 @@ View<std::uint8_t> foreground(const Image& image, std::optional<double> threshol
     throw Error(Error::Kind::usage, "the threshold is not a number");
   require_one_volume(image);
   return visit_stored(image.header(), [&]<class T, bool swapped>() {
-    return foreground_of<T, swapped>(image, threshold, scratch);
+    return foreground_of<T, swapped>(image, threshold, scratch, look_away);
+  });
+}
+
+View<std::uint8_t> nonzero(const Image& image, Buffer& scratch) {
+  require_one_volume(image);
+  return visit_stored(image.header(), [&]<class T, bool swapped>() {
+    return nonzero_of<T, swapped>(image, scratch);
+  });
+}
+
+JudgedMask judged_mask(const Image& image, Buffer& scratch) {
+  require_one_volume(image);
+  return visit_stored(image.header(), [&]<class T, bool swapped>() {
+    return judged_mask_of<T, swapped>(image, scratch);
   });
 }
 

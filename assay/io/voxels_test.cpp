@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
 
 #include "assay/io/detail/test_files.hpp"
@@ -117,6 +118,74 @@ TYPED_TEST(Foreground, is_what_the_definition_says) {
         EXPECT_EQ(mask(row(stored, scaling, swapped), threshold),
                   expected_mask(stored, scaling, threshold));
       }
+}
+
+TYPED_TEST(Foreground, nonzero_is_every_value_but_0) {
+  std::mt19937_64 random(43);
+  const auto stored = interesting<TypeParam>(random);
+  for (const Scaling& scaling : {Scaling{1, 0}, Scaling{0.5, 0}, Scaling{0.5, -1}, Scaling{-1, 4}})
+    for (const bool swapped : {false, true}) {
+      std::vector<bool> expected;
+      for (const TypeParam s : stored)
+        expected.push_back(scaling.is_identity()
+                               ? s != 0
+                               : static_cast<double>(s) * scaling.slope + scaling.intercept != 0);
+      Buffer scratch;
+      const Image image = row(stored, scaling, swapped);
+      const auto view = nonzero(image, scratch);
+      EXPECT_EQ(std::vector<bool>(view.voxels.begin(), view.voxels.end()), expected)
+          << scaling.slope << " " << scaling.intercept << " " << swapped;
+    }
+}
+
+/// The definition: two different values besides 0, and one that is not whole.
+template <class T>
+bool is_map(const std::vector<T>& stored, const Scaling& scaling) {
+  std::set<double> values;
+  for (const T s : stored)
+    values.insert(static_cast<double>(s) * scaling.slope + scaling.intercept);
+  values.erase(0);
+  return values.size() > 1 &&
+         std::ranges::any_of(values, [](double v) { return v != std::trunc(v); });
+}
+
+/// Images of few values, each placed anywhere in its blocks.
+TYPED_TEST(Foreground, maps_are_told_from_masks) {
+  std::mt19937_64 random(44);
+  const auto any_of = [&](const auto& list) { return list[random() % list.size()]; };
+  const std::vector<double> shares = {0.5, 1, 2, 3, 0.25, 0.7, 1e9, -1, -0.5};
+  std::size_t maps = 0;
+  for (int repeat = 0; repeat < 300; ++repeat) {
+    std::vector<TypeParam> stored(any_of(std::vector<std::size_t>{1, 100, 4096, 4097, 9000}));
+    for (std::uint64_t n = random() % 4; n > 0; --n) {
+      const double share = any_of(shares);
+      const auto value = std::is_integral_v<TypeParam>
+                             ? static_cast<TypeParam>(static_cast<std::int64_t>(share))
+                             : static_cast<TypeParam>(share);
+      for (std::uint64_t places = 1 + random() % 3; places > 0; --places)
+        stored[random() % stored.size()] = value;
+    }
+    const Scaling scaling =
+        any_of(std::vector<Scaling>{{1, 0}, {1, 0}, {0.5, 0}, {2, 1}, {1, 0.5}});
+    Buffer scratch;
+    const Image image = row(stored, scaling, repeat % 2 != 0);
+    const JudgedMask found = judged_mask(image, scratch);
+    EXPECT_EQ(found.is_map, is_map(stored, scaling)) << repeat;
+    EXPECT_EQ(std::vector<bool>(found.foreground.voxels.begin(), found.foreground.voxels.end()),
+              expected_mask(stored, scaling, {}));
+    maps += found.is_map ? 1 : 0;
+  }
+  EXPECT_GT(maps, 10U);
+}
+
+TEST(Door, a_mask_of_any_one_value_is_no_map) {
+  Buffer scratch;
+  for (const float value : {0.7F, 255.0F, -0.5F, 1e20F}) {
+    EXPECT_FALSE(judged_mask(row<float>({0, value, value}), scratch).is_map) << value;
+    EXPECT_EQ(judged_mask(row<float>({0, value, 0.25F}), scratch).is_map, true) << value;
+  }
+  EXPECT_FALSE(judged_mask(row<float>({0, 1, 2, 3}), scratch).is_map);
+  EXPECT_TRUE(judged_mask(row<std::uint8_t>({0, 1, 255}, {1.0 / 255, 0}), scratch).is_map);
 }
 
 TEST(Door, large_integers_are_compared_exactly) {

@@ -321,6 +321,15 @@ std::vector<Label> distinct(std::vector<Label> labels) {
   return labels;
 }
 
+OccurringLabels occurring_labels(std::span<const JointCount> counts) {
+  OccurringLabels out;
+  for (const JointCount& joint : counts) {
+    out.prediction.push_back(joint.prediction);
+    out.reference.push_back(joint.reference);
+  }
+  return {distinct(std::move(out.prediction)), distinct(std::move(out.reference))};
+}
+
 std::vector<Label> labels_in(std::span<const JointCount> counts) {
   std::vector<Label> labels;
   for (const JointCount& joint : counts)

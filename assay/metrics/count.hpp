@@ -65,6 +65,15 @@ Confusion confusion(std::span<const JointCount> counts, const Region& region,
 /// Ascending, each once.
 std::vector<Label> distinct(std::vector<Label> labels);
 
+/// Labels that occur in each of two maps, the background included; ascending.
+struct OccurringLabels {
+  std::vector<Label> prediction{}, reference{};
+
+  bool operator==(const OccurringLabels&) const = default;
+};
+
+OccurringLabels occurring_labels(std::span<const JointCount> counts);
+
 /// Every label but the background that occurs in either map, ascending.
 std::vector<Label> labels_in(std::span<const JointCount> counts);
 

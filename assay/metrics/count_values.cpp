@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/core/error.hpp"
+#include "assay/core/map_signs.hpp"
 #include "assay/core/processor.hpp"
 #include "assay/metrics/count.hpp"
 
@@ -172,6 +173,19 @@ std::vector<std::uint64_t> packed_values(const ValuesView& values, std::optional
                     std::span(bits).subspan(at / 64, packed_words(length)));
   }
   return bits;
+}
+
+bool is_map(const ValuesView& values) {
+  return std::visit(
+      [&]<class T>(const T* at) {
+        MapSigns signs;
+        if constexpr (!std::is_integral_v<T>)
+          for (std::size_t from = 0; from < values.size && !signs.is_map(); from += piece)
+            signs.look(std::min(piece, values.size - from),
+                       [&](std::size_t i) { return number(at[from + i]); });
+        return signs.is_map();
+      },
+      values.values);
 }
 
 }  // namespace assay

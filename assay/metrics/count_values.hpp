@@ -29,6 +29,10 @@ struct ValuesView {
 Confusion count_values(const ValuesView& prediction, const ValuesView& reference,
                        std::optional<double> label = {}, const Executor& executor = {});
 
+/// Whether the values are those of a map: two or more different ones besides 0, at least one of
+/// them not a whole number.
+bool is_map(const ValuesView& values);
+
 /// The same masks as one bit per value, as `pack_foreground` would leave them.
 std::vector<std::uint64_t> packed_values(const ValuesView& values,
                                          std::optional<double> label = {});

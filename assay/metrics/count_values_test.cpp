@@ -124,6 +124,20 @@ TEST(CountValuesNan, is_refused_and_located) {
   EXPECT_THROW(count_values(view(half), view(half)), Error);
 }
 
+TEST(IsMap, of_arrays) {
+  EXPECT_FALSE(is_map(view<float>({0, 0.5F, 0.5F})));
+  EXPECT_TRUE(is_map(view<float>({0, 0.5F, 1})));
+  EXPECT_TRUE(is_map(view<double>({1, 0.25, 0})));
+  EXPECT_FALSE(is_map(view<double>({3, 1, 2, 0})));
+  EXPECT_TRUE(is_map(view<Half>({to_half(0.5F), to_half(2)})));
+  EXPECT_FALSE(is_map(view<std::int16_t>({3, 1, 2, 0})));
+  EXPECT_FALSE(is_map(view<float>({})));
+  std::vector<float> late(100000);
+  late[0] = 1;
+  late[99999] = 0.5F;
+  EXPECT_TRUE(is_map(view(late)));
+}
+
 TEST(CountValuesInfinity, is_a_value_like_others) {
   const std::vector<double> p = {INFINITY, -INFINITY, 1e-300}, r = {1, 1, -1e-300};
   EXPECT_EQ(count_values(view(p), view(r)), (Confusion{.tp = 1, .fp = 1, .fn = 1}));

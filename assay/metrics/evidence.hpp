@@ -124,6 +124,7 @@ struct Evidence {
   std::optional<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
   std::optional<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
   std::optional<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
+  bool is_uncut_map = false;  ///< the prediction is a map without threshold: no mask, no counts
 
   bool operator==(const Evidence&) const = default;
 };

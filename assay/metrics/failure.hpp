@@ -27,8 +27,10 @@ constexpr Presence presence_told_by(Undefined why) {
     case Undefined::both_empty: return Presence::both_empty;
     case Undefined::reference_empty: return Presence::reference_empty;
     case Undefined::prediction_empty:
+    case Undefined::missing_prediction:
     case Undefined::not_scored: return Presence::prediction_empty;
     case Undefined::zero_denominator:
+    case Undefined::not_a_mask:
     case Undefined::not_probabilities: break;
   }
   return Presence::ok;

@@ -239,6 +239,7 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
   const auto found =
       std::ranges::find(convention.overrides, metric->name, &Convention::Override::metric);
   const auto* exception = found == convention.overrides.end() ? nullptr : &*found;
+  if (evidence.is_uncut_map && !metric->needs_probability()) return Undefined::not_a_mask;
 
   std::optional<Score> ruled;
   if (exception != nullptr) ruled = on_empty(exception->empty, evidence.counts);

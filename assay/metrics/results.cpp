@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "assay/metrics/failure.hpp"
+#include "assay/metrics/label_checks.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
@@ -38,8 +39,12 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
   const auto found = record.counts.find(region.key);
   // A label that occurs in other cases only: all of this one's voxels are background.
   if (found == record.counts.end()) return {{.tn = record.voxels}, record.voxel_ml};
-  return {found->second, record.voxel_ml, entry(record.boundary, region.key),
-          entry(record.lesions, region.key), entry(record.probability, region.key)};
+  return {.counts = found->second,
+          .voxel_ml = record.voxel_ml,
+          .boundary = entry(record.boundary, region.key),
+          .lesions = entry(record.lesions, region.key),
+          .probability = entry(record.probability, region.key),
+          .is_uncut_map = record.is_uncut_map};
 }
 
 /// A value that the model left undefined counts where failures do: a missed lesion must not better
@@ -83,13 +88,32 @@ LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseR
   return out;
 }
 
+/// Of a structure whose file is missing: what that counts is settled as for a whole case.
+LabelScores missing_scores(const ScoreSettings& settings, const CaseRecord& record) {
+  LabelScores out = {.evidence = {}, .is_missing = true, .scores = {}};
+  constexpr Undefined why = Undefined::missing_prediction;
+  for (const ChosenMetric& metric : settings.metrics)
+    add_score(out,
+              settings.missing == Missing::worst
+                  ? counted_failure(*metric, Presence::prediction_empty, record, why)
+                  : Score{why},
+              /*failed=*/true);
+  return out;
+}
+
+bool is_missing(const CaseRecord& record, const Region& region) {
+  return std::ranges::find(record.without_prediction, region.key) !=
+         record.without_prediction.end();
+}
+
 std::vector<LabelScores> scores_of(const ScoreSettings& settings,
                                    const std::vector<Region>& regions, const CaseRecord& record) {
   std::vector<LabelScores> out;
   const bool as_worst = settings.missing == Missing::worst && is_models_failure(record);
   for (const Region& region : regions) {
     if (record.fate == Fate::scored)
-      out.push_back(label_scores(settings, record, region));
+      out.push_back(is_missing(record, region) ? missing_scores(settings, record)
+                                               : label_scores(settings, record, region));
     else if (as_worst)
       out.push_back(scores_without_prediction(settings, record));
   }
@@ -100,11 +124,15 @@ Ledger ledger_of(const std::vector<CaseRecord>& records) {
   const auto with = [&](Fate fate) {
     return static_cast<std::size_t>(std::ranges::count(records, fate, &CaseRecord::fate));
   };
+  std::size_t structures = 0;
+  for (const CaseRecord& record : records)
+    if (record.fate == Fate::scored) structures += record.without_prediction.size();
   return {.expected = records.size(),
           .scored = with(Fate::scored),
           .failed = with(Fate::failed),
           .missing_prediction = with(Fate::missing_prediction),
-          .missing_reference = with(Fate::missing_reference)};
+          .missing_reference = with(Fate::missing_reference),
+          .missing_structures = structures};
 }
 
 /// The settings without metrics that were asked for if present, and are not.
@@ -224,6 +252,11 @@ bool needs_probability(const ScoreSettings& settings) {
                              [](const ChosenMetric& m) { return m->needs_probability(); });
 }
 
+bool needs_only_probability(const ScoreSettings& settings) {
+  return std::ranges::all_of(settings.metrics,
+                             [](const ChosenMetric& m) { return m->needs_probability(); });
+}
+
 bool requires_probability(const ScoreSettings& settings) {
   return std::ranges::any_of(settings.metrics, [](const ChosenMetric& m) {
     return m->needs_probability() && !m.if_present;
@@ -250,6 +283,7 @@ SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord>
     std::vector<LabelScores> labels = scores_of(out.settings, out.regions, record);
     out.cases.push_back({std::move(record), std::move(labels)});
   }
+  out.warnings = label_warnings(out);
   return out;
 }
 
@@ -383,7 +417,9 @@ FailureCounts failure_counts(const SegmentationResult& result) {
     if (record.fate != Fate::scored || scores.labels.empty()) continue;
     for (const std::size_t r : averaged) {
       const LabelScores& label = scores.labels[r];
-      if (std::ranges::find(label.failed, true) != label.failed.end())
+      if (label.is_missing)
+        ++out.missing_structures;
+      else if (std::ranges::find(label.failed, true) != label.failed.end())
         ++(presence(label.evidence.counts) == Presence::reference_empty ? out.false_alarms
                                                                         : out.empty_predictions);
     }

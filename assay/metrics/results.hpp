@@ -53,6 +53,7 @@ struct ScoreSettings {
   bool all_labels = false;  ///< score every label that occurs; `regions` then only gives names
   std::optional<Label> ignored{};
   std::optional<double> threshold{};
+  bool foreground_nonzero = false;  ///< foreground is every value but 0, not every value above it
   Missing missing = Missing::exclude;
   bool allow_affine_mismatch = false;
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
@@ -70,6 +71,9 @@ bool needs_lesions(const ScoreSettings& settings);
 
 /// Whether any metric needs probabilities.
 bool needs_probability(const ScoreSettings& settings);
+
+/// Whether no metric needs anything else, so that a map needs no threshold.
+bool needs_only_probability(const ScoreSettings& settings);
 
 /// Whether one of them was asked for by name, so that a prediction must not be anything else.
 bool requires_probability(const ScoreSettings& settings);
@@ -89,10 +93,13 @@ struct CaseRecord {
   std::string prediction_sha256{}, reference_sha256{};
   std::string image{}, image_sha256{};        ///< what assay made the prediction from, where it did
   std::map<std::string, Confusion> counts{};  ///< by region key
-  std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
-  std::map<std::string, LesionEvidence> lesions{};           ///< likewise
+  std::optional<OccurringLabels> labels{};    ///< if the files were read as label maps
+  std::vector<std::string> without_prediction{};       ///< keys of structures whose file is missing
+  std::map<std::string, BoundaryEvidence> boundary{};  ///< by region key; if asked for
+  std::map<std::string, LesionEvidence> lesions{};     ///< likewise
   std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise
-  std::int64_t voxels = 0;                                   ///< voxels that were compared
+  bool is_uncut_map = false;  ///< the prediction is a map without threshold: its counts are void
+  std::int64_t voxels = 0;    ///< voxels that were compared
   double voxel_ml = 0;
   double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it
 
@@ -102,6 +109,7 @@ struct CaseRecord {
 /// One label or region of one case.
 struct LabelScores {
   Evidence evidence;
+  bool is_missing = false;    ///< a structure without prediction: no evidence
   std::vector<Score> scores;  ///< one for each metric of the settings
   /// Likewise: by the model's fault it has no value, or one only because failures count.
   std::vector<bool> failed{};
@@ -114,6 +122,10 @@ struct CaseScores {
 
 struct Ledger {
   std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
+  std::size_t missing_structures = 0;  ///< of scored cases: structures without prediction
+
+  /// Whether everything that was expected has been scored.
+  bool is_complete() const { return scored == expected && missing_structures == 0; }
 };
 
 struct SegmentationResult {
@@ -121,6 +133,7 @@ struct SegmentationResult {
   std::vector<Region> regions;    ///< what was scored, in order
   std::vector<CaseScores> cases;  ///< every expected case, by id
   Ledger ledger;
+  std::vector<std::string> warnings{};  ///< of the cohort as a whole
 };
 
 /// Scores the records. The order of `records` does not matter; cases come out sorted by id.
@@ -224,6 +237,7 @@ FailureEffect failure_effect(const SegmentationResult& result, std::size_t metri
 /// How often the model failed, by the way it did.
 struct FailureCounts {
   std::size_t failed_predictions = 0, missing_predictions = 0;  ///< cases
+  std::size_t missing_structures = 0;                           ///< labels of scored cases
   std::size_t empty_predictions = 0, false_alarms = 0;          ///< labels of cases, with a metric
                                                                 ///< that is undefined for it
 };

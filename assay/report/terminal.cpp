@@ -136,6 +136,8 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
   if (l.missing_prediction != 0)
     out += fmt::format(" · {} without prediction", l.missing_prediction);
   if (l.missing_reference != 0) out += fmt::format(" · {} without reference", l.missing_reference);
+  if (l.missing_structures != 0)
+    out += fmt::format(" · {} without prediction", counted(l.missing_structures, "structure"));
   out += fmt::format(" · convention {}", result.settings.convention->name);
   if (const auto& source = result.settings.source)
     out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,
@@ -172,6 +174,7 @@ std::string failure_words(const FailureCounts& counts) {
   };
   add(counts.failed_predictions, "failed prediction");
   add(counts.missing_predictions, "missing prediction");
+  add(counts.missing_structures, "missing structure");
   add(counts.empty_predictions, "empty prediction");
   add(counts.false_alarms, "false alarm");
   return joined(parts);

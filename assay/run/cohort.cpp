@@ -12,14 +12,12 @@
 #include "assay/io/image.hpp"
 #include "assay/run/label_plan.hpp"
 #include "assay/run/pairing.hpp"
+#include "assay/run/swapped_sides.hpp"
 
 namespace assay {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// nnU-Net leaves this beside predictions, never beside references.
-constexpr const char* prediction_marker = "predict_from_raw_data_args.json";
 
 /// The reference is kept: it says how large the image is.
 CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
@@ -55,22 +53,8 @@ std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
 }
 
 std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
-  const auto paths = list_images(root);
-  if (paths.empty()) {
-    std::string endings;
-    for (const auto ending : image_endings())
-      endings += (endings.empty() ? "" : ", ") + std::string(ending);
-    throw Error(Error::Kind::input, root.string() + ": no image in this folder (" + endings + ")");
-  }
+  const auto paths = require_images(root);
   return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
-}
-
-void refuse_swapped_folders(const CohortRequest& request) {
-  if (fs::exists(request.reference / prediction_marker) &&
-      !fs::exists(request.prediction / prediction_marker))
-    throw Error(Error::Kind::usage,
-                request.reference.string() + ": given as the reference, but it holds nnU-Net's " +
-                    prediction_marker + "; the prediction comes first, so swap the two");
 }
 
 std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairing& pairing) {
@@ -99,7 +83,8 @@ std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
   return out;
 }
 
-/// Every structure that some reference has must be there on both sides of every case.
+/// Every structure that some reference has must be there in every case's references. One without
+/// prediction is missing by itself.
 CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
                             const Structures& predictions, const Structures& references,
                             const std::set<std::string>& expected) {
@@ -113,15 +98,9 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
       plan.error = "there is no reference of " + label + ", which other cases have";
       return plan;
     }
-    if (prediction == predictions.end()) {
-      plan.fate = Fate::missing_prediction;
-      plan.error = "there is no prediction of ";
-      plan.error += label + " for the reference " + reference->second;
-      plan.files = {{label, {}, request.reference / reference->second}};
-      return plan;
-    }
-    plan.files.push_back(
-        {label, request.prediction / prediction->second, request.reference / reference->second});
+    plan.files.push_back({label, {}, request.reference / reference->second});
+    if (prediction != predictions.end())
+      plan.files.back().prediction = request.prediction / prediction->second;
   }
   return plan;
 }
@@ -141,7 +120,11 @@ std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
   std::vector<CasePlan> cases;
   for (const auto& [id, structures] : of_references) {
     const auto found = of_predictions.find(id);
-    cases.push_back(found == of_predictions.end()
+    const bool has_any = found != of_predictions.end() &&
+                         std::ranges::any_of(found->second, [&](const auto& structure) {
+                           return expected.contains(structure.first);
+                         });
+    cases.push_back(!has_any
                         ? lost_prediction(request, id, structures.begin()->second)
                         : case_of_structures(request, id, found->second, structures, expected));
   }
@@ -157,7 +140,6 @@ bool names_structures(const std::string& pattern) {
 
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
-  refuse_swapped_folders(request);
   const auto predictions = files_in(request.prediction, request.prediction_pattern);
   const auto references = files_in(request.reference, request.reference_pattern);
   const bool structures = names_structures(request.prediction_pattern);
@@ -288,10 +270,14 @@ std::string model_name(const CohortRequest& request) {
 Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
   Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
   cohort.settings.model_name = model_name(request);
+  // Images that a model is to be run on look like neither.
+  if (request.manifest.empty() && request.side == "prediction")
+    if (const auto warning = swap_warning(request)) cohort.warnings.push_back(*warning);
   cohort.cases = cases_of(request, cohort.notes);
   std::ranges::sort(cohort.cases, {}, &CasePlan::id);
   refuse_repeated_ids(cohort.cases, request.manifest);
   settle_labels(request, cohort.settings, cohort.notes);
+  cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
     if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
       throw Error(Error::Kind::usage,

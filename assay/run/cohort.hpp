@@ -29,8 +29,10 @@ struct CohortRequest {
 /// What will be scored.
 struct Cohort {
   ScoreSettings settings;
-  std::vector<CasePlan> cases;     ///< by id
-  std::vector<std::string> notes;  ///< what was decided without being asked, for people
+  std::vector<CasePlan> cases;          ///< by id
+  std::vector<std::string> notes;       ///< what was decided without being asked, for people
+  std::vector<std::string> warnings{};  ///< what looks wrong before any file is opened
+  bool labels_were_asked_for = false;   ///< on the command line, not by a file that lies there
 };
 
 /// Pairs files and settles labels. `settings` brings what does not depend on files. Throws Error

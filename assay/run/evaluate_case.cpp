@@ -12,6 +12,7 @@
 #include "assay/io/image.hpp"
 #include "assay/run/alignment.hpp"
 #include "assay/run/shown_path.hpp"
+#include "assay/run/side.hpp"
 
 namespace assay {
 namespace {
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 Volume<std::uint8_t> byte_labels(const Image& image, const ScoreSettings& settings) {
   Buffer scratch;
   if (only_foreground(settings)) {
-    const View<std::uint8_t> mask = foreground(image, {}, scratch);
+    const View<std::uint8_t> mask = mask_by(reference_rule(settings), image, scratch).foreground;
     std::vector<std::uint8_t> voxels(mask.voxels.size());
     for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = mask.voxels[i] != 0 ? 1 : 0;
     return {mask.grid, std::move(voxels)};

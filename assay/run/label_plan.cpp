@@ -57,7 +57,7 @@ fs::path dataset_json_for(const CohortRequest& request, const ScoreSettings& set
                           std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
   // What was asked for wins over what only lies there.
-  const bool other_labels = settings.threshold.has_value() ||
+  const bool other_labels = settings.threshold.has_value() || settings.foreground_nonzero ||
                             request.prediction_pattern.find("{label}") != std::string::npos;
   if (request.prediction.empty() || other_labels) return {};
   const fs::path folder =
@@ -106,10 +106,15 @@ void settle_labels(const CohortRequest& request, ScoreSettings& settings,
   refuse_repeats(regions);
   refuse_ignored(regions, settings.ignored);
   if (regions.empty() && !settings.all_labels) regions = {foreground_region()};
-  if (settings.threshold && (settings.all_labels || regions != std::vector{foreground_region()}))
+  const bool is_one_mask = !settings.all_labels && regions == std::vector{foreground_region()};
+  if (settings.threshold && !is_one_mask)
     usage(
         "--threshold turns the prediction into one foreground mask, so it cannot go with labels "
         "or regions; drop one of them");
+  if (settings.foreground_nonzero && (!is_one_mask || settings.ignored))
+    usage(
+        "--foreground nonzero makes one mask of each image, so it cannot go with labels, regions "
+        "or an ignored label; drop one of them");
   settings.regions = std::move(regions);
 }
 

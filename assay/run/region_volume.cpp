@@ -8,6 +8,7 @@
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
 #include "assay/run/alignment.hpp"
+#include "assay/run/side.hpp"
 
 namespace assay {
 namespace {
@@ -44,13 +45,23 @@ std::vector<std::uint8_t> label_bits(const Image& image, const std::vector<Regio
   return out;
 }
 
-std::vector<std::uint8_t> mask_bits(const Image& image, std::optional<double> threshold) {
+std::vector<std::uint8_t> mask_bits(const Image& image, const MaskRule& rule) {
   Buffer scratch;
-  const View<std::uint8_t> mask = foreground(image, threshold, scratch);
+  const View<std::uint8_t> mask = mask_by(rule, image, scratch).foreground;
   std::vector<std::uint8_t> out(mask.voxels.size());
   std::ranges::transform(mask.voxels, out.begin(),
                          [](std::uint8_t voxel) { return static_cast<std::uint8_t>(voxel != 0); });
   return out;
+}
+
+/// Foreground as it was scored. A map is drawn in any case: it may have been scored as one.
+MaskRule drawn_rule(const ScoredFiles& scored, bool is_reference) {
+  ScoreSettings settings;
+  settings.threshold = scored.threshold;
+  settings.foreground_nonzero = scored.foreground_nonzero;
+  MaskRule rule = is_reference ? reference_rule(settings) : prediction_rule(settings);
+  rule.takes_maps = !rule.map_threshold;
+  return rule;
 }
 
 template <class Voxel>
@@ -127,8 +138,8 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
     grid_ = reoriented(stored_, map_);
   }
   const bool as_mask = only_foreground(scored_.regions) || (scored_.threshold && !is_reference);
-  std::vector<std::uint8_t> bits =
-      as_mask ? mask_bits(image, scored_.threshold) : label_bits(image, scored_.regions);
+  std::vector<std::uint8_t> bits = as_mask ? mask_bits(image, drawn_rule(scored_, is_reference))
+                                           : label_bits(image, scored_.regions);
   const Alignment alignment = aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
     throw Error(Error::Kind::input,

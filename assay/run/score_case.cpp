@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/score_case.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -67,6 +69,7 @@ std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSet
 std::vector<Region> count_regions(const LabelView& prediction, const LabelView& reference,
                                   const ScoreSettings& settings, CaseRecord& record) {
   const auto joint = joint_counts(prediction, reference);
+  record.labels = occurring_labels(joint);
   std::vector<Region> regions = regions_of(joint, settings);
   for (const Region& region : regions)
     record.counts[region.key] = confusion(joint, region, settings.ignored);
@@ -119,7 +122,7 @@ struct Job {
     return on_side(of_prediction, plan, files, record, [&](const auto& path) {
       return read_side(path,
                        {.as_labels = as_labels,
-                        .threshold = settings.threshold,
+                        .mask = prediction_rule(settings),
                         .volumes = Volumes::classes,
                         .keeps_probabilities = needs_probability(settings)},
                        workspace);
@@ -127,7 +130,7 @@ struct Job {
   }
   Side reference(bool as_labels) const {
     return on_side(of_reference, plan, files, record, [&](const auto& path) {
-      return read_side(path, {.as_labels = as_labels}, workspace);
+      return read_side(path, {.as_labels = as_labels, .mask = reference_rule(settings)}, workspace);
     });
   }
 };
@@ -167,12 +170,7 @@ const Image* probabilities_in(const Side& prediction, const Job& job) {
   const MapKind kind = map_kind(image);
   if (kind == MapKind::other && requires_probability(job.settings))
     on_prediction(job, [&] { require_probabilities(image); });
-  if (kind != MapKind::probabilities) return nullptr;
-  if (image.header().channels == 1 && !job.settings.threshold)
-    job.record.warnings.emplace_back(
-        "the prediction is a map of probabilities, and every value above 0 counted as foreground; "
-        "give a threshold, such as 0.5");
-  return &image;
+  return kind == MapKind::probabilities ? &image : nullptr;
 }
 
 void measure_probability(const Image& image, const AxisMap& map, const Region& region,
@@ -185,6 +183,20 @@ void measure_probability(const Image& image, const AxisMap& map, const Region& r
   for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
 }
 
+/// What was odd about one side of a pair goes into the record. A prediction that is still a map has
+/// no counts; a reference that was one has been cut.
+void note_reading(const Side& side, const Role& role, const Job& job) {
+  for (const std::string& oddity : side.oddities)
+    job.record.warnings.push_back("the " + std::string(role.name) + " " + oddity);
+  if (!side.is_map) return;
+  if (role.file == &FilePair::prediction)
+    job.record.is_uncut_map = true;
+  else
+    job.record.warnings.push_back(
+        fmt::format("the reference is a map; its foreground is value >= {}, as in the prediction",
+                    *job.settings.threshold));
+}
+
 /// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
 /// memory that is still in the cache, and a job needs little more than one volume.
 void score_masks(const Job& job) {
@@ -194,9 +206,11 @@ void score_masks(const Job& job) {
   const Mask mask = std::get<Mask>(reference.labels.codes);
   const Bits bits = room_for_bits(mask.size(), packed);
   pack_foreground(mask, bits);
+  note_reading(reference, of_reference, job);
   give_back(std::move(reference), job.workspace);
 
   Side prediction = job.prediction(false);
+  note_reading(prediction, of_prediction, job);
   const auto [predicted_labels, alignment] = settled(prediction, grid, job, moved);
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
@@ -287,8 +301,9 @@ double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) t
 std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
   std::string hashes;
   for (const FilePair& files : plan.files)
-    hashes +=
-        on_side(role, plan, files, record, [](const auto& path) { return image_sha256(path); });
+    if (!(files.*role.file).empty())
+      hashes +=
+          on_side(role, plan, files, record, [](const auto& path) { return image_sha256(path); });
   return plan.files.size() == 1 ? hashes : sha256(hashes);  // many files: a hash of their hashes
 }
 
@@ -351,6 +366,10 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
     record.prediction_sha256 = hash_of(of_prediction, plan, record);
     record.reference_sha256 = hash_of(of_reference, plan, record);
     for (const FilePair& files : plan.files) {
+      if (files.prediction.empty()) {
+        record.without_prediction.push_back(files.region);
+        continue;
+      }
       const Job job = {plan, files, settings, workspace, record};
       const bool masks = !files.region.empty() || only_foreground(settings);
       masks ? score_masks(job) : score_labels(job);

@@ -13,8 +13,8 @@ namespace assay {
 
 /// A pair of files. With one file per structure each pair scores one region.
 struct FilePair {
-  std::string region;  ///< key; "" when the files hold all regions
-  std::filesystem::path prediction, reference;
+  std::string region;                           ///< key; "" when the files hold all regions
+  std::filesystem::path prediction, reference;  ///< no prediction: this structure is missing
 };
 
 /// A case that is expected, and what is known of it before any file is opened.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/run/side.hpp"
 
+#include <cstring>
 #include <string>
 #include <utility>
 
 #include "assay/core/error.hpp"
+#include "assay/io/mask_content.hpp"
 #include "assay/io/probabilities.hpp"
 
 namespace assay {
@@ -33,13 +35,40 @@ View<std::uint8_t> likely_foreground(const Image& image, double threshold, Buffe
   return mask;
 }
 
+bool is_empty(std::span<const std::uint8_t> mask) {
+  return mask.empty() ||
+         (mask.front() == 0 && std::memcmp(mask.data(), mask.data() + 1, mask.size() - 1) == 0);
+}
+
+/// What a person would want to know of an image of which every value above 0 is foreground.
+std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask,
+                                     const MaskRule& rule) {
+  std::vector<std::string> out;
+  if (has_many_values(image))
+    out.push_back(
+        "holds more than 128 different values in 8 bits, as a map of probabilities does that was "
+        "scaled to 0-255, and every value above 0 is foreground; if it is a map, " +
+        std::string(rule.can_be_cut ? "give --threshold T, such as 128" : "make a mask of it"));
+  if (is_empty(mask.voxels) && has_only_negative_values(image))
+    out.emplace_back(
+        "holds no values but negative ones and 0, and foreground is value > 0; if they mean "
+        "foreground, give --foreground nonzero");
+  return out;
+}
+
 LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
   const bool has_classes = side.image->header().channels > 1;
-  if (has_classes && how.threshold)
-    return as_labels(likely_foreground(*side.image, *how.threshold, side.codes, workspace));
+  const MaskRule& rule = how.mask;
+  if (has_classes && rule.threshold)
+    return as_labels(likely_foreground(*side.image, *rule.threshold, side.codes, workspace));
   if (has_classes) return likeliest_labels(*side.image, side.codes, side.values);
-  if (how.as_labels && !how.threshold) return labels(*side.image, side.codes, side.values);
-  return as_labels(foreground(*side.image, how.threshold, side.codes));
+  if (how.as_labels && !rule.threshold) return labels(*side.image, side.codes, side.values);
+  const JudgedMask found = mask_by(rule, *side.image, side.codes);
+  side.is_map = found.is_map;
+  const bool is_above_zero = !rule.threshold && !rule.nonzero && !found.is_map;
+  if (is_above_zero && !rule.takes_maps)
+    side.oddities = oddities_of(*side.image, found.foreground, rule);
+  return as_labels(found.foreground);
 }
 
 /// Numbers moved by `map` into `into`.
@@ -51,7 +80,41 @@ std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
   return moved;
 }
 
+/// Predictions that a model of ours makes are labels: there is nothing to cut.
+std::string_view map_remedy(const ScoreSettings& settings) {
+  return settings.source ? "give --foreground nonzero to count every value but 0, or make a mask "
+                           "of it"
+                         : "give --threshold T, such as 0.5, to count every value >= T, or "
+                           "--foreground nonzero to count every value but 0";
+}
+
 }  // namespace
+
+MaskRule prediction_rule(const ScoreSettings& settings) {
+  return {.threshold = settings.threshold,
+          .nonzero = settings.foreground_nonzero,
+          .takes_maps = needs_only_probability(settings),
+          .can_be_cut = !settings.source,
+          .remedy = map_remedy(settings)};
+}
+
+MaskRule reference_rule(const ScoreSettings& settings) {
+  return {.nonzero = settings.foreground_nonzero,
+          .map_threshold = settings.threshold,
+          .remedy = map_remedy(settings)};
+}
+
+JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
+  if (rule.nonzero) return {nonzero(image, scratch)};
+  if (rule.threshold) return {foreground(image, rule.threshold, scratch)};
+  const JudgedMask found = judged_mask(image, scratch);
+  if (!found.is_map || rule.takes_maps) return found;
+  if (rule.map_threshold)
+    return {.foreground = foreground(image, rule.map_threshold, scratch), .is_map = true};
+  throw Error(Error::Kind::input,
+              "is a map, not a mask: it holds several values besides 0, such as " +
+                  map_values(image) + "; " + std::string(rule.remedy));
+}
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
   Side side{.image = read_image(path, workspace.take_largest(), how.volumes),

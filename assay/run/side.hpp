@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/core/label_view.hpp"
@@ -15,10 +17,27 @@
 
 namespace assay {
 
+/// What is foreground on one side of a pair: value > 0 unless a field says otherwise.
+struct MaskRule {
+  std::optional<double> threshold{};      ///< value >= threshold
+  bool nonzero = false;                   ///< every value but 0
+  std::optional<double> map_threshold{};  ///< value >= map_threshold, of maps only
+  bool takes_maps = false;                ///< maps need no threshold, since nobody counts them
+  bool can_be_cut = false;                ///< --threshold would make it foreground by value >= T
+  std::string_view remedy{};              ///< what to do about a map that is refused
+};
+
+MaskRule prediction_rule(const ScoreSettings& settings);
+MaskRule reference_rule(const ScoreSettings& settings);
+
+/// The foreground by that rule. Whether an image is a map is not asked where the rule does not
+/// depend on it. Throws Error::input on a map that the rule does not take.
+JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch);
+
 /// How the voxels of one side are to be read.
 struct Reading {
   bool as_labels = false;
-  std::optional<double> threshold{};
+  MaskRule mask{};
   Volumes volumes = Volumes::one;
   bool keeps_probabilities = false;  ///< the image stays if it may hold any
 };
@@ -30,6 +49,8 @@ struct Side {
   Buffer codes;
   std::vector<Label> values;
   LabelView labels;
+  bool is_map = false;                  ///< it was read as a mask, and is none
+  std::vector<std::string> oddities{};  ///< "holds only negative values": of the side, for people
 };
 
 /// Throws Error with the path in front.

@@ -195,7 +195,8 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
     "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is
     and when it is found. Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
 
-    Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it (without one, foreground is a value above 0).
+    Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it. Without one, foreground is a value above 0,
+    and a warning says so if the array is a map: one with several values besides 0 that are not all whole.
     With a leading axis of classes, class k is the probability of label k, and the likeliest class is the prediction. "all" has the
     probability metrics only if there are probabilities.
     """
@@ -211,7 +212,23 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
     settings = {"metrics": names, "convention": convention, "beta": float(beta), "voxel_ml": math.prod(sizes) / 1000,
                 "nsd_tolerance": _tolerances(nsd_tolerance), "connectivity": int(connectivity), "lesion_rule": lesion_rule,
                 "min_lesion_ml": _number(min_lesion_ml, "min_lesion_ml", 0), "probabilities": chance}
-    return _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes, settings)
+    found = _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes, settings)
+    if label is None and any(_ROWS.get(key, {}).get("group") != "probability" for key in found):
+        _warn_of_maps(pred=prediction, ref=reference)
+    return found
+
+
+def _warn_of_maps(**arrays):
+    """No number is made of a map as if it were a mask without a word."""
+    for name, values in arrays.items():
+        if _core.is_map(values):
+            import warnings
+
+            warnings.warn(f"{name} is a map, not a mask: it holds several values besides 0 that are not all whole, and every value "
+                          f"above 0 counted as foreground; {_REMEDIES[name]}", stacklevel=3)
+
+
+_REMEDIES = {"pred": "give threshold=, such as 0.5, or pass pred != 0", "ref": "pass ref >= 0.5, for example, or ref != 0"}
 
 
 metrics.__doc__ = f"{metrics.__doc__}\n    The metrics:\n\n" + "\n".join(

@@ -200,6 +200,9 @@ void bind_counts(py::module_& module) {
              py::arg("convention"), py::arg("beta"), "metrics of counts, None where undefined");
   module.def("metrics", metrics_of, py::arg("prediction"), py::arg("reference"), py::arg("label"),
              py::arg("spacing"), py::arg("settings"), "metrics of two arrays");
+  module.def(
+      "is_map", [](const py::array& array) { return is_map(values_view(array)); }, py::arg("array"),
+      "whether a contiguous array holds a map, not a mask");
   module.def("metric_table", metric_table_json, "what 'assay metrics --json' prints");
 }
 

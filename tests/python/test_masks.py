@@ -384,3 +384,20 @@ def test_lesion_options_are_those_of_the_program():
     for wrong in ({"connectivity": 8}, {"lesion_rule": "some"}, {"min_lesion_ml": -1}):
         with pytest.raises(ValueError):
             of(**wrong)
+
+
+def test_a_map_is_not_counted_without_a_word():
+    p, r = np.array([0, 0.2, 0.9], np.float32), np.array([0, 0, 1], np.uint8)
+    with pytest.warns(UserWarning, match="pred is a map, not a mask.*threshold="):
+        assert assay.metrics(p, r, metrics="recall")["recall"] == 1
+    with pytest.warns(UserWarning, match="ref is a map, not a mask"):
+        assay.metrics(r, p.astype(np.float64), metrics="dice")
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assay.metrics(p, r, metrics="probability")
+        assay.metrics(p, r, metrics="dice", threshold=0.5)
+        assay.metrics(p != 0, r, metrics="dice")
+        assay.metrics(p > 0.5, r * 0.7, metrics="dice")  # one value besides 0 is a mask
+        assay.metrics(r * 3.0, r, label=3, metrics="dice")

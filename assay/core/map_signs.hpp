@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Tells maps, such as those of probabilities, from masks and label maps.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace assay {
+
+/// Whether a value is a whole number; beyond 2^53 every double is.
+inline bool is_whole(double value) {
+  // By way of an integer: the baseline processor has no instruction that truncates a double.
+  return std::abs(value) >= 0x1p53 ||
+         value == static_cast<double>(static_cast<std::int64_t>(value));
+}
+
+/// Looks at the values of an image as they pass by, block after block. A map has two or more
+/// different values besides 0, at least one of them not whole. Nearly all images have one value
+/// besides 0, so whether a value is whole is not asked before a second one turns up.
+class MapSigns {
+ public:
+  bool is_map() const { return has_others_ && has_fraction_; }
+
+  /// `value(i)` is the i-th of `count` finite numbers.
+  template <class ValueAt>
+  void look(std::size_t count, const ValueAt& value) {
+    if (is_map()) return;
+    if (!has_others_) has_others_ = finds_others(count, value);
+    if (!has_others_) return;
+    if (first_ == 0) {
+      std::size_t i = 0;
+      while (value(i) == 0) ++i;
+      first_ = static_cast<double>(value(i));
+      has_fraction_ = !is_whole(first_);
+      has_others_ = finds_others(count, value);
+    }
+    double last = 0;  // values come in runs
+    for (std::size_t i = 0; i < count && has_others_ && !has_fraction_; ++i) {
+      const auto here = static_cast<double>(value(i));
+      has_fraction_ = here != last && !is_whole(here);
+      last = here;
+    }
+  }
+
+ private:
+  /// Whether there is a value that is neither 0 nor the first that was seen. No branches, so that
+  /// compilers turn it into vector code.
+  template <class ValueAt>
+  bool finds_others(std::size_t count, const ValueAt& value) const {
+    using Value = std::decay_t<decltype(value(0))>;
+    const auto first = static_cast<Value>(first_);
+    std::conditional_t<sizeof(Value) == 8, std::uint64_t, std::uint32_t> found = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      found |= static_cast<decltype(found)>(int{value(i) != 0} & int{value(i) != first});
+    return found != 0;
+  }
+
+  double first_ = 0;
+  bool has_others_ = false, has_fraction_ = false;
+};
+
+}  // namespace assay
