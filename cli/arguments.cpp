@@ -102,6 +102,19 @@ void Arguments::option(const std::string& name, std::optional<long long>& target
   add(app_, name, target, help);
 }
 
+void Arguments::option_or_flag(const std::string& name, bool& given, std::string& target,
+                               const std::string& help) {
+  const Declared declared = split(name);
+  const auto take = [&given, &target](const CLI::results_t& typed) {
+    given = true;
+    target = typed.empty() ? "" : typed.back();
+    return true;
+  };
+  app_.add_option(declared.names, CLI::callback_t(take), help)
+      ->expected(0, 1)
+      ->type_name(declared.value);
+}
+
 void Arguments::choice(const std::string& name, std::string& target,
                        const std::vector<std::string>& words, const std::string& help) {
   std::string listed;

@@ -31,6 +31,10 @@ class Arguments {
   void option(const std::string& name, std::optional<double>& target, const std::string& help);
   void option(const std::string& name, std::optional<long long>& target, const std::string& help);
 
+  /// An option that means something without its value, too; `given` says that it was typed.
+  void option_or_flag(const std::string& name, bool& given, std::string& target,
+                      const std::string& help);
+
   /// One of a list of words.
   void choice(const std::string& name, std::string& target, const std::vector<std::string>& words,
               const std::string& help);

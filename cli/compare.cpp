@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
+#include "cli/score_options.hpp"
 #include "cli/words.hpp"
 
 namespace assay::cli {
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> results;
   std::string baseline, metrics, labels, policy = "exact", correction = "holm", margin, cluster, by;
-  std::string manifest, lower_is_better, format, compat;
+  std::string groups, lower_is_better, format, compat;
   double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
@@ -61,7 +62,7 @@ void declare_options(Arguments& a, Options& o) {
            "Cases with the same value, such as one subject, are not independent");
   a.option("--by COLUMNS", o.by,
            "Subgroup tables by these group columns, or none (default: all that suit)");
-  a.option("--manifest CSV", o.manifest, "Adds group columns to the cases: id and any others");
+  a.option("--groups,--manifest FILE", o.groups, groups_help);
   a.option("--lower-is-better LIST", o.lower_is_better,
            "Metrics unknown to assay for which less is better");
   a.option("--replicates N", o.replicates, "Resamples for the ranks (default: 1000)");
@@ -158,8 +159,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, {o.results.begin(), o.results.end()});
   if (!out.empty()) require_writable(out);
   std::vector<ResultTable> tables = read_result_files(o.results, jobs(common));
-  if (!o.manifest.empty()) add_groups(tables, o.manifest);
-  const Comparison comparison = compare(std::move(tables), settings);
+  std::vector<std::string> notes;
+  if (!o.groups.empty()) notes = add_groups(tables, o.groups);
+  Comparison comparison = compare(std::move(tables), settings);
+  comparison.notes.insert(comparison.notes.begin(), notes.begin(), notes.end());
 
   if (!common.quiet) talk(comparison, session.err);
   const Provenance provenance = clock.provenance(common, session, o.anonymous);

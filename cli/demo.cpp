@@ -19,6 +19,7 @@
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "cli/demo_qa.hpp"
+#include "cli/own_name.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa_files.hpp"
 #include "cli/report_page.hpp"
@@ -127,7 +128,7 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
   request.study.title = "Four models on a made-up stroke cohort";
   request.study.compare.baseline = files.front().string();
   request.study.compare.margins = {{"dice", 0.01}};
-  request.study.manifest = cohort.manifest;
+  request.study.groups = cohort.manifest;
   request.study.jobs = jobs(common);
   request.roots = {.predictions = cohort.models.front().second.parent_path(),
                    .references = cohort.references};
@@ -136,16 +137,23 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
   return out;
 }
 
-/// Commands that work on what the demo wrote. Its results name files without their folders.
-std::string commands_to_try(const std::vector<fs::path>& files, const DemoCohort& cohort) {
+/// Commands that work on what the demo wrote, to be pasted. Its results name files without their
+/// folders.
+std::string commands_to_try(const std::vector<fs::path>& files, const DemoCohort& cohort,
+                            const fs::path& folder) {
   const fs::path& predictions = cohort.models.front().second;
-  const std::string both = files[0].string() + " " + files[1].string();
-  return fmt::format(
-      "  assay score {0} {1} --metrics overlap\n"
-      "  assay compare {2} --intersect --margin dice=0.01 --manifest {3}\n"
-      "  assay report {2} --predictions {4} --references {1}\n",
-      predictions.string(), cohort.references.string(), both, cohort.manifest.string(),
-      predictions.parent_path().string());
+  const fs::path questions = folder / "qa" / "run";
+  std::string out;
+  if (fs::exists(questions))
+    out += fmt::format("  {} qa show {} 7 --out {}\n", own_name(), shell_word(questions),
+                       shell_word(folder / "seven.html"));
+  return out + fmt::format(
+                   "  {0} score {1} {2} --metrics overlap\n"
+                   "  {0} compare {3} {4} --intersect --margin dice=0.01 --groups {5}\n"
+                   "  {0} report {3} {4} --predictions {6} --references {2} --out {7}\n",
+                   own_name(), shell_word(predictions), shell_word(cohort.references),
+                   shell_word(files[0]), shell_word(files[1]), shell_word(cohort.manifest),
+                   shell_word(predictions.parent_path()), shell_word(folder / "two.html"));
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
@@ -194,8 +202,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   talk << "  " << cohort.references.string() << ", " << cohort.manifest.string()
        << (asked ? ", " + questions.string() : "") << "\n  " << report.string()
        << ": open it in a browser\n\ntry it yourself\n"
-       << (asked ? "  assay qa show " + questions.string() + " 7 --out seven.html\n" : "")
-       << commands_to_try(files, cohort);
+       << commands_to_try(files, cohort, folder);
   if (common.json) {
     detail::Json names = detail::Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());

@@ -29,7 +29,7 @@ struct Options {
   ModelRunOptions model;
   std::string first;
   std::vector<std::string> rest;
-  std::string images, image_pattern, space = "native", save;
+  std::string images, image_pattern, split, space = "native", save;
 };
 
 void declare_options(Arguments& a, Options& o) {
@@ -39,6 +39,8 @@ void declare_options(Arguments& a, Options& o) {
                "…), or a CSV file with id,image,reference; its other columns are groups");
   a.option("--images FOLDER", o.images, "Images, where DATA does not say; goes with --ref");
   a.option("--ref FOLDER", o.score.ref, "References, where DATA does not say");
+  a.choice("--split", o.split, data_splits(),
+           "Cases of an nnU-Net folder (default: Ts if it has references, else Tr)");
   a.option("--pred-pattern PATTERN", o.image_pattern, "Names of images: '{id}_T1w.nii.gz'");
   declare_model_run_options(a, o.model);
   a.choice("--space", o.space, {"native", "model"},
@@ -48,7 +50,7 @@ void declare_options(Arguments& a, Options& o) {
   declare_metric_options(a, o.score);
 }
 
-CohortRequest request_of(const Options& o, const std::vector<std::string>& data) {
+EvaluationData data_of(const Options& o, const std::vector<std::string>& data) {
   if (data.size() > 1)
     throw Error(Error::Kind::usage, "'" + data[1] +
                                         "' is one word too many: assay evaluate MODEL "
@@ -57,9 +59,14 @@ CohortRequest request_of(const Options& o, const std::vector<std::string>& data)
     throw Error(Error::Kind::usage,
                 "give a model and its data: assay evaluate MODEL DATA, where DATA is a folder with "
                 "images/ and labels/, or a CSV file; or --images and --ref");
+  return evaluation_data({.data = data.empty() ? "" : data.front(),
+                          .images = o.images,
+                          .references = o.score.ref,
+                          .split = o.split});
+}
+
+CohortRequest request_of(const Options& o, const EvaluationData& found) {
   CohortRequest request = request_of(o.score);
-  const EvaluationData found =
-      evaluation_data(data.empty() ? "" : data.front(), o.images, o.score.ref);
   request.side = "image";
   request.prediction = found.images;
   request.reference = found.references;
@@ -70,9 +77,11 @@ CohortRequest request_of(const Options& o, const std::vector<std::string>& data)
   return request;
 }
 
-std::string default_name(const Options& o, const std::string& model) {
+/// The name that was asked for, that the model is known by, that its file has, or its program's.
+std::string default_name(const Options& o, const OpenedModel& model) {
   if (!o.score.model.empty()) return o.score.model;
-  if (!model.empty()) return (fs::path(model) / "").parent_path().stem().string();
+  if (!model.known_as().empty()) return model.known_as();
+  if (!o.model.model.empty()) return (fs::path(o.model.model) / "").parent_path().stem().string();
   const std::string program = o.model.command.substr(0, o.model.command.find(' '));
   return fs::path(program).filename().string();
 }
@@ -105,14 +114,17 @@ Exit run(Options o, const Common& common, const Session& session) {
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
   ScoreSettings settings = settings_of(o.score);
-  Cohort cohort = planned_cohort(request_of(o, data), settings);
-  cohort.settings.model_name = default_name(o, o.model.model);
+  const EvaluationData found = data_of(o, data);
+  Cohort cohort = planned_cohort(request_of(o, found), settings);
+  if (!found.note.empty()) cohort.notes.insert(cohort.notes.begin(), found.note);
   OpenedModel model(o.model, common, session, cohort.notes);
+  cohort.settings.model_name = default_name(o, model);
   cohort.settings.source = model.source();
   cohort.settings.source->space = o.space;
   if (!o.save.empty()) {
     refuse_collisions(cohort, o.save);
-    make_folder(o.save);
+    require_writable(fs::path(o.save) / "prediction");
+    cohort.roots.prediction = o.save;
   }
   tell_plan(cohort, common, session.err);
 

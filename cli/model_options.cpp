@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -104,6 +105,15 @@ Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) 
   return find_recipe(known);
 }
 
+/// "MeshNet-26" -> "meshnet_26", as parity and papers call it.
+std::string as_key(std::string name) {
+  for (char& c : name)
+    c = std::isalnum(static_cast<unsigned char>(c)) == 0
+            ? '_'
+            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
+
 /// A program's own word on itself and, where it is given one, the model file's content.
 std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
   std::error_code ignored;
@@ -113,11 +123,11 @@ std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
 
 /// What is about to be run, for people.
 std::string described(const ModelRunOptions& o, const Predictor& predictor) {
-  const std::string hash = predictor.sha256().substr(0, 12);
-  if (predictor.backend() != "meshnet")
-    return fmt::format("model: {}, run by {}, sha256 {}…", o.command.empty() ? o.model : o.command,
-                       predictor.backend(), hash);
-  const Model model = read_model(o.model, model_options_of(o.network));
+  return fmt::format("model: {}, run by {}, sha256 {}…", o.command.empty() ? o.model : o.command,
+                     predictor.backend(), predictor.sha256().substr(0, 12));
+}
+
+std::string described(const Model& model) {
   return fmt::format("model: {}, {} parameters, {} classes, weights sha256 {}…",
                      model.name.empty() ? "a network of the MeshNet family" : model.name,
                      parameters(model.network), model.network.classifier.classes,
@@ -166,7 +176,13 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const S
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
   const Recipe recipe = chosen_recipe(o, notes);
   predictor_ = open_predictor(source_of(o, recipe.axes, jobs(common)));
-  notes.push_back(described(o, *predictor_));
+  if (predictor_->backend() == "meshnet") {
+    const Model model = read_model(o.model, model_options_of(o.network));
+    notes.push_back(described(model));
+    known_as_ = as_key(model.name);
+  } else {
+    notes.push_back(described(o, *predictor_));
+  }
   if (!o.cache.empty()) make_folder(o.cache);
   const fs::path cache = o.no_cache        ? fs::path()
                          : o.cache.empty() ? usual_cache_folder()

@@ -41,10 +41,13 @@ class OpenedModel {
   CasePredictor& cases() { return *cases_; }
   /// What results say of it; `space` is left to the caller.
   PredictionSource source() const;
+  /// The name of a published or otherwise known model, such as meshnet_26; "" when it is not known.
+  const std::string& known_as() const { return known_as_; }
 
  private:
   std::unique_ptr<Predictor> predictor_;
   std::unique_ptr<CasePredictor> cases_;
+  std::string known_as_;
 };
 
 /// Puts the model among the options and returns what else was typed. With --command there may be

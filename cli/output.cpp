@@ -11,8 +11,6 @@ namespace fs = std::filesystem;
 
 fs::path output_file(const std::string& out, std::string name) {
   if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
-  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
-  fs::create_directories(out, ignored);
   std::ranges::replace(name, '/', '_');  // a name, such as a model's, is no way out of the folder
   return fs::path(out) / name;
 }

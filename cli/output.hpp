@@ -10,8 +10,8 @@
 
 namespace assay::cli {
 
-/// The file that --out means: itself, or, in a folder that it names, a file of that name. The
-/// folder is made. Empty when --out is.
+/// The file that --out means: itself, or, in a folder that it names, a file of that name. Empty
+/// when --out is. The folder is made when the file is written.
 std::filesystem::path output_file(const std::string& out, std::string name);
 
 /// Whether the result goes to standard output. --quiet silences messages, not results; it leaves

@@ -242,7 +242,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
   std::vector<std::string> notes;
   OpenedModel model(o.model, common, session, notes);
-  if (!common.out.empty()) make_folder(common.out);
+  if (!common.out.empty()) require_writable(fs::path(common.out) / "prediction");
   for (const Task& task : tasks)
     for (const char* ending : {".nii.gz", ".npy"})
       if (!common.out.empty())

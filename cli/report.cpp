@@ -13,6 +13,7 @@
 #include "cli/qa_files.hpp"
 #include "cli/report_figures.hpp"
 #include "cli/report_page.hpp"
+#include "cli/score_options.hpp"
 #include "cli/words.hpp"
 
 namespace assay::cli {
@@ -22,8 +23,9 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> results;
-  std::string baseline, metrics, label, margin, manifest, title, cases, figures;
+  std::string baseline, metrics, label, margin, groups, title, cases, figures;
   std::string images, predictions, references, viewer = "canvas";
+  bool wants_images = false;
   bool intersect = false, by_position = false;
 };
 
@@ -39,8 +41,10 @@ void declare_options(Arguments& a, Options& o) {
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
   a.flag("--intersect", o.intersect, "As for compare; a report always takes the common cases");
   a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
-  a.option("--manifest CSV", o.manifest, "Adds group columns to the cases: id and any others");
-  a.option("--images DIR", o.images, "Images to show behind the masks, called by case id");
+  a.option("--groups,--manifest FILE", o.groups, groups_help);
+  a.option_or_flag("--images [DIR]", o.wants_images, o.images,
+                   "Images to show under the masks, named by case id (default: those that "
+                   "'assay evaluate' gave to the model)");
   a.option("--cases LIST", o.cases,
            "Cases or questions to show besides the worst, median and best");
   a.option("--predictions DIR", o.predictions,
@@ -62,17 +66,18 @@ ReportRequest request_of(const Options& o, const Common& common) {
   if (!o.label.empty()) study.compare.choice.labels = {o.label};
   study.compare.matching = {.intersect = true, .by_position = o.by_position};
   add_margins(o.margin, study.compare);
-  study.manifest = o.manifest;
+  study.groups = o.groups;
   study.jobs = jobs(common);
   request.cases = words_in(o.cases, "--cases");
   request.with_niivue = o.viewer == "niivue";
   request.roots = {o.images, o.predictions, o.references};
+  request.wants_images = o.wants_images;
   return request;
 }
 
 void require_folder(const std::string& folder, const char* option) {
   if (!folder.empty() && !fs::is_directory(folder))
-    throw Error(Error::Kind::usage, std::string(option) + ": " + folder + " is no folder");
+    throw Error(Error::Kind::usage, std::string(option) + ": " + folder + " is not a folder");
 }
 
 void require_viewer(const std::string& viewer) {
@@ -89,7 +94,11 @@ std::string summary_json(const ReportResult& result, const fs::path& out) {
   for (const ResultTable& table : study.models) models.push_back(table.model_name);
   for (const Figure& figure : result.content.figures) figures.push_back(figure.key);
   for (const Figure& figure : result.content.qa_figures) figures.push_back(figure.key);
-  for (const CaseVolume& volume : result.content.volumes) cases.push_back(study.ids[volume.place]);
+  std::size_t images = 0;
+  for (const CaseVolume& volume : result.content.volumes) {
+    cases.push_back(study.ids[volume.place]);
+    images += volume.image.empty() ? 0U : 1U;
+  }
   return detail::to_text({{"schema", "assay.report/1"},
                           {"report", out.generic_string()},
                           {"bytes", result.page.html.size()},
@@ -98,6 +107,7 @@ std::string summary_json(const ReportResult& result, const fs::path& out) {
                           {"questions", study.qa.size()},
                           {"figures", figures},
                           {"shown", cases},
+                          {"images", images},
                           {"dropped", result.page.dropped},
                           {"notes", result.content.notes}}) +
          "\n";

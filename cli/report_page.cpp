@@ -38,6 +38,11 @@ void add_volumes(ReportResult& result, const ReportRequest& request) {
   content.volumes = std::move(reading.volumes);
   content.notes.insert(content.notes.end(), reading.notes.begin(), reading.notes.end());
   result.asked_and_absent = reading.asked_and_absent;
+  const auto has_image = [](const CaseVolume& volume) { return !volume.image.empty(); };
+  if (request.wants_images && request.roots.images.empty() &&
+      std::ranges::none_of(content.volumes, has_image))
+    content.notes.emplace_back(
+        "--images: no results file says where its images are; name their folder, --images DIR");
 }
 
 }  // namespace

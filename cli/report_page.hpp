@@ -15,6 +15,7 @@ struct ReportRequest {
   StudyRequest study;
   std::vector<std::string> cases{};  ///< to show besides the usual ones; ids of questions too
   ImageRoots roots{};
+  bool wants_images = false;  ///< it is news if none is found
   bool with_niivue = false;
 };
 

@@ -59,6 +59,7 @@ void declare_cohort_options(Arguments& a, ScoreOptions& o) {
            "Count every value but 0 as foreground, also of maps (default: value > 0 of masks)");
   a.option("--dataset-json FILE", o.dataset_json,
            "nnU-Net's labels (default: dataset.json beside the predictions)");
+  a.option("--groups FILE", o.groups, groups_help);
 }
 
 void declare_metric_options(Arguments& a, ScoreOptions& o) {
@@ -79,9 +80,10 @@ void declare_metric_options(Arguments& a, ScoreOptions& o) {
          "Compare in storage order where the affines disagree");
   a.choice("--compat", o.compat, {"spec"}, "The specification's numbers and JSON tokens");
   a.choice("--format", o.format, {"json", "nnunet"}, "Layout of --out and --json");
-  a.option("--csv FILE", o.csv, "Also write model,case,label,metric,value,status");
-  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+  a.option("--csv FILE", o.csv, "Also write model,case,label,metric,value,status and the groups");
+  a.flag("--anonymous", o.anonymous, "No host and no folders in the provenance");
   a.flag("--resume", o.resume, "Go on where an interrupted run with the same --out stopped");
+  a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
 }
 
 ScoreSettings settings_of(const ScoreOptions& o) {
@@ -121,6 +123,7 @@ CohortRequest request_of(const ScoreOptions& o) {
   r.labels = o.labels;
   r.regions = o.regions;
   r.dataset_json = o.dataset_json;
+  r.groups = o.groups;
   return r;
 }
 

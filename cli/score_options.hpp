@@ -11,8 +11,12 @@
 
 namespace assay::cli {
 
+/// The same for every command that has cases.
+inline constexpr const char* groups_help =
+    "Table that adds columns, such as site, by 'id' or BIDS 'participant_id': CSV or TSV";
+
 struct ScoreOptions {
-  std::string ref, ref_pattern, model, labels, dataset_json;
+  std::string ref, ref_pattern, model, labels, dataset_json, groups;
   std::vector<std::string> regions;
   std::optional<long long> ignore_label;
   std::string foreground;
@@ -20,7 +24,7 @@ struct ScoreOptions {
   double min_lesion_ml = 0;
   std::string metrics, convention, missing = "exclude", ci = "t", compat, format = "json", csv;
   double beta = 1;
-  bool allow_affine_mismatch = false, anonymous = false, resume = false;
+  bool allow_affine_mismatch = false, anonymous = false, resume = false, keep_journal = false;
 };
 
 /// Which cases, labels and names.

@@ -9,6 +9,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/io/file.hpp"
+#include "assay/io/new_folders.hpp"
 #include "assay/io/results.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/report/terminal.hpp"
@@ -117,13 +118,48 @@ void refuse_worthless(const SegmentationResult& result, const ScoreRun& run,
   throw Error(Error::Kind::input, why + "; nothing was written");
 }
 
+/// The run that wrote the results, if there is nothing left to do.
+std::optional<FinishedRun> finished_before(const ScoreRun& run, const Execution& execution,
+                                           const fs::path& out) {
+  const bool has_csv = run.options.csv.empty() || fs::exists(run.options.csv);
+  return has_csv ? finished_cohort(run.cohort, execution, out) : std::nullopt;
+}
+
+Exit tell_finished(const FinishedRun& finished, const ScoreSettings& settings, const Common& common,
+                   const Session& session) {
+  if (common.json)
+    session.out << finished.text;
+  else if (!common.quiet)
+    session.out << terminal_report(finished, settings,
+                                   {.color = session.out_is_terminal && !common.no_color});
+  if (!common.quiet)
+    session.err << "note: this run is complete: the results have these settings, and no file has "
+                   "changed since; nothing was scored again\n";
+  return done;
+}
+
+/// Absolute, and without a slash at its end.
+fs::path whole_path(const fs::path& folder) {
+  if (folder.empty()) return {};
+  const fs::path whole = fs::absolute(folder).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+Provenance provenance_of(const ScoreRun& run, Provenance from) {
+  from.settings_sha256 = settings_sha256(run.cohort.settings);
+  if (run.options.anonymous) return from;
+  for (const auto& root : root_members)
+    from.roots.*root.second = whole_path(run.cohort.roots.*root.second);
+  return from;
+}
+
 }  // namespace
 
 void tell_plan(const Cohort& cohort, const Common& common, std::ostream& err) {
   if (common.quiet) return;
   for (const std::string& warning : cohort.warnings)
     err << "warning: " << printable(warning) << '\n';
-  for (const std::string& note : cohort.notes) err << "note: " << note << '\n';
+  for (const std::string& note : cohort.notes) err << "note: " << printable(note) << '\n';
 }
 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
@@ -136,6 +172,10 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   execution.resume = o.resume;
   execution.version = version();
   execution.stop = &session.stop;
+  if (o.resume)
+    if (const auto finished = finished_before(run, execution, out))
+      return tell_finished(*finished, run.cohort.settings, common, session);
+  const NewFolders folders(journal.path);
   const CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);
   if (records.replayed != 0 && !common.quiet)
@@ -147,7 +187,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (!common.quiet) tell_oddities(result, session.err);
   result.warnings.insert(result.warnings.begin(), run.cohort.warnings.begin(),
                          run.cohort.warnings.end());
-  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  const Provenance provenance = provenance_of(run, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, file_text(result, o, provenance));
   if (!o.csv.empty()) write_atomically(o.csv, long_csv(result));
   if (common.json)
@@ -155,7 +195,9 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   else if (prints_result(common, out))
     session.out << terminal_report(result, {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
-  return result.ledger.is_complete() ? done : some_failed;
+  const bool is_complete = result.ledger.is_complete();
+  if (is_complete && !o.keep_journal && !out.empty()) fs::remove(journal.path);
+  return is_complete ? done : some_failed;
 }
 
 }  // namespace assay::cli

@@ -2,7 +2,7 @@
 /// From a planned cohort to its results file, table and exit status.
 #pragma once
 
-#include <functional>
+#include <iosfwd>
 
 #include "assay/run/score_cohort.hpp"
 #include "cli/commands.hpp"

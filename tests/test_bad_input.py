@@ -253,8 +253,6 @@ REQUESTS = {  # name: (arguments, what is said); {} is the folder
     "convention": (["{}/pred", "{}/ref", "--convention", "mona"], r"there is no convention 'mona'; did you mean 'monai'\? \(known: .*\)"),
     "compat and convention": (["{}/pred", "{}/ref", "--compat", "spec", "--convention", "monai"], r"--compat spec sets the convention; drop --convention"),
     "resume without out": (["{}/pred", "{}/ref", "--resume"], r"--resume needs the --out of the run that it goes on with"),
-    "out in an absent folder": (["{}/pred", "{}/ref", "--out", "{}/absent/r.json"], r"{}/absent/r\.json: cannot be written, since the folder {}/absent does not exist; make it first"),
-    "csv in an absent folder": (["{}/pred", "{}/ref", "--out", "{}/r.json", "--csv", "{}/absent/r.csv"], r"{}/absent/r\.csv: cannot be written, since the folder {}/absent does not exist; make it first"),
     "csv is a folder": (["{}/pred", "{}/ref", "--csv", "{}/empty"], r"{}/empty: is a folder; give a file"),
     "out below a file": (["{}/pred", "{}/ref", "--out", "{}/cases.csv/r.json"], r"{}/cases\.csv/r\.json: does not exist: a part of its path is a file, not a folder"),
     "no manifest": (["--manifest", "{}/none.csv"], r"{}/none\.csv: does not exist; check the spelling"),

@@ -1,7 +1,9 @@
 """`assay demo` and `assay bench` as a first user meets them."""
-import json, time
+import json, os, subprocess, time
+
+import pytest
+
 from support import PROGRAM
-import subprocess
 
 
 def run(*arguments, cwd):
@@ -26,18 +28,34 @@ def test_the_demo_ends_in_one_screen_within_ten_seconds(tmp_path):
     assert good["metrics"]["dice"]["mean_missing_as_worst"] < good["metrics"]["dice"]["mean"]
 
 
-def test_the_commands_that_the_demo_proposes_work(tmp_path):
-    screen = run("demo", "--cases", 8, "--side", 32, cwd=tmp_path).stdout
-    show, score, compare, report = [line.split() for line in screen.splitlines()[-4:]]
-    assert show[:3] == ["assay", "qa", "show"] and run(*show[1:], cwd=tmp_path).returncode == 0
-    assert "<svg" in (tmp_path / "seven.html").read_text()
-    assert score[:2] == ["assay", "score"] and compare[:2] == ["assay", "compare"]
-    assert run(*score[1:], cwd=tmp_path).returncode == 3  # two of its files are broken on purpose
-    done = run(*compare[1:], cwd=tmp_path)
+@pytest.mark.parametrize("folder", ["build/demo", "a demo's folder"])
+def test_the_commands_that_the_demo_proposes_can_be_pasted(tmp_path, folder):
+    screen = run("demo", "--cases", 8, "--side", 32, "--out", folder, cwd=tmp_path).stdout
+
+    def paste(line):
+        return subprocess.run(line, shell=True, cwd=tmp_path, text=True, capture_output=True)
+    show, score, compare, report = screen.splitlines()[-4:]
+    assert f"{PROGRAM} qa show" in show and paste(show).returncode == 0
+    assert "<svg" in (tmp_path / folder / "seven.html").read_text()
+    assert paste(score).returncode == 3  # two of its files are broken on purpose
+    done = paste(compare)
     assert done.returncode == 0 and "site / dice" in done.stdout and "left out: " in done.stderr
-    done = run(*report[1:], cwd=tmp_path)
-    assert report[:2] == ["assay", "report"] and done.returncode == 0 and "no images" not in done.stderr
-    assert json.loads((tmp_path / "build/demo/comparison.json").read_text())["schema"] == "assay.comparison/1"
+    done = paste(report)
+    assert done.returncode == 0 and "no images" not in done.stderr and "two.html" in done.stdout
+    assert json.loads((tmp_path / folder / "comparison.json").read_text())["schema"] == "assay.comparison/1"
+
+
+def test_the_demo_calls_the_program_as_it_can_be_called(tmp_path):
+    def called(**environment):
+        done = subprocess.run([PROGRAM, "demo", "--cases", "4", "--side", "32"], cwd=tmp_path, text=True, capture_output=True,
+                              env=dict(os.environ, **environment))
+        return {line.split()[0] for line in done.stdout.splitlines()[-4:]}
+    assert called(PATH=f"/nowhere:{PROGRAM.parent}") == {"assay"}
+    other = tmp_path / "bin/assay"  # something else of that name
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    assert called(PATH=f"{other.parent}:{PROGRAM.parent}") == {str(PROGRAM)}
 
 
 def test_the_demo_gives_the_same_numbers_every_time(tmp_path):

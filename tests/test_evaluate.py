@@ -61,7 +61,8 @@ def test_jobs_and_resumption_do_not_change_a_byte(tmp_path, model, data):
     two = evaluate(model, data, "--jobs", "2", "--no-cache")
     assert without_provenance(one) == without_provenance(two)
     out = ("--out", tmp_path / "results.json")
-    evaluate(model, data, *out)
+    evaluate(model, data, *out, "--keep-journal")
+    (tmp_path / "results.json").unlink()
     done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", *out, "--resume")
     assert "4 cases were taken from the journal" in done.stderr
     assert without_provenance(strict(done.stdout)) == without_provenance(one)
@@ -72,7 +73,21 @@ def test_another_model_does_not_resume_this_journal(tmp_path, model, data):
     evaluate(model, data, *out)
     other = threshold_network(tmp_path / "model/tiny2.safetensors", 0.25)
     done = assay("evaluate", other, data, "--recipe", "none", *OF_THRESHOLD, "--model", "tiny", *out, "--resume", status=2)
-    assert "begun with other settings" in done.stderr
+    assert "results.json: these results were made with other settings; run without --resume" in done.stderr
+
+
+def test_a_complete_evaluation_is_recognised(tmp_path, model, data):
+    kept = tmp_path / "kept"
+    command = ("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--out", tmp_path / "r.json",
+               "--save-predictions", kept)
+    assay(*command)
+    before = (tmp_path / "r.json").read_bytes()
+    done = assay(*command, "--resume")
+    assert "this run is complete" in done.stderr and "4 of 4 cases scored" in done.stdout
+    assert (tmp_path / "r.json").read_bytes() == before
+    (kept / "case_2.nii.gz").unlink()  # a prediction that is gone must be made again
+    assert "this run is complete" not in assay(*command, "--resume").stderr
+    assert (kept / "case_2.nii.gz").exists()
 
 
 def test_predictions_are_remembered(tmp_path, model, data):
@@ -129,14 +144,58 @@ def test_a_table_names_images_references_and_groups(tmp_path, model, data):
     (("MODEL", "DATA", "more"), "one word too many"),
     (("MODEL", "DATA", "--images", "x"), "go together"),
     (("MODEL", "both"), "choose with --images and --ref"),
+    (("MODEL", "DATA", "--split", "Tr"), "(looked for imagesTr/ and labelsTr/)"),
+    (("MODEL", "--images", "x", "--ref", "y", "--split", "Tr"), "--split chooses in a folder"),
     (("MODEL", "DATA", "--pred-pattern", "{id}_{label}.nii.gz"), "images have no {label}"),
 ])
 def test_what_cannot_be_meant_is_refused(tmp_path, model, data, arguments, message):
     (tmp_path / "empty").mkdir()
-    for name in ("imagesTr", "labelsTr", "imagesTs", "labelsTs"):
+    for name in ("images", "labels", "masks"):
         (tmp_path / "both" / name).mkdir(parents=True)
     words = [{"MODEL": model, "DATA": data}.get(a, a) for a in arguments]
     assert message in assay("evaluate", *words, "--recipe", "none", *OF_THRESHOLD, cwd=tmp_path, status=2).stderr
+
+
+def test_an_ordinary_nnunet_folder(model, data):
+    """Training cases with labels, test cases with or without."""
+    def told(*options):
+        done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", *options)
+        return [case["id"] for case in strict(done.stdout)["cases"]], done.stderr
+    for name in ("train_1", "train_2"):
+        save(data / f"imagesTr/{name}_0000.nii.gz", numpy.random.default_rng(3).random(SHAPE).astype("f4"))
+        save(data / f"labelsTr/{name}.nii.gz", numpy.ones(SHAPE, "u1"))
+    ids, notes = told()
+    assert ids == IDS and "note: evaluated on imagesTs/ and labelsTs/; --split Tr takes imagesTr/ and labelsTr/\n" in notes
+    ids, notes = told("--split", "Tr")
+    assert ids == ["train_1", "train_2"] and "evaluated on" not in notes
+    (data / "labelsTs").rename(data / "hidden")
+    ids, notes = told()
+    assert ids == ["train_1", "train_2"] and "note: evaluated on imagesTr/ and labelsTr/; imagesTs/ has no references" in notes
+
+
+def test_the_report_shows_images_without_being_told_where(tmp_path, model, data):
+    """Results name the roots of predictions, references and images; nothing is read from the command that was typed."""
+    out = tmp_path / "elsewhere/r.json"
+    assay("evaluate", model, "Dataset001_Tiny", "--recipe", "none", *OF_THRESHOLD, "--out", out, "--save-predictions", "kept", cwd=tmp_path)
+    result = strict(out.read_text())
+    assert result["provenance"]["roots"] == {"prediction": str(tmp_path / "kept"), "reference": str(data / "labelsTs"),
+                                             "image": str(data / "imagesTs")}
+    result["provenance"]["command"] = ["nothing"]
+    out.write_text(json.dumps(result))
+    for options in ([], ["--images"]):
+        told = strict(assay("report", out, *options, "--json", "--out", tmp_path / "page.html", cwd="/").stdout)
+        assert sorted(told["shown"]) == IDS and told["images"] == 4 and told["notes"] == []
+    del result["provenance"]["roots"]
+    out.write_text(json.dumps(result))
+    told = strict(assay("report", out, "--images", "--json", "--out", tmp_path / "page.html").stdout)
+    assert told["shown"] == [] and "--images: no results file says where its images are; name their folder, --images DIR" in told["notes"]
+
+
+def test_a_known_model_gives_the_results_its_name(tmp_path, data):
+    model = safetensors(tmp_path / "model/final.safetensors", paper_network(26))
+    for options, name in ([], "meshnet_26"), (["--model", "mine"], "mine"):
+        result = strict(assay("evaluate", model, data, "--recipe", "minmax", *options, "--json").stdout)
+        assert result["model_name"] == name
 
 
 def test_an_id_cannot_lead_out_of_the_folder(tmp_path, model, data):
@@ -328,7 +387,9 @@ def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
         time.sleep(0.01)
     running.send_signal(signal.SIGINT)
     _, talk = running.communicate(timeout=60)
-    assert running.returncode == 130 and "--resume goes on" in talk, talk
+    finished = journal.read_bytes().count(b"\n") - 1  # cases that were given up do not count
+    assert running.returncode == 130 and f"interrupted after {finished} of 4 cases; " in talk, talk
+    assert finished < 4 and "--resume goes on" in talk and b'"failed"' not in journal.read_bytes()
     assert not (tmp_path / "results.json").exists()
     done = assay(*command, "--resume", "--json", timeout=120)
     assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4

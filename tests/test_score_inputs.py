@@ -99,7 +99,8 @@ def test_bids_names(tmp_path):
         save(tmp_path / f"ref/{name}_label-lesion_mask.nii.gz", random_mask(int(subject)))
     result = score(tmp_path / "pred", tmp_path / "ref")
     assert result["dice"]["values"] == [1, 1]
-    assert result["cases"][0]["id"] == "sub-01/ses-1/anat/sub-01_ses-1_label-lesion_mask"
+    assert [case["id"] for case in result["cases"]] == ["sub-01", "sub-02"]
+    assert result["cases"][0]["reference"] == "sub-01/ses-1/anat/sub-01_ses-1_label-lesion_mask.nii.gz"
 
 
 @pytest.mark.parametrize("prediction, reference", [

@@ -66,14 +66,37 @@ def test_out_may_be_a_file_or_a_folder(tmp_path):
         said = assay("score", pred, ref, "--model", "mine", "--out", out, cwd=tmp_path).stderr
         assert f"results: {path}" in said
         assert strict((tmp_path / path).read_text())["model_name"] == "mine"
-        assert (tmp_path / f"{path}.journal").exists()
+        assert not (tmp_path / f"{path}.journal").exists()
+
+
+def test_out_makes_its_folder_and_leaves_none_behind(tmp_path):
+    pred, ref = cohort(tmp_path, ["a"])
+    assay("score", pred, ref, "--out", "new/deep/r.json", "--csv", "tables/long.csv", cwd=tmp_path)
+    assert listing(tmp_path / "new") == ["deep", "deep/r.json"] and listing(tmp_path / "tables") == ["long.csv"]
+    (pred / "a.nii.gz").write_bytes(b"")
+    assay("score", pred, ref, "--out", "failed/r.json", "--csv", "failed/too/long.csv", cwd=tmp_path, status=2)
+    assay("score", pred, "absent", "--out", "failed/", cwd=tmp_path, status=2)
+    assert not (tmp_path / "failed").exists()
+
+
+def test_every_command_makes_the_folder_of_its_output(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(f"c{i},0.{i}{name == 'b':d}\n" for i in range(1, 9)))
+    commands = {"metrics": ["metrics"], "docs": ["docs", "cli"], "compare": ["compare", "a.csv", "b.csv"],
+                "report": ["report", "a.csv", "b.csv"], "split": ["split", "a.csv", "--outer", "2", "--inner", "2"],
+                "recipe": ["recipe", "show", "none"]}
+    for name, command in commands.items():
+        assay(*command, "--out", f"{name}/deep/file.out", cwd=tmp_path)
+        assert (tmp_path / name / "deep/file.out").stat().st_size > 0, name
+    assay("compare", "a.csv", "absent.csv", "--out", "none/at/all.json", cwd=tmp_path, status=2)
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_model_name_cannot_leave_the_folder(tmp_path):
     pred, ref = cohort(tmp_path, ["a"])
     (tmp_path / "there").mkdir()
     assay("score", pred, ref, "--model", "a/../../b", "--out", "there", cwd=tmp_path)
-    assert listing(tmp_path / "there") == ["a_.._.._b.json", "a_.._.._b.json.journal"]
+    assert listing(tmp_path / "there") == ["a_.._.._b.json"]
 
 
 def test_long_csv(tmp_path):
@@ -90,6 +113,18 @@ def test_long_csv(tmp_path):
     assert float(found["b,c", "dice"]["value"]) == result["cases"][1]["label"]["foreground"]["dice"]
     assert found["b,c", "dice"]["status"] == "ok" and found["b,c", "dice"]["model"] == "pred"
     assert [row["status"] for row in rows if row["case"] == "d"] == ["missing_prediction"]
+
+
+def test_long_csv_has_the_groups(tmp_path):
+    pred, ref = cohort(tmp_path, ["a", "b", "c"])
+    (pred / "c.nii.gz").unlink()
+    (tmp_path / "groups.csv").write_text('id,site,status\na,"Basel, CH",acute\nb,Bern,\n')
+    assay("score", pred, ref, "--groups", tmp_path / "groups.csv", "--metrics", "dice", "--csv", tmp_path / "long.csv", status=3)
+    lines = (tmp_path / "long.csv").read_text().splitlines()
+    assert lines[0] == "model,case,label,metric,value,status,site,group_status"
+    assert lines[1].endswith(',ok,"Basel, CH",acute') and lines[2].endswith(",ok,Bern,") and lines[3] == "pred,c,,,,missing_prediction,,"
+    (tmp_path / "other.csv").write_text("\n".join(lines).replace("pred,", "other,"))
+    assay("compare", tmp_path / "long.csv", tmp_path / "other.csv", "--cluster", "site")
 
 
 def test_nnunets_summary(tmp_path):
@@ -121,6 +156,18 @@ def test_provenance(tmp_path):
     assert {"assay", "commit", "command", "started", "finished", "inputs_sha256"} <= set(from_here)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", from_here["started"])
     assert re.fullmatch(r"[0-9a-f]{64}", from_here["inputs_sha256"])
+    assert re.fullmatch(r"[0-9a-f]{64}", from_here["settings_sha256"])
+
+
+def test_results_name_the_roots_of_their_files(tmp_path):
+    pred, ref = cohort(tmp_path, ["a"])
+    expected = {"prediction": str(pred), "reference": str(ref)}
+    assert score("pred/", "./ref", cwd=tmp_path)["provenance"]["roots"] == expected
+    assert score("pred/a.nii.gz", "ref/a.nii.gz", cwd=tmp_path)["provenance"]["roots"] == expected
+    (tmp_path / "cases.csv").write_text("id,prediction,reference\na,pred/a.nii.gz,a.nii.gz\n")
+    assert score("--manifest", "cases.csv", "--ref", "ref", cwd=tmp_path)["provenance"]["roots"] == {
+        "prediction": str(tmp_path), "reference": str(ref)}
+    assert "roots" not in score(pred, ref, "--anonymous")["provenance"]
 
 
 def test_anonymous_results_name_no_place(tmp_path):
@@ -146,7 +193,7 @@ def journal_records(path):
 
 
 def test_the_journal(tmp_path):
-    assay("score", *cohort(tmp_path, ["a", "b"]), "--out", tmp_path / "r.json")
+    assay("score", *cohort(tmp_path, ["a", "b"]), "--out", tmp_path / "r.json", "--keep-journal")
     header, *cases = journal_records(tmp_path / "r.json.journal")
     assert header["kind"] == "header"
     assert {"settings_sha256", "inputs_sha256", "version"} <= set(header)
@@ -197,7 +244,7 @@ def ended_midway(slow_cohort, out, number):
 
 
 def check_resumed(slow_cohort, out):
-    done = assay("score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--resume")
+    done = assay("score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--resume", "--keep-journal")
     taken = int(re.search(r"(\d+) cases were taken from the journal", done.stderr)[1])
     assert 3 <= taken < 60
     assert without_provenance(out) == without_provenance(slow_cohort / "whole.json")
@@ -227,11 +274,56 @@ def test_resume_without_a_journal_starts_afresh(tmp_path):
                                     ["--convention", "monai"], ["--threshold", "0.5"]])
 def test_resume_refuses_other_settings(tmp_path, change):
     pred, ref = cohort(tmp_path, ["a", "b"])
-    assay("score", pred, ref, "--out", tmp_path / "r.json")
-    before = listing(tmp_path), (tmp_path / "r.json").read_bytes(), (tmp_path / "r.json.journal").read_bytes()
-    said = assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", *change, status=2).stderr
-    assert "r.json.journal: this journal was begun with other settings; run without --resume to start over" in said
-    assert before == (listing(tmp_path), (tmp_path / "r.json").read_bytes(), (tmp_path / "r.json.journal").read_bytes())
+    def files():
+        return {name: (tmp_path / name).read_bytes() for name in listing(tmp_path) if "r.json" in name}
+    for options, says in [([], "r.json: these results were made with other settings; run without --resume to start over"),
+                          (["--keep-journal"], "r.json.journal: this journal was begun with other settings; run without")]:
+        assay("score", pred, ref, "--out", tmp_path / "r.json", *options)
+        before = files()
+        assert says in assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", *change, status=2).stderr
+        assert before == files() and len(before) == 1 + len(options)
+
+
+def test_a_complete_run_is_recognised(tmp_path):
+    pred, ref = cohort(tmp_path, ["a", "b"])
+    command = ["score", pred, ref, "--labels", "1", "--region", "whole=1", "--out", tmp_path / "r.json"]
+    first = assay(*command)
+    before = (tmp_path / "r.json").read_bytes(), (tmp_path / "r.json").stat().st_mtime_ns
+    again = assay(*command, "--resume")
+    assert again.stderr == ("note: this run is complete: the results have these settings, and no file has changed since; "
+                            "nothing was scored again\n")
+    assert first.stdout.startswith(again.stdout)  # the same tables; what needs every case is left out
+    assert assay(*command, "--resume", "--json").stdout.encode() == before[0]
+    assert before == ((tmp_path / "r.json").read_bytes(), (tmp_path / "r.json").stat().st_mtime_ns)
+    assert not (tmp_path / "r.json.journal").exists()
+
+
+@pytest.mark.parametrize("change", ["file", "group", "model", "csv"])
+def test_a_run_that_would_differ_is_not_complete(tmp_path, change):
+    pred, ref = cohort(tmp_path, ["a", "b"])
+    (tmp_path / "g.csv").write_text("id,site\na,A\nb,B\n")
+    command = ["score", pred, ref, "--groups", tmp_path / "g.csv", "--out", tmp_path / "r.json", "--resume"]
+    assay(*command)
+    if change == "file":
+        save(pred / "b.nii.gz", random_mask(77))
+    if change == "group":
+        (tmp_path / "g.csv").write_text("id,site\na,A\nb,C\n")
+    extra = {"model": ["--model", "other"], "csv": ["--csv", tmp_path / "new/long.csv"]}.get(change, [])
+    assert "this run is complete" not in assay(*command, *extra).stderr
+    assert "this run is complete" in assay(*command, *extra).stderr
+
+
+def test_a_run_with_failures_keeps_its_journal(tmp_path):
+    pred, ref = cohort(tmp_path, ["a", "b"])
+    (pred / "b.nii.gz").write_bytes(b"")
+    command = ["score", pred, ref, "--out", tmp_path / "r.json"]
+    assay(*command, status=3)
+    assert (tmp_path / "r.json.journal").exists()
+    said = assay(*command, "--resume", status=3).stderr
+    assert "taken from the journal" in said and "this run is complete" not in said
+    save(pred / "b.nii.gz", random_mask(5))
+    assay(*command, "--resume")
+    assert not (tmp_path / "r.json.journal").exists()
 
 
 def test_resume_refuses_other_cases(tmp_path):
@@ -264,7 +356,8 @@ def test_resume_takes_groups_from_the_manifest_as_it_is_now(tmp_path):
 
 def test_a_damaged_journal_is_not_trusted(tmp_path):
     pred, ref = cohort(tmp_path, ["a", "b"])
-    assay("score", pred, ref, "--out", tmp_path / "r.json")
+    assay("score", pred, ref, "--out", tmp_path / "r.json", "--keep-journal")
+    (tmp_path / "r.json").unlink()
     journal = tmp_path / "r.json.journal"
     header, first, last = journal.read_bytes().splitlines(keepends=True)
     damaged = header + first.replace(b'"kind"', b'"kine"') + last

@@ -31,7 +31,7 @@ struct Scene {
 
 std::optional<double> margin_of(const CompareSettings& settings, const std::string& metric) {
   for (const auto& [name, margin] : settings.margins)
-    if (name == metric) return margin;
+    if (names_metric(name, metric)) return margin;
   return settings.margin;
 }
 
@@ -279,6 +279,7 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   Comparison comparison = {.settings = settings};
   std::vector<std::string>& notes = comparison.notes;
   tables = named_apart(std::move(tables), notes);
+  use_entity_ids(tables);
   comparison.baseline = baseline_among(tables, settings.baseline);
   if (settings.choice.labels.empty()) require_same_averages(tables, notes);
   const auto metrics = metrics_to_compare(tables, settings.choice, notes);

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <utility>
 
+#include "assay/core/bids.hpp"
 #include "assay/core/error.hpp"
 #include "assay/core/words.hpp"
 
@@ -69,7 +72,44 @@ Error different_cases(const Matching& matching) {
                                   counted(matching.ids.size(), "case") + " that all have"};
 }
 
+bool is_entity_id(const std::string& id) {
+  const std::vector<std::string> keys = stated_entities({&id, 1});
+  return id.starts_with("sub-") && entity_id(entities(id), keys) == id;
+}
+
+/// The ids of a table and of what it did not score, by these entities; empty unless all are paths
+/// in a BIDS tree that the entities tell apart.
+std::vector<std::string> renamed(const ResultTable& table, std::span<const std::string> keys) {
+  std::vector<std::string> out;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& id) {
+    out.push_back(entity_id(entities(id), keys));
+    return is_in_subject_folder(id) && seen.insert(out.back()).second;
+  };
+  if (std::ranges::all_of(table.ids, add) &&
+      std::ranges::all_of(table.unscored, add, &UnscoredCase::id))
+    return out;
+  return {};
+}
+
 }  // namespace
+
+void use_entity_ids(std::span<ResultTable> tables) {
+  std::vector<std::string> stated;
+  for (const ResultTable& table : tables)
+    if (std::ranges::all_of(table.ids, is_entity_id))
+      stated.insert(stated.end(), table.ids.begin(), table.ids.end());
+  const std::vector<std::string> keys = stated_entities(stated);
+  if (keys.empty()) return;
+  for (ResultTable& table : tables) {
+    std::vector<std::string> ids = renamed(table, keys);
+    if (ids.empty()) continue;
+    for (std::size_t i = 0; i < table.unscored.size(); ++i)
+      table.unscored[i].id = std::move(ids[table.ids.size() + i]);
+    ids.resize(table.ids.size());
+    table.file_ids = std::exchange(table.ids, std::move(ids));
+  }
+}
 
 Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& options) {
   if (options.by_position) return by_position(tables);

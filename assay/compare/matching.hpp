@@ -28,6 +28,10 @@ struct Matching {
   std::vector<std::string> notes;
 };
 
+/// Version 0.1 called the cases of a BIDS tree by their paths. Where another table calls cases by
+/// entities (`sub-01_ses-2`), such paths become these.
+void use_entity_ids(std::span<ResultTable> tables);
+
 /// Throws Error::input when the files have different cases (and none of the options allows it), no
 /// case in common, or no ids.
 Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& options);

@@ -84,3 +84,26 @@ TEST(Matching, by_position_says_when_ids_disagree) {
   ASSERT_EQ(found.notes.size(), 1U);
   EXPECT_THAT(found.notes[0], HasSubstr("ids of a.json and b.json differ"));
 }
+
+TEST(Matching, paths_of_a_bids_tree_become_the_entities_of_another_file) {
+  std::vector<ResultTable> tables = {
+      table("old", {"sub-1/ses-1/anat/sub-1_ses-1_mask", "sub-1/ses-2/anat/sub-1_ses-2_mask"}),
+      table("new", {"sub-1_ses-2", "sub-1_ses-1"})};
+  tables[0].unscored = {{"sub-2/ses-1/anat/sub-2_ses-1_mask", "lost"}};
+  use_entity_ids(tables);
+  EXPECT_THAT(tables[0].ids, ElementsAre("sub-1_ses-1", "sub-1_ses-2"));
+  EXPECT_EQ(tables[0].file_ids.front(), "sub-1/ses-1/anat/sub-1_ses-1_mask");
+  EXPECT_EQ(tables[0].unscored.front().id, "sub-2_ses-1");
+  EXPECT_THAT(matched_cases(tables, {}).places[1], ElementsAre(1, 0));
+}
+
+TEST(Matching, paths_stay_where_entities_do_not_tell_them_apart_or_nobody_has_any) {
+  const std::vector<std::string> paths = {"sub-1/sub-1_ses-1", "sub-1/sub-1_ses-2"};
+  std::vector<ResultTable> several = {table("old", paths), table("new", {"sub-1"})};
+  std::vector<ResultTable> alike = {table("one", paths), table("other", paths)};
+  for (auto* tables : {&several, &alike}) {
+    use_entity_ids(*tables);
+    EXPECT_EQ(tables->front().ids, paths);
+    EXPECT_TRUE(tables->front().file_ids.empty());
+  }
+}

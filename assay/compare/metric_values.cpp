@@ -43,14 +43,8 @@ void require_column(const ResultTable& table, const std::string& name, const std
   if (column_of(columns, name) != nullptr) return;
   const std::vector<std::string> known = names_of(columns);
   throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
-                                      did_you_mean(name, known) + " (it has: " + joined(known) +
+                                      metric_hint(name, known) + " (it has: " + joined(known) +
                                       ")");
-}
-
-/// The name of a column, or our key for what else a metric is called.
-std::string resolved(const std::string& name, const std::vector<MetricColumn>& columns) {
-  if (column_of(columns, name) != nullptr) return name;
-  return metric_key(name).value_or(name);
 }
 
 /// In the order of first appearance; the case average where nothing is named.
@@ -64,7 +58,8 @@ std::vector<std::string> distinct(const std::vector<std::string>& names) {
 
 Better direction_of(const std::string& name, const MetricChoice& choice,
                     std::vector<std::string>& notes) {
-  if (std::ranges::find(choice.lower_is_better, name) != choice.lower_is_better.end())
+  if (std::ranges::any_of(choice.lower_is_better,
+                          [&](const std::string& typed) { return names_metric(typed, name); }))
     return Better::lower;
   if (const auto ours = metric_of_key(name)) return (*ours)->better;
   notes.push_back("metric '" + name +
@@ -87,6 +82,17 @@ void keep_complete(ValueTable& values) {
   for (auto& row : values)
     for (std::size_t i = 0; i < row.size(); ++i)
       if (!complete[i]) row[i].reset();
+}
+
+/// The column that a typed name means: its own, else the one that the name means elsewhere.
+std::string column_named(const std::string& typed, std::span<const ResultTable> tables,
+                         std::string_view label) {
+  for (const ResultTable& table : tables)
+    if (column_of(columns_of(table, label), typed) != nullptr) return typed;
+  for (const ResultTable& table : tables)
+    for (const MetricColumn& column : columns_of(table, label))
+      if (names_metric(typed, column.name)) return column.name;
+  return typed;
 }
 
 }  // namespace
@@ -115,7 +121,7 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
                                                std::vector<std::string>& notes) {
   const std::vector<std::string> labels = distinct(choice.labels);
   std::vector<std::string> asked = choice.asked;
-  for (std::string& name : asked) name = resolved(name, columns_of(tables.front(), labels.front()));
+  for (std::string& name : asked) name = column_named(name, tables, labels.front());
   asked = asked.empty() ? default_metrics(tables, labels) : distinct(asked);
   if (asked.empty())
     throw Error(Error::Kind::input,

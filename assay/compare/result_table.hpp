@@ -62,11 +62,12 @@ struct UnscoredCase {
 
 struct ResultTable {
   std::string model_name;
-  std::string source;                  ///< the file, as given
-  std::vector<std::string> ids;        ///< empty when the file has none: then only positions pair
-  std::size_t cases = 0;               ///< how many values each column has
-  std::vector<MetricColumn> averages;  ///< per case, the unweighted mean over `averaged`
-  std::vector<Region> averaged{};      ///< labels or regions; empty when the file has none
+  std::string source;                   ///< the file, as given
+  std::vector<std::string> ids;         ///< empty when the file has none: then only positions pair
+  std::vector<std::string> file_ids{};  ///< as the file spells them, where `ids` were changed
+  std::size_t cases = 0;                ///< how many values each column has
+  std::vector<MetricColumn> averages;   ///< per case, the unweighted mean over `averaged`
+  std::vector<Region> averaged{};       ///< labels or regions; empty when the file has none
   /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
   /// for drawings, and never compared.
   std::vector<MetricColumn> derived{};

@@ -28,15 +28,23 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// "; did you mean 'dice'?" or "" when nothing is near.
+/// The row whose name is spelled nearly as `typed`, or the end.
 template <class Rows, class Name = std::identity>
-std::string did_you_mean(std::string_view typed, const Rows& rows, Name name = {}) {
+auto nearest(std::string_view typed, const Rows& rows, Name name = {}) {
   const auto distance = [&](const auto& row) {
     return edit_distance(typed, std::invoke(name, row));
   };
   const auto best = std::ranges::min_element(rows, {}, distance);
-  if (best == std::ranges::end(rows) || distance(*best) > 2) return "";
-  if (distance(*best) >= typed.size()) return "";  // nothing of it is left
+  if (best == std::ranges::end(rows)) return best;
+  const std::size_t edits = distance(*best);
+  return edits <= 2 && edits < typed.size() ? best : std::ranges::end(rows);  // something is left
+}
+
+/// "; did you mean 'dice'?" or "" when nothing is near.
+template <class Rows, class Name = std::identity>
+std::string did_you_mean(std::string_view typed, const Rows& rows, Name name = {}) {
+  const auto best = nearest(typed, rows, name);
+  if (best == std::ranges::end(rows)) return "";
   return "; did you mean '" + std::string(std::invoke(name, *best)) + "'?";
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "assay/core/error.hpp"
+#include "assay/io/new_folders.hpp"
 
 namespace assay {
 namespace {
@@ -127,6 +128,7 @@ bool write_all(int file, std::span<const std::byte> bytes) {
 void write_and_rename(const std::filesystem::path& path, std::span<const std::byte> bytes,
                       bool durably) {
   require_replaceable(path);
+  const NewFolders folders(path);
   auto [number, name] = create_beside(path);
   Descriptor file(number);
   TemporaryName temporary(std::move(name));
@@ -209,12 +211,11 @@ void make_folder(const std::filesystem::path& path) {
 
 void require_writable(const std::filesystem::path& path) {
   require_replaceable(path);
-  const auto folder = folder_of(path);
+  auto folder = folder_of(path);
   struct stat status {};
-  if (::stat(folder.c_str(), &status) != 0) {
+  while (::stat(folder.c_str(), &status) != 0) {  // what is missing will be made
     if (errno != ENOENT) throw file_error(path, errno);
-    throw Error(Error::Kind::io, path.string() + ": cannot be written, since the folder " +
-                                     folder.string() + " does not exist; make it first");
+    folder = folder_of(folder);
   }
   if (!S_ISDIR(status.st_mode)) throw file_error(path, ENOTDIR);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw file_error(path, errno);

@@ -37,11 +37,11 @@ std::string read_text(const std::filesystem::path& path);
 void make_folder(const std::filesystem::path& path);
 
 /// Throws Error::io, as write_atomically would, when it is clear beforehand that `path` cannot be
-/// written: its folder is absent or closed to us, or it is a folder, a pipe or a device itself.
+/// written: its folder is closed to us, or it is a folder, a pipe or a device itself.
 void require_writable(const std::filesystem::path& path);
 
-/// Writes a temporary file beside `path`, syncs it and renames it: readers see the old file or the
-/// whole new one, and a full disk leaves the old one. Throws Error::io; nothing is left behind.
+/// Writes a temporary file beside `path`, in a folder that is made if need be, syncs it and renames
+/// it: readers see the old file or all of the new one. Throws Error::io; nothing is left behind.
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 

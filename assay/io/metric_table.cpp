@@ -2,6 +2,7 @@
 #include "assay/io/metric_table.hpp"
 
 #include "assay/io/detail/metric_json.hpp"
+#include "assay/metrics/synonyms.hpp"
 
 namespace assay {
 namespace {
@@ -18,6 +19,7 @@ Json rule(const std::optional<Score>& given) {
 Json to_json(const Metric& m) {
   return {{"key", m.name},
           {"title", m.title},
+          {"synonyms", synonyms_of(m.name)},
           {"group", m.group},
           {"formula", m.equation},
           {"unit", m.unit},

@@ -365,6 +365,33 @@ std::string_view long_status(const LabelScores& label, std::size_t metric) {
   return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
 }
 
+constexpr const char* long_header = "model,case,label,metric,value,status";
+
+/// The columns of any case, in order of first appearance.
+std::vector<std::string> group_columns(const SegmentationResult& result) {
+  std::vector<std::string> out;
+  for (const CaseScores& c : result.cases)
+    for (const auto& [column, value] : c.record.groups)
+      if (std::ranges::find(out, column) == out.end()) out.push_back(column);
+  return out;
+}
+
+/// A group that is called like a column of the long form gets a name of its own.
+std::string group_title(const std::string& column) {
+  const std::string taken = "," + std::string(long_header) + ",";
+  return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
+}
+
+/// ",A,61": what each column says of a case.
+std::string group_fields(const Groups& groups, const std::vector<std::string>& columns) {
+  std::string out;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(groups, column, &Groups::value_type::first);
+    out += "," + (found == groups.end() ? "" : csv_field(found->second));
+  }
+  return out;
+}
+
 /// nnU-Net writes a region as "(1, 2)" and a label as "1".
 std::string nnunet_key(const Region& region) {
   if (region.members.size() < 2) return region.key;
@@ -399,20 +426,24 @@ std::string results_text(const SegmentationResult& result, const Provenance& pro
 }
 
 std::string long_csv(const SegmentationResult& result) {
-  std::string out = "model,case,label,metric,value,status\n";
+  const std::vector<std::string> columns = group_columns(result);
+  std::string out = long_header;
+  for (const std::string& column : columns) out += "," + csv_field(group_title(column));
+  out += '\n';
   const std::string model = csv_field(result.settings.model_name);
   for (const CaseScores& scores : result.cases) {
     const std::string id = csv_field(scores.record.id);
     const std::string_view fate = name(scores.record.fate);
-    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}\n", model, id, fate);
+    const std::string groups = group_fields(scores.record.groups, columns);
+    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}{}\n", model, id, fate, groups);
     for (std::size_t r = 0; r < scores.labels.size(); ++r)
       for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
         const Score& s = scores.labels[r].scores[m];
         const std::string_view status =
             scores.record.fate != Fate::scored ? fate : long_status(scores.labels[r], m);
-        out += fmt::format("{},{},{},{},{},{}\n", model, id, csv_field(result.regions[r].key),
+        out += fmt::format("{},{},{},{},{},{}{}\n", model, id, csv_field(result.regions[r].key),
                            result.settings.metrics[m].key,
-                           value(s) ? detail::shortest(*value(s)) : "", status);
+                           value(s) ? detail::shortest(*value(s)) : "", status, groups);
       }
   }
   return out;
@@ -446,6 +477,10 @@ std::string nnunet_summary(const SegmentationResult& result) {
 
 std::string settings_text(const ScoreSettings& settings) {
   return detail::to_text(to_json(settings, settings.regions), {.indent = 0});
+}
+
+std::string settings_sha256(const ScoreSettings& settings) {
+  return sha256(settings_text(settings));
 }
 
 std::string inputs_sha256(const SegmentationResult& result) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/compare/result_table.hpp"
+#include "assay/io/scored_files.hpp"
 #include "assay/metrics/results.hpp"
 
 namespace assay {
@@ -23,12 +24,14 @@ struct Provenance {
   std::string started, finished;      ///< ISO 8601, UTC
   std::optional<std::string> host{};  ///< absent in anonymous results
   unsigned jobs = 1;
+  CaseRoots roots{};  ///< of the cases' files, as absolute paths; empty in anonymous results
+  std::string settings_sha256{};  ///< of scoring: says whether a run asks for the same again
 };
 
 /// The text of an `assay.segmentation/1` file.
 std::string results_text(const SegmentationResult& result, const Provenance& provenance);
 
-/// The long form, one value a line: model,case,label,metric,value,status.
+/// The long form, one value a line: model,case,label,metric,value,status, then the groups.
 std::string long_csv(const SegmentationResult& result);
 
 /// The layout of nnU-Net's summary.json.
@@ -36,6 +39,7 @@ std::string nnunet_summary(const SegmentationResult& result);
 
 /// Every setting that decides a number, as one line of JSON: what is hashed for the journal.
 std::string settings_text(const ScoreSettings& settings);
+std::string settings_sha256(const ScoreSettings& settings);
 
 /// A hash over id, files and content of all cases.
 std::string inputs_sha256(const SegmentationResult& result);

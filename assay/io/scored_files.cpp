@@ -31,8 +31,10 @@ CaseFiles read_case(JsonReader& in) {
   constexpr Field fields[] = {{"id", &CaseFiles::id},
                               {"prediction", &CaseFiles::prediction},
                               {"reference", &CaseFiles::reference},
+                              {"image", &CaseFiles::image},
                               {"prediction_sha256", &CaseFiles::prediction_sha256},
-                              {"reference_sha256", &CaseFiles::reference_sha256}};
+                              {"reference_sha256", &CaseFiles::reference_sha256},
+                              {"image_sha256", &CaseFiles::image_sha256}};
   in.object("a case", [&](std::string_view key) {
     for (const Field& field : fields)
       if (field.key == key) {
@@ -71,8 +73,8 @@ void read_settings(const std::vector<std::string>& members, const std::string& n
     out.foreground_nonzero = settings.value("foreground", Json()) == "nonzero";
     out.allow_affine_mismatch = settings.value("allow_affine_mismatch", false);
     const Json provenance = object_in(members[3], name);
-    for (const Json& word : provenance.value("command", Json::array()))
-      if (word.is_string()) out.command.push_back(word.get<std::string>());
+    const Json roots = provenance.value("roots", Json::object());
+    for (const auto& [key, member] : root_members) out.roots.*member = roots.value(key, "");
   } catch (const nlohmann::json::exception&) {
     throw Error(Error::Kind::input,
                 name +

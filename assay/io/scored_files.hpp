@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "assay/metrics/count.hpp"
@@ -14,8 +15,20 @@
 namespace assay {
 
 struct CaseFiles {
-  std::string id, prediction{}, reference{};  ///< relative to roots that the file does not name
-  std::string prediction_sha256{}, reference_sha256{};
+  std::string id, prediction{}, reference{}, image{};  ///< relative to the roots
+  std::string prediction_sha256{}, reference_sha256{}, image_sha256{};
+};
+
+/// The folders that the paths of cases start from; "" where there is none or it is not known.
+struct CaseRoots {
+  std::filesystem::path prediction{}, reference{}, image{};
+};
+
+/// Their keys in `provenance.roots`.
+inline constexpr std::pair<std::string_view, std::filesystem::path CaseRoots::*> root_members[] = {
+    {"prediction", &CaseRoots::prediction},
+    {"reference", &CaseRoots::reference},
+    {"image", &CaseRoots::image},
 };
 
 struct ScoredFiles {
@@ -24,7 +37,7 @@ struct ScoredFiles {
   std::optional<double> threshold{};
   bool foreground_nonzero = false;
   bool allow_affine_mismatch = false;
-  std::vector<std::string> command{};  ///< what made the file, as typed
+  CaseRoots roots{};  ///< what the file says; files of version 0.1 and anonymous ones do not
 };
 
 /// The named cases of an `assay.segmentation/1` file; of any other file, nothing. Throws Error when

@@ -20,7 +20,7 @@ constexpr std::string_view file = R"({"schema": "assay.segmentation/1", "model_n
  "cases": [{"id": "a", "prediction": "a.nii", "reference": null, "prediction_sha256": "00"},
            {"id": "b", "prediction": "b.nii", "reference": "rb.nii", "label": {}}],
  "settings": {"threshold": 0.5, "allow_affine_mismatch": true},
- "provenance": {"command": ["assay", "score", "p", "r"]}})";
+ "provenance": {"command": ["assay", "score", "q", "r"], "roots": {"prediction": "/data/p"}}})";
 
 ScoredFiles read(std::string_view text, std::vector<std::string> ids) {
   const TemporaryFolder folder;
@@ -33,7 +33,8 @@ TEST(ScoredFiles, AreThoseOfTheNamedCases) {
   ASSERT_EQ(found.cases.size(), 1U);
   EXPECT_EQ(found.cases[0].prediction, "b.nii");
   EXPECT_EQ(found.cases[0].reference, "rb.nii");
-  EXPECT_THAT(found.command, ElementsAre("assay", "score", "p", "r"));
+  EXPECT_EQ(found.roots.prediction, "/data/p");
+  EXPECT_EQ(found.roots.image, "");
   ASSERT_EQ(found.regions.size(), 2U);
   EXPECT_EQ(found.regions[1].name, "whole");
   EXPECT_THAT(found.regions[1].members, ElementsAre(1, 2));

@@ -7,6 +7,7 @@
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
+#include "assay/metrics/synonyms.hpp"
 
 namespace assay {
 namespace {
@@ -107,9 +108,9 @@ std::optional<ChosenMetric> member(const Family& family, std::string_view key) {
   key.remove_suffix(family.behind.size());
   const auto argument = number(key);
   if (!argument || *argument <= family.least || *argument > family.most) return std::nullopt;
-  std::string plain(family.before);
-  plain.append(shortest(*argument)).append(family.behind);
-  return ChosenMetric{&metric(family.row), plain, *argument};
+  std::string exact(family.before);
+  exact.append(shortest(*argument)).append(family.behind);
+  return ChosenMetric{&metric(family.row), exact, *argument};
 }
 
 /// NSD at every tolerance; the first has the plain name.
@@ -126,19 +127,27 @@ std::vector<ChosenMetric> of_row(const Metric& metric, std::span<const double> t
   return {as_asked(metric)};
 }
 
+Error unknown_metric(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Metric& m : metrics()) known.emplace_back(m.name);
+  std::string text = "there is no metric '" + std::string(name) + "'" + metric_hint(name, known);
+  return {Error::Kind::usage, text + " ('assay metrics' lists them)"};
+}
+
 /// What one name of a list stands for.
 std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double> tolerances_mm) {
-  const auto group = std::ranges::find(groups, name, &Group::name);
+  const auto group = std::ranges::find(groups, plain(name), &Group::name);
   if (group == std::end(groups)) {
-    const auto found = metric_of_key(name);
-    if (!found) (void)metric(name);  // says what there is
-    if (found->key != found->metric->name) return {*found};
-    return of_row(*found->metric, tolerances_mm);
+    const auto key = metric_key(name);
+    if (!key) throw unknown_metric(name);
+    const ChosenMetric found = *metric_of_key(*key);
+    if (found.key != found.metric->name) return {found};
+    return of_row(*found.metric, tolerances_mm);
   }
   std::vector<ChosenMetric> out;
   const auto add = [&](const Metric& m) {
     for (ChosenMetric& each : of_row(m, tolerances_mm)) {
-      each.if_present = name == "all" && m.needs_probability();
+      each.if_present = group->name == "all" && m.needs_probability();
       out.push_back(std::move(each));
     }
   };
@@ -148,17 +157,6 @@ std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double
     for (const Metric& m : metrics())
       if (group->holds(m)) add(m);
   return out;
-}
-
-/// The row of that name, or an error that says what there is.
-template <class Rows>
-const auto& row(const Rows& rows, std::string_view wanted, const std::string& kind,
-                const std::string& listed_by) {
-  const auto found = std::ranges::find_if(rows, [&](const auto& r) { return r.name == wanted; });
-  if (found != std::ranges::end(rows)) return *found;
-  const auto name_of = [](const auto& r) { return r.name; };
-  throw Error(Error::Kind::usage, "there is no " + kind + " '" + std::string(wanted) + "'" +
-                                      did_you_mean(wanted, rows, name_of) + listed_by);
 }
 
 }  // namespace
@@ -186,7 +184,9 @@ std::span<const Metric> metrics() {
 }
 
 const Metric& metric(std::string_view name) {
-  return row(metrics(), name, "metric", " ('assay metrics' lists them)");
+  const auto found = std::ranges::find(metrics(), name, &Metric::name);
+  if (found == metrics().end()) throw unknown_metric(name);
+  return *found;
 }
 
 std::optional<ChosenMetric> metric_of_key(std::string_view key) {
@@ -223,10 +223,14 @@ bool asks_for(std::string_view list, std::string_view group) {
 }
 
 const Convention& convention(std::string_view name) {
+  const auto found = std::ranges::find(conventions(), name, &Convention::name);
+  if (found != conventions().end()) return *found;
   std::string known;
   for (const Convention& c : conventions())
     known += (known.empty() ? " (known: " : ", ") + std::string(c.name);
-  return row(conventions(), name, "convention", known + ")");
+  throw Error(Error::Kind::usage, "there is no convention '" + std::string(name) + "'" +
+                                      did_you_mean(name, conventions(), &Convention::name) + known +
+                                      ")");
 }
 
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters,

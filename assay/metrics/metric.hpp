@@ -103,9 +103,10 @@ std::optional<ChosenMetric> metric_of_key(std::string_view key);
 inline constexpr std::string_view default_group = "standard";
 
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
-/// order asked for and without repetition. "all" asks for those of probabilities only where a
-/// prediction is a map of them. `nsd` is at the first of the tolerances in mm, and each
-/// other one adds a key of its own. Throws Error::usage on an unknown or empty name.
+/// order asked for and without repetition. Names are those of synonyms.hpp: "DSC" is dice. "all"
+/// asks for those of probabilities only where a prediction is a map of them. `nsd` is at the first
+/// of the tolerances in mm, and each other one adds a key of its own. Throws Error::usage on an
+/// unknown or empty name.
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,
                                          std::span<const double> tolerances_mm = {});
 

@@ -3,87 +3,218 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
+#include "assay/core/nearest.hpp"
+#include "assay/core/words.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay {
 namespace {
 
 struct Synonym {
-  std::string_view plain, key;
+  std::string_view name, key;
 };
 
 // Only names that mean one thing. "AVD" is taken as ours since it is our key; what other tools
 // call so may be in mL, which only their users can know.
 constexpr Synonym synonyms[] = {
-    {"dsc", "dice"},
-    {"dicescore", "dice"},
-    {"dicecoefficient", "dice"},
-    {"dicesimilarity", "dice"},
-    {"dicesimilaritycoefficient", "dice"},
-    {"sorensendice", "dice"},
-    {"f1", "dice"},
-    {"f1score", "dice"},
-    {"jaccard", "iou"},
-    {"jaccardindex", "iou"},
-    {"jaccardscore", "iou"},
-    {"jaccardcoefficient", "iou"},
-    {"intersectionoverunion", "iou"},
-    {"ppv", "precision"},
-    {"positivepredictivevalue", "precision"},
+    {"DSC", "dice"},
+    {"Dice score", "dice"},
+    {"Dice coefficient", "dice"},
+    {"Dice similarity", "dice"},
+    {"Dice similarity coefficient", "dice"},
+    {"Sørensen-Dice", "dice"},
+    {"Sorensen-Dice", "dice"},
+    {"F1", "dice"},
+    {"F1 score", "dice"},
+    {"Jaccard", "iou"},
+    {"Jaccard index", "iou"},
+    {"Jaccard score", "iou"},
+    {"Jaccard coefficient", "iou"},
+    {"intersection over union", "iou"},
+    {"PPV", "precision"},
+    {"positive predictive value", "precision"},
     {"sensitivity", "recall"},
-    {"tpr", "recall"},
-    {"truepositiverate", "recall"},
-    {"tnr", "specificity"},
-    {"truenegativerate", "specificity"},
-    {"negativepredictivevalue", "npv"},
-    {"acc", "accuracy"},
-    {"matthews", "mcc"},
-    {"matthewscorrelation", "mcc"},
-    {"matthewscorrelationcoefficient", "mcc"},
-    {"cohenkappa", "kappa"},
-    {"cohenskappa", "kappa"},
-    {"avdr", "avd"},
-    {"absolutevolumedifferenceratio", "avd"},
-    {"relativevolumedifference", "rvd"},
-    {"volumetricsimilarity", "volume_similarity"},
-    {"macrodice", "dice_macro"},
-    {"hd", "hd"},
-    {"hausdorff", "hd"},
-    {"hausdorffdistance", "hd"},
-    {"hd100", "hd"},
-    {"hd95", "hd95"},
-    {"hausdorff95", "hd95"},
-    {"hausdorffdistance95", "hd95"},
-    {"hd95mm", "hd95"},
-    {"95hd", "hd95"},
-    {"assd", "assd"},
-    {"averagesymmetricsurfacedistance", "assd"},
-    {"avgsymmetricsurfacedistance", "assd"},
-    {"masd", "masd"},
-    {"nsd", "nsd"},
-    {"surfacedice", "nsd"},
-    {"normalizedsurfacedice", "nsd"},
-    {"normalizedsurfacedistance", "nsd"},
-    {"normalisedsurfacedistance", "nsd"},
-    {"boundaryiou", "boundary_iou"},
-    {"lesionprecision", "lesion_precision"},
-    {"lesionrecall", "lesion_recall"},
-    {"lesionf1", "lesion_f1"},
-    {"lesiondice", "lesion_dice"},
-    {"lesionhd95", "lesion_hd95"},
-    {"pq", "pq"},
-    {"panopticquality", "pq"},
-    {"sq", "sq"},
-    {"rq", "rq"},
-    {"auroc", "auroc"},
-    {"rocauc", "auroc"},
-    {"averageprecision", "average_precision"},
-    {"brier", "brier"},
-    {"brierscore", "brier"},
-    {"ece", "ece"},
-    {"expectedcalibrationerror", "ece"},
+    {"TPR", "recall"},
+    {"true positive rate", "recall"},
+    {"TNR", "specificity"},
+    {"true negative rate", "specificity"},
+    {"negative predictive value", "npv"},
+    {"ACC", "accuracy"},
+    {"BACC", "balanced_accuracy"},
+    {"F-beta score", "fbeta"},
+    {"Matthews", "mcc"},
+    {"Matthews correlation", "mcc"},
+    {"Matthews correlation coefficient", "mcc"},
+    {"Cohen kappa", "kappa"},
+    {"Cohen's kappa", "kappa"},
+    {"AVDR", "avd"},
+    {"absolute volume difference ratio", "avd"},
+    {"relative volume difference", "rvd"},
+    {"volumetric similarity", "volume_similarity"},
+    {"macro Dice", "dice_macro"},
+    {"Hausdorff", "hd"},
+    {"Hausdorff distance", "hd"},
+    {"HD100", "hd"},
+    {"Hausdorff 95", "hd95"},
+    {"Hausdorff distance 95", "hd95"},
+    {"HD95 mm", "hd95"},
+    {"95HD", "hd95"},
+    {"average symmetric surface distance", "assd"},
+    {"avg. symmetric surface distance", "assd"},
+    {"mean average surface distance", "masd"},
+    {"surface Dice", "nsd"},
+    {"normalized surface Dice", "nsd"},
+    {"normalised surface Dice", "nsd"},
+    {"normalized surface distance", "nsd"},
+    {"normalised surface distance", "nsd"},
+    {"lesion sensitivity", "lesion_recall"},
+    {"lesion TPR", "lesion_recall"},
+    {"lesion-wise recall", "lesion_recall"},
+    {"lesion-wise sensitivity", "lesion_recall"},
+    {"lesion PPV", "lesion_precision"},
+    {"lesion-wise precision", "lesion_precision"},
+    {"lesion-wise F1", "lesion_f1"},
+    {"lesion F1 score", "lesion_f1"},
+    {"lesion-wise Dice", "lesion_dice"},
+    {"lesion-wise HD95", "lesion_hd95"},
+    {"panoptic quality", "pq"},
+    {"segmentation quality", "sq"},
+    {"recognition quality", "rq"},
+    {"ROC AUC", "auroc"},
+    {"AUC-ROC", "auroc"},
+    {"area under the ROC curve", "auroc"},
+    {"AP", "average_precision"},
+    {"Brier score", "brier"},
+    {"expected calibration error", "ece"},
 };
+
+/// A name that papers use for several of our metrics, or for a near relative of one.
+struct Meaning {
+  std::string_view name, keys;  ///< keys: separated by commas
+};
+
+constexpr Meaning meanings[] = {
+    {"ASD", "assd,masd"},
+    {"average surface distance", "assd,masd"},
+    {"avg. surface distance", "assd,masd"},
+    {"mean surface distance", "assd,masd"},
+    {"MSD", "assd,masd"},
+    {"surface distance", "assd,masd"},
+    {"average Hausdorff distance", "assd,masd"},
+    {"AHD", "assd,masd"},
+    {"AVGHD", "assd,masd"},
+    {"AUC", "auroc,average_precision"},
+    {"AUPRC", "average_precision"},
+    {"PR AUC", "average_precision"},
+    {"volume", "volume_prediction_ml,volume_reference_ml"},
+    {"volume difference", "avd,rvd"},
+    {"VD", "avd,rvd"},
+    {"absolute volume difference", "avd"},
+    {"FPR", "specificity"},
+    {"false positive rate", "specificity"},
+    {"FNR", "recall"},
+    {"false negative rate", "recall"},
+    {"F-score", "dice,fbeta"},
+    {"F-measure", "dice,fbeta"},
+    {"F2", "fbeta"},
+    {"calibration error", "ece"},
+    {"lesion detection rate", "lesion_recall"},
+};
+
+/// Every name without case and punctuation, and the key that it means.
+const std::map<std::string, std::string_view>& known_names() {
+  static const auto all = [] {
+    std::map<std::string, std::string_view> out;
+    for (const Metric& metric : metrics()) out.emplace(plain(metric.name), metric.name);
+    for (const Synonym& synonym : synonyms) out.emplace(plain(synonym.name), synonym.key);
+    return out;
+  }();
+  return all;
+}
+
+/// Lower case, with only what tells numbers apart besides letters and digits.
+std::string spelled(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (const auto u = static_cast<unsigned char>(c); std::isalnum(u) != 0)
+      out += static_cast<char>(std::tolower(u));
+    else if (c == '.' || c == '@' || u >= 0x80)
+      out += c;
+  return out;
+}
+
+/// How the key of a metric is written with an argument of its own.
+struct Written {
+  std::string_view key, before, after;
+};
+
+constexpr Written written[] = {{"hd", "hd", ""}, {"nsd", "nsd@", "mm"}};
+
+/// "hausdorff 99" -> "hd99", "Surface Dice @ 2 mm" -> "nsd@2mm".
+std::optional<std::string> key_with_argument(std::string_view name) {
+  const std::string text = spelled(name);
+  const std::size_t end = text.find_first_of("@0123456789");
+  if (end == text.npos) return std::nullopt;
+  const auto stem = known_names().find(plain(text.substr(0, end)));
+  if (stem == known_names().end()) return std::nullopt;
+  const bool at = text[end] == '@';
+  const std::size_t first = end + (at ? 1 : 0);
+  const std::size_t last = std::min(text.find_first_not_of("0123456789.", first), text.size());
+  const std::string number = text.substr(first, last - first), unit = text.substr(last);
+  if (!unit.empty() && unit != "mm") return std::nullopt;
+  const auto* const form = std::ranges::find(written, stem->second, &Written::key);
+  if (form == std::end(written)) return std::nullopt;
+  if (stem->second == "nsd" && !at && unit.empty()) return std::nullopt;  // "nsd2": the second?
+  std::string key(form->before);
+  const auto found = metric_of_key(key.append(number).append(form->after));
+  if (!found) return std::nullopt;
+  const auto row = known_names().find(found->key);  // "hd100" is hd
+  return row == known_names().end() ? found->key : std::string(row->second);
+}
+
+/// "assd (Average symmetric surface distance: …)".
+std::string described(std::string_view key) {
+  const Metric& row = metric(key);
+  return std::string(key).append(" (").append(row.title).append(": ").append(row.equation) + ")";
+}
+
+/// The keys of a comma-separated list that are among the known ones.
+std::vector<std::string> known_among(std::string_view keys, std::span<const std::string> known) {
+  std::vector<std::string> out;
+  for (const std::string& key : known)
+    if ((',' + std::string(keys) + ',').find(',' + key + ',') != std::string::npos)
+      out.push_back(key);
+  return out;
+}
+
+/// The metrics that a name may mean, separated by commas; "" for a name that says nothing.
+std::string meaning_of(std::string_view typed) {
+  const auto is_meant = [wanted = plain(typed)](const Meaning& m) {
+    return plain(m.name) == wanted;
+  };
+  const auto* const found = std::ranges::find_if(meanings, is_meant);
+  return found == std::end(meanings) ? metric_key(typed).value_or("") : std::string(found->keys);
+}
+
+std::string hint_by_meaning(const std::string& keys, std::span<const std::string> known) {
+  std::vector<std::string> choices;
+  for (const std::string& key : known_among(keys, known)) choices.push_back(described(key));
+  if (choices.empty()) return "";
+  return choices.size() > 1 ? "; choose " + joined(choices, " or ")
+                            : "; did you mean " + choices.front() + "?";
+}
+
+/// A misspelt synonym leads to its key.
+std::string hint_by_spelling(std::string_view typed, std::span<const std::string> known) {
+  std::vector<std::pair<std::string, std::string_view>> names;
+  for (const std::string& name : known) names.emplace_back(plain(name), name);
+  for (const auto& [name, key] : known_names())
+    if (std::ranges::find(known, key) != known.end()) names.emplace_back(name, key);
+  const auto best = nearest(plain(typed), names, [](const auto& n) { return n.first; });
+  return best == names.end() ? "" : "; did you mean '" + std::string(best->second) + "'?";
+}
 
 }  // namespace
 
@@ -98,12 +229,16 @@ std::string plain(std::string_view name) {
 }
 
 std::optional<std::string> metric_key(std::string_view name) {
-  const std::string wanted = plain(name);
-  for (const Metric& metric : metrics())
-    if (plain(metric.name) == wanted) return std::string(metric.name);
-  const auto* const found = std::ranges::find(synonyms, wanted, &Synonym::plain);
-  if (found == std::end(synonyms)) return std::nullopt;
-  return std::string(found->key);
+  if (auto key = key_with_argument(name)) return key;  // first: "hd9.5" is not hd95
+  const auto found = known_names().find(plain(name));
+  if (found == known_names().end()) return std::nullopt;
+  return std::string(found->second);
+}
+
+bool names_metric(std::string_view typed, std::string_view name) {
+  if (typed == name) return true;
+  const auto key = metric_key(typed);
+  return key ? *key == name : plain(typed) == plain(name);
 }
 
 std::vector<std::string> metric_keys(const std::vector<std::string>& names) {
@@ -115,6 +250,18 @@ std::vector<std::string> metric_keys(const std::vector<std::string>& names) {
       if (std::ranges::find(keys, *key) == keys.end()) keys[i] = *key;
     }
   return keys;
+}
+
+std::string metric_hint(std::string_view typed, std::span<const std::string> known) {
+  const std::string keys = meaning_of(typed);
+  return keys.empty() ? hint_by_spelling(typed, known) : hint_by_meaning(keys, known);
+}
+
+std::vector<std::string_view> synonyms_of(std::string_view key) {
+  std::vector<std::string_view> out;
+  for (const Synonym& synonym : synonyms)
+    if (synonym.key == key) out.push_back(synonym.name);
+  return out;
 }
 
 }  // namespace assay

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The names under which other tools and papers report our metrics.
+/// The names under which people, papers and other tools know our metrics. What is typed, and what
+/// stands in other tools' files, is read by this one table.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +14,23 @@ namespace assay {
 /// A name without case, spaces and punctuation: "Dice Score" and "dice_score" are the same.
 std::string plain(std::string_view name);
 
-/// Our key for a metric called `name` elsewhere; none when it is not ours or could mean several
-/// things ("ASD", "AUC", "surface distance").
+/// Our key for a metric called `name`: "DSC" is dice, "HD99" is hd99, "Surface Dice @ 2 mm" is
+/// nsd@2mm. None when it is not ours or could mean several things ("ASD", "AUC").
 std::optional<std::string> metric_key(std::string_view name);
+
+/// Whether `typed` names the metric that is called `name`, ours or not.
+bool names_metric(std::string_view typed, std::string_view name);
 
 /// What to call the columns of a table: our key where there is one, else the name as it is. When
 /// two columns mean the same metric, the one that bears the key itself has it, else the first.
 std::vector<std::string> metric_keys(const std::vector<std::string>& names);
+
+/// Which of the `known` metrics may be meant by a name that is none of them: by its meaning, and
+/// only where it has none by its spelling. "; choose assd (…) or masd (…)", "; did you mean
+/// 'dice'?", or "".
+std::string metric_hint(std::string_view typed, std::span<const std::string> known);
+
+/// The other names of a metric, for people.
+std::vector<std::string_view> synonyms_of(std::string_view key);
 
 }  // namespace assay

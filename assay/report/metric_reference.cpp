@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "assay/core/words.hpp"
 #include "assay/metrics/metric.hpp"
+#include "assay/metrics/synonyms.hpp"
 
 namespace assay {
 namespace {
@@ -72,6 +74,12 @@ std::string failure_text(const Metric& m) {
   return fmt::format("{:g}", *m.failure);
 }
 
+/// The names that are understood besides the key, after `before`; "" where there are none.
+std::string other_names(const Metric& m, std::string_view before, std::string_view after) {
+  const auto names = synonyms_of(m.name);
+  return names.empty() ? "" : fmt::format("{}{}{}", before, joined(names), after);
+}
+
 /// A bar would end the cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string out;
@@ -85,9 +93,10 @@ std::string metric_listing() {
   std::string out;
   for (const Metric& m : metrics())
     out += fmt::format(
-        "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n\n", m.name,
+        "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n{}\n", m.name,
         m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
-        failure_text(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference));
+        failure_text(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference),
+        other_names(m, fmt::format("{:<22}also called ", ""), "\n"));
   out += "groups: ";
   for (const auto group : metric_groups()) out += fmt::format("{} ", group);
   out += "\nconventions:\n";
@@ -106,13 +115,14 @@ std::string metric_reference() {
       "The model\nfails where its prediction is missing or cannot be read, where it is empty and "
       "the "
       "reference is\nnot, and where it is a false alarm on an empty reference. Of two empty masks "
-      "nobody is to blame.\n";
+      "nobody is to blame.\n"
+      "\nNames are understood in any case, and by the other names listed; results have the key.\n";
   for (const Metric& m : metrics())
     out += fmt::format(
         "\n## `{}`\n\n{}. {}\n\n| | |\n|---|---|\n| formula | `{}` |\n| range | {} |\n"
-        "| direction | {} |\n| empty masks | {} |\n| failure | {} |\n| group | {} |\n{}",
+        "| direction | {} |\n| empty masks | {} |\n| failure | {} |\n| group | {} |\n{}{}",
         m.name, m.title, m.note, cell(m.equation), range_text(m), direction_text(m), empty_text(m),
-        failure_text(m), m.group,
+        failure_text(m), m.group, other_names(m, "| also called | ", " |\n"),
         m.reference.empty() ? "" : fmt::format("| reference | {} |\n", m.reference));
   out +=
       "\n## Conventions\n\nWritten into every result; `--convention NAME` chooses.\n\n"

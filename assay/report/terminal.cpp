@@ -89,9 +89,8 @@ bool is_reliable(const ScoreSettings& settings, const Metric& metric, const Summ
 }
 
 std::vector<std::string> summary_row(const ScoreSettings& settings, const ChosenMetric& chosen,
-                                     const ShownScores& shown) {
+                                     const Summary& s, const std::string& undefined) {
   const Metric& metric = *chosen;
-  const Summary s = summary(shown.scores, {metric.range, settings.interval});
   std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
@@ -101,7 +100,7 @@ std::vector<std::string> summary_row(const ScoreSettings& settings, const Chosen
           interval(s.q25, s.q75),
           s.ci95 ? interval(s.ci95->first, s.ci95->second) : std::string(absent),
           std::to_string(s.n),
-          shown.undefined};
+          undefined};
 }
 
 const std::vector<Column> summary_columns = {
@@ -109,11 +108,19 @@ const std::vector<Column> summary_columns = {
     {"IQR"},           {"95 % CI"}, {"n"},  {"undefined", Align::left},
 };
 
+std::vector<std::string> row_of(const SegmentationResult& result, std::size_t metric,
+                                const ShownScores& shown) {
+  const ChosenMetric& chosen = result.settings.metrics[metric];
+  return summary_row(result.settings, chosen,
+                     summary(shown.scores, {chosen->range, result.settings.interval}),
+                     shown.undefined);
+}
+
 template <class ScoresOf>
 std::string table_of(const SegmentationResult& result, ScoresOf scores_of) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    rows.push_back(summary_row(result.settings, result.settings.metrics[m], scores_of(m)));
+    rows.push_back(row_of(result, m, scores_of(m)));
   return text_table(summary_columns, rows);
 }
 
@@ -180,35 +187,40 @@ std::string failure_words(const FailureCounts& counts) {
   return joined(parts);
 }
 
+std::string failure_line(const ChosenMetric& metric, const FailureEffect& effect) {
+  if (effect.failures == 0 || !effect.mean_with) return "";
+  return fmt::format("  {}: {} over {}, {} with {} counted as {}\n", metric.key,
+                     number(effect.mean_without), counted(effect.n, "case"),
+                     number(effect.mean_with), counted(effect.failures, "failure"),
+                     failure_text(*metric));
+}
+
 /// Both means, wherever the model failed: a failure must not better a mean by leaving it.
 std::string effect_of_failures(const SegmentationResult& result) {
   std::string out;
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const FailureEffect effect = failure_effect(result, m);
-    if (effect.failures == 0 || !effect.mean_with) continue;
-    const ChosenMetric& metric = result.settings.metrics[m];
-    out += fmt::format("  {}: {} over {}, {} with {} counted as {}\n", metric.key,
-                       number(effect.mean_without), counted(effect.n, "case"),
-                       number(effect.mean_with), counted(effect.failures, "failure"),
-                       failure_text(*metric));
-  }
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
+    out += failure_line(result.settings.metrics[m], failure_effect(result, m));
   if (out.empty()) return "";
   return fmt::format("\nmeans without and with the model's failures ({})\n{}",
                      failure_words(failure_counts(result)), out);
+}
+
+std::string undefined_text(const ReasonCounts& undefined) {
+  std::vector<std::pair<std::string, std::size_t>> counts;
+  for (const Undefined why : all_undefined)
+    if (const auto count = undefined[static_cast<std::size_t>(why)]; count != 0)
+      counts.emplace_back(name(why), count);
+  return listed(counts);
 }
 
 /// Values that no mean of a case has in it, because there was nothing to measure.
 std::string left_out_of_cases(const SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    std::vector<std::pair<std::string, std::size_t>> counts;
-    const ReasonCounts left_out = left_out_of_averages(result, m);
-    for (const Undefined why : all_undefined)
-      if (const auto count = left_out[static_cast<std::size_t>(why)]; count != 0)
-        counts.emplace_back(name(why), count);
-    if (!counts.empty())
-      out += fmt::format("{}{}: {}", out.empty() ? "" : "; ", result.settings.metrics[m].key,
-                         listed(counts));
+    const std::string counts = undefined_text(left_out_of_averages(result, m));
+    if (counts != absent)
+      out +=
+          fmt::format("{}{}: {}", out.empty() ? "" : "; ", result.settings.metrics[m].key, counts);
   }
   return out.empty() ? "" : "values of labels left out of the means of cases: " + out + "\n";
 }
@@ -269,14 +281,46 @@ bool any_reliable(const SegmentationResult& result) {
   return false;
 }
 
+/// What the first table is the average of; "" where there is nothing to average.
+std::string average_title(const SegmentationResult& result, const TerminalStyle& style) {
+  if (result.regions.size() < 2) return "";
+  return bold("mean over " + printable(averaged_words(result.regions, most_keys)), style) + "\n";
+}
+
+std::string saved_table(const ScoreSettings& settings, const std::vector<SavedSummary>& metrics) {
+  std::vector<std::vector<std::string>> rows;
+  for (const SavedSummary& saved : metrics)
+    rows.push_back(summary_row(settings, saved.metric, saved.summary,
+                               undefined_text(saved.summary.undefined)));
+  return text_table(summary_columns, rows);
+}
+
 }  // namespace
 
 std::string summary_table(const SegmentationResult& result, const TerminalStyle& style) {
-  std::string out;
-  if (result.regions.size() > 1)
-    out += bold("mean over " + printable(averaged_words(result.regions, most_keys)), style) + "\n";
-  return out + table_of(result, [&](std::size_t m) { return shown_averages(result, m); }) +
+  return average_title(result, style) +
+         table_of(result, [&](std::size_t m) { return shown_averages(result, m); }) +
          left_out_of_cases(result);
+}
+
+std::string terminal_report(const FinishedRun& run, const ScoreSettings& settings,
+                            const TerminalStyle& style) {
+  SegmentationResult known = {
+      .settings = settings, .regions = {}, .cases = {}, .ledger = run.ledger};
+  known.settings.metrics.clear();
+  for (const SavedSummary& saved : run.metrics) known.settings.metrics.push_back(saved.metric);
+  for (const SavedLabel& label : run.labels) known.regions.push_back(label.region);
+  std::string out = headline(known, style) + "\n" + average_title(known, style);
+  out += saved_table(settings, run.metrics);
+  if (run.labels.size() > 1)
+    for (const SavedLabel& label : run.labels)
+      out +=
+          "\n" + bold(title_of(label.region), style) + "\n" + saved_table(settings, label.metrics);
+  std::string failures;
+  for (const SavedSummary& saved : run.metrics)
+    failures += failure_line(saved.metric, saved.failures);
+  return out + (failures.empty() ? "" : "\nmeans without and with the model's failures\n") +
+         failures;
 }
 
 std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style) {

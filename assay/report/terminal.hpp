@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "assay/io/finished_run.hpp"
 #include "assay/metrics/results.hpp"
 
 namespace assay {
@@ -16,6 +17,10 @@ struct TerminalStyle {
 /// The headline, a table per label with mean, SD, median, IQR, 95 % CI, n and undefined, what
 /// failures would mean for the mean, and the worst cases.
 std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style);
+
+/// The tables of a run that was finished before, by what its results file says.
+std::string terminal_report(const FinishedRun& run, const ScoreSettings& settings,
+                            const TerminalStyle& style);
 
 /// Only the table of summaries over case averages.
 std::string summary_table(const SegmentationResult& result, const TerminalStyle& style);

@@ -28,6 +28,10 @@ TEST(ImageOf, IsCalledByTheCase) {
   EXPECT_EQ(image_of("deep/sub-2", images), "deep/sub-2.mha");
   EXPECT_EQ(image_of("sub", images), std::nullopt);
   EXPECT_EQ(image_of("ub-1", images), std::nullopt);
+  const std::vector<std::string> tree = {"sub-1/ses-1/anat/sub-1_ses-1_T1w.nii.gz",
+                                         "sub-1/ses-2/anat/sub-1_ses-2_T1w.nii.gz"};
+  EXPECT_EQ(image_of("sub-1_ses-2", tree), tree[1]);
+  EXPECT_EQ(image_of("sub-2", tree), std::nullopt);
 }
 
 struct Cohort {
@@ -42,34 +46,36 @@ struct Cohort {
   std::string at(const char* name) const { return (folder / name).string(); }
 };
 
-TEST(Located, IsTheFileOfTheKnownContent) {
+TEST(Located, IsBelowTheRecordedRoot) {
   const Cohort c;
-  const std::vector<std::string> command = {"assay", "score", c.at("p"), c.at("r"), "--out", "x"};
-  EXPECT_EQ(located({"a.nii", sha256("reference")}, c.at("x.json"), command), c.at("r/a.nii"));
-  EXPECT_EQ(located({"a.nii", sha256("prediction")}, c.at("x.json"), command), c.at("p/a.nii"));
-  EXPECT_EQ(located({"a.nii", ""}, c.at("x.json"), command), c.at("p/a.nii"));
+  const WantedFile wanted = {
+      .shown = "a.nii", .sha256 = sha256("reference"), .recorded = c.at("r")};
+  EXPECT_EQ(located(wanted, c.at("x.json")), c.at("r/a.nii"));
 }
 
 TEST(Located, LooksBesideTheResults) {
   const Cohort c;
-  EXPECT_EQ(located({"a.nii", sha256("reference")}, c.at("x.json"), {"assay", "score", "p", "r"}),
-            c.folder.path() / "r/a.nii");
+  EXPECT_EQ(located({.shown = "r/a.nii", .sha256 = ""}, c.at("x.json")), c.at("r/a.nii"));
 }
 
 TEST(Located, ARootMayHoldAFolderPerModel) {
   const Cohort c;
-  EXPECT_EQ(located({"a.nii", "", c.at("models"), "m"}, "x.json", {}), c.at("models/m/a.nii"));
-  EXPECT_EQ(located({"a.nii", "", c.at("p"), "m"}, "x.json", {}), c.at("p/a.nii"));
+  const auto given = [&](const char* root) {
+    return WantedFile{
+        .shown = "a.nii", .sha256 = "", .recorded = c.at("r"), .given = c.at(root), .model = "m"};
+  };
+  EXPECT_EQ(located(given("models"), "x.json"), c.at("models/m/a.nii"));
+  EXPECT_EQ(located(given("p"), "x.json"), c.at("p/a.nii"));
 }
 
 TEST(Located, SaysWhatIsWrong) {
   const Cohort c;
   EXPECT_THAT(refusal([&] {
-                located({"b.nii", ""}, c.at("x.json"), {c.at("p")});
+                located({.shown = "b.nii", .sha256 = "", .recorded = c.at("p")}, c.at("x.json"));
               }),
               HasSubstr("b.nii: is not found; name the folders with --predictions"));
   EXPECT_THAT(refusal([&] {
-                located({"a.nii", "00"}, c.at("x.json"), {c.at("p")});
+                located({.shown = "a.nii", .sha256 = "00", .recorded = c.at("p")}, c.at("x.json"));
               }),
               HasSubstr("is not the file that was scored"));
 }

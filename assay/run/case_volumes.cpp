@@ -59,11 +59,21 @@ struct CaseSources {
 
 using FilesOfModels = std::vector<ScoredFiles>;
 
+/// How a results file spells the id of a case of the study.
+std::string id_in_file(const ResultTable& table, const std::string& id) {
+  if (table.file_ids.empty()) return id;
+  const auto found = std::ranges::find(table.ids, id);
+  return found == table.ids.end()
+             ? id
+             : table.file_ids[static_cast<std::size_t>(found - table.ids.begin())];
+}
+
 FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) {
-  std::vector<std::string> ids;
-  for (const ShownCase& one : request.cases) ids.push_back(study.ids[one.place]);
   FilesOfModels out(study.models.size());
   run_tasks(request.executor, out.size(), [&](std::size_t m) {
+    std::vector<std::string> ids;
+    for (const ShownCase& one : request.cases)
+      ids.push_back(id_in_file(study.models[m], study.ids[one.place]));
     try {
       out[m] = read_scored_files(study.models[m].source, ids);
     } catch (const Error&) {
@@ -73,10 +83,11 @@ FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) 
   return out;
 }
 
-CaseSources sources_of(const std::string& id, const FilesOfModels& files) {
+CaseSources sources_of(const Study& study, const std::string& id, const FilesOfModels& files) {
   CaseSources out;
   for (std::size_t m = 0; m < files.size(); ++m) {
-    const auto found = std::ranges::find(files[m].cases, id, &CaseFiles::id);
+    const auto found =
+        std::ranges::find(files[m].cases, id_in_file(study.models[m], id), &CaseFiles::id);
     if (found != files[m].cases.end()) out.models.push_back({m, *found, &files[m]});
   }
   return out;
@@ -88,12 +99,31 @@ void read_predictions(const Study& study, const CaseSources& sources, const Imag
   for (const CaseSources::OfModel& one : sources.models) {
     const ResultTable& table = study.models[one.model];
     try {
-      const fs::path path = located(
-          {one.files.prediction, one.files.prediction_sha256, roots.predictions, table.model_name},
-          table.source, one.scored->command);
+      const fs::path path = located({.shown = one.files.prediction,
+                                     .sha256 = one.files.prediction_sha256,
+                                     .recorded = one.scored->roots.prediction,
+                                     .given = roots.predictions,
+                                     .model = table.model_name},
+                                    table.source);
       into.add_prediction(one.model, path);
     } catch (const Error& error) {
       into.note(table.model_name + ": " + error.what());
+    }
+  }
+}
+
+/// The image that a model was given, where a results file names it. Its absence is only noted.
+void add_recorded_image(const Study& study, const CaseSources& sources, RegionCase& into) {
+  for (const CaseSources::OfModel& one : sources.models) {
+    if (one.files.image.empty() || one.scored->roots.image.empty()) continue;
+    try {
+      into.add_image(located({.shown = one.files.image,
+                              .sha256 = one.files.image_sha256,
+                              .recorded = one.scored->roots.image},
+                             study.models[one.model].source));
+      return;
+    } catch (const Error& error) {
+      into.note(error.what());
     }
   }
 }
@@ -103,18 +133,19 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
   if (sources.models.empty())
     throw Error(Error::Kind::input, "its results files name no images; 'assay score' writes them");
   const CaseSources::OfModel& first = sources.models.front();
-  const fs::path reference =
-      located({first.files.reference, first.files.reference_sha256, roots.references, ""},
-              study.models[first.model].source, first.scored->command);
+  const fs::path reference = located({.shown = first.files.reference,
+                                      .sha256 = first.files.reference_sha256,
+                                      .recorded = first.scored->roots.reference,
+                                      .given = roots.references},
+                                     study.models[first.model].source);
   RegionCase out(reference, *first.scored);
   read_predictions(study, sources, roots, out);
-  if (!roots.images.empty()) {
-    const auto image = image_of(study.ids[shown.place], list_images(roots.images));
-    if (image)
-      out.add_image(roots.images / *image);
-    else
-      out.note("no image in " + roots.images.string() + " is called by this case");
-  }
+  if (roots.images.empty())
+    add_recorded_image(study, sources, out);
+  else if (const auto image = image_of(study.ids[shown.place], list_images(roots.images)))
+    out.add_image(roots.images / *image);
+  else
+    out.note("no image in " + roots.images.string() + " is called by this case");
   CaseVolume volume = std::move(out).cropped();
   if (volume.predictions.empty())
     throw Error(Error::Kind::input, "no prediction could be read (" + volume.notes.front() + ")");
@@ -209,7 +240,7 @@ VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
   std::vector<std::string> reasons(request.cases.size());
   run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {
     const ShownCase& shown = request.cases[i];
-    const CaseSources sources = sources_of(study.ids[shown.place], files);
+    const CaseSources sources = sources_of(study, study.ids[shown.place], files);
     try {
       read[i] = read_one(study, shown, sources, request.roots);
     } catch (const Error& error) {

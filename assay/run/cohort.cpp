@@ -10,6 +10,7 @@
 #include "assay/io/file.hpp"
 #include "assay/io/folder.hpp"
 #include "assay/io/image.hpp"
+#include "assay/run/group_table.hpp"
 #include "assay/run/label_plan.hpp"
 #include "assay/run/pairing.hpp"
 #include "assay/run/swapped_sides.hpp"
@@ -148,7 +149,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                 "{label} stands in one pattern only; give it in --pred-pattern and --ref-pattern, "
                 "such as '{id}/{label}.nii.gz'");
   if (structures) return cases_of_structures(request, predictions, references, notes);
-  const Pairing pairing = paired(predictions, references);
+  Pairing pairing = paired(predictions, references);
   if (pairing.pairs.empty())
     throw Error(Error::Kind::input,
                 "no " + request.side + " matches a reference by name (" + predictions.front().path +
@@ -156,6 +157,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                     ", for example); say how with --pred-pattern and --ref-pattern, such as "
                     "'{id}_seg.nii.gz'");
   if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
+  if (request.reference_pattern.empty()) name_by_entities(pairing);  // a pattern's {id} wins
   return cases_of_pairing(request, pairing);
 }
 
@@ -215,6 +217,13 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
 
 // ---------------------------------------------------------------------------------------------
 
+/// What the paths of one side start from.
+fs::path root_of(const fs::path& given, const fs::path& manifest) {
+  fs::path root = given.empty() ? manifest.parent_path() : given;
+  if (manifest.empty() && !fs::is_directory(root)) root = root.parent_path();
+  return root.empty() ? "." : root;
+}
+
 void must_exist(const fs::path& path, const std::string& side) {
   if (!fs::exists(path))
     throw Error(Error::Kind::io,
@@ -240,6 +249,27 @@ void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& man
     if (cases[i].id == cases[i - 1].id)
       throw Error(Error::Kind::input,
                   where + "case " + cases[i].id + " is listed twice; ids must be unique");
+}
+
+/// The columns of a table, beside those of a manifest or instead of them.
+void add_groups(Cohort& cohort, const fs::path& path) {
+  const GroupTable groups(path);
+  std::vector<std::string> ids;
+  for (const CasePlan& plan : cohort.cases) ids.push_back(plan.id);
+  const auto without = groups.without_row(ids);
+  if (!without.empty()) {
+    const std::string trouble = "--groups: " + groups.trouble(without, ids.size());
+    if (without.size() == ids.size())
+      throw Error(Error::Kind::input, trouble + "; spell them alike");
+    cohort.warnings.push_back(trouble);
+  }
+  for (CasePlan& plan : cohort.cases)
+    for (std::size_t c = 0; c < groups.columns().size(); ++c) {
+      const std::string& column = groups.columns()[c];
+      const auto* const row = groups.values_of(plan.id);
+      std::erase_if(plan.groups, [&](const auto& group) { return group.first == column; });
+      plan.groups.emplace_back(column, row == nullptr ? "" : (*row)[c]);
+    }
 }
 
 std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
@@ -274,8 +304,12 @@ Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
   if (request.manifest.empty() && request.side == "prediction")
     if (const auto warning = swap_warning(request)) cohort.warnings.push_back(*warning);
   cohort.cases = cases_of(request, cohort.notes);
+  const fs::path first = root_of(request.prediction, request.manifest);
+  (request.side == "image" ? cohort.roots.image : cohort.roots.prediction) = first;
+  cohort.roots.reference = root_of(request.reference, request.manifest);
   std::ranges::sort(cohort.cases, {}, &CasePlan::id);
   refuse_repeated_ids(cohort.cases, request.manifest);
+  if (!request.groups.empty()) add_groups(cohort, request.groups);
   settle_labels(request, cohort.settings, cohort.notes);
   cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {

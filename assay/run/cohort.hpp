@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/io/scored_files.hpp"
 #include "assay/run/score_case.hpp"
 
 namespace assay {
@@ -24,6 +25,7 @@ struct CohortRequest {
   std::string labels{};                ///< "", "all", or "1,2,3"
   std::vector<std::string> regions{};  ///< "whole=1,2,4"
   std::filesystem::path dataset_json{};
+  std::filesystem::path groups{};  ///< table that adds columns to the cases
 };
 
 /// What will be scored.
@@ -33,6 +35,7 @@ struct Cohort {
   std::vector<std::string> notes;       ///< what was decided without being asked, for people
   std::vector<std::string> warnings{};  ///< what looks wrong before any file is opened
   bool labels_were_asked_for = false;   ///< on the command line, not by a file that lies there
+  CaseRoots roots{};                    ///< what the paths of the cases start from
 };
 
 /// Pairs files and settles labels. `settings` brings what does not depend on files. Throws Error

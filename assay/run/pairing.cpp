@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 
+#include "assay/core/bids.hpp"
 #include "assay/core/error.hpp"
 #include "assay/io/image.hpp"
 
@@ -46,22 +47,6 @@ Candidates same_stem(const Files& predictions, const Files& references) {
 }
 
 // ---- BIDS -----------------------------------------------------------------------------------
-
-using Entities = std::map<std::string, std::string>;
-
-/// "sub-01/ses-2/sub-01_ses-2_desc-x_mask" -> {sub: 01, ses: 2, desc: x}
-Entities entities(std::string_view stem) {
-  Entities out;
-  std::size_t start = 0;
-  while (start <= stem.size()) {
-    const std::size_t end = std::min(stem.find_first_of("_/", start), stem.size());
-    const std::string_view part = stem.substr(start, end - start);
-    if (const std::size_t dash = part.find('-'); dash != part.npos)
-      out[std::string(part.substr(0, dash))] = part.substr(dash + 1);
-    start = end + 1;
-  }
-  return out;
-}
 
 /// Entities that say what is shown must agree where both names have them.
 bool same_scan(const Entities& a, const Entities& b) {
@@ -341,6 +326,22 @@ Pairing paired(const std::vector<NamedFile>& predictions,
     return out;
   }
   return pairing_of(predictions, references, Candidates(references.size()));
+}
+
+void name_by_entities(Pairing& pairing) {
+  std::vector<std::string> stems;
+  for (const Pair& pair : pairing.pairs) stems.push_back(pair.id);
+  for (const NamedFile& file : pairing.without_prediction) stems.push_back(file.stem);
+  const auto keys = telling_entities(stems);
+  if (!keys) return;
+  std::set<std::string> ids;
+  const auto named = [&](const std::string& stem) {
+    std::string id = entity_id(entities(stem), *keys);
+    return !id.empty() && ids.insert(id).second ? id : stem;
+  };
+  for (Pair& pair : pairing.pairs) pair.id = named(pair.id);
+  for (NamedFile& file : pairing.without_prediction) file.stem = named(file.stem);
+  for (NamedFile& file : pairing.without_reference) file.stem = named(file.stem);
 }
 
 }  // namespace assay

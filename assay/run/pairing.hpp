@@ -42,4 +42,9 @@ std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
 /// predictions fit a reference; the message proposes a pattern.
 Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references);
 
+/// Where the references are a BIDS tree, ids become the entities that tell the references apart, so
+/// that they do not depend on the predictions. A prediction without reference that would have the
+/// id of another case keeps its name.
+void name_by_entities(Pairing& pairing);
+
 }  // namespace assay

@@ -4,15 +4,12 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <map>
 #include <optional>
+#include <set>
 
 #include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
-#include "assay/io/csv.hpp"
-#include "assay/io/file.hpp"
 #include "assay/io/results.hpp"
+#include "assay/run/group_table.hpp"
 
 namespace assay {
 
@@ -38,35 +35,27 @@ std::vector<ResultTable> read_result_files(std::span<const std::string> paths, u
   return tables;
 }
 
-std::size_t add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest) {
-  const Csv csv = parse_csv(read_text(manifest), manifest.string());
-  const auto id = csv.column("id");
-  if (!id)
-    throw Error(Error::Kind::input, manifest.string() + ": the manifest has no column 'id'" +
-                                        did_you_mean("id", csv.header));
-  std::map<std::string_view, const std::vector<std::string>*> rows;
-  for (const auto& row : csv.rows)
-    if (!rows.emplace(row[*id], &row).second)
-      throw Error(Error::Kind::input,
-                  manifest.string() + ": the case id '" + row[*id] + "' occurs twice");
-  std::size_t known = 0;
+std::vector<std::string> add_groups(std::vector<ResultTable>& tables,
+                                    const std::filesystem::path& path) {
+  const GroupTable groups(path);
+  std::set<std::string> ids;
   for (ResultTable& table : tables) {
-    known += static_cast<std::size_t>(std::ranges::count_if(
-        table.ids, [&](const std::string& one) { return rows.contains(one); }));
-    for (std::size_t c = 0; c < csv.header.size(); ++c) {
-      const std::string& column = csv.header[c];
-      if (c == *id || column == "prediction" || column == "reference") continue;
+    ids.insert(table.ids.begin(), table.ids.end());
+    for (std::size_t c = 0; c < groups.columns().size(); ++c) {
+      const std::string& column = groups.columns()[c];
       std::erase_if(table.groups, [&](const auto& group) { return group.first == column; });
       auto& [name, values] = table.groups.emplace_back();
       name = column;
-      for (const std::string& one : table.ids) {
-        const auto found = rows.find(one);
-        values.push_back(found == rows.end() ? "" : (*found->second)[c]);
+      for (const std::string& id : table.ids) {
+        const auto* const row = groups.values_of(id);
+        values.push_back(row == nullptr ? "" : (*row)[c]);
       }
       values.resize(table.cases);
     }
   }
-  return known;
+  const auto without = groups.without_row(std::vector<std::string>(ids.begin(), ids.end()));
+  if (without.empty()) return {};
+  return {"--groups: " + groups.trouble(without, ids.size())};
 }
 
 }  // namespace assay

@@ -15,8 +15,9 @@ namespace assay {
 /// Error, whatever the number of threads.
 std::vector<ResultTable> read_result_files(std::span<const std::string> paths, unsigned jobs);
 
-/// Adds the columns of a manifest (`id` and any others) to the groups of the cases that it lists.
-/// Returns how many cases of the tables it lists.
-std::size_t add_groups(std::vector<ResultTable>& tables, const std::filesystem::path& manifest);
+/// Adds the columns of a table (see group_table.hpp) to the groups of the cases. Notes which cases
+/// have no row in it.
+std::vector<std::string> add_groups(std::vector<ResultTable>& tables,
+                                    const std::filesystem::path& path);
 
 }  // namespace assay

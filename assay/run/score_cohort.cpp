@@ -48,23 +48,40 @@ void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   execution.waits ? on_own_threads(workers, worker) : on_the_pool(workers, execution.jobs, worker);
 }
 
+/// A line for each part of a case; `first` is its prediction, or the image that it is made from.
+std::string listed(const std::string& id, const std::string& first, const std::string& reference) {
+  return id + '\n' + first + '\n' + reference + '\n';
+}
+
 JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
   std::string listing;
   for (const CasePlan& plan : cohort.cases)
-    listing += plan.id + '\n' + plan.prediction + '\n' + plan.reference + '\n';
-  return {.settings_sha256 = sha256(settings_text(cohort.settings)),
+    listing += listed(plan.id, plan.prediction, plan.reference);
+  return {.settings_sha256 = settings_sha256(cohort.settings),
           .inputs_sha256 = sha256(listing),
           .version = execution.version};
 }
 
+/// What the journal of a finished run would begin with.
+JournalHeader header_of(const FinishedRun& run) {
+  std::string listing;
+  for (const CaseRecord& record : run.cases)
+    listing += listed(record.id, record.image.empty() ? record.prediction : record.image,
+                      record.reference);
+  return {.settings_sha256 = run.settings_sha256,
+          .inputs_sha256 = sha256(listing),
+          .version = run.version};
+}
+
+/// `made`: "this journal was begun", for the message.
 void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
-                    const std::filesystem::path& path) {
+                    const std::filesystem::path& path, const char* made) {
   const char* differs = found.settings_sha256 != ours.settings_sha256 ? "with other settings"
                         : found.inputs_sha256 != ours.inputs_sha256   ? "for other cases"
                         : found.version != ours.version ? "by another version of assay"
                                                         : nullptr;
   if (differs != nullptr)
-    throw Error(Error::Kind::input, path.string() + ": this journal was begun " + differs +
+    throw Error(Error::Kind::input, path.string() + ": " + made + " " + differs +
                                         "; run without --resume to start over");
 }
 
@@ -89,6 +106,19 @@ std::map<std::string, CaseRecord> replayed(const JournalContent& content, const 
   return by_id;
 }
 
+/// Cases that wait for a model are given up in the middle when the run is stopped: they did not
+/// fail.
+bool is_given_up(const CasePlan& plan, const CaseRecord& record, const Execution& execution) {
+  return execution.waits && execution.stop != nullptr && *execution.stop &&
+         plan.fate == Fate::scored && record.fate != Fate::scored;
+}
+
+/// Whether a case of a finished run is as it would be now.
+bool is_current(const CaseRecord& record, const CasePlan& plan, const Execution& execution) {
+  return record.fate == Fate::scored && plan.fate == Fate::scored && record.groups == plan.groups &&
+         (!execution.is_complete || execution.is_complete(plan)) && has_hashes(record, plan);
+}
+
 struct Opened {
   std::optional<Journal> journal;
   std::map<std::string, CaseRecord> done;
@@ -99,7 +129,7 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
   const JournalHeader header = header_of(cohort, execution);
   if (execution.resume) {
     if (const auto content = read_journal(execution.journal)) {
-      refuse_foreign(content->header, header, execution.journal);
+      refuse_foreign(content->header, header, execution.journal, "this journal was begun");
       return {Journal::resume(execution.journal, *content), replayed(*content, cohort, execution)};
     }
   }
@@ -107,6 +137,20 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
 }
 
 }  // namespace
+
+std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution& execution,
+                                           const std::filesystem::path& results) {
+  auto run = read_finished_run(results);
+  if (!run) return std::nullopt;
+  const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
+  if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
+  refuse_foreign(found, ours, results, "these results were made");
+  if (run->model_name != cohort.settings.model_name || run->cases.size() != cohort.cases.size())
+    return std::nullopt;
+  for (std::size_t i = 0; i < cohort.cases.size(); ++i)
+    if (!is_current(run->cases[i], cohort.cases[i], execution)) return std::nullopt;
+  return run;
+}
 
 CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   Opened opened = opened_journal(cohort, execution);
@@ -124,6 +168,7 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
     slots[i] = !fresh             ? before->second
                : execution.scorer ? execution.scorer(plan, workspace)
                                   : score_case(plan, cohort.settings, workspace);
+    if (is_given_up(plan, *slots[i], execution)) return slots[i].reset();
     if (writer && fresh) writer->add(record_text(*slots[i]));
     const std::lock_guard lock(mutex);
     ++done;
@@ -131,10 +176,7 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   });
   if (writer) writer->finish();
 
-  // Cases that wait are given up in the middle; the journal has the others.
-  const bool given_up = execution.waits && execution.stop != nullptr && *execution.stop;
-  CohortRecords out = {
-      .records = {}, .replayed = opened.done.size(), .interrupted = done < total || given_up};
+  CohortRecords out = {.records = {}, .replayed = opened.done.size(), .interrupted = done < total};
   for (auto& slot : slots)
     if (slot) out.records.push_back(std::move(*slot));
   return out;

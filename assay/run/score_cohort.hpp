@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "assay/io/finished_run.hpp"
 #include "assay/run/cohort.hpp"
 
 namespace assay {
@@ -37,6 +39,12 @@ struct CohortRecords {
   std::size_t replayed = 0;         ///< taken from the journal instead of being scored again
   bool interrupted = false;
 };
+
+/// The run that wrote a results file, if it asked for the same as this one and every case was
+/// scored from the files that are there now; then nothing is left to do. Throws Error when the
+/// results are of other settings, cases or another version, and no journal says otherwise.
+std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution& execution,
+                                           const std::filesystem::path& results);
 
 /// Scores every case. The records do not depend on `jobs`, nor on how often the run was resumed.
 /// Throws Error when the journal belongs to another request, is damaged, or cannot be written.

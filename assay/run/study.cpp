@@ -175,9 +175,10 @@ StudyReading read_study(const StudyRequest& request) {
   Study& study = out.study;
   if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
   name_cases(study, request.compare.matching.by_position);
-  if (!request.manifest.empty() && add_groups(study.models, request.manifest) == 0)
-    out.notes.push_back("--manifest: no id in " + request.manifest.string() +
-                        " is that of a case, so its columns are empty");
+  use_entity_ids(study.models);
+  if (!request.groups.empty())
+    for (std::string& note : add_groups(study.models, request.groups))
+      out.notes.push_back(std::move(note));
   if (const std::string& baseline = request.compare.baseline; !baseline.empty())
     baseline_among(study.models, baseline);
   if (request.compare.choice.labels.empty()) {

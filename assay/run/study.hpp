@@ -14,7 +14,7 @@ struct StudyRequest {
   std::vector<std::string> files;  ///< results files, and folders of question-answering runs
   std::string title{};             ///< "": made from the names of the models
   CompareSettings compare{};       ///< the executor is set from `jobs`
-  std::filesystem::path manifest{};
+  std::filesystem::path groups{};
   unsigned jobs = 1;
 };
 

@@ -210,7 +210,7 @@ def scored_files_seeds():
     whole = {"schema": "assay.segmentation/1", "model_name": "m",
              "labels": {"1": {"name": "core", "members": [1]}, "all": {"name": "whole", "members": [1, 2]}},
              "cases": [{"id": "a", "prediction": "a.nii", "reference": None, "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"}],
-             "settings": {"threshold": 0.5, "allow_affine_mismatch": True}, "provenance": {"command": ["assay", "score", "p", "r"]}}
+             "settings": {"threshold": 0.5, "allow_affine_mismatch": True}, "provenance": {"roots": {"prediction": "/p", "reference": "r"}}}
     but = lambda **changed: json.dumps({**whole, **changed}).encode()
     yield "whole", but()
     yield "mark", b"\xef\xbb\xbf" + but()
@@ -227,8 +227,8 @@ def scored_files_seeds():
     yield "members", but(labels={"1": {"members": [1.5, "x", -1, 18446744073709551615]}})
     yield "members_type", but(labels={"1": {"name": 3, "members": {"a": 1}}})
     yield "mismatch_type", but(settings={"threshold": "0.5", "allow_affine_mismatch": 3})
-    yield "command_type", but(provenance={"command": "assay score"})
-    yield "words_type", but(provenance={"command": ["assay", 3, None]})
+    yield "roots_type", but(provenance={"roots": "/p"})
+    yield "root_type", but(provenance={"roots": {"prediction": 3, "image": None}})
     yield "escapes", but(cases=[{"id": "\u0061", "prediction": "\ud800"}])
     yield "behind", but() + b"x"
     yield "cut", but()[:150]
