@@ -2,8 +2,10 @@
 #include "cli/commands.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <thread>
 
+#include "assay/core/processor.hpp"
 #include "assay_commit.hpp"
 
 namespace assay::cli {
@@ -39,6 +41,16 @@ const char* version() {
 
 const char* commit() {
   return ASSAY_COMMIT;
+}
+
+std::string version_line() {
+#if defined(__clang__)
+  constexpr std::string_view compiler = "Clang " __clang_version__;
+#else
+  constexpr std::string_view compiler = "GCC " __VERSION__;
+#endif
+  std::string line = std::string("assay ") + version() + " (commit " + commit() + ", ";
+  return line.append(compiler).append(", instruction set ").append(instruction_set()) + ")";
 }
 
 }  // namespace assay::cli

@@ -75,4 +75,7 @@ unsigned jobs(const Common& common);
 const char* version();
 const char* commit();
 
+/// What --version prints: version, commit, compiler, and the instruction set in use.
+std::string version_line();
+
 }  // namespace assay::cli

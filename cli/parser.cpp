@@ -106,7 +106,8 @@ std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const c
 
 Parser::Parser() {
   app_.require_subcommand(1);
-  app_.set_version_flag("--version", std::string("assay ") + version() + " (" + commit() + ")");
+  app_.set_version_flag("-V,--version", version_line(),
+                        "Show version, commit, compiler and instruction set");
   app_.set_help_flag("-h,--help", "Show this help");
   app_.footer("'assay COMMAND --help' shows options and examples of a command.\n" +
               std::string(exit_statuses));

@@ -39,7 +39,7 @@ std::vector<double> tolerances_of(const std::string& list) {
     if (!found)
       throw Error(
           Error::Kind::usage,
-          "--nsd-tolerance takes numbers above 0 in mm, such as 1,2; '" + part + "' is none");
+          "--nsd-tolerance takes numbers from 0 on in mm, such as 1,2; '" + part + "' is none");
     out.push_back(found->argument);
   }
   if (out.empty())

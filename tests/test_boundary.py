@@ -146,6 +146,22 @@ def test_tolerances_and_percentiles_have_keys_of_their_own(cohort):
     assert found["hd97.5"] == pytest.approx(max(numpy.percentile(a, 97.5), numpy.percentile(b, 97.5)))
 
 
+def test_a_tolerance_of_zero_is_the_share_of_surface_voxels_in_common(cohort, tmp_path):
+    folder, cases = cohort
+    out = ("--metrics", "nsd,boundary_iou", "--nsd-tolerance", "0,1", "--out", tmp_path / "r.json")
+    result = score(folder / "pred", folder / "ref", *out)
+    assert list(result["metrics"]) == ["nsd", "nsd@1mm", "boundary_iou"] and result["settings"]["nsd_tolerance_mm"] == 0
+    for case in result["cases"]:
+        p, r, spacing = cases[case["id"]]
+        a, b = shapes.border_distances(p, r, spacing)
+        found = case["label"]["foreground"]
+        assert found["nsd"] == pytest.approx(((a == 0).sum() + (b == 0).sum()) / (a.size + b.size), rel=1e-14)
+        assert found["nsd"] == pytest.approx(2 * found["boundary_iou"] / (1 + found["boundary_iou"]))  # as Dice follows from IoU
+    for convention in ("metrics-reloaded", "deepmind", "faces", "panoptica"):
+        same = score(folder / "ref", folder / "ref", *out[:4], "--convention", convention)
+        assert same["metrics"]["nsd"]["min"] == 1, convention
+
+
 def test_any_number_of_jobs_and_any_resumption_gives_the_same_bytes(cohort, tmp_path):
     folder, _ = cohort
     options = ["--metrics", "all", "--labels", "all"]
@@ -339,7 +355,7 @@ def test_the_convention_and_the_unit_stand_above_and_in_the_table(cohort):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--nsd-tolerance", "0"], "--nsd-tolerance takes numbers above 0"), (["--nsd-tolerance", "1,x"], "'x' is none"),
+    (["--nsd-tolerance", "-1"], "--nsd-tolerance takes numbers from 0 on"), (["--nsd-tolerance", "1,x"], "'x' is none"),
     (["--metrics", "hd101"], "there is no metric 'hd101'"), (["--min-lesion-ml", "-1"], "--min-lesion-ml"),
     (["--connectivity", "8"], "--connectivity"), (["--lesion-rule", "most"], "--lesion-rule"),
     (["--convention", "deepmnd"], "did you mean 'deepmind'")])

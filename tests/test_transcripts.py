@@ -2,7 +2,7 @@
 
 A line '...' stands for any further lines, and '...' within a line for any text. Standard error follows standard output.
 """
-import pathlib, re, shlex, subprocess
+import os, pathlib, re, shlex, subprocess
 
 import pytest
 
@@ -35,6 +35,17 @@ def test_transcript(path, tmp_path):
         shown = done.stdout + done.stderr
         assert done.returncode == status, f"$ {command}\n{shown}"
         assert re.fullmatch(pattern(expected), shown), f"$ {command}\n{shown}\n--- expected\n" + "\n".join(expected)
+
+
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_the_version_says_what_was_built_and_what_runs(flag):
+    line = r"assay \d+\.\d+\.\d+ \(commit [^,]+, (?:GCC|Clang) \d[^,]*, instruction set (AVX-512|AVX2|portable)\)\n"
+    found = {}
+    for limit in ("", "avx2", "portable"):
+        done = subprocess.run([PROGRAM, flag], text=True, capture_output=True, env={**os.environ, "ASSAY_PROCESSOR": limit})
+        found[limit] = re.fullmatch(line, done.stdout)
+        assert found[limit] and (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert found["portable"][1] == "portable" and found["avx2"][1] in ("AVX2", "portable")
 
 
 def test_every_command_has_a_transcript_of_its_help():

@@ -2,7 +2,6 @@
 #include "assay/core/processor.hpp"
 
 #include <cstdlib>
-#include <string_view>
 
 namespace assay {
 namespace {
@@ -44,6 +43,10 @@ bool has_bit_counts() {
 
 bool has_avx512() {
   return abilities().avx512;
+}
+
+std::string_view instruction_set() {
+  return has_avx512() ? "AVX-512" : has_avx2() ? "AVX2" : "portable";
 }
 
 }  // namespace assay

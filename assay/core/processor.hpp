@@ -7,6 +7,8 @@
 /// versions for other processors are tested, and can be compared.
 #pragma once
 
+#include <string_view>
+
 namespace assay {
 
 bool has_avx2();
@@ -17,5 +19,8 @@ bool has_bit_counts();
 
 /// The instructions on 64 bytes that every such processor has had since 2017.
 bool has_avx512();
+
+/// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable".
+std::string_view instruction_set();
 
 }  // namespace assay

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "assay/core/error.hpp"
 #include "assay/io/detail/json_reader.hpp"
@@ -24,9 +25,24 @@ constexpr std::array tokens = {
     Token{"Infinity", "\x01Infinity", std::numeric_limits<double>::infinity()},
 };
 
+constexpr std::string_view before_token = "\"\\u0001", after_token = "\"";
+
+/// A text in which strings take the place of Python's tokens.
+struct Prepared {
+  std::string text;
+  std::vector<std::size_t> ends;  ///< where those strings end
+
+  /// The byte of the text as it was given.
+  std::size_t original(std::size_t byte) const {
+    const auto passed = std::ranges::upper_bound(ends, byte) - ends.begin();
+    return byte - static_cast<std::size_t>(passed) * (before_token.size() + after_token.size());
+  }
+};
+
 /// Replaces Python's tokens by strings that JSON allows; strings in the text stay as they are.
-std::string with_stand_ins(std::string_view text) {
-  std::string out;
+Prepared with_stand_ins(std::string_view text) {
+  Prepared prepared;
+  std::string& out = prepared.text;
   out.reserve(text.size());
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -44,10 +60,11 @@ std::string with_stand_ins(std::string_view text) {
       in_string = c == '"';
       continue;
     }
-    out += "\"\\u0001" + std::string(token->text) + '"';
+    out.append(before_token).append(token->text).append(after_token);
+    prepared.ends.push_back(out.size());
     i += token->text.size() - 1;
   }
-  return out;
+  return prepared;
 }
 
 void put_numbers_back(Json& value) {
@@ -142,15 +159,15 @@ std::string to_text(const Json& value, const JsonStyle& style) {
 
 Json parse_json(std::string_view text, std::string_view name, int most) {
   require_shallow(text, name, most);
-  const std::string prepared = with_stand_ins(text);
+  const Prepared prepared = with_stand_ins(text);
   try {
-    Json value = Json::parse(prepared);
+    Json value = Json::parse(prepared.text);
     put_numbers_back(value);
     return value;
   } catch (const Json::exception& e) {
     const auto* syntax = dynamic_cast<const Json::parse_error*>(&e);
-    throw Error(Error::Kind::input,
-                invalid_json(name, prepared, syntax != nullptr ? syntax->byte : 0));
+    const std::size_t byte = syntax != nullptr ? prepared.original(syntax->byte) : 0;
+    throw Error(Error::Kind::input, invalid_json(name, text, byte));
   }
 }
 

@@ -53,6 +53,26 @@ TEST(Json, an_error_names_file_and_place_in_our_words) {
   }
 }
 
+std::string place_of_mistake(std::string_view text) {
+  try {
+    detail::parse_json(text, "r.json");
+  } catch (const Error& e) {
+    const std::string said = e.what();
+    const std::size_t from = said.find("line ");
+    return said.substr(from, said.find(';') - from);
+  }
+  return "none";
+}
+
+TEST(Json, the_place_of_a_mistake_does_not_depend_on_tokens_of_python) {
+  EXPECT_EQ(place_of_mistake(R"({"a": [NaN, -Infinity, NaN], x})"), "line 1, column 30");
+  EXPECT_EQ(place_of_mistake(R"({"a": [123, -12345678, 123], x})"), "line 1, column 30");
+  EXPECT_EQ(place_of_mistake("{\"a\": NaN,\n\"b\": [NaN, NaN], x}"), "line 2, column 19");
+  EXPECT_EQ(place_of_mistake("{\"a\": [1, NaN NaN]}"), "line 1, column 18");
+  EXPECT_EQ(place_of_mistake("{\"a\": \"NaN\", \"b\": NaN"), "line 1, column 22");
+  EXPECT_EQ(place_of_mistake("{\"a\": [NaN, Infinity]}"), "none");
+}
+
 TEST(Json, text_that_is_not_utf8_is_replaced_in_values_and_keys) {
   EXPECT_EQ(detail::to_text(Json{{"gr\xF6", "\xE4"}}, {.indent = 0}),
             "{\"gr\xEF\xBF\xBD\":\"\xEF\xBF\xBD\"}");

@@ -103,7 +103,7 @@ double linear(const Listed& list, double percent) {
 Score scored(const SurfaceDistances& found, std::string_view key, std::string_view rules) {
   const Convention& by = convention(rules);
   const ChosenMetric metric = chosen_metrics(key).front();
-  const BoundaryRequest request = {{50, 95, 99}, {0.8, 1, 2}};
+  const BoundaryRequest request = {{50, 95, 99}, {0, 0.8, 1, 2}};
   const Evidence evidence = {.counts = {.tp = 1, .fp = 1, .fn = 1, .tn = 1},
                              .voxel_ml = 1,
                              .boundary = boundary_evidence(found, by.surface, request)};
@@ -141,6 +141,7 @@ void expect_border_metrics(const Mask& p, const Mask& r, const Point& spacing) {
   expect_score(found, "nsd@2mm", mr, (within(a, 2) + within(b, 2)) / (total(a) + total(b)));
   const double common = within(a, 0);
   expect_score(found, "boundary_iou", mr, common / (total(a) + total(b) - common));
+  expect_score(found, "nsd@0mm", mr, 2 * common / (total(a) + total(b)));
   expect_score(found, "hd95", "medpy", linear(both, 95));
   expect_score(found, "assd", "panoptica", (weighted(a) / total(a) + weighted(b) / total(b)) / 2);
   expect_score(found, "nsd", "panoptica", (within(a, 1) / total(a) + within(b, 1) / total(b)) / 2);

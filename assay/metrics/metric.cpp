@@ -93,12 +93,13 @@ std::string shortest(double x) {
 /// Metrics with an argument in their key: what stands around it, and the row that takes it.
 struct Family {
   std::string_view before, behind, row;
-  double least, most;
+  bool zero;  ///< whether the argument may be 0
+  double most;
 };
 
 constexpr Family families[] = {
-    {"hd", "", "hd95", 0, 100},
-    {"nsd@", "mm", "nsd", 0, 1e6},
+    {"hd", "", "hd95", false, 100},
+    {"nsd@", "mm", "nsd", true, 1e6},
 };
 
 std::optional<ChosenMetric> member(const Family& family, std::string_view key) {
@@ -107,10 +108,11 @@ std::optional<ChosenMetric> member(const Family& family, std::string_view key) {
   key.remove_prefix(family.before.size());
   key.remove_suffix(family.behind.size());
   const auto argument = number(key);
-  if (!argument || *argument <= family.least || *argument > family.most) return std::nullopt;
-  std::string exact(family.before);
-  exact.append(shortest(*argument)).append(family.behind);
-  return ChosenMetric{&metric(family.row), exact, *argument};
+  if (!argument || std::signbit(*argument) || *argument > family.most) return std::nullopt;
+  if (*argument == 0 && !family.zero) return std::nullopt;
+  std::string plain(family.before);
+  plain.append(shortest(*argument)).append(family.behind);
+  return ChosenMetric{&metric(family.row), plain, *argument};
 }
 
 /// NSD at every tolerance; the first has the plain name.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def metric_table() -> list[dict[str, Any]]:
-    """Every metric as a dict: key, title, group, formula, unit, direction, range, empty, worst, note, reference."""
+    """Every metric as a dict: key, title, group, formula, unit, direction, range, empty, failure, note, reference."""
     return json.loads(_core.metric_table())["metrics"]
 
 
@@ -143,10 +143,10 @@ def _sizes(spacing, axes):
 
 
 def _tolerances(tolerances):
-    """Millimetres above 0, one or several."""
-    found = [float(x) for x in array(tolerances, "nsd_tolerance").ravel()]
-    if not found or not all(x > 0 and math.isfinite(x) for x in found):
-        raise ValueError(f"nsd_tolerance must be above 0 mm, not {tolerances!r}")
+    """Millimetres from 0 on, one or several."""
+    found = [float(x) + 0.0 for x in array(tolerances, "nsd_tolerance").ravel()]  # -0 is 0
+    if not found or not all(x >= 0 and math.isfinite(x) for x in found):
+        raise ValueError(f"nsd_tolerance must be 0 mm or more, not {tolerances!r}")
     return found
 
 

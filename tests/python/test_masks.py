@@ -299,6 +299,20 @@ def test_boundary_metrics_know_which_axis_has_which_spacing(shape, spacing, orde
     assert list(assay.metrics(p, r, spacing, metrics="nsd", nsd_tolerance=[1, 2])) == ["nsd", "nsd@2mm"]
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_a_tolerance_of_zero_is_the_share_of_surface_voxels_in_common(seed):
+    ndimage = pytest.importorskip("scipy.ndimage")
+    rng = np.random.default_rng(seed)
+    masks = [rng.random((7, 8, 9)) < rng.uniform(0.1, 0.9) for _ in range(2)]
+    p, r = (mask & ~ndimage.binary_erosion(mask) for mask in masks)
+    expected = 2 * (p & r).sum() / (p.sum() + r.sum())
+    for zero in (0, 0.0, -0.0, [0], np.float32(0)):
+        found = assay.metrics(*masks, spacing=rng.uniform(0.5, 3, 3), metrics="nsd", nsd_tolerance=zero)
+        assert found == {"nsd": pytest.approx(expected, rel=1e-14)}
+    assert assay.metrics(masks[0], masks[0], metrics="nsd,nsd@0mm") == {"nsd": 1, "nsd@0mm": 1}
+    assert list(assay.metrics(*masks, metrics="nsd", nsd_tolerance=[1, 0])) == ["nsd", "nsd@0mm"]
+
+
 def test_every_metric_has_a_value_for_masks_that_overlap():
     p, r = np.zeros((12, 12, 12), np.uint8), np.zeros((12, 12, 12), np.uint8)
     p[2:7, 2:7, 2:7], r[2:7, 2:7, 2:6] = 3, 3
@@ -309,7 +323,7 @@ def test_every_metric_has_a_value_for_masks_that_overlap():
 
 
 def test_a_tolerance_that_is_none_is_refused():
-    for tolerance in (0, -1, math.nan, [], [1, 0]):
+    for tolerance in (-1, math.nan, math.inf, [], [1, -1]):
         with pytest.raises(ValueError, match="nsd_tolerance"):
             assay.metrics([1, 0], [0, 1], spacing=(1,), nsd_tolerance=tolerance)
 
