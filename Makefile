@@ -1,6 +1,6 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
-# `make check` adds what takes longer: sanitizers and lint.
-.PHONY: all build demo test check bench format lint fuzz docs install clean
+# `make check` adds what takes longer: sanitizers and lint. `make test-peers` compares with other tools.
+.PHONY: all build demo test check test-peers bench format lint fuzz docs install clean
 all: build
 
 BUILD = build/release
@@ -29,6 +29,10 @@ check:
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan --target assay_test
 	@/usr/bin/python3 tests/run.py asan lint
+
+# Against other tools, from the Python package index; skips where that cannot be reached.
+test-peers: build
+	@tools/peers.sh
 
 bench:
 	@tools/setup.sh build test bench

@@ -47,6 +47,18 @@ std::vector<double> tolerances_of(const std::string& list) {
   return out;
 }
 
+/// The convention's, but for what is asked for.
+LesionSettings lesions_of(const ScoreOptions& o, const Convention& by) {
+  if (o.min_lesion_ml && !(*o.min_lesion_ml >= 0 && std::isfinite(*o.min_lesion_ml)))
+    throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
+  LesionSettings out = by.lesions;
+  if (!o.lesion_rule.empty()) out.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule");
+  if (!o.connectivity.empty())
+    out.connectivity = static_cast<Connectivity>(std::stoi(o.connectivity));
+  out.least_ml = o.min_lesion_ml.value_or(out.least_ml);
+  return out;
+}
+
 }  // namespace
 
 void declare_cohort_options(Arguments& a, ScoreOptions& o) {
@@ -68,9 +80,11 @@ void declare_metric_options(Arguments& a, ScoreOptions& o) {
   a.option("--nsd-tolerance LIST", o.nsd_tolerance,
            "Tolerances of nsd in mm; a second one is nsd@2mm (default: 1)");
   a.choice("--lesion-rule", o.lesion_rule, {"any", "brats", "anima", "iou"},
-           "When a lesion counts as found");
-  a.choice("--connectivity", o.connectivity, {"6", "18", "26"}, "Neighbours within a lesion");
-  a.option("--min-lesion-ml V", o.min_lesion_ml, "Smaller lesions are left out (default: 0)");
+           "When a lesion counts as found (default: the convention's rule, or any)");
+  a.choice("--connectivity", o.connectivity, {"6", "18", "26"},
+           "Neighbours within a lesion (default: 26)");
+  a.option("--min-lesion-ml V", o.min_lesion_ml,
+           "Leave out smaller lesions (default: the convention's limit, or 0)");
   a.option("--beta B", o.beta, "Weight of recall in fbeta");
   a.choice("--missing", o.missing, {"exclude", "worst", "error"},
            "What a missing, unreadable or wrong-grid prediction counts");
@@ -101,12 +115,8 @@ ScoreSettings settings_of(const ScoreOptions& o) {
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &conventions().front() : &convention(named);
   s.beta = o.beta;
-  if (!(o.min_lesion_ml >= 0 && std::isfinite(o.min_lesion_ml)))
-    throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
-  s.lesions = {.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule"),
-               .connectivity = static_cast<Connectivity>(std::stoi(o.connectivity)),
-               .least_ml = o.min_lesion_ml};
   s.foreground_nonzero = !o.foreground.empty();
+  s.lesions = lesions_of(o, *s.convention);
   if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
   s.missing = o.missing == "worst"   ? Missing::worst
               : o.missing == "error" ? Missing::error

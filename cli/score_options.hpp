@@ -20,8 +20,9 @@ struct ScoreOptions {
   std::vector<std::string> regions;
   std::optional<long long> ignore_label;
   std::string foreground;
-  std::string nsd_tolerance = "1", lesion_rule = "any", connectivity = "26";
-  double min_lesion_ml = 0;
+  std::string nsd_tolerance = "1";
+  std::string lesion_rule, connectivity;  ///< empty: the convention's
+  std::optional<double> min_lesion_ml;
   std::string metrics, convention, missing = "exclude", ci = "t", compat, format = "json", csv;
   double beta = 1;
   bool allow_affine_mismatch = false, anonymous = false, resume = false, keep_journal = false;

@@ -102,7 +102,7 @@ def test_the_list_says_where_each_lesion_is_and_what_found_it(by_hand):
 
 def test_the_rule_stands_in_the_settings_and_above_the_table(by_hand):
     options = ["--metrics", "lesion_f1", "--lesion-rule", "anima", "--connectivity", "6", "--min-lesion-ml", "0.003"]
-    assert score(*by_hand, *options)["settings"]["lesions"] == {"rule": "anima", "connectivity": 6, "min_ml": 0.003}
+    assert score(*by_hand, *options)["settings"]["lesions"] == {"rule": "anima", "connectivity": 6, "min_ml": 0.003, "iou_limit": "> 0.5"}
     assert "lesions: rule anima, 6 neighbours, at least 0.003 mL" in assay("score", *by_hand, *options).stdout
 
 

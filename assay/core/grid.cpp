@@ -123,6 +123,7 @@ Grid reoriented(const Grid& grid, const AxisMap& map) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::size_t source = map.source[axis];
     out.shape[axis] = grid.shape[source];
+    out.has_axis[axis] = grid.has_axis[source];
     if (map.flipped[axis]) first[source] = static_cast<double>(grid.shape[source]) - 1;
   }
   const Point origin = position_mm(grid, first);

@@ -20,6 +20,8 @@ struct Grid {
   Shape shape{};
   Affine affine = identity_affine;
   bool in_space = true;  ///< false: the affine only says how the axes are stored, as of an array
+  /// Axes that the image has, of one voxel or more. A picture has no third one, a slice has.
+  std::array<bool, 3> has_axis = {true, true, true};
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }
   bool operator==(const Grid&) const = default;

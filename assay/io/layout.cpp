@@ -40,6 +40,7 @@ Extents extents_from(std::span<const std::int64_t> extents) {
     throw Error(Error::Kind::input,
                 fmt::format("its size is {}: every axis needs at least one voxel", all));
   Extents out;
+  for (std::size_t axis = extents.size(); axis < 3; ++axis) out.has_axis[axis] = false;
   std::size_t axes_of_volumes = 0;
   for (std::size_t axis = 0; axis < extents.size(); ++axis) {
     const auto extent = static_cast<std::size_t>(extents[axis]);

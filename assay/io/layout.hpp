@@ -48,6 +48,7 @@ struct Encodable {
 struct Extents {
   Shape shape{1, 1, 1};
   std::size_t volumes = 1;
+  std::array<bool, 3> has_axis = {true, true, true};  ///< false for those that are not listed
 };
 
 /// Throws Error when one is not positive, or when volumes are counted along two axes.

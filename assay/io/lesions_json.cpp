@@ -61,7 +61,8 @@ Json sensitivity_json(std::span<const LesionEvidence* const> evidence) {
 Json lesion_settings_json(const LesionSettings& settings) {
   return {{"rule", name(settings.rule)},
           {"connectivity", static_cast<int>(settings.connectivity)},
-          {"min_ml", settings.least_ml}};
+          {"min_ml", settings.least_ml},
+          {"iou_limit", settings.half_matches ? ">= 0.5" : "> 0.5"}};
 }
 
 }  // namespace assay::detail

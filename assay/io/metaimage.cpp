@@ -259,7 +259,8 @@ Layout metaimage_layout(std::span<const std::byte> head, const std::filesystem::
   require_complete(fields);
   Layout layout;
   const Extents extents = extents_from(fields.sizes);
-  layout.header.grid = {extents.shape, affine_of(fields)};
+  layout.header.grid = {
+      .shape = extents.shape, .affine = affine_of(fields), .has_axis = extents.has_axis};
   layout.header.channels = extents.volumes;
   layout.header.type = *fields.type;
   layout.header.byte_swapped = fields.big_endian != (std::endian::native == std::endian::big);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/io/metric_table.hpp"
 
+#include "assay/io/detail/lesions_json.hpp"
 #include "assay/io/detail/metric_json.hpp"
 #include "assay/metrics/synonyms.hpp"
 
@@ -34,13 +35,19 @@ Json to_json(const Metric& m) {
           {"reference", m.reference}};
 }
 
+Json to_json(const Convention& c) {
+  return {{"name", c.name},
+          {"summary", c.summary},
+          {"covers", c.covered.empty() ? Json("all") : Json(c.covered)},
+          {"lesions", detail::lesion_settings_json(c.lesions)}};
+}
+
 }  // namespace
 
 std::string metric_table_json() {
   Json rows = Json::array(), rules = Json::array();
   for (const Metric& m : metrics()) rows.push_back(to_json(m));
-  for (const Convention& c : conventions())
-    rules.push_back({{"name", c.name}, {"summary", c.summary}});
+  for (const Convention& c : conventions()) rules.push_back(to_json(c));
   return detail::to_text(
              Json{{"schema", "assay.metrics/1"}, {"metrics", rows}, {"conventions", rules}}) +
          "\n";

@@ -304,6 +304,7 @@ Layout nifti_layout(std::span<const std::byte> head, const std::filesystem::path
   layout.header.type = voxel_type(fields);
   const Extents sizes = extents_from(extents(fields));
   layout.header.grid.shape = sizes.shape;
+  layout.header.grid.has_axis = sizes.has_axis;
   layout.header.channels = sizes.volumes;
   layout.header.grid.affine = best_affine(fields, layout.header.grid.shape);
   layout.header.scaling = scaling(fields);

@@ -127,16 +127,23 @@ Extents extents_of(const Array& array, Indices indices) {
     sizes.erase(sizes.begin());
   }
   if (indices == Indices::zyx) std::ranges::reverse(sizes);
+  const bool is_picture = sizes.size() == 2;
   sizes.resize(3, 1);
   sizes.push_back(volumes);
-  return extents_from(sizes);
+  Extents out = extents_from(sizes);
+  out.has_axis[2] = !is_picture;
+  return out;
 }
 
 /// In C order the last index runs fastest: axes are then stored in reverse, which the affine says.
-Grid grid_of(const Shape& indexed, bool first_is_fastest) {
-  Grid grid = {.shape = indexed, .affine = identity_affine, .in_space = false};
+Grid grid_of(const Extents& indexed, bool first_is_fastest) {
+  Grid grid = {.shape = indexed.shape,
+               .affine = identity_affine,
+               .in_space = false,
+               .has_axis = indexed.has_axis};
   if (first_is_fastest) return grid;
-  grid.shape = {indexed[2], indexed[1], indexed[0]};
+  std::ranges::reverse(grid.shape);
+  std::ranges::reverse(grid.has_axis);
   grid.affine = {{{0, 0, 1, 0}, {0, 1, 0, 0}, {1, 0, 0, 0}}};
   return grid;
 }
@@ -144,7 +151,7 @@ Grid grid_of(const Shape& indexed, bool first_is_fastest) {
 ImageHeader header_of(const Array& array, Indices indices) {
   const Extents extents = extents_of(array, indices);
   ImageHeader header;
-  header.grid = grid_of(extents.shape, array.fortran_order == (indices == Indices::xyz));
+  header.grid = grid_of(extents, array.fortran_order == (indices == Indices::xyz));
   header.channels = extents.volumes;
   header.interleaved = extents.volumes > 1 && array.fortran_order;
   set_type(header, array.type);

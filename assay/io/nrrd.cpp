@@ -134,7 +134,9 @@ Extents extents_of(const NrrdHeader& header, const Axes& axes) {
   for (const std::size_t axis : axes.space) sizes.push_back(header.sizes[axis]);
   sizes.resize(3, 1);
   sizes.push_back(axes.volumes ? header.sizes[*axes.volumes] : 1);
-  return extents_from(sizes);
+  Extents out = extents_from(sizes);
+  for (std::size_t axis = axes.space.size(); axis < 3; ++axis) out.has_axis[axis] = false;
+  return out;
 }
 
 /// Where the voxels' bytes start, and what they are wrapped in.
@@ -163,7 +165,8 @@ Layout nrrd_layout(std::span<const std::byte> head, const std::filesystem::path&
   const Axes axes = axes_of(header);
   const Extents extents = extents_of(header, axes);
   Layout layout;
-  layout.header.grid = {extents.shape, affine_of(header, axes)};
+  layout.header.grid = {
+      .shape = extents.shape, .affine = affine_of(header, axes), .has_axis = extents.has_axis};
   layout.header.channels = extents.volumes;
   layout.header.interleaved = axes.volumes && *axes.volumes < axes.space.front();
   layout.header.type = *header.type;

@@ -297,6 +297,7 @@ Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
               {"averaged", averaged},
               {"metrics", names},
               {"convention", s.convention->name},
+              {"outside_convention", not_covered(*s.convention, s.metrics)},
               {"beta", s.beta},
               {"dice_smooth", s.convention->dice_smooth},
               {"labels", s.all_labels ? Json("all") : regions},

@@ -28,25 +28,32 @@ DirectedEvidence kept(const DirectedDistances& distances, const SurfaceRules& ru
   return out;
 }
 
-using Measure = std::pair<DistanceTally, DistanceTally> (*)(const Solids&, const BitVolume& p,
-                                                            const BitVolume& r);
+/// Two masks, the axes across which they have a surface, and their border voxels.
+struct Borders {
+  const Solids& solids;
+  const Axes& axes;
+  BitVolume prediction, reference;
+};
 
-std::pair<DistanceTally, DistanceTally> by_border_voxels(const Solids& s, const BitVolume& p,
-                                                         const BitVolume& r) {
-  return {distances_to(r, p, s.spacing_mm), distances_to(p, r, s.spacing_mm)};
+using Tallies = std::pair<DistanceTally, DistanceTally>;
+using Measure = Tallies (*)(const Borders&);
+
+Tallies by_border_voxels(const Borders& b) {
+  const Point& mm = b.solids.spacing_mm;
+  return {distances_to(b.reference, b.prediction, mm), distances_to(b.prediction, b.reference, mm)};
 }
 
-std::pair<DistanceTally, DistanceTally> by_surfels(const Solids& s, const BitVolume& /*p*/,
-                                                   const BitVolume& /*r*/) {
-  const Surfels p(s.prediction, s.axes, s.spacing_mm), r(s.reference, s.axes, s.spacing_mm);
-  return {distances_to(r.points(), p.points(), s.spacing_mm, p.weight()),
-          distances_to(p.points(), r.points(), s.spacing_mm, r.weight())};
+Tallies by_surfels(const Borders& b) {
+  const Point& mm = b.solids.spacing_mm;
+  const Surfels p(b.solids.prediction, b.axes, mm), r(b.solids.reference, b.axes, mm);
+  return {distances_to(r.points(), p.points(), mm, p.weight()),
+          distances_to(p.points(), r.points(), mm, r.weight())};
 }
 
-std::pair<DistanceTally, DistanceTally> by_faces(const Solids& s, const BitVolume& /*p*/,
-                                                 const BitVolume& /*r*/) {
-  return {face_distances(s.reference, s.prediction, s.axes, s.spacing_mm),
-          face_distances(s.prediction, s.reference, s.axes, s.spacing_mm)};
+Tallies by_faces(const Borders& b) {
+  const Solids& s = b.solids;
+  return {face_distances(s.reference, s.prediction, b.axes, s.spacing_mm),
+          face_distances(s.prediction, s.reference, b.axes, s.spacing_mm)};
 }
 
 constexpr Measure measures[] = {by_border_voxels, by_surfels, by_faces};
@@ -183,12 +190,12 @@ constexpr Metric table[] = {
 constinit const std::span<const Metric> detail::boundary_metrics = table;
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
-  const BitVolume p = border(solids.prediction, solids.axes);
-  const BitVolume r = border(solids.reference, solids.axes);
-  const auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](solids, p, r);
-  const std::int64_t common = in_common(p, r);
+  const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;
+  const Borders b = {solids, axes, border(solids.prediction, axes), border(solids.reference, axes)};
+  const auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
+  const std::int64_t common = in_common(b.prediction, b.reference);
   return {DirectedDistances(p_tally), DirectedDistances(r_tally), common,
-          p.count() + r.count() - common};
+          b.prediction.count() + b.reference.count() - common};
 }
 
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,

@@ -110,9 +110,17 @@ Score scored(const SurfaceDistances& found, std::string_view key, std::string_vi
   return score(metric, evidence, {}, by);
 }
 
+/// Without the axes along which it does not extend.
+Grid picture(const Shape& shape, const Point& mm) {
+  return {.shape = shape,
+          .affine = {{{mm[0], 0, 0, 0}, {0, mm[1], 0, 0}, {0, 0, mm[2], 0}}},
+          .has_axis = axes_of(shape)};
+}
+
 SurfaceDistances distances(const Mask& p, const Mask& r, const Point& spacing,
                            std::string_view rules = "metrics-reloaded") {
-  return surface_distances(*solids_of(p.packed(), r.packed(), spacing), convention(rules).surface);
+  return surface_distances(*solids_of(p.packed(), r.packed(), picture(p.shape, spacing)),
+                           convention(rules).surface);
 }
 
 void expect_score(const SurfaceDistances& found, std::string_view key, std::string_view rules,
@@ -185,6 +193,47 @@ TEST(Boundary, a_search_from_either_side_gives_the_same_symmetric_metrics) {
         EXPECT_EQ(scored(one, key, rules), scored(two, key, rules)) << key << ' ' << rules;
     }
   }
+}
+
+namespace {
+
+/// A square of 5x5 pixels, and the same one pixel further along x.
+SurfaceDistances moved_square(bool as_slice, std::string_view rules) {
+  const Shape shape = {8, 8, 1};
+  std::vector<std::uint8_t> p(64), r(64);
+  for (std::size_t y = 1; y < 6; ++y)
+    for (std::size_t x = 1; x < 6; ++x) p[x + 8 * y] = r[x + 1 + 8 * y] = 1;
+  Grid grid = picture(shape, {1, 1, 1});
+  if (as_slice) grid.has_axis = {true, true, true};
+  return surface_distances(*solids_of(Mask(shape, p).packed(), Mask(shape, r).packed(), grid),
+                           convention(rules).surface);
+}
+
+}  // namespace
+
+TEST(Boundary, a_slice_is_measured_in_its_plane_except_by_tools_that_erode_it_in_space) {
+  // In the plane 16 pixels are border, of which 8 are 1 away from the other border. In space all 25
+  // are, of which 5 are.
+  for (const char* rules : {"metrics-reloaded", "spec", "nnunet", "isles22"})
+    expect_score(moved_square(true, rules), "assd", rules, 0.5);
+  for (const char* rules : {"monai", "medpy", "panoptica"})
+    expect_score(moved_square(true, rules), "assd", rules, 0.2);
+  // A plate has 32 corners inside its two faces, of area 1, 32 along its edges, of area sqrt(1/2),
+  // and 8 at its own corners, of sqrt(3)/8. One edge with its corners lies 1 apart.
+  const double edge = std::sqrt(0.5), corner = std::sqrt(3.0) / 8;
+  for (const char* rules : {"deepmind", "brats2023"})
+    expect_score(moved_square(true, rules), "masd", rules,
+                 (8 * edge + 4 * corner) / (32 + 32 * edge + 8 * corner));
+}
+
+TEST(Boundary, an_image_without_a_third_axis_is_measured_in_its_plane_by_all) {
+  for (const char* rules : {"metrics-reloaded", "monai", "medpy", "panoptica"})
+    expect_score(moved_square(false, rules), "assd", rules, 0.5);
+  // 16 corners along the sides, of length 1, and 4 at half a diagonal. One side with its corners
+  // and the inner corners of the opposite one lie 1 apart.
+  const double half = std::sqrt(0.5);
+  for (const char* rules : {"deepmind", "brats2023"})
+    expect_score(moved_square(false, rules), "masd", rules, (8 + 2 * half) / (16 + 4 * half));
 }
 
 TEST(Boundary, distances_grow_with_the_spacing) {

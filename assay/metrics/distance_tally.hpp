@@ -80,7 +80,7 @@ class DirectedDistances {
   double within(double tolerance_mm) const;  ///< weight at no more than the tolerance
   /// np.percentile of the list in which each distance stands as often as its weight says.
   double percentile(double percent) const;
-  /// The first distance up to which at least that share of the weight lies.
+  /// The first distance up to which at least that share of the weight lies, but for rounding.
   double percentile_step(double percent) const;
 
  private:

@@ -70,7 +70,7 @@ struct LesionEvidence {
   std::int64_t detected = 0, confirmed = 0;      ///< of the reference, of the prediction
   double dice_sum = 0;                           ///< of the reference's lesions; a missed one has 0
   double hd95_sum_mm = 0;                        ///< of those detected, if asked for
-  double iou_sum = 0;  ///< of the pairs with IoU > 0.5, of which a lesion has one at most
+  double iou_sum = 0;  ///< of the pairs with IoU > 0.5 (panoptica: >= 0.5), one to one
   std::int64_t iou_pairs = 0;
   double penalty_mm = 0;     ///< what the distance of a missed or false lesion counts
   bool harmonic_f1 = false;  ///< F1 from precision and recall, not from counts of lesions

@@ -24,6 +24,7 @@ struct Sides {
   Components prediction, reference;
   std::vector<Overlap> shared;  ///< a: of the prediction, b: of the reference
   std::vector<Overlap> near;    ///< the same with the reference dilated; of the brats rule
+  bool half_matches = false;    ///< whether an IoU of exactly 0.5 makes a pair
 };
 
 /// Partners of every lesion, as numbers of the other side.
@@ -57,11 +58,23 @@ double iou(const Sides& sides, const Overlap& pair) {
   return static_cast<double>(pair.voxels) / static_cast<double>(both - pair.voxels);
 }
 
+/// Of lesions whose IoU is above 0.5, or at least that. Above it nobody has a second partner. At
+/// 0.5 a lesion that was merged by dilation may have two, and the first counts.
+std::vector<Overlap> one_to_one(const Sides& sides) {
+  std::vector<Overlap> out;
+  std::vector<bool> p_taken(sides.prediction.count()), r_taken(sides.reference.count());
+  for (const Overlap& pair : sides.shared) {
+    const double x = iou(sides, pair);
+    if (p_taken[pair.a] || r_taken[pair.b] || !(x > 0.5 || (sides.half_matches && x == 0.5)))
+      continue;
+    p_taken[pair.a] = r_taken[pair.b] = true;
+    out.push_back(pair);
+  }
+  return out;
+}
+
 Matching match_iou(const Sides& sides) {
-  std::vector<Overlap> kept;
-  for (const Overlap& pair : sides.shared)
-    if (iou(sides, pair) > 0.5) kept.push_back(pair);
-  return joined(sides, kept);
+  return joined(sides, one_to_one(sides));
 }
 
 /// One side as Anima looks at it: lesions, and what covers them.
@@ -234,6 +247,7 @@ class LesionScores {
     const BitVolume &p = scene.solids.prediction, &r = scene.solids.reference;
     const std::int64_t least = least_voxels(scene, settings);
     size_ = p.size();
+    sides_.half_matches = settings.half_matches;
     sides_.prediction = components(p, settings.connectivity);
     sides_.reference = components(r, settings.connectivity);
     if (matcher_.dilates) {
@@ -256,11 +270,10 @@ class LesionScores {
     for (std::size_t i = 0; i < spared.size(); ++i)
       if (spared[i]) out.prediction[i].matched = true;
     compare(out.reference);
-    for (const Overlap& pair : sides_.shared)
-      if (const double x = iou(sides_, pair); x > 0.5) {
-        out.iou_sum += x;
-        ++out.iou_pairs;
-      }
+    for (const Overlap& pair : one_to_one(sides_)) {
+      out.iou_sum += iou(sides_, pair);
+      ++out.iou_pairs;
+    }
     count(out);
     return out;
   }
@@ -349,7 +362,12 @@ class LesionScores {
     for (const auto* runs : {&p, &r})
       for (const ComponentRun& run : *runs)
         box = joint_box(box, {{run.first, run.y, run.z}, {run.last, run.y + 1, run.z + 1}});
-    return {drawn(p, box), drawn(r, box), scene_.solids.axes, scene_.solids.spacing_mm, box};
+    return {.prediction = drawn(p, box),
+            .reference = drawn(r, box),
+            .axes = scene_.solids.axes,
+            .has_axis = scene_.solids.has_axis,
+            .spacing_mm = scene_.solids.spacing_mm,
+            .box = box};
   }
 
   static BitVolume drawn(const std::vector<ComponentRun>& runs, const Box& box) {

@@ -235,6 +235,18 @@ const Convention& convention(std::string_view name) {
                                       ")");
 }
 
+bool Convention::covers(const Metric& metric) const {
+  return covered.empty() || std::ranges::find(covered, metric.name) != covered.end();
+}
+
+std::vector<std::string> not_covered(const Convention& convention,
+                                     std::span<const ChosenMetric> metrics) {
+  std::vector<std::string> out;
+  for (const ChosenMetric& each : metrics)
+    if (!convention.covers(*each)) out.push_back(each.key);
+  return out;
+}
+
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters,
             const Convention& convention) {
   return score(as_asked(metric), evidence, parameters, convention);
@@ -247,9 +259,9 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
   const auto* exception = found == convention.overrides.end() ? nullptr : &*found;
   if (evidence.is_uncut_map && !metric->needs_probability()) return Undefined::not_a_mask;
 
-  std::optional<Score> ruled;
-  if (exception != nullptr) ruled = on_empty(exception->empty, evidence.counts);
-  if (!ruled) ruled = on_empty(metric->empty, evidence.counts);
+  if (exception != nullptr)
+    if (const auto ruled = on_empty(exception->empty, evidence.counts)) return *ruled;
+  const std::optional<Score> ruled = on_empty(metric->empty, evidence.counts);
   const Apply apply = {evidence, parameters, convention.surface, metric.argument};
   const Score result = ruled ? *ruled : std::visit(apply, metric->formula);
   if (exception != nullptr && exception->otherwise && !value(result)) return *exception->otherwise;

@@ -12,6 +12,7 @@
 
 #include "assay/core/score.hpp"
 #include "assay/metrics/evidence.hpp"
+#include "assay/metrics/lesion_settings.hpp"
 #include "assay/metrics/surface_rules.hpp"
 
 namespace assay {
@@ -118,7 +119,8 @@ bool asks_for(std::string_view list, std::string_view group);
 
 /// A named way to settle what definitions leave open, such as another tool's rules.
 struct Convention {
-  /// Exception to a metric's own rules; `otherwise` takes the place of any value still undefined.
+  /// Exception to a metric's own rules; `otherwise` takes the place of any value that is undefined
+  /// for another reason than the rule given here.
   struct Override {
     std::string_view metric;
     EmptyRule empty;
@@ -127,9 +129,14 @@ struct Convention {
 
   std::string_view name;
   std::string_view summary;
+  /// Metrics that the tool reports, and that are its own numbers here. All where none is listed.
+  std::span<const std::string_view> covered{};
   double dice_smooth = 0;
   std::span<const Override> overrides{};
   SurfaceRules surface{};
+  LesionSettings lesions{};  ///< unless the user asks for others
+
+  bool covers(const Metric& metric) const;
 };
 
 /// Every convention; the first is the default.
@@ -137,6 +144,10 @@ std::span<const Convention> conventions();
 
 /// The convention of that name. Throws Error::usage, naming the nearest spelling.
 const Convention& convention(std::string_view name);
+
+/// The keys of those metrics that a convention does not cover: their values are assay's own.
+std::vector<std::string> not_covered(const Convention& convention,
+                                     std::span<const ChosenMetric> metrics);
 
 /// Applies the rule for empty masks, then the formula.
 Score score(const ChosenMetric& metric, const Evidence& evidence, const Parameters& parameters = {},

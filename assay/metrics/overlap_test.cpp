@@ -121,3 +121,52 @@ TEST(Conventions, monai_and_nnunet_leave_empty_references_undefined) {
   EXPECT_EQ(dice_by("nnunet", false_alarm), Score{0.0});
   EXPECT_EQ(dice_by("nnunet", nothing), Score{Undefined::both_empty});
 }
+
+TEST(Conventions, tools_settle_what_empty_and_full_masks_give) {
+  struct {
+    const char* convention;
+    Row row;
+  } constexpr expected[] = {
+      {"medpy", {"dice", nothing, 1.0}},
+      {"medpy", {"iou", nothing, 1.0}},
+      {"medpy", {"precision", nothing, 0.0}},
+      {"medpy", {"precision", missed, 0.0}},
+      {"medpy", {"precision", false_alarm, 0.0}},
+      {"medpy", {"recall", nothing, 0.0}},
+      {"medpy", {"recall", false_alarm, 0.0}},
+      {"medpy", {"recall", missed, 0.0}},
+      {"medpy", {"specificity", nothing, 1.0}},
+      {"medpy", {"specificity", full, 0.0}},
+      {"medpy", {"rvd", nothing, Undefined::both_empty}},
+      {"medpy", {"rvd", false_alarm, Undefined::reference_empty}},
+      {"medpy", {"rvd", missed, -1.0}},
+      {"monai", {"fbeta", nothing, Undefined::both_empty}},
+      {"monai", {"fbeta", false_alarm, 0.0}},
+      {"panoptica", {"assd", false_alarm, infinity}},
+      {"panoptica", {"assd", nothing, Undefined::both_empty}},
+      {"panoptica", {"avd", nothing, Undefined::both_empty}},
+      {"panoptica", {"rvd", missed, Undefined::prediction_empty}},
+      {"panoptica", {"nsd", missed, Undefined::prediction_empty}},
+      {"panoptica", {"sq", nothing, Undefined::both_empty}},
+      {"panoptica", {"sq", missed, 0.0}},
+      {"panoptica", {"lesion_f1", nothing, Undefined::both_empty}},
+      {"brats2023", {"recall", nothing, 1.0}},
+      {"brats2023", {"recall", false_alarm, 0.0}},
+      {"brats2023", {"specificity", full, 0.0}},
+      {"brats2023", {"hd95", nothing, 0.0}},
+      {"brats2023", {"hd95", missed, 374.0}},
+  };
+  for (const auto& [name, row] : expected)
+    EXPECT_EQ(score(metric(row.metric), {row.counts, 0.001}, {}, convention(name)), row.expected)
+        << name << ' ' << row.metric;
+}
+
+TEST(Conventions, cover_metrics_that_exist_or_all) {
+  for (const Convention& c : conventions()) {
+    for (const auto key : c.covered) EXPECT_NO_THROW((void)metric(key)) << c.name;
+    for (const auto& each : c.overrides) EXPECT_NO_THROW((void)metric(each.metric)) << c.name;
+  }
+  EXPECT_TRUE(not_covered(conventions().front(), chosen_metrics("all")).empty());
+  EXPECT_EQ(not_covered(convention("medpy"), chosen_metrics("dice,nsd,hd99,mcc")),
+            (std::vector<std::string>{"nsd", "mcc"}));
+}

@@ -24,12 +24,16 @@ Box widened(Box box, const Shape& shape, Index room) {
 }  // namespace
 
 std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
-                                const Point& spacing_mm, Index room) {
+                                const Grid& grid, Index room) {
   const auto around = joint(bounding_box(prediction), bounding_box(reference));
   if (!around) return std::nullopt;
-  const Box box = widened(*around, reference.shape, room);
-  return Solids{cropped(prediction, box), cropped(reference, box), axes_of(reference.shape),
-                spacing_mm, box};
+  const Box box = widened(*around, grid.shape, room);
+  return Solids{.prediction = cropped(prediction, box),
+                .reference = cropped(reference, box),
+                .axes = axes_of(grid.shape),
+                .has_axis = grid.has_axis,
+                .spacing_mm = spacing_mm(grid),
+                .box = box};
 }
 
 LabelSolids::LabelSolids(const LabelView& prediction, const LabelView& reference,
@@ -50,8 +54,12 @@ std::optional<Solids> LabelSolids::of(const Region& region, Index room) const {
   if (!around) return std::nullopt;
   const Grid& grid = reference_.labels.grid;
   const Box box = widened(*around, grid.shape, room);
-  Solids out = {cropped(prediction_.labels, region, box), cropped(reference_.labels, region, box),
-                axes_of(grid.shape), spacing_mm(grid), box};
+  Solids out = {.prediction = cropped(prediction_.labels, region, box),
+                .reference = cropped(reference_.labels, region, box),
+                .axes = axes_of(grid.shape),
+                .has_axis = grid.has_axis,
+                .spacing_mm = spacing_mm(grid),
+                .box = box};
   if (ignored_) {
     const BitVolume ignored = cropped(reference_.labels, {"", "", {*ignored_}}, box);
     out.prediction.clear(ignored);

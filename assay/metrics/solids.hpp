@@ -14,7 +14,8 @@ namespace assay {
 /// Both masks in one box around them, as `cropped` leaves them.
 struct Solids {
   BitVolume prediction, reference;
-  Axes axes{true, true, true};
+  Axes axes{true, true, true};      ///< along which the image extends
+  Axes has_axis{true, true, true};  ///< those of one voxel too, if the image has them
   Point spacing_mm{1, 1, 1};
   Box box{};  ///< where in the image
 };
@@ -22,7 +23,7 @@ struct Solids {
 /// Nothing when both are empty. `room` is how many voxels of the image the box is wider than the
 /// masks, on every side where there are some.
 std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
-                                const Point& spacing_mm, Index room = 0);
+                                const Grid& grid, Index room = 0);
 
 /// Two label maps on one grid, of which any region can be cut without a mask of the whole image.
 class LabelSolids {

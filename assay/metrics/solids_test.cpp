@@ -82,7 +82,7 @@ void expect_solids(std::uint64_t seed, std::size_t labels) {
     // With background among them the box is the whole image.
     const Index room = region.contains(0) ? 1000 : static_cast<Index>(rng() % 3);
     const auto p_bits = p.packed(region), r_bits = r.packed(region);
-    const auto expected = solids_of({shape, p_bits}, {shape, r_bits}, {1, 1, 1}, room);
+    const auto expected = solids_of({shape, p_bits}, {shape, r_bits}, {.shape = shape}, room);
     const auto found = LabelSolids(p.view(), r.view()).of(region, room);
     ASSERT_EQ(found.has_value(), expected.has_value());
     if (!found) continue;

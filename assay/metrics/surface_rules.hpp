@@ -11,6 +11,7 @@ struct SurfaceRules {
   enum class Elements { border_voxels, surfels, faces };
 
   Elements elements = Elements::border_voxels;
+  bool thin_axes = false;      ///< an axis of one voxel counts: in a slice every voxel is border
   bool steps = false;          ///< a percentile is a distance of the list, not interpolated
   bool pooled = false;         ///< percentiles of both directions as one list, not the greater
   bool assd_of_means = false;  ///< ASSD is the mean of two means, which others call MASD

@@ -152,3 +152,16 @@ TEST(DirectedDistances, percentiles_are_those_of_the_list_that_the_weights_stand
   EXPECT_EQ(d.within(2), 3);
   EXPECT_EQ(d.weighted_sum(), 18);
 }
+
+TEST(DirectedDistances, a_share_that_is_the_percentile_but_for_rounding_has_reached_it) {
+  // 19 of 20 equal areas lie at 0, the last at 1: exactly 95 %, however the sum is rounded.
+  for (int k = 1; k <= 1000; ++k) {
+    const double area = std::sqrt(static_cast<double>(k)) / 8;
+    DistanceTally tally;
+    for (int i = 0; i < 19; ++i) tally.add(0, area);
+    tally.add(1, area);
+    const DirectedDistances d(tally);
+    EXPECT_EQ(d.percentile_step(95), 0) << area;
+    EXPECT_EQ(d.percentile_step(95.000001), 1) << area;
+  }
+}

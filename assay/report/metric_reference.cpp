@@ -2,6 +2,7 @@
 #include "assay/report/metric_reference.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "assay/core/words.hpp"
 #include "assay/metrics/metric.hpp"
@@ -87,6 +88,10 @@ std::string cell(std::string_view text) {
   return out;
 }
 
+std::string covered(const Convention& c) {
+  return c.covered.empty() ? "every metric" : fmt::format("{}", fmt::join(c.covered, ", "));
+}
+
 }  // namespace
 
 std::string metric_listing() {
@@ -100,7 +105,8 @@ std::string metric_listing() {
   out += "groups: ";
   for (const auto group : metric_groups()) out += fmt::format("{} ", group);
   out += "\nconventions:\n";
-  for (const Convention& c : conventions()) out += fmt::format("  {:<18}{}\n", c.name, c.summary);
+  for (const Convention& c : conventions())
+    out += fmt::format("  {:<18}{}\n{:<20}covers {}\n", c.name, c.summary, "", covered(c));
   return out;
 }
 
@@ -125,10 +131,12 @@ std::string metric_reference() {
         failure_text(m), m.group, other_names(m, "| also called | ", " |\n"),
         m.reference.empty() ? "" : fmt::format("| reference | {} |\n", m.reference));
   out +=
-      "\n## Conventions\n\nWritten into every result; `--convention NAME` chooses.\n\n"
-      "| name | |\n|---|---|\n";
+      "\n## Conventions\n\nWritten into every result; `--convention NAME` chooses. A metric that a "
+      "convention does not cover is\nassay's own there, and results list it as "
+      "`outside_convention`. [Conventions](conventions.md) says how each was checked.\n\n"
+      "| name | | covers |\n|---|---|---|\n";
   for (const Convention& c : conventions())
-    out += fmt::format("| `{}` | {} |\n", c.name, c.summary);
+    out += fmt::format("| `{}` | {} | {} |\n", c.name, c.summary, covered(c));
   return out;
 }
 

@@ -295,6 +295,16 @@ std::string model_name(const CohortRequest& request) {
              : name.substr(0, name.size() - ending.size());
 }
 
+/// Whoever asks for another tool's numbers is told which are not.
+void note_coverage(const ScoreSettings& settings, std::vector<std::string>& notes) {
+  std::string keys;
+  for (const std::string& key : not_covered(*settings.convention, settings.metrics))
+    keys += (keys.empty() ? "" : ", ") + key;
+  if (!keys.empty())
+    notes.push_back("convention " + std::string(settings.convention->name) + " does not cover " +
+                    keys + "; these values are assay's own");
+}
+
 }  // namespace
 
 Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
@@ -312,6 +322,7 @@ Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
   if (!request.groups.empty()) add_groups(cohort, request.groups);
   settle_labels(request, cohort.settings, cohort.notes);
   cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
+  note_coverage(cohort.settings, cohort.notes);
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
     if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
       throw Error(Error::Kind::usage,

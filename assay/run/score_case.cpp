@@ -223,9 +223,9 @@ void score_masks(const Job& job) {
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     pack_foreground(predicted, predicted_bits);
     const Grid& on = alignment.grid;
-    measure_shapes(solids_of({on.shape, predicted_bits}, {on.shape, bits}, spacing_mm(on),
-                             room_for(job.settings)),
-                   on, key, job.settings, job.record);
+    measure_shapes(
+        solids_of({on.shape, predicted_bits}, {on.shape, bits}, on, room_for(job.settings)), on,
+        key, job.settings, job.record);
     job.workspace.give(std::move(others));
   }
   if (const Image* map = probabilities_in(prediction, job))

@@ -185,7 +185,7 @@ def _read(pred, ref, label, threshold):
 
 def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = (1, 1, 1), label: float | None = None,
             metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
-            beta: float = 1.0, connectivity: int = 26, lesion_rule: str = "any", min_lesion_ml: float = 0.0,
+            beta: float = 1.0, connectivity: int | None = None, lesion_rule: str | None = None, min_lesion_ml: float | None = None,
             threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
@@ -193,14 +193,16 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
     "lesion", "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm, one number if it is the
     same along every axis; `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further ones add keys such as
     "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is
-    and when it is found. Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
+    and when it is found (default: the convention's, or "any", 26 and 0). An array of two axes is measured in its plane. One with a
+    third axis of length 1 is measured in its plane too, except under conventions whose tool measures it in space
+    (docs/conventions.md). Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
 
     Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it. Without one, foreground is a value above 0,
     and a warning says so if the array is a map: one with several values besides 0 that are not all whole.
     With a leading axis of classes, class k is the probability of label k, and the likeliest class is the prediction. "all" has the
     probability metrics only if there are probabilities.
     """
-    if connectivity not in (6, 18, 26):
+    if connectivity not in (None, 6, 18, 26):
         raise ValueError(f"connectivity must be 6, 18 or 26, not {connectivity!r}")
     compared, reference, label, chance = _read(pred, ref, _label(label), threshold)
     prediction, reference, reversed_axes = oriented_pair(compared, reference, ("pred", "ref"))
@@ -210,8 +212,10 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
     sizes = _sizes(spacing, prediction.ndim)
     of_axes = sizes[: prediction.ndim]
     settings = {"metrics": names, "convention": convention, "beta": float(beta), "voxel_ml": math.prod(sizes) / 1000,
-                "nsd_tolerance": _tolerances(nsd_tolerance), "connectivity": int(connectivity), "lesion_rule": lesion_rule,
-                "min_lesion_ml": _number(min_lesion_ml, "min_lesion_ml", 0), "probabilities": chance}
+                "nsd_tolerance": _tolerances(nsd_tolerance), "lesion_rule": lesion_rule,
+                "connectivity": None if connectivity is None else int(connectivity),
+                "min_lesion_ml": None if min_lesion_ml is None else _number(min_lesion_ml, "min_lesion_ml", 0),
+                "probabilities": chance}
     found = _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes, settings)
     if label is None and any(_ROWS.get(key, {}).get("group") != "probability" for key in found):
         _warn_of_maps(pred=prediction, ref=reference)

@@ -69,13 +69,14 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
   return out;
 }
 
-/// NumPy's last axis is our first. Without three axes the rest are of one voxel.
+/// NumPy's last axis is our first. An array of two axes has no third, one of shape (8, 8, 1) has.
 Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
-  Grid grid{.shape = {1, 1, 1}};
+  Grid grid{.shape = {1, 1, 1}, .has_axis = {}};
   for (std::size_t k = 0; k < static_cast<std::size_t>(array.ndim()); ++k) {
     const auto axis = static_cast<std::size_t>(array.ndim()) - 1 - k;
     grid.shape[k] = static_cast<std::size_t>(array.shape(static_cast<py::ssize_t>(axis)));
     grid.affine[k][k] = spacing[axis];
+    grid.has_axis[k] = true;
   }
   return grid;
 }
@@ -145,10 +146,13 @@ ScoreSettings settings_of(const py::dict& given) {
   out.beta = given["beta"].cast<double>();
   const auto tolerances = given["nsd_tolerance"].cast<std::vector<double>>();
   out.metrics = chosen_metrics(given["metrics"].cast<std::string>(), tolerances);
-  out.lesions = {
-      .rule = value_in(lesion_rules(), given["lesion_rule"].cast<std::string>(), "lesion rule"),
-      .connectivity = static_cast<Connectivity>(given["connectivity"].cast<int>()),
-      .least_ml = given["min_lesion_ml"].cast<double>()};
+  out.lesions = out.convention->lesions;
+  if (const py::object rule = given["lesion_rule"]; !rule.is_none())
+    out.lesions.rule = value_in(lesion_rules(), rule.cast<std::string>(), "lesion rule");
+  if (const py::object neighbours = given["connectivity"]; !neighbours.is_none())
+    out.lesions.connectivity = static_cast<Connectivity>(neighbours.cast<int>());
+  if (const py::object least = given["min_lesion_ml"]; !least.is_none())
+    out.lesions.least_ml = least.cast<double>();
   return out;
 }
 
@@ -167,7 +171,7 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
     evidence.counts = count_values(p, r, label, executor());
     if (has_shape && (needs_boundary(settings) || needs_lesions(settings))) {
       const auto p_bits = packed_values(p, label), r_bits = packed_values(r, label);
-      const auto solids = solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, spacing_mm(grid),
+      const auto solids = solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, grid,
                                     lesion_room(settings.lesions));
       if (solids) add_shapes(evidence, settings, *solids, grid);
     }

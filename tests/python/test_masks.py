@@ -415,3 +415,24 @@ def test_a_map_is_not_counted_without_a_word():
         assay.metrics(p != 0, r, metrics="dice")
         assay.metrics(p > 0.5, r * 0.7, metrics="dice")  # one value besides 0 is a mask
         assay.metrics(r * 3.0, r, label=3, metrics="dice")
+
+
+def test_a_slice_has_a_third_axis_and_a_picture_has_none():
+    p, r = np.zeros((8, 8), bool), np.zeros((8, 8), bool)
+    p[1:6, 1:6] = r[2:7, 1:6] = True
+    of = lambda **more: assay.metrics(p, r, metrics="assd", **more)["assd"]
+    assert of(spacing=(1, 1)) == of(spacing=(1, 1), convention="monai") == 0.5
+    for axis in range(3):
+        slices = np.expand_dims(p, axis), np.expand_dims(r, axis)
+        for order in ("C", "F"):
+            of_slice = lambda **more: assay.metrics(*(np.asarray(x, order=order) for x in slices), metrics="assd", **more)["assd"]
+            assert of_slice() == 0.5 and of_slice(convention="monai") == of_slice(convention="medpy") == pytest.approx(0.2)
+
+
+def test_the_convention_says_what_a_lesion_is_unless_the_caller_does():
+    p, r = np.zeros((9, 9, 9), np.uint8), np.zeros((9, 9, 9), np.uint8)
+    p[2:4, 2, 2] = r[2:6, 2, 2] = 1
+    of = lambda **more: assay.metrics(p, r, metrics="lesion_recall,pq", **more)
+    assert of() == {"lesion_recall": 1, "pq": 0}
+    assert of(lesion_rule="iou") == {"lesion_recall": 0, "pq": 0}
+    assert of(convention="panoptica") == {"lesion_recall": 1, "pq": 0.5}

@@ -1,0 +1,45 @@
+"""Paired tests against the SciPy that is installed: the newest policy has to give its numbers."""
+import warnings
+
+import numpy
+
+import assay
+
+POLICY = "scipy-1.15"
+
+
+def samples(count, seed):
+    """Differences with and without ties and zeros, from 1 to 60 of them."""
+    rng = numpy.random.default_rng(seed)
+    for number in range(count):
+        d = rng.normal(rng.choice([0, 0.3]), 1, int(rng.integers(1, 61)))
+        yield numpy.round(d, number % 3) if number % 2 else d
+
+
+def options(number):
+    alternatives, zeros = ["two-sided", "less", "greater"], ["wilcox", "pratt", "zsplit"]
+    return {"alternative": alternatives[number % 3], "zero_method": zeros[number // 3 % 3], "correction": number // 9 % 2 == 1,
+            "method": ["auto", "approx"][number // 18 % 2]}
+
+
+def wilcoxon_differences(stats, count, seed):
+    """How far statistic and p-value are apart, for each sample."""
+    for number, d in enumerate(samples(count, seed)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs, ours = stats.wilcoxon(d, **options(number)), assay.wilcoxon(d, policy=POLICY, **options(number))
+        yield apart(ours.statistic, theirs.statistic) + apart(ours.pvalue, theirs.pvalue)
+
+
+def friedman_differences(stats, count, seed):
+    rng = numpy.random.default_rng(seed)
+    for number in range(count):
+        table = numpy.round(rng.normal(0, 1, (int(rng.integers(3, 30)), int(rng.integers(3, 7)))), 1 + number % 4)
+        theirs, ours = stats.friedmanchisquare(*table.T), assay.friedman(table)
+        yield apart(ours.statistic, theirs.statistic) + apart(ours.pvalue, theirs.pvalue)
+
+
+def apart(a, b):
+    """Relative to the larger; nothing between two NaN."""
+    a, b = float(a), float(b)
+    return 0.0 if a == b or (a != a and b != b) else abs(a - b) / max(abs(a), abs(b), 1e-300)

@@ -1,0 +1,71 @@
+"""Conventions under other tools' names: slices, pictures, what they cover, and their lesions."""
+import numpy
+import pytest
+
+from support import assay, mask, save, score, strict
+
+SQUARE, MOVED = numpy.s_[1:6, 1:6], numpy.s_[2:7, 1:6]
+
+
+def cohort(folder, prediction, reference):
+    save(folder / "pred/a.nii.gz", prediction), save(folder / "ref/a.nii.gz", reference)
+    return folder / "pred", folder / "ref"
+
+
+def values(folders, *options):
+    return score(*folders, *options)["cases"][0]["label"]["foreground"]
+
+
+# 8x8x1 voxels, a square of 5x5 moved by one: MONAI 1.6.1, medpy 0.5.2, panoptica 2.1.7 and surface-distance 0.1 give these.
+IN_SPACE = {"monai": ("assd", 0.2), "medpy": ("assd", 0.2), "panoptica": ("assd", 0.2), "deepmind": ("masd", 0.1157370697)}
+
+
+@pytest.mark.parametrize("convention", IN_SPACE)
+def test_a_slice_is_measured_in_space_by_the_tools_that_do_so(tmp_path, convention):
+    key, expected = IN_SPACE[convention]
+    slices = cohort(tmp_path / "slice", mask(SQUARE, shape=(8, 8, 1)), mask(MOVED, shape=(8, 8, 1)))
+    assert values(slices, "--metrics", key, "--convention", convention)[key] == pytest.approx(expected, abs=1e-7)
+    assert values(slices, "--metrics", key)[key] == 0.5
+    pictures = cohort(tmp_path / "picture", mask(SQUARE, shape=(8, 8)), mask(MOVED, shape=(8, 8)))
+    assert values(pictures, "--metrics", key, "--convention", convention)[key] == pytest.approx(0.5)
+
+
+def test_a_prediction_of_three_axes_fits_a_reference_of_two(tmp_path):
+    folders = cohort(tmp_path, mask(SQUARE, shape=(8, 8, 1)), mask(MOVED, shape=(8, 8)))
+    assert values(folders, "--metrics", "assd", "--convention", "monai")["assd"] == 0.5
+
+
+def test_what_a_convention_does_not_cover_is_said(tmp_path):
+    folders = cohort(tmp_path, mask(numpy.s_[2:6, 2:6, 2:6]), mask(numpy.s_[3:6, 2:6, 2:6]))
+    done = assay("score", *folders, "--metrics", "dice,mcc,nsd", "--convention", "medpy", "--json")
+    assert "note: convention medpy does not cover mcc, nsd; these values are assay's own\n" in done.stderr
+    assert strict(done.stdout)["settings"]["outside_convention"] == ["mcc", "nsd"]
+    done = assay("score", *folders, "--metrics", "dice,hd95", "--convention", "medpy", "--json")
+    assert "does not cover" not in done.stderr and strict(done.stdout)["settings"]["outside_convention"] == []
+    assert "does not cover" not in assay("score", *folders, "--metrics", "all").stderr
+
+
+def test_panoptica_matches_at_half(tmp_path):
+    half = cohort(tmp_path, mask(numpy.s_[2:4, 2, 2]), mask(numpy.s_[2:6, 2, 2]))
+    result = score(*half, "--metrics", "pq,sq,rq,lesion_recall", "--convention", "panoptica")
+    found = result["cases"][0]["label"]["foreground"]
+    assert (found["pq"], found["sq"], found["rq"], found["lesion_recall"]) == (0.5, 0.5, 1.0, 1.0)
+    assert result["settings"]["lesions"] == {"rule": "iou", "connectivity": 26, "min_ml": 0, "iou_limit": ">= 0.5"}
+    found = values(half, "--metrics", "pq,sq,rq,lesion_recall", "--lesion-rule", "iou")
+    assert (found["pq"], found["sq"], found["rq"], found["lesion_recall"]) == (0, None, 0, 0)
+
+
+def test_lesions_are_the_convention_s_unless_others_are_asked_for(tmp_path):
+    folders = cohort(tmp_path, mask(numpy.s_[2:6, 2:6, 2:6]), mask(numpy.s_[3:6, 2:6, 2:6]))
+    lesions = lambda *options: score(*folders, "--metrics", "lesion_f1", *options)["settings"]["lesions"]
+    assert lesions() == {"rule": "any", "connectivity": 26, "min_ml": 0, "iou_limit": "> 0.5"}
+    assert lesions("--convention", "brats2023") == {"rule": "brats", "connectivity": 26, "min_ml": 0.05, "iou_limit": "> 0.5"}
+    assert lesions("--convention", "brats2023", "--lesion-rule", "any", "--min-lesion-ml", "0", "--connectivity", "6") == {
+        "rule": "any", "connectivity": 6, "min_ml": 0, "iou_limit": "> 0.5"}
+
+
+def test_the_table_lists_what_is_covered():
+    table = strict(assay("metrics", "--json").stdout)
+    covers = {row["name"]: row["covers"] for row in table["conventions"]}
+    assert covers["metrics-reloaded"] == "all" and covers["deepmind"] == ["dice", "hd", "hd95", "masd", "nsd"]
+    assert "covers dice, hd, hd95, masd, nsd\n" in assay("metrics").stdout
