@@ -44,7 +44,8 @@ void declare_options(Arguments& a, Options& o) {
                "Results files: of 'assay score', nnU-Net's summary.json, CSV or TSV");
   a.option("--baseline NAME", o.baseline,
            "Model or file to compare with (default: the first of exactly two)");
-  a.option("--metric LIST", o.metrics, "Metrics to compare (default: dice,avd,mcc)");
+  a.option("--metric LIST", o.metrics,
+           "Metrics to compare (default: the standard ones that all files have)");
   a.option("--label LIST", o.labels,
            "Labels or regions to compare, each by itself (default: the case average)");
   a.option("--alpha A", o.alpha, "Level of significance (default: 0.05)");

@@ -35,7 +35,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--title TEXT", o.title, "Heading of the page (default: the names of the models)");
   a.option("--baseline NAME", o.baseline,
            "Model or file to compare with (default: the first that is given)");
-  a.option("--metric LIST", o.metrics, "Metrics to compare (default: dice,avd,mcc)");
+  a.option("--metric LIST", o.metrics,
+           "Metrics to compare (default: the standard ones that all files have)");
   a.option("--label L", o.label, "Show one label or region (default: the case average)");
   a.option("--margin M", o.margin,
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");

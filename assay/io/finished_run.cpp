@@ -92,7 +92,8 @@ FinishedRun run_in(const Json& file) {
                 .scored = ledger.at("scored"),
                 .failed = ledger.at("failed"),
                 .missing_prediction = ledger.at("missing_prediction"),
-                .missing_reference = ledger.at("missing_reference")};
+                .missing_reference = ledger.at("missing_reference"),
+                .missing_structures = ledger.value("missing_structures", std::size_t{0})};
   out.metrics = summaries_in(file.at("metrics"));
   for (const auto& [key, label] : file.at("labels").items())
     out.labels.push_back(label_in(key, label));

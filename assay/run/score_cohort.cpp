@@ -141,7 +141,7 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
 std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution& execution,
                                            const std::filesystem::path& results) {
   auto run = read_finished_run(results);
-  if (!run) return std::nullopt;
+  if (!run || !run->ledger.is_complete()) return std::nullopt;
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
   if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
   refuse_foreign(found, ours, results, "these results were made");
