@@ -326,6 +326,20 @@ def test_a_run_with_failures_keeps_its_journal(tmp_path):
     assert not (tmp_path / "r.json.journal").exists()
 
 
+def test_a_run_without_a_structure_is_not_complete(tmp_path):
+    for side in ("pred", "ref"):
+        for structure in ("liver", "spleen"):
+            save(tmp_path / f"{side}/a/{structure}.nii.gz", random_mask(1))
+    (tmp_path / "pred/a/spleen.nii.gz").unlink()
+    pattern = "{id}/{label}.nii.gz"
+    command = ["score", tmp_path / "pred", tmp_path / "ref", "--pred-pattern", pattern, "--ref-pattern", pattern,
+               "--out", tmp_path / "r.json"]
+    assay(*command, status=3)
+    for _ in range(2):  # with its journal, and without
+        assert "this run is complete" not in assay(*command, "--resume", status=3).stderr
+        (tmp_path / "r.json.journal").unlink()
+
+
 def test_resume_refuses_other_cases(tmp_path):
     pred, ref = cohort(tmp_path, ["a", "b"])
     assay("score", pred, ref, "--out", tmp_path / "r.json")

@@ -145,7 +145,8 @@ std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
   if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
   refuse_foreign(found, ours, results, "these results were made");
-  if (run->model_name != cohort.settings.model_name || run->cases.size() != cohort.cases.size())
+  if (!run->ledger.is_complete() || run->model_name != cohort.settings.model_name ||
+      run->cases.size() != cohort.cases.size())
     return std::nullopt;
   for (std::size_t i = 0; i < cohort.cases.size(); ++i)
     if (!is_current(run->cases[i], cohort.cases[i], execution)) return std::nullopt;
