@@ -240,9 +240,7 @@ BootstrapResult bootstrap(std::span<const double> values, const Statistic& stati
 BootstrapResult bootstrap_metric(Labels predictions, Labels truths, ClassificationMetric metric,
                                  const BootstrapOptions& options) {
   require(options);
-  const bool balanced = metric == ClassificationMetric::balanced_accuracy;
-  const CodedItems items =
-      balanced ? coded_items(predictions, truths) : coded_as_one_class(predictions, truths);
+  const CodedItems items = coded_for(metric, predictions, truths);
   const Resampler resampler(truths.size(), options.clusters, options.seed);
   const JointStatistic counted = [&](std::span<const std::uint32_t> indices,
                                      std::span<double> score) {

@@ -57,6 +57,12 @@ CodedItems coded_as_one_class(Labels predictions, Labels truths) {
   return items;
 }
 
+CodedItems coded_for(ClassificationMetric metric, Labels predictions, Labels truths) {
+  return metric == ClassificationMetric::balanced_accuracy
+             ? coded_items(predictions, truths)
+             : coded_as_one_class(predictions, truths);
+}
+
 double balanced_accuracy_of_counts(std::span<const std::uint32_t> counts) {
   double recalls = 0, present = 0;
   for (std::size_t code = 0; code < counts.size(); code += 2) {

