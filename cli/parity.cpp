@@ -15,6 +15,7 @@
 #include "assay/io/paper.hpp"
 #include "assay/report/parity_report.hpp"
 #include "assay/report/text_table.hpp"
+#include "assay/run/executor.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
@@ -27,6 +28,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string results, variant, paper, model_json, output, require, compat, format;
   double alpha = 0.05, margin = 0.01;
+  unsigned paper_n = 0;  ///< 0: not known
   bool list = false, anonymous = false;
 };
 
@@ -42,6 +44,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--output FILE", o.output, "The same as --out");
   a.option("--model-json FILE", o.model_json,
            "Says how many parameters and which dilations the model has");
+  a.option("--paper-n N", o.paper_n,
+           "Number of values that the paper's mean and SD of Dice are over (default: unknown)");
   a.option("--margin M", o.margin, "Differences of Dice below this do not matter (default 0.01)");
   a.option("--alpha A", o.alpha, "Level of the comparison with the paper (default 0.05)");
   a.choice("--format", o.format, {"table", "markdown", "latex", "csv"},
@@ -59,6 +63,8 @@ void refuse_senseless(const Options& o) {
     throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
   if (!(o.margin > 0) || !std::isfinite(o.margin))
     throw Error(Error::Kind::usage, "--margin must be above 0, such as 0.01");
+  if (o.paper_n == 1)
+    throw Error(Error::Kind::usage, "--paper-n must be 2 or more: one value has no spread");
   if (!o.list && (o.format == "latex" || o.format == "csv"))
     throw Error(Error::Kind::usage,
                 "--format " + o.format + " needs --list; the report has table and markdown");
@@ -113,12 +119,14 @@ Exit list(const Options& o, const Paper& paper, const fs::path& out, const Commo
   return done;
 }
 
-ParityReport judged(const Options& o, const Paper& paper) {
+ParityReport judged(const Options& o, const Paper& paper, const Common& common) {
   const bool compat = !o.compat.empty();
   Achieved achieved = read_experiment(o.results, {.compat_spec = compat});
   if (!o.model_json.empty()) achieved.description = read_model_description(o.model_json);
-  return parity_report(achieved, paper, o.variant,
-                       {.alpha = o.alpha, .margin = o.margin, .compat_spec = compat});
+  ParityOptions options = {.alpha = o.alpha, .margin = o.margin, .compat_spec = compat};
+  if (o.paper_n != 0) options.paper_n = o.paper_n;
+  options.executor = tbb_executor(jobs(common));
+  return parity_report(achieved, paper, o.variant, options);
 }
 
 /// The specification's program writes the table whatever the file's name; ours asks the name.
@@ -141,7 +149,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const Paper paper = o.paper.empty() ? built_in_paper() : read_paper(o.paper);
   if (o.list) return list(o, paper, out, common, session);
 
-  const ParityReport report = judged(o, paper);
+  const ParityReport report = judged(o, paper, common);
   if (!common.quiet)
     for (const std::string& warning : report.warnings)
       session.err << "warning: " << printable(warning) << '\n';

@@ -3,6 +3,7 @@ import csv, io, json, re
 
 import numpy
 import pytest
+import scipy.stats
 
 from support import assay, cohort, shared, strict
 
@@ -176,6 +177,68 @@ def test_folds_and_parity_name_the_sd_over_runs(tmp_path):
     assert f"With ddof 1, as 'assay folds' prints it, it is {spread['std']:.4f}." in text
     assert "Every SD here has ddof 1; 'assay parity' judges the SD over runs with ddof 0" in screen
     assert f"specified: {found['std']:.3f}." in screen
+
+
+# ---- Against the paper's mean --------------------------------------------------------------------
+
+def scored(folder, dice):
+    dice = [float(value) for value in dice]
+    return results(folder, {"dice": {"mean": numpy.mean(dice), "std": numpy.std(dice), "values": dice},
+                            "avd": {"mean": 0.245}, "mcc": {"mean": 0.76}})
+
+
+def skewed(mean, n=150):
+    """Most cases high, one in eight a failure: the median is far above the mean."""
+    values = [0.3 if i % 8 == 0 else 0.9 + 0.0005 * (i % 50) for i in range(n)]
+    return numpy.array(values) + mean - numpy.mean(values)
+
+
+def test_a_mean_on_the_papers_is_not_different(tmp_path):
+    path = scored(tmp_path, skewed(0.876))
+    found = parity(path)["comparison"]
+    assert (found["verdict"], found["significant"], found["test_type"], found["method"]) == ("inconclusive", False, "bootstrap-t", "bootstrap-t")
+    assert found["difference"] == pytest.approx(0, abs=1e-12) and found["p_value"] > 0.5
+    assert found["interval"][0] < 0 < found["interval"][1] and found["wilcoxon_statistic"] is None
+    assert found["interval"][0] < found["tost_interval"][0] < found["tost_interval"][1] < found["interval"][1]
+    specified = parity(path, "--compat", "spec")["comparison"]
+    assert specified["test_type"] == "Wilcoxon signed-rank" and specified["p_value"] < 1e-6 and specified["verdict"] == "different"
+
+
+def test_failures_are_not_equivalent(tmp_path):
+    path = scored(tmp_path, [0.0 if i % 15 == 0 else 0.876 + 0.0001 * (i % 7 - 3) for i in range(90)])
+    assert parity(path, "--compat", "spec")["comparison"]["verdict"] == "equivalent"
+    found = parity(path)["comparison"]
+    assert found["our_mean"] == pytest.approx(0.8176, abs=1e-3) and found["verdict"] != "equivalent" and found["tost_p_value"] > 0.05
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_no_verdict_below_six(tmp_path, n):
+    path = scored(tmp_path, [0.60 + 0.001 * i for i in range(n)])
+    done = assay("parity", path)
+    assert f"no verdict is given below 6 values, and there {'is' if n == 1 else 'are'} {n}" in done.stdout
+    found = parity(path)
+    assert (found["comparison"]["verdict"], found["comparison"]["interval"]) == ("inconclusive", None)
+    assert found["checklist"][-1]["answer"] == "cannot_be_checked"
+
+
+def test_the_papers_own_error_counts(tmp_path):
+    path = scored(tmp_path, skewed(0.84, 80))
+    exact = parity(path)
+    assert any("taken as exact, because it is not known over how many values" in text for text in exact["explanation"])
+    paper = results(tmp_path, {"net": {"dice_mean": 0.876, "dice_std": 0.2, "dice_n": 80}}, "paper.json")
+    found = parity(path, "--paper", paper)
+    welch = scipy.stats.ttest_ind_from_stats(0.84, numpy.std(skewed(0.84, 80), ddof=1), 80, 0.876, 0.2, 80, equal_var=False)
+    assert found["comparison"]["test_type"] == "Welch's t" and found["comparison"]["p_value"] == pytest.approx(welch.pvalue, rel=1e-9)
+    assert found["paper"]["dice_n"] == found["comparison"]["paper_n"] == 80
+    assert parity(path, "--paper-n", "30")["comparison"]["test_type"] == "Welch's t"
+    assert "--paper-n must be 2 or more" in assay("parity", path, "--paper-n", "1", status=2).stderr
+    wrong = results(tmp_path, {"net": {"dice_mean": 0.876, "dice_n": 1.5}}, "paper.json")
+    assert "dice_n is not a whole number of 2 or more" in assay("parity", path, "--paper", wrong, status=2).stderr
+
+
+def test_any_number_of_threads_gives_the_same(tmp_path):
+    path = scored(tmp_path, skewed(0.85))
+    assert parity(path, "--jobs", "1")["comparison"] == parity(path, "--jobs", "3")["comparison"]
 
 
 # ---- Papers --------------------------------------------------------------------------------------

@@ -31,6 +31,16 @@ std::optional<double> optional_number(const Json& object, const std::string& key
   return found.value;
 }
 
+/// Two or more: one value has no spread.
+std::optional<std::size_t> count_of(const Json& object, const std::string& key,
+                                    const std::string& where) {
+  const auto found = optional_number(object, key, where);
+  if (!found) return std::nullopt;
+  if (*found < 2 || *found > 1e9 || std::floor(*found) != *found)
+    refuse(where, key + " is not a whole number of 2 or more");
+  return static_cast<std::size_t>(*found);
+}
+
 std::optional<PaperValue> value_of(const Json& row, const std::string& metric,
                                    const std::string& where) {
   const auto mean = optional_number(row, metric + "_mean", where);
@@ -39,7 +49,8 @@ std::optional<PaperValue> value_of(const Json& row, const std::string& metric,
   const auto star = optional_number(row, metric + "_sig", where);
   return PaperValue{.mean = *mean,
                     .std = optional_number(row, metric + "_std", where),
-                    .differs = differs.is_boolean() ? differs.get<bool>() : star.value_or(0) != 0};
+                    .differs = differs.is_boolean() ? differs.get<bool>() : star.value_or(0) != 0,
+                    .n = count_of(row, metric + "_n", where)};
 }
 
 PaperModel model_of(const Json& row, const std::string& name, const std::string& file) {

@@ -112,14 +112,19 @@ Json to_json(const Consistency& c) {
        {{"n", c.rows}, {"as_foreground", c.rows_as_foreground}, {"as_macro", c.rows_as_macro}}}};
 }
 
+Json limits(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->lower, interval->upper} : Json(nullptr);
+}
+
 Json to_json(const PaperComparison& c, const ScoreSample& sample) {
   return {{"our_mean", c.our_mean},
           {"our_std", c.our_std},
           {"paper_mean", c.paper_mean},
           {"paper_std", optional(c.paper_std)},
+          {"paper_n", optional(c.paper_n)},
           {"test_type", c.test_type},
-          {"wilcoxon_statistic", c.wilcoxon_statistic},
-          {"p_value", c.p_value},
+          {"wilcoxon_statistic", optional(c.wilcoxon_statistic)},
+          {"p_value", optional(c.p_value)},
           {"significant", c.significant},
           {"cohens_d", optional(c.cohens_d)},
           {"cohens_d_missing", text_or_null(c.cohens_d_missing)},
@@ -130,13 +135,14 @@ Json to_json(const PaperComparison& c, const ScoreSample& sample) {
           {"place", sample.place},
           {"left_out", sample.left_out},
           {"ddof", 0},
-          {"policy", c.policy},
-          {"method", c.method},
+          {"policy", text_or_null(c.policy)},
+          {"method", text_or_null(c.method)},
           {"alpha", c.alpha},
           {"margin", c.margin},
-          {"difference", c.difference.estimate},
-          {"interval", {c.difference.lower, c.difference.upper}},
+          {"difference", c.difference},
+          {"interval", limits(c.interval)},
           {"tost_p_value", optional(c.tost_p)},
+          {"tost_interval", limits(c.tost_interval)},
           {"verdict", name(c.verdict)}};
 }
 
@@ -161,6 +167,7 @@ void add_limits(Json& out, const ParityLimits& l) {
 void add_value(Json& out, const std::string& metric, const std::optional<PaperValue>& value) {
   out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
   out[metric + "_std"] = value ? optional(value->std) : Json(nullptr);
+  out[metric + "_n"] = value ? optional(value->n) : Json(nullptr);
   out[metric + "_differs"] = value && value->differs;
 }
 

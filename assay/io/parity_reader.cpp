@@ -60,7 +60,8 @@ std::optional<PaperValue> value_in(const Json& paper, const std::string& metric)
   const auto mean = optional_in<double>(paper, (metric + "_mean").c_str());
   if (!mean) return std::nullopt;
   return PaperValue{*mean, optional_in<double>(paper, (metric + "_std").c_str()),
-                    paper.value(metric + "_differs", false)};
+                    paper.value(metric + "_differs", false),
+                    optional_in<std::size_t>(paper, (metric + "_n").c_str())};
 }
 
 PaperModel paper_in(const Json& paper) {

@@ -91,8 +91,8 @@ CheckItem comparison_item(const CheckInput& in) {
     item.because = "the file has no single values, only means";
     return item;
   }
-  item.answer = answer_of(!in.comparison->significant);
-  item.because = fmt::format("p = {:.4g} over {} {}; {}", in.comparison->p_value, in.comparison->n,
+  if (in.comparison->interval) item.answer = answer_of(!in.comparison->significant);
+  item.because = fmt::format("{} over {} {}; {}", in.comparison->p_text(), in.comparison->n,
                              words(in.achieved.sample.over), in.comparison->conclusion);
   return item;
 }

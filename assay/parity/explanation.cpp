@@ -150,15 +150,38 @@ void add_achieved_consistency(const ParityReport& r, Sentences& out) {
         range(*r.macro.estimated), r.paper.dice.mean, name(r.macro.level)));
 }
 
+/// What the test takes for granted.
+void add_limits_of_comparison(const ParityReport& r, const PaperComparison& c, Sentences& out) {
+  out.push_back(
+      c.method == "welch-t"
+          ? fmt::format("The paper's mean is over {} values; its own uncertainty counts in the "
+                        "interval.",
+                        *c.paper_n)
+          : "The paper's mean is taken as exact, because it is not known over how many values it "
+            "is; where the paper gives an SD, --paper-n N makes its uncertainty count.");
+  if (r.achieved.sample.over == SpreadOver::runs)
+    out.push_back(
+        "Runs of a cross-validation share their training cases and are not independent: the "
+        "interval over runs is too narrow.");
+  if (c.verdict == Verdict::equivalent)
+    out.push_back(fmt::format(
+        "Failures in fewer than about {:.0f} % of cases may not be among {} {}, and equivalence "
+        "says nothing about them.",
+        300.0 / static_cast<double>(c.n), c.n, words(r.achieved.sample.over)));
+}
+
 void add_comparison(const ParityReport& r, Sentences& out) {
   if (!r.comparison) return;
   const PaperComparison& c = *r.comparison;
-  out.push_back(fmt::format(
-      "Against the paper's mean, taken as a known constant, over {} {}: {} (Wilcoxon p = {:.4g}; "
-      "difference {:+.4f}, {:g} % interval {:+.4f} to {:+.4f}; margin ±{:g}).",
-      c.n, words(r.achieved.sample.over), c.conclusion, c.p_value, c.difference.estimate,
-      100 * (1 - c.alpha), c.difference.lower, c.difference.upper, c.margin));
-  if (!c.warning.empty()) out.push_back("Comparison: " + c.warning + ".");
+  const std::string interval =
+      c.interval ? fmt::format(", {:g} % interval {:+.4f} to {:+.4f}", 100 * (1 - c.alpha),
+                               c.interval->lower, c.interval->upper)
+                 : "";
+  out.push_back(
+      fmt::format("Against the paper's mean, over {} {}: {} ({}, {}; difference {:+.4f}{}).", c.n,
+                  words(r.achieved.sample.over), c.conclusion, c.test_type, c.p_text(),
+                  c.difference, interval));
+  if (!r.options.compat_spec) add_limits_of_comparison(r, c, out);
   if (!c.cohens_d)
     out.push_back("Cohen's d does not exist: " + c.cohens_d_missing + ".");
   else if (r.achieved.sample.over == SpreadOver::subjects)

@@ -2,6 +2,7 @@
 /// A publication to be held against: its models, and what counts as reaching them.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +13,8 @@ namespace assay {
 struct PaperValue {
   double mean = 0;
   std::optional<double> std{};
-  bool differs = false;  ///< starred: differs from the paper's best model
+  bool differs = false;            ///< starred: differs from the paper's best model
+  std::optional<std::size_t> n{};  ///< values that mean and SD are over, where that is known
 };
 
 struct PaperModel {

@@ -88,8 +88,9 @@ std::optional<PaperComparison> comparison(const ParityReport& report) {
   if (report.achieved.sample.values.empty()) return std::nullopt;
   const PaperValue& dice = report.paper.dice;
   const ParityOptions& o = report.options;
-  return compared_with_paper(report.achieved.sample.values, dice.mean, dice.std,
-                             {.alpha = o.alpha, .margin = o.margin, .compat_spec = o.compat_spec});
+  return compared_with_paper(
+      report.achieved.sample.values, {dice.mean, dice.std, dice.n},
+      {.alpha = o.alpha, .margin = o.margin, .compat_spec = o.compat_spec, .executor = o.executor});
 }
 
 void add_warnings(ParityReport& report, const Paper& paper) {
@@ -121,6 +122,7 @@ ParityReport parity_report(const Achieved& achieved, const Paper& paper, std::st
       .options = options,
       .result = {},
       .dice_std = compat ? achieved.dice_std : chosen_spread(achieved.dice_std, achieved.spreads)};
+  if (options.paper_n) r.paper.dice.n = options.paper_n;
   const Judge judge = {r, compat ? 0 : parity_slack};
   r.result =
       parity_of({achieved.dice.value, r.dice_std.std.value, achieved.avd.value, achieved.mcc.value},

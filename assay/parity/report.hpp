@@ -21,6 +21,8 @@ struct ParityOptions {
   double alpha = 0.05;
   double margin = 0.01;      ///< of equivalence with the paper's mean
   bool compat_spec = false;  ///< raw bounds, the SD as it stands, an Error for what is missing
+  std::optional<std::size_t> paper_n{};  ///< values that the paper's mean of Dice is over
+  Executor executor = {};
 };
 
 /// The level under one of the standard deviations that the file has.

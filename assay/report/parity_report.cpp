@@ -119,9 +119,12 @@ std::string comparison(const ParityReport& r) {
   std::string out =
       fmt::format("  ours {:.4f} (SD {:.4f}, {} {}), paper {}\n", c.our_mean, c.our_std, c.n,
                   words(r.achieved.sample.over), published(r.paper.dice));
+  out += fmt::format("  difference of the means {:+.4f}", c.difference);
+  if (c.interval)
+    out += fmt::format(", {:g} % interval {:+.4f} to {:+.4f}", 100 * (1 - c.alpha),
+                       c.interval->lower, c.interval->upper);
   out += fmt::format(
-      "  Wilcoxon W = {:g}, p = {:.4g} ({}, {}); Cohen's d {}\n", c.wilcoxon_statistic, c.p_value,
-      c.policy, c.method,
+      "; {}, {}; Cohen's d {}\n", c.test_type, c.p_text(),
       c.cohens_d ? fmt::format("{:.3f} ({})", *c.cohens_d, c.interpretation) : "does not exist");
   return out + "  " + c.conclusion + "\n";
 }
