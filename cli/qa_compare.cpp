@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::string first, second, table, format;
   unsigned replicates = 1000, seed = 42;
+  double alpha = 0.05;
   bool intersect = false, anonymous = false;
 };
 
@@ -33,6 +34,7 @@ void declare_options(Arguments& a, Options& o) {
   a.positional("B", o.second, "Another one, of the same questions");
   a.flag("--intersect", o.intersect, "Compare what both have when they have different items");
   a.option("--table FILE", o.table, "The questions: slides of files that do not name them");
+  a.option("--alpha A", o.alpha, "Level of the tests; intervals have 1 - A (default: 0.05)");
   a.option("--replicates N", o.replicates, "Bootstrap replicates (default: 1000)");
   a.option("--seed N", o.seed, "Seed of the bootstrap (default: 42)");
   a.choice("--format", o.format, {"table", "markdown", "csv"},
@@ -100,6 +102,7 @@ std::vector<QaComparison> comparisons(const Options& o, const QaComparisonSettin
     if (other != second.end()) out.push_back(qa_compare(run, *other, settings));
   }
   if (out.empty()) throw Error(Error::Kind::input, "the runs have no benchmark in common");
+  correct_over_benchmarks(out, settings.alpha);
   return out;
 }
 
@@ -128,7 +131,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.first.empty() || o.second.empty())
     throw Error(Error::Kind::usage, "give two runs: assay qa compare run_a run_b");
   if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
-  QaComparisonSettings settings = {o.intersect, o.replicates, o.seed};
+  if (!(o.alpha > 0 && o.alpha < 1))
+    throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
+  QaComparisonSettings settings = {o.intersect, o.replicates, o.seed, o.alpha};
   settings.executor = tbb_executor(jobs(common));
   std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
@@ -159,7 +164,8 @@ Action declare(Arguments& arguments) {
 
 constexpr Example examples[] = {
     {"assay qa compare run_a run_b",
-     "is B better than A: McNemar, the difference with its interval, the items that changed"},
+     "is B better than A: a test of the reported metric, the difference with its interval, the "
+     "items that changed"},
     {"assay qa compare a_results.json b_results.json --intersect --format csv",
      "only the questions that both have; one line per item that changed"},
 };

@@ -1,5 +1,5 @@
 """`assay qa score` and `assay qa compare` through the real program, held against NumPy and SciPy."""
-import csv, json, resource
+import collections, csv, itertools, json, resource
 
 import numpy
 import pytest
@@ -116,6 +116,83 @@ def test_folders_and_outputs(tmp_path):
     assert "does not exist" in assay("qa", "score", tmp_path / "absent.json", status=2).stderr
 
 
+def test_headline_interval_is_wilson_s(tmp_path):
+    path = write(tmp_path / "r_results.json", [result(str(i), "1", 1 if i else 2, 1) for i in range(12)])  # 11 of 12 right
+    got = score(path)["metrics"]
+    wilson = scipy.stats.binomtest(11, 12).proportion_ci(method="wilson")
+    assert got["ci95"] == pytest.approx([wilson.low, wilson.high], abs=1e-12)
+    assert got["bootstrap_ci_upper"] == 1.0  # the percentile interval, kept as specified
+    text = assay("qa", "score", path).stdout
+    assert "accuracy 91.7 % (11 of 12 right), 95 % interval 64.6 – 98.5 % (Wilson)\n" in text
+    assert f"as specified: bootstrap mean ± SD {got['bootstrap_mean'] * 100:.1f} ± {got['bootstrap_std'] * 100:.1f} % (1000 resamples" in text
+
+
+def test_questions_that_share_slides_are_not_independent(tmp_path):
+    n, slides = 80, 20  # slides of four questions, all right or all wrong
+    truths = numpy.random.default_rng(0).integers(1, 5, n)
+    rows = [result(str(i), f"Option {t if i % slides < 12 else t % 4 + 1}", None, int(t)) for i, t in enumerate(truths)]
+    path = write(tmp_path / "r_results.json", rows)
+    done = assay("qa", "score", path, "--table", table(tmp_path / "t.csv", n, slides))
+    got = score(path, "--table", tmp_path / "t.csv")["metrics"]["failures_are_wrong"]
+    assert (got["ci_unit"], got["design_effect"], got["effective_n"]) == ("slide", pytest.approx(4), pytest.approx(20))
+    plain = got["wilson_ci95"]
+    assert got["ci95"][0] < plain[0] - 0.09 and got["ci95"][1] > plain[1] + 0.07
+    assert "(Wilson, by 20 slides)" in done.stdout
+    assert "80 questions share 20 slides: they tell as much as 20 independent ones would" in done.stdout
+
+
+def test_one_slide_has_no_interval_by_slide(tmp_path):
+    rows = [result(str(i), "?", None, 1) for i in range(12)]
+    path = write(tmp_path / "r_results.json", rows)
+    questions = table(tmp_path / "t.csv", 12, 1)
+    for row, truth in zip(rows, numpy.random.default_rng(0).integers(1, 5, 12)):
+        row.update(prediction=f"Option {truth}", truth_label=int(truth))
+    write(path, rows)
+    got = score(path, "--table", questions)["metrics"]
+    assert got["one_slide"] is True and got["failures_are_wrong"]["bootstrap_by_slide"] is None
+    text = assay("qa", "score", path, "--table", questions).stdout
+    assert "all 12 questions are on one slide: the interval is about questions on this slide, and there is none by slide" in text
+    both = assay("qa", "compare", path, path, "--table", questions).stdout
+    assert "all 12 questions are on one slide: this says nothing about other slides" in both
+
+
+def voted(path, votes, truth=2):
+    """Results of `assay qa run` with several runs: a row of labels for each question."""
+    items = [{**result(str(i), str(majority(labels)), majority(labels), truth), "outcome": "scored", "rule": "json", "span": [0, 1], "slide": "", "options": OPTIONS,
+              "votes": [{"run": k, "prediction": str(label), "label": label, "rule": "json", "span": [0, 1], "outcome": "scored",
+                         "cost_usd": 0, "total_tokens": 1, "calls": 1, "trajectory_file": "", "error": None} for k, label in enumerate(labels)]}
+             for i, labels in enumerate(votes)]
+    path.write_text(json.dumps({"schema": "assay.qa/1", "run_id": "r", "benchmark_name": "mine", "model_name": "m", "config": {}, "results": items,
+                                "metrics": {"metric_type": "accuracy"}, "timestamp": "t"}))
+    return path
+
+
+def majority(labels):
+    counts = collections.Counter(labels)
+    return next(label for label in labels if counts[label] == max(counts.values()))
+
+
+def test_majorities_are_means_over_subsets_of_runs(tmp_path):
+    votes = numpy.random.default_rng(3).integers(1, 4, (40, 5)).tolist()
+    got = score(voted(tmp_path / "r_results.json", votes), "--rules", "assay")["metrics"]
+    for k in range(1, 6):
+        scores = [numpy.mean([majority([row[r] for r in runs]) == 2 for row in votes]) for runs in itertools.combinations(range(5), k)]
+        assert got["majority_at"][k - 1] == pytest.approx(numpy.mean(scores), abs=1e-12)
+        assert got["majority_subsets"][k - 1] == len(scores)
+        assert got["majority_at_std"][k - 1] == (pytest.approx(numpy.std(scores, ddof=1), abs=1e-12) if len(scores) > 1 else None)
+    by_run = [numpy.mean([row[r] == 2 for row in votes]) for r in range(5)]
+    assert got["run_scores"] == pytest.approx(by_run) and got["majority_at"][0] == pytest.approx(numpy.mean(by_run))
+    assert got["majority_at"][4] == got["point_estimate"]
+    line = next(line for line in assay("qa", "score", tmp_path / "r_results.json").stdout.splitlines() if "maj@1" in line)
+    assert f"maj@1 {numpy.mean(by_run) * 100:.1f} ± {numpy.std(by_run, ddof=1) * 100:.1f} %" in line and "subsets of 5 runs" in line
+
+
+def test_runs_that_only_some_questions_have_do_not_vote(tmp_path):
+    got = score(voted(tmp_path / "r_results.json", [[1, 2, 2], [2, 2]]), "--rules", "assay")["metrics"]
+    assert (len(got["majority_at"]), got["runs_left_out"], got["run_scores"]) == (2, 1, [0.5, 1.0])
+    assert "without 1 run that only some questions have" in assay("qa", "score", tmp_path / "r_results.json").stdout
+
+
 def test_compare_is_mcnemar_and_a_paired_bootstrap(tmp_path):
     a, first, truths = random_run(tmp_path / "a_results.json", 1, right=0.5, model="a")
     b, second, _ = random_run(tmp_path / "b_results.json", 2, right=0.7, model="b")
@@ -137,6 +214,65 @@ def test_compare_is_mcnemar_and_a_paired_bootstrap(tmp_path):
     rows = list(csv.DictReader(assay("qa", "compare", a, b, "--format", "csv").stdout.splitlines()))
     assert len(rows) == only_first + only_second
     assert assay("qa", "compare", a, b, "--format", "markdown").stdout.startswith("| benchmark | n |")
+
+
+def rare_class(path, labels, model):
+    """Balanced accuracy (tcga): 90 questions of a common class, 10 of each of three rare ones."""
+    truths = [1] * 90 + [2] * 10 + [3] * 10 + [4] * 10
+    return write(path, [result(str(i), str(l), l, t) for i, (l, t) in enumerate(zip(labels(truths), truths))], benchmark="tcga", model=model)
+
+
+def test_compare_tests_the_metric_that_it_reports(tmp_path):
+    """The second run gains on the common class and loses on the rare ones: accuracy is equal, balanced accuracy is not."""
+    a = rare_class(tmp_path / "a_results.json", lambda truths: [2 if i < 18 else t for i, t in enumerate(truths)], "a")
+    b = rare_class(tmp_path / "b_results.json", lambda truths: [1 if i >= 90 and i % 10 < 6 else t for i, t in enumerate(truths)], "b")
+    got = strict(assay("qa", "compare", a, b, "--json").stdout)["benchmarks"][0]["all"]
+    assert got["mcnemar"]["p_value"] == 1.0 and got["difference"]["point"] == pytest.approx((0.2 - 3 * 0.6) / 4)
+    test = got["test"]
+    assert (test["name"], test["unit"], test["units"], test["is_significant"]) == ("stratified sign-flip test", "question", 36, True)
+    assert test["p_value"] < 1e-3 and got["difference_interval"][1] < 0
+    chance = numpy.random.default_rng(1)
+    units = numpy.r_[numpy.full(18, 1 / 90), numpy.full(18, -1 / 10)]
+    flips = numpy.abs((chance.integers(0, 2, (200000, 36)) * 2 - 1) @ units) >= abs(units.sum()) - 1e-9
+    assert test["p_value"] == pytest.approx(flips.mean(), abs=5e-4)
+    text = assay("qa", "compare", a, b).stdout
+    assert "stratified sign-flip test of balanced accuracy: p = " in text and ": b is worse" in text and "McNemar" not in text
+
+
+def test_compare_flips_slides_that_have_several_questions(tmp_path):
+    """Two slides of 30 questions decide: as 60 questions significant, as two slides not."""
+    n, slides = 240, 8
+    truths = numpy.random.default_rng(0).integers(1, 5, n)
+    labels = lambda right: [result(str(i), "", int(t if right(i % slides) else t % 4 + 1), int(t)) for i, t in enumerate(truths)]
+    a = write(tmp_path / "a_results.json", labels(lambda slide: slide > 2), model="a")
+    b = write(tmp_path / "b_results.json", labels(lambda slide: slide > 0), model="b")
+    questions = table(tmp_path / "t.csv", n, slides)
+    got = strict(assay("qa", "compare", a, b, "--table", questions, "--json").stdout)["benchmarks"][0]["all"]
+    assert got["mcnemar"]["p_value"] < 1e-15 and (got["test"]["name"], got["test"]["unit"]) == ("clustered McNemar test", "slide")
+    assert (got["test"]["units"], got["test"]["p_value"], got["test"]["least_p_value"]) == (2, 0.5, 0.5)
+    low, high = got["difference_interval"]
+    assert low <= 0 < 0.25 < high
+    text = assay("qa", "compare", a, b, "--table", questions).stdout
+    assert "no difference can be shown: only 2 slides tell them apart, and p cannot fall below 0.500" in text
+
+
+def test_compare_corrects_over_benchmarks(tmp_path):
+    raw = []
+    for side, right in (("a", 0.5), ("b", 0.66)):
+        (tmp_path / side).mkdir()
+        for seed, benchmark in enumerate(["one", "two", "three"]):
+            random_run(tmp_path / side / f"{benchmark}_results.json", 10 * seed + (side == "b"), right=right, benchmark=benchmark, model=side)
+    done = strict(assay("qa", "compare", tmp_path / "a", tmp_path / "b", "--json").stdout)
+    raw = [each["all"]["test"]["p_value"] for each in done["benchmarks"]]
+    order, running, want = numpy.argsort(raw), 0.0, [0.0] * 3
+    for rank, i in enumerate(order):
+        running = max(running, min(1.0, (3 - rank) * raw[i]))
+        want[i] = running
+    assert [each["all"]["test"]["corrected_p_value"] for each in done["benchmarks"]] == pytest.approx(want)
+    assert (done["settings"]["correction"], done["settings"]["family"], done["settings"]["alpha"]) == ("holm", 3, 0.05)
+    text = assay("qa", "compare", tmp_path / "a", tmp_path / "b").stdout
+    assert text.count("after Holm's correction for 3 benchmarks") >= 3
+    assert "--alpha must" in assay("qa", "compare", tmp_path / "a", tmp_path / "b", "--alpha", "1", status=2).stderr
 
 
 @pytest.mark.parametrize("first, second, names", [

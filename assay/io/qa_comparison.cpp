@@ -16,7 +16,23 @@ Json difference_json(const BootstrapResult& difference) {
   return out;
 }
 
-Json paired_json(const PairedScore& s) {
+Json test_json(ClassificationMetric metric, const PairedScore& s) {
+  const SignFlipTest& test = s.tested.test;
+  return {{"name", test_name(metric, s)},
+          {"metric_type", name_in(classification_metrics(), metric)},
+          {"unit", s.clusters == 0 ? "question" : "slide"},
+          {"units", test.units},
+          {"p_value", test.pvalue},
+          {"mid_p_value", test.mid_pvalue},
+          {"corrected_p_value", s.corrected_p},
+          {"is_significant", s.is_significant},
+          {"least_p_value", test.least_pvalue},
+          {"exact", test.exact},
+          {"draws", test.draws}};
+}
+
+Json paired_json(ClassificationMetric metric, const PairedScore& s) {
+  const Interval& interval = s.tested.interval;
   return {{"n", s.n},
           {"both_right", s.both_right},
           {"only_first_right", s.only_first},
@@ -24,6 +40,10 @@ Json paired_json(const PairedScore& s) {
           {"both_wrong", s.both_wrong},
           {"first", s.first},
           {"second", s.second},
+          {"difference_interval", {interval.lower, interval.upper}},
+          {"test", test_json(metric, s)},
+          {"slides", s.clusters},
+          {"one_slide", s.one_slide},
           {"mcnemar",
            {{"statistic", s.exact.statistic},
             {"p_value", s.exact.pvalue},
@@ -49,8 +69,9 @@ Json comparison_json(const QaComparison& c) {
           {"first", c.first_run},
           {"second", c.second_run},
           {"metric_type", name_in(classification_metrics(), c.metric)},
-          {"all", paired_json(c.all)},
-          {"scored_by_both", c.scored_by_both ? paired_json(*c.scored_by_both) : Json(nullptr)},
+          {"all", paired_json(c.metric, c.all)},
+          {"scored_by_both",
+           c.scored_by_both ? paired_json(c.metric, *c.scored_by_both) : Json(nullptr)},
           {"flips", {{"lost", flips_json(c.lost)}, {"won", flips_json(c.won)}}},
           {"left_out", {{"only_first", c.only_first}, {"only_second", c.only_second}}}};
 }
@@ -67,6 +88,9 @@ std::string qa_comparison_text(const std::vector<QaComparison>& comparisons,
                            {{"intersect", settings.intersect},
                             {"replicates", settings.replicates},
                             {"seed", settings.seed},
+                            {"alpha", settings.alpha},
+                            {"correction", "holm"},
+                            {"family", comparisons.size()},
                             {"difference", "second - first"},
                             {"failures", "wrong"}}},
                           {"provenance", detail::provenance_json(provenance)}}) +

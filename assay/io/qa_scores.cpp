@@ -14,6 +14,11 @@ Json policy_json(const PolicyScore& score) {
   return {{"n", score.n},
           {"correct", score.correct},
           {"point_estimate", score.items.point},
+          {"ci95", limits(score.interval.interval)},
+          {"ci_method", "wilson"},
+          {"ci_unit", score.interval.clusters == 0 ? "question" : "slide"},
+          {"effective_n", score.interval.effective_items},
+          {"design_effect", score.interval.design_effect},
           {"bootstrap", bootstrap_json(score.items)},
           {"bootstrap_by_slide", score.slides ? bootstrap_json(*score.slides) : Json(nullptr)},
           {"wilson_ci95", score.wilson ? limits(*score.wilson) : Json(nullptr)}};
@@ -29,6 +34,14 @@ Json published_json(const PublishedBenchmark& published) {
     systems[std::string(system.name)] = {{"mean_percent", system.score.mean},
                                          {"std_percent", or_null(system.score.std)}};
   return {{"source", published_giant_source}, {"systems", systems}};
+}
+
+/// One number for each number of runs that vote.
+template <class Part>
+Json majority_column(const MajorityScores& majority, Part part) {
+  Json out = Json::array();
+  for (const MajorityScore& at : majority.at) out.push_back(part(at));
+  return out;
 }
 
 /// The first block has the specification's keys and takes the policy of the headline.
@@ -52,6 +65,7 @@ Json metrics_json(const QaScores& s) {
        {"n_total", l.expected()},
        {"n_errors", l.expected() - l.count(Outcome::scored) - unparsed},
        {"n_extraction_failures", unparsed},
+       {"ci95", limits(headline->interval.interval)},
        {"format_string", fmt::format("{:.1f}% ± {:.1f}%", b.mean * 100, b.std * 100)},
        {"policy", name_in(failure_policies(), s.settings.policy)},
        {"seed", s.settings.seed},
@@ -60,7 +74,14 @@ Json metrics_json(const QaScores& s) {
        {"best_if_failures_right", s.best},
        {"worst_if_failures_wrong", s.worst},
        {"slides", s.slides},
-       {"majority_at", s.majority_at},
+       {"one_slide", s.one_slide},
+       {"majority_at", majority_column(s.majority, [](const auto& at) { return Json(at.mean); })},
+       {"majority_at_std",
+        majority_column(s.majority, [](const auto& at) { return or_null(at.std); })},
+       {"majority_subsets",
+        majority_column(s.majority, [](const auto& at) { return Json(at.subsets); })},
+       {"run_scores", s.majority.by_run},
+       {"runs_left_out", s.majority.left_out},
        {"vote_agreement", or_null(s.vote_agreement)},
        {"published", s.published != nullptr ? published_json(*s.published) : Json(nullptr)}});
   return out;

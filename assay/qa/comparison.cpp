@@ -8,6 +8,7 @@
 #include "assay/core/error.hpp"
 #include "assay/core/words.hpp"
 #include "assay/qa/scores.hpp"
+#include "assay/stats/multiplicity.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay {
@@ -87,12 +88,8 @@ void require_same_items(const QaComparison& c, bool intersect) {
   refuse(text + "; compare the common ones with --intersect");
 }
 
-/// The metric over chosen pairs, by label or -1.
-IndexStatistic statistic(const std::vector<std::int64_t>& predictions,
-                         const std::vector<std::int64_t>& truths, ClassificationMetric metric) {
-  const CodedItems coded = metric == ClassificationMetric::accuracy
-                               ? coded_as_one_class(predictions, truths)
-                               : coded_items(predictions, truths);
+/// The metric over chosen pairs.
+IndexStatistic statistic(const CodedItems& coded) {
   return [coded](std::span<const std::uint32_t> chosen) {
     std::vector<std::uint32_t> counts(2 * coded.classes);
     for (const std::uint32_t i : chosen) ++counts[coded.codes[i]];
@@ -116,17 +113,24 @@ PairedScore paired_score(const Pairs& pairs, ClassificationMetric metric,
   }
   out.exact = mcnemar(out.only_first, out.only_second);
   out.mid_p = mcnemar(out.only_first, out.only_second, McNemarMethod::mid_p);
-  const IndexStatistic models[] = {statistic(labels[0], truths, metric),
-                                   statistic(labels[1], truths, metric)};
+  const CodedItems coded[] = {coded_for(metric, labels[0], truths),
+                              coded_for(metric, labels[1], truths)};
+  const std::vector<std::size_t> clusters = slide_clusters(items);
+  out.tested = score_difference(
+      coded[0], coded[1], clusters,
+      {.level = 1 - settings.alpha, .seed = settings.seed, .executor = settings.executor});
+  out.clusters = clusters.empty() ? 0 : *std::ranges::max_element(clusters) + 1;
+  out.one_slide = on_one_slide(items);
+  const IndexStatistic models[] = {statistic(coded[0]), statistic(coded[1])};
   BootstrapOptions options = {.replicates = settings.replicates, .seed = seed_words(settings.seed)};
+  options.level = 1 - settings.alpha;
   options.executor = settings.executor;
   const JointBootstrap joint = joint_bootstrap(pairs.size(), models, options);
   out.first = joint.models[0].point;
   out.second = joint.models[1].point;
   out.difference = joint.differences[1];
-  options.clusters = slide_clusters(items);
-  if (!options.clusters.empty())
-    out.slides = joint_bootstrap(pairs.size(), models, options).differences[1];
+  options.clusters = clusters;
+  if (!clusters.empty()) out.slides = joint_bootstrap(pairs.size(), models, options).differences[1];
   return out;
 }
 
@@ -138,7 +142,37 @@ void add_flips(const Pairs& pairs, QaComparison& out) {
                       second->predicted_label, first->prediction, second->prediction});
 }
 
+/// Holm over those that there are.
+void correct(std::span<PairedScore* const> scores, double alpha) {
+  std::vector<double> pvalues;
+  for (const PairedScore* score : scores) pvalues.push_back(score->tested.test.pvalue);
+  const Adjusted adjusted = holm(pvalues, alpha);
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    scores[i]->corrected_p = adjusted.pvalues[i];
+    scores[i]->is_significant = adjusted.reject[i];
+  }
+}
+
 }  // namespace
+
+std::string_view test_name(ClassificationMetric metric, const PairedScore& score) {
+  const bool accuracy = metric == ClassificationMetric::accuracy;
+  if (score.clusters != 0)
+    return accuracy ? "clustered McNemar test" : "stratified sign-flip test by slide";
+  return accuracy ? "McNemar's exact test" : "stratified sign-flip test";
+}
+
+void correct_over_benchmarks(std::span<QaComparison> comparisons, double alpha) {
+  std::vector<PairedScore*> all, scored;
+  for (QaComparison& each : comparisons) {
+    all.push_back(&each.all);
+    if (each.scored_by_both) scored.push_back(&*each.scored_by_both);
+    each.benchmarks = comparisons.size();
+    each.alpha = alpha;
+  }
+  correct(all, alpha);
+  correct(scored, alpha);
+}
 
 QaComparison qa_compare(const QaResult& first, const QaResult& second,
                         const QaComparisonSettings& settings) {
@@ -158,6 +192,7 @@ QaComparison qa_compare(const QaResult& first, const QaResult& second,
       scored.push_back(pair);
   if (!scored.empty()) out.scored_by_both = paired_score(scored, out.metric, settings);
   add_flips(pairs, out);
+  correct_over_benchmarks({&out, 1}, settings.alpha);
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <set>
 
-#include "assay/qa/vote.hpp"
 #include "assay/stats/proportions.hpp"
 
 namespace assay {
@@ -36,13 +35,15 @@ std::optional<PolicyScore> policy_score(const Items& items, ClassificationMetric
                                         const QaScoreSettings& settings) {
   if (items.empty()) return std::nullopt;
   const Pairs pairs = pairs_of(items);
+  const std::vector<std::size_t> clusters = slide_clusters(items);
   BootstrapOptions options = {.replicates = settings.replicates, .seed = seed_words(settings.seed)};
   options.executor = settings.executor;
   PolicyScore out = {.n = items.size()};
   out.correct = static_cast<std::size_t>(
       std::ranges::count_if(items, [](const ItemResult* item) { return item->correct; }));
+  out.interval = score_interval(coded_for(metric, pairs.predictions, pairs.truths), clusters);
   out.items = bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
-  options.clusters = slide_clusters(items);
+  options.clusters = clusters;
   if (!options.clusters.empty())
     out.slides = bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
   if (metric == ClassificationMetric::accuracy)
@@ -99,33 +100,6 @@ ConfusionTable confusion_of(std::span<const ItemResult> results,
   for (const ItemResult& item : results) {
     const std::size_t truth = place(item.truth_label);
     ++(item.predicted_label ? out.counts[truth][place(*item.predicted_label)] : out.none[truth]);
-  }
-  return out;
-}
-
-std::size_t most_runs(std::span<const ItemResult> results) {
-  std::size_t out = 0;
-  for (const ItemResult& item : results) out = std::max(out, item.votes.size());
-  return out;
-}
-
-/// What the item would have been after its first k runs.
-OptionalLabel majority_of_first(const ItemResult& item, std::size_t k) {
-  ItemResult shortened = {.item_id = item.item_id};
-  const auto last = static_cast<std::ptrdiff_t>(std::min(k, item.votes.size()));
-  shortened.votes.assign(item.votes.begin(), item.votes.begin() + last);
-  vote_again(shortened);
-  return shortened.predicted_label;
-}
-
-std::vector<double> majority_at(std::span<const ItemResult> results, ClassificationMetric metric) {
-  const std::size_t runs = most_runs(results);
-  std::vector<double> out;
-  for (std::size_t k = 1; k <= runs && runs > 1; ++k) {
-    Pairs pairs;
-    for (const ItemResult& item : results)
-      pairs.add(majority_of_first(item, k).value_or(no_label), item.truth_label);
-    out.push_back(classification_score(metric, pairs.predictions, pairs.truths));
   }
   return out;
 }
@@ -220,6 +194,12 @@ std::vector<std::size_t> slide_clusters(std::span<const ItemResult* const> items
   return next == items.size() || next < 2 ? std::vector<std::size_t>() : out;
 }
 
+bool on_one_slide(std::span<const ItemResult* const> items) {
+  return items.size() > 1 && !items.front()->slide.empty() &&
+         std::ranges::all_of(
+             items, [&](const ItemResult* item) { return item->slide == items.front()->slide; });
+}
+
 QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings) {
   const std::span<const ItemResult> results = result.results;
   QaScores out = {.metric = result.metric, .settings = settings, .ledger = ledger_of(results)};
@@ -237,9 +217,11 @@ QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings) {
   }
   out.classes = class_scores(results);
   out.confusion = confusion_of(results, out.classes);
-  out.majority_at = majority_at(results, result.metric);
-  if (!out.majority_at.empty()) out.vote_agreement = agreement(results);
+  out.majority = majority_scores(results, result.metric,
+                                 {.seed = settings.seed, .executor = settings.executor});
+  if (out.majority.runs > 1) out.vote_agreement = agreement(results);
   out.slides = slide_count(results);
+  out.one_slide = on_one_slide(all);
   out.total_cost_usd = total(results, &ItemResult::cost_usd);
   out.total_tokens = total(results, &ItemResult::total_tokens);
   out.published = find_published_giant(result.benchmark_name);

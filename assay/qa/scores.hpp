@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "assay/core/executor.hpp"
+#include "assay/qa/majority.hpp"
 #include "assay/qa/published_giant.hpp"
 #include "assay/qa/result.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/effects.hpp"
 #include "assay/stats/named.hpp"
+#include "assay/stats/score_intervals.hpp"
 
 namespace assay {
 
@@ -47,9 +49,10 @@ QaLedger ledger_of(std::span<const ItemResult> results);
 /// The score under one policy.
 struct PolicyScore {
   std::size_t n = 0, correct = 0;
-  BootstrapResult items{};                  ///< items are resampled, in the order of the table
+  ScoreInterval interval{};                 ///< the headline's, by slide where slides are shared
+  BootstrapResult items{};                  ///< as specified: items are resampled in table order
   std::optional<BootstrapResult> slides{};  ///< slides are; absent without several of several
-  std::optional<Interval> wilson{};         ///< of accuracy
+  std::optional<Interval> wilson{};         ///< of accuracy, of independent items
 };
 
 struct ClassScore {
@@ -76,9 +79,10 @@ struct QaScores {
   double best = 0, worst = 0;                    ///< if all items without label were right, wrong
   std::vector<ClassScore> classes{};
   ConfusionTable confusion{};
-  std::vector<double> majority_at{};       ///< by number of runs from 1; empty for a single run
+  MajorityScores majority{};
   std::optional<double> vote_agreement{};  ///< share of votes for the winner, over items
   std::size_t slides = 0;
+  bool one_slide = false;  ///< that all of several items are on: nothing is known of others
   std::optional<double> total_cost_usd{};  ///< nothing when a part is unknown
   std::optional<std::int64_t> total_tokens{};
   const PublishedBenchmark* published = nullptr;
@@ -93,6 +97,9 @@ QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings = {})
 /// Each slide as a number; items without one are on slides of their own. Empty when no slide has
 /// two items, or one slide has all: then there is nothing to resample by slide.
 std::vector<std::size_t> slide_clusters(std::span<const ItemResult* const> items);
+
+/// Whether several items are all on one slide.
+bool on_one_slide(std::span<const ItemResult* const> items);
 
 /// Predicted labels with -1 for none, as the specification scores them.
 inline constexpr std::int64_t no_label = -1;

@@ -84,21 +84,22 @@ TEST(QaScores, nothing_to_score) {
   EXPECT_DOUBLE_EQ(lost.wrong->items.point, 0);
 }
 
-TEST(QaScores, majority_of_the_first_runs) {
-  Item question;
-  question.id = "1";
-  question.truth = 2;
-  std::vector<Attempt> attempts;
-  for (const std::int64_t label : {1, 2, 2}) {
-    Attempt attempt = {.outcome = Outcome::scored};
-    attempt.answer.label = label;
-    attempts.push_back(attempt);
-  }
-  const QaScores s =
-      qa_scores(run_of({voted_result(question, attempts)}, ClassificationMetric::accuracy));
-  EXPECT_EQ(s.majority_at, (std::vector<double>{0, 0, 1}));
-  EXPECT_DOUBLE_EQ(*s.vote_agreement, 2.0 / 3);
-  EXPECT_TRUE(qa_scores(six).majority_at.empty());
+TEST(QaScores, headline_intervals) {
+  QaResult plain = six;
+  plain.metric = ClassificationMetric::accuracy;
+  const QaScores by_slide = qa_scores(plain);
+  EXPECT_EQ(by_slide.wrong->interval.clusters, 4U);
+  EXPECT_FALSE(by_slide.one_slide);
+  for (ItemResult& each : plain.results) each.slide = "";
+  const QaScores alone = qa_scores(plain);
+  EXPECT_EQ(alone.wrong->interval.clusters, 0U);
+  EXPECT_NEAR(alone.wrong->interval.interval.lower, alone.wrong->wilson->lower, 1e-12);
+  EXPECT_NEAR(alone.wrong->interval.interval.upper, alone.wrong->wilson->upper, 1e-12);
+  for (ItemResult& each : plain.results) each.slide = "s";
+  const QaScores one = qa_scores(plain);
+  EXPECT_TRUE(one.one_slide);
+  EXPECT_FALSE(one.wrong->slides.has_value());
+  EXPECT_EQ(one.wrong->interval.clusters, 0U);
 }
 
 TEST(QaScores, metrics_of_the_original_project) {
@@ -157,6 +158,37 @@ TEST(QaCompare, pairs_and_flips) {
   EXPECT_EQ(c.lost[0].second_label, std::nullopt);
   EXPECT_EQ(c.scored_by_both->n, 3U);
   EXPECT_EQ(c.first_run, "r");
+}
+
+TEST(QaCompare, tests_the_metric) {
+  QaResult first = six, second = six;
+  for (ItemResult& each : first.results) each.slide = "";
+  second.results[1] = item("2", 1, 1);
+  second.results[2] = item("3", 2, 2);
+  second.results[4] = item("5", 3, 3);
+  for (ItemResult& each : second.results) each.slide = "";
+  const QaComparison balanced = qa_compare(first, second);
+  EXPECT_EQ(test_name(balanced.metric, balanced.all), "stratified sign-flip test");
+  EXPECT_EQ(balanced.all.tested.test.pvalue, 0.25);  // three questions, all for the second
+  EXPECT_EQ(balanced.all.corrected_p, 0.25);
+  EXPECT_EQ(balanced.all.clusters, 0U);
+  second.results[0].slide = first.results[0].slide = "a";
+  second.results[1].slide = first.results[1].slide = "a";
+  first.metric = second.metric = ClassificationMetric::accuracy;
+  const QaComparison clustered = qa_compare(first, second);
+  EXPECT_EQ(test_name(clustered.metric, clustered.all), "clustered McNemar test");
+  EXPECT_EQ(clustered.all.clusters, 5U);
+}
+
+TEST(QaCompare, corrected_over_benchmarks) {
+  std::vector<QaComparison> all = {qa_compare(six, six), qa_compare(six, six)};
+  all[0].all.tested.test.pvalue = 0.02;
+  all[1].all.tested.test.pvalue = 0.03;
+  correct_over_benchmarks(all, 0.05);
+  EXPECT_DOUBLE_EQ(all[0].all.corrected_p, 0.04);
+  EXPECT_DOUBLE_EQ(all[1].all.corrected_p, 0.04);
+  EXPECT_TRUE(all[1].all.is_significant);
+  EXPECT_EQ(all[1].benchmarks, 2U);
 }
 
 TEST(QaCompare, runs_of_one_model_have_different_names) {

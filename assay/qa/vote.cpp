@@ -46,10 +46,6 @@ std::optional<Value> total(const std::vector<Attempt>& attempts,
   return sum;
 }
 
-bool votes(const Attempt& attempt) {
-  return attempt.outcome == Outcome::scored && attempt.answer.label.has_value();
-}
-
 /// Without any vote: what went wrong most often, and with which words.
 void fail(ItemResult& out) {
   Counts<Outcome> failures;
@@ -68,7 +64,7 @@ void fail(ItemResult& out) {
 /// The attempt whose text stands for the item.
 void take_answer(ItemResult& out, const VoteResult& vote) {
   const auto winner = std::ranges::find_if(out.votes, [&](const Attempt& attempt) {
-    return votes(attempt) && attempt.answer.label == vote.label;
+    return vote.label && vote_of(attempt) == vote.label;
   });
   out.outcome = Outcome::scored;
   out.rule = winner->answer.rule;
@@ -103,6 +99,23 @@ VoteResult majority_vote(std::span<const OptionalLabel> labels,
   return out;
 }
 
+OptionalLabel majority_label(std::span<const OptionalLabel> labels) {
+  OptionalLabel best;
+  std::ptrdiff_t most_votes = 0;
+  for (const OptionalLabel& label : labels) {
+    if (!label || label == best) continue;
+    const std::ptrdiff_t votes = std::ranges::count(labels, label);
+    if (votes <= most_votes) continue;  // of several with as many votes, the first
+    best = label;
+    most_votes = votes;
+  }
+  return best;
+}
+
+OptionalLabel vote_of(const Attempt& attempt) {
+  return attempt.outcome == Outcome::scored ? attempt.answer.label : std::nullopt;
+}
+
 void vote_again(ItemResult& out) {
   out.predicted_label.reset();
   out.rule.clear();
@@ -111,7 +124,7 @@ void vote_again(ItemResult& out) {
   std::vector<OptionalLabel> labels;
   std::vector<std::string> predictions;
   for (const Attempt& attempt : out.votes) {
-    labels.push_back(votes(attempt) ? attempt.answer.label : std::nullopt);
+    labels.push_back(vote_of(attempt));
     predictions.push_back(attempt.answer.raw);
   }
   if (!labels.empty()) {

@@ -28,6 +28,12 @@ struct VoteResult {
 VoteResult majority_vote(std::span<const OptionalLabel> labels,
                          std::span<const std::string> predictions);
 
+/// The label alone, for many votes.
+OptionalLabel majority_label(std::span<const OptionalLabel> labels);
+
+/// What an attempt votes for; nothing unless it was scored.
+OptionalLabel vote_of(const Attempt& attempt);
+
 /// The result of an item: scored when any run gave a label; otherwise the most frequent kind of
 /// failure, the first seen of several. Costs and tokens are sums, unknown when any part is.
 /// `results.correct` follows from `truth`.

@@ -31,6 +31,16 @@ TEST(Vote, most_votes_then_first_seen) {
   EXPECT_THROW(majority_vote(std::vector<OptionalLabel>{1}, std::vector<std::string>{}), Error);
 }
 
+TEST(Vote, label_alone_is_the_same) {
+  const std::vector<OptionalLabel> choices = {{}, 1, 2, 3};
+  for (std::size_t code = 0; code < 1024; ++code) {
+    std::vector<OptionalLabel> labels;
+    for (std::size_t i = 0; i < 5; ++i) labels.push_back(choices[(code >> (2 * i)) % 4]);
+    EXPECT_EQ(majority_label(labels), vote(labels).label) << code;
+  }
+  EXPECT_EQ(majority_label({}), std::nullopt);
+}
+
 Attempt attempt(Outcome outcome, OptionalLabel label = {}, std::optional<double> cost = 0.5) {
   Attempt out = {.outcome = outcome};
   out.answer = {label, label ? std::to_string(*label) : "?", label ? "json" : "none", {0, 1}};

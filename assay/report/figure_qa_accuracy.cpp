@@ -26,8 +26,8 @@ AccuracyRow measured(const QaStudyPart& part, std::size_t position) {
   const auto& score = part.scores.headline();
   if (!score) return row;
   row.value = 100 * score->items.point;
-  row.low = 100 * score->items.ci_lower;
-  row.high = 100 * score->items.ci_upper;
+  row.low = 100 * score->interval.interval.lower;
+  row.high = 100 * score->interval.interval.upper;
   row.n = score->n;
   return row;
 }
@@ -95,9 +95,11 @@ std::string caption(const std::string& benchmark, QaParts parts, bool has_publis
         each.scores.settings.policy == FailurePolicy::wrong ? "count as wrong" : "are left out");
   }
   return fmt::format(
-      "{} of {}: points with the 95 % interval of the bootstrap over items ({} replicates).{}{}",
+      "{} of {}: points with Wilson's 95 % interval ({}).{}{}",
       metric == "accuracy" ? "Accuracy" : "Balanced accuracy", benchmark,
-      part->scores.settings.replicates,
+      part->scores.headline() && part->scores.headline()->interval.clusters != 0
+          ? "questions that share slides are not counted as independent"
+          : "questions are taken as independent",
       has_published ? fmt::format(" Hollow diamonds are published values ({}) with one SD: other "
                                   "models, other runs, for orientation only.",
                                   published_giant_source)

@@ -59,8 +59,14 @@ void draw_bars(Drawing& drawing, const Frame& plot, const Agreement& agreement) 
                {.anchor = Anchor::middle});
 }
 
-void draw_majority(Drawing& drawing, const Frame& plot, std::span<const double> majority) {
-  const Extent data = extent_of(majority).value_or(Extent{0, 1});
+/// Means over subsets of runs, with one SD to either side.
+void draw_majority(Drawing& drawing, const Frame& plot, std::span<const MajorityScore> majority) {
+  std::vector<double> ends;
+  for (const MajorityScore& at : majority) {
+    ends.push_back(at.mean - at.std.value_or(0));
+    ends.push_back(at.mean + at.std.value_or(0));
+  }
+  const Extent data = extent_of(ends).value_or(Extent{0, 1});
   const Scale y(padded({100 * data.low, 100 * data.high}, {0, 100}), {plot.bottom(), plot.y});
   const Scale x({0.5, double(majority.size()) + 0.5}, {plot.x, plot.right()});
   for (const Tick& tick : y.ticks(4)) {
@@ -70,7 +76,12 @@ void draw_majority(Drawing& drawing, const Frame& plot, std::span<const double> 
   }
   std::vector<Spot> points;
   for (std::size_t k = 0; k < majority.size(); ++k) {
-    points.push_back({x(double(k + 1)), y(100 * majority[k])});
+    const MajorityScore& at = majority[k];
+    points.push_back({x(double(k + 1)), y(100 * at.mean)});
+    if (at.std)
+      drawing.line({x(double(k + 1)), y(std::min(100 * (at.mean + *at.std), 100.0))},
+                   {x(double(k + 1)), y(std::max(100 * (at.mean - *at.std), 0.0))},
+                   {.stroke = model_tone(0)});
     drawing.text({x(double(k + 1)), plot.bottom() + 13}, std::to_string(k + 1),
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
   }
@@ -81,18 +92,19 @@ void draw_majority(Drawing& drawing, const Frame& plot, std::span<const double> 
 }
 
 Figure votes(const QaStudyPart& part) {
-  const std::size_t runs = part.scores.majority_at.size();
+  const std::size_t runs = part.scores.majority.runs + part.scores.majority.left_out;
   const Agreement agreement = agreement_of(part.result, runs);
   constexpr double top = 20, height = 190;
   Drawing drawing(figure_width, top + height + axis_room);
   draw_bars(drawing, {58, top, 290, height}, agreement);
-  draw_majority(drawing, {426, top, 280, height}, part.scores.majority_at);
+  draw_majority(drawing, {426, top, 280, height}, part.scores.majority.at);
   const std::string title =
       fmt::format("{}, {}: agreement of votes", part.result.benchmark_name, part.result.model_name);
   std::string caption = fmt::format(
       "Left: items by how many of {} runs voted for the answer that won, right answers in blue, "
       "wrong ones in orange: agreement that comes with blue is a sign of confidence worth having. "
-      "Right: the score of the majority vote by number of runs. n = {} items",
+      "Right: the score of the majority vote by number of runs, mean and SD over subsets of the "
+      "runs. n = {} items",
       runs, part.result.results.size());
   if (agreement.without_label != 0)
     caption +=
@@ -110,7 +122,7 @@ Figure votes(const QaStudyPart& part) {
 Figures qa_vote_figures(QaParts parts) {
   Figures figures;
   for (const QaStudyPart& part : parts)
-    if (part.scores.majority_at.size() > 1) figures.push_back(votes(part));
+    if (part.scores.majority.at.size() > 1) figures.push_back(votes(part));
   return figures;
 }
 

@@ -8,6 +8,7 @@
 #include "assay/compare/sentence.hpp"
 #include "assay/core/words.hpp"
 #include "assay/report/figure_scene.hpp"
+#include "assay/report/qa_scores.hpp"
 #include "assay/report/svg_text.hpp"
 
 namespace assay {
@@ -40,10 +41,6 @@ std::string metric_words(const FigureMetric& metric) {
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
   if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
-}
-
-std::string_view metric_words(ClassificationMetric metric) {
-  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
 }
 
 /// Values of labels that have no part in the average of their case: nobody is to blame for them.
@@ -216,14 +213,13 @@ std::string qa_words(const Study& study, std::string_view version) {
   for (const QaStudyPart& part : study.qa)
     out += fmt::format("{} {} on {} ({}, {})", &part == study.qa.data() ? "" : ";",
                        part.result.model_name, part.result.benchmark_name,
-                       metric_words(part.scores.metric),
+                       qa_metric_words(part.scores.metric),
                        counted(part.scores.ledger.expected(), "item"));
   const QaScoreSettings& settings = study.qa.front().scores.settings;
   return out + fmt::format(
-                   ". Items without a readable label {}. Intervals are 95 % percentile bootstrap "
-                   "intervals over items ({} replicates, seed {}).",
-                   settings.policy == FailurePolicy::wrong ? "count as wrong" : "were left out",
-                   settings.replicates, settings.seed);
+                   ". Items without a readable label {}. Intervals of 95 % are Wilson's, with the "
+                   "effective number of items where classes or slides are shared.",
+                   settings.policy == FailurePolicy::wrong ? "count as wrong" : "were left out");
 }
 
 }  // namespace

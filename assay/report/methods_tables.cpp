@@ -61,7 +61,8 @@ std::vector<std::string> qa_row(const QaStudyPart& part) {
       std::to_string(part.scores.ledger.expected())};
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   row.push_back(score ? percent(score->items.point) : std::string(absent));
-  row.push_back(score ? percent(score->items.ci_lower) + " to " + percent(score->items.ci_upper)
+  row.push_back(score ? percent(score->interval.interval.lower) + " to " +
+                            percent(score->interval.interval.upper)
                       : std::string(absent));
   row.push_back(
       std::to_string(part.scores.ledger.expected() - part.scores.ledger.count(Outcome::scored)));
@@ -72,7 +73,9 @@ NamedTable qa_table(const std::vector<QaStudyPart>& parts) {
   PaperTable table = {
       .header = {"benchmark", "model", "metric", "items", "score, %", "95 % CI", "without label"},
       .rows = {},
-      .footnotes = {"percentile bootstrap over items"}};
+      .footnotes = {
+          "Wilson's intervals, with the effective number of items where classes or slides "
+          "are shared"}};
   for (const QaStudyPart& part : parts) table.rows.push_back(qa_row(part));
   return {"qa", "Question answering", std::move(table)};
 }

@@ -15,8 +15,22 @@ std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
-std::string interval(const BootstrapResult& b) {
-  return fmt::format("{} to {}", percent(b.ci_lower), percent(b.ci_upper));
+std::string interval(const ScoreInterval& score) {
+  return fmt::format("{} to {}", percent(score.interval.lower), percent(score.interval.upper));
+}
+
+/// What the intervals are, and where they say less than they seem to.
+std::string interval_note(const std::vector<QaStudyPart>& parts) {
+  std::string out =
+      "Intervals are Wilson's; where classes or slides are shared, with the number of independent "
+      "questions that would tell as much. Questions without a label count as wrong.";
+  const bool one_slide =
+      std::ranges::any_of(parts, [](const QaStudyPart& part) { return part.scores.one_slide; });
+  if (one_slide)
+    out +=
+        " Where all questions are on one slide, there is no interval by slide: it is about "
+        "questions on that slide.";
+  return out;
 }
 
 std::string cost_of(const QaScores& scores) {
@@ -49,7 +63,7 @@ std::vector<std::string> row_of(const QaStudyPart& part) {
           part.result.model_name,
           std::string(name_in(classification_metrics(), s.metric)),
           headline ? percent(headline->items.point) : "–",
-          headline ? interval(headline->items) : "–",
+          headline ? interval(headline->interval) : "–",
           number_of(s),
           without_label(s.ledger),
           cost_of(s)};
@@ -61,8 +75,7 @@ std::string qa_section(const PageContent& content) {
   PaperTable table = {.header = {"Benchmark", "Model", "Score", "Value", "95 % interval", "n",
                                  "Without a label", "Cost"},
                       .rows = {},
-                      .footnotes = {"Intervals by bootstrap over items. Questions without a label "
-                                    "count as wrong."}};
+                      .footnotes = {interval_note(content.study.qa)}};
   for (const QaStudyPart& part : content.study.qa) table.rows.push_back(row_of(part));
   std::string out = html_table(table, "Scores of question answering");
   for (const Figure& figure : content.qa_figures) out += figure_html(figure);

@@ -17,20 +17,50 @@ std::string points(double difference) {
   return fmt::format("{:+.1f}", difference * 100);
 }
 
-std::string interval(const BootstrapResult& b) {
-  return points(b.ci_lower) + " to " + points(b.ci_upper);
+std::string interval(const PairedScore& s) {
+  return points(s.tested.interval.lower) + " to " + points(s.tested.interval.upper);
 }
 
-std::string score_lines(const PairedScore& s, const char* what) {
-  std::string out = fmt::format(
-      "  {}: n = {} · {:.1f} % against {:.1f} % · difference {} points, 95 % CI {}", what, s.n,
-      s.second * 100, s.first * 100, points(s.difference.point), interval(s.difference));
-  if (s.slides) out += fmt::format(", by slide {}", interval(*s.slides));
-  return out + fmt::format(
-                   "\n    right in both {}, only first {}, only second {}, neither {} · "
-                   "McNemar p = {} (mid-p {})\n",
-                   s.both_right, s.only_first, s.only_second, s.both_wrong, p_value(s.exact.pvalue),
-                   p_value(s.mid_p.pvalue));
+/// What the test says, in a sentence.
+std::string answer(const QaComparison& c, const PairedScore& s, double alpha) {
+  const SignFlipTest& test = s.tested.test;
+  const char* unit = s.clusters == 0 ? "question" : "slide";
+  if (s.is_significant)
+    return fmt::format("{} is {}", printable(c.second_run),
+                       s.tested.interval.estimate > 0 ? "better" : "worse");
+  if (test.units == 0) return "no question tells them apart";
+  if (test.least_pvalue > alpha)
+    return fmt::format(
+        "no difference can be shown: only {} tell{} them apart, and p cannot fall "
+        "below {}",
+        counted(test.units, unit), test.units == 1 ? "s" : "", p_value(test.least_pvalue));
+  return "no difference was shown";
+}
+
+std::string test_line(const QaComparison& c, const PairedScore& s, double alpha) {
+  const SignFlipTest& test = s.tested.test;
+  std::string out = fmt::format("    {} of {}: p = {}", test_name(c.metric, s),
+                                qa_metric_words(c.metric), p_value(test.pvalue));
+  if (c.benchmarks > 1)
+    out += fmt::format(", {} after Holm's correction for {} benchmarks", p_value(s.corrected_p),
+                       c.benchmarks);
+  out += ": " + answer(c, s, alpha) + "\n";
+  if (s.one_slide)
+    out += fmt::format("    all {} are on one slide: this says nothing about other slides\n",
+                       counted(s.n, "question"));
+  return out;
+}
+
+std::string score_lines(const QaComparison& c, const PairedScore& s, const char* what,
+                        double alpha) {
+  return fmt::format(
+             "  {}: n = {} · {:.1f} % against {:.1f} % · difference {} points, {:g} % CI {}{}\n",
+             what, s.n, s.second * 100, s.first * 100, points(s.tested.interval.estimate),
+             100 * (1 - alpha), interval(s),
+             s.clusters == 0 ? "" : fmt::format(" by {}", counted(s.clusters, "slide"))) +
+         test_line(c, s, alpha) +
+         fmt::format("    right in both {}, only first {}, only second {}, neither {}\n",
+                     s.both_right, s.only_first, s.only_second, s.both_wrong);
 }
 
 std::string label(const std::optional<std::int64_t>& value) {
@@ -74,13 +104,12 @@ void for_flips(const QaComparison& c, Each each) {
 
 std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& style) {
   const std::string name = printable(c.benchmark_name);
-  std::string out =
-      (style.terminal.color ? "\x1b[1m" + name + "\x1b[0m" : name) +
-      fmt::format(": {} (second) against {} (first), {}\n", printable(c.second_run),
-                  printable(c.first_run), name_in(classification_metrics(), c.metric));
-  out += score_lines(c.all, "without label = wrong");
+  std::string out = (style.terminal.color ? "\x1b[1m" + name + "\x1b[0m" : name) +
+                    fmt::format(": {} (second) against {} (first), {}\n", printable(c.second_run),
+                                printable(c.first_run), qa_metric_words(c.metric));
+  out += score_lines(c, c.all, "without label = wrong", c.alpha);
   if (c.scored_by_both && c.scored_by_both->n != c.all.n)
-    out += score_lines(*c.scored_by_both, "scored by both");
+    out += score_lines(c, *c.scored_by_both, "scored by both", c.alpha);
   if (!c.only_first.empty() || !c.only_second.empty())
     out += fmt::format("  left out: {} only in the first, {} only in the second\n",
                        c.only_first.size(), c.only_second.size());
@@ -90,13 +119,14 @@ std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& sty
 
 std::string qa_comparison_markdown(const std::vector<QaComparison>& comparisons) {
   std::string out =
-      "| benchmark | n | first % | second % | difference | 95 % CI | McNemar p | lost | won |\n"
-      "|---|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+      "| benchmark | n | first % | second % | difference | 95 % CI | p | corrected p | lost | won "
+      "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
   for (const QaComparison& c : comparisons)
-    out += fmt::format("| {} | {} | {:.1f} | {:.1f} | {} | {} | {} | {} | {} |\n",
+    out += fmt::format("| {} | {} | {:.1f} | {:.1f} | {} | {} | {} | {} | {} | {} |\n",
                        printable(c.benchmark_name), c.all.n, c.all.first * 100, c.all.second * 100,
-                       points(c.all.difference.point), interval(c.all.difference),
-                       p_value(c.all.exact.pvalue), c.lost.size(), c.won.size());
+                       points(c.all.tested.interval.estimate), interval(c.all),
+                       p_value(c.all.tested.test.pvalue), p_value(c.all.corrected_p), c.lost.size(),
+                       c.won.size());
   return out;
 }
 

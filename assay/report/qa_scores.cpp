@@ -21,15 +21,9 @@ std::string limits(double lower, double upper) {
   return percent(lower) + " – " + percent(upper) + " %";
 }
 
-std::string title(const QaScores& s) {
-  return s.metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
-}
-
 std::string bold(const std::string& text, const TerminalStyle& style) {
   return style.color ? "\x1b[1m" + text + "\x1b[0m" : text;
 }
-
-constexpr std::size_t few_slides = 10;  // resampling fewer says little about other slides
 
 /// Before the score of a run that has not answered everything: it is not final.
 std::string partial(const QaScores& s) {
@@ -45,18 +39,31 @@ std::string headline(const ScoredQa& run, const TerminalStyle& style) {
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
   const auto& score = run.scores.headline();
   if (!score) return out + ": nothing to score\n";
+  const Interval& interval = score->interval.interval;
+  return out + fmt::format(": {}{} {} % ({} of {} right), 95 % interval {} ({})\n",
+                           partial(run.scores), qa_metric_words(run.scores.metric),
+                           percent(score->items.point), score->correct, score->n,
+                           limits(interval.lower, interval.upper), qa_interval_words(run.scores));
+}
+
+/// What the interval takes into account, and the figure that the specification asks for.
+std::string interval_lines(const QaScores& s) {
+  const auto& score = s.headline();
+  if (!score) return "";
   const BootstrapResult& b = score->items;
-  out +=
-      fmt::format(": {}{} {} % ({} of {} right), bootstrap mean ± SD {} ± {} %, 95 % interval {}",
-                  partial(run.scores), title(run.scores), percent(b.point), score->correct,
-                  score->n, percent(b.mean), percent(b.std), limits(b.ci_lower, b.ci_upper));
-  if (score->wilson) out += ", Wilson " + limits(score->wilson->lower, score->wilson->upper);
-  if (score->slides)
-    out += fmt::format(", by {} SD {} %, {}{}", counted(run.scores.slides, "slide"),
-                       percent(score->slides->std),
-                       limits(score->slides->ci_lower, score->slides->ci_upper),
-                       run.scores.slides < few_slides ? " (too few slides to rely on)" : "");
-  return out + "\n";
+  std::string out =
+      fmt::format("  as specified: bootstrap mean ± SD {} ± {} % ({} resamples of questions)\n",
+                  percent(b.mean), percent(b.std), b.n_replicates);
+  if (score->interval.clusters != 0)
+    out += fmt::format("  {} share {}: they tell as much as {:.0f} independent ones would\n",
+                       counted(score->n, "question"), counted(score->interval.clusters, "slide"),
+                       score->interval.effective_items);
+  if (s.one_slide)
+    out += fmt::format(
+        "  all {} are on one slide: the interval is about questions on this slide, and there is "
+        "none by slide\n",
+        counted(score->n, "question"));
+  return out;
 }
 
 std::string ledger_line(const QaScores& s) {
@@ -86,10 +93,17 @@ std::string policy_lines(const QaScores& s) {
 }
 
 std::string vote_lines(const QaScores& s) {
-  if (s.majority_at.empty()) return "";
-  std::string out = "  majority of the first runs:";
-  for (std::size_t k = 0; k < s.majority_at.size(); ++k)
-    out += fmt::format("{} maj@{} {} %", k == 0 ? "" : ",", k + 1, percent(s.majority_at[k]));
+  if (s.majority.at.empty()) return "";
+  std::string out =
+      fmt::format("  majority votes, mean ± SD over subsets of {} runs:", s.majority.runs);
+  for (std::size_t k = 0; k < s.majority.at.size(); ++k) {
+    const MajorityScore& at = s.majority.at[k];
+    out += fmt::format("{} maj@{} {}{} %", k == 0 ? "" : ",", k + 1, percent(at.mean),
+                       at.std ? " ± " + percent(*at.std) : "");
+  }
+  if (s.majority.left_out != 0)
+    out += fmt::format(" · without {} that only some questions have",
+                       counted(s.majority.left_out, "run"));
   if (s.vote_agreement) out += fmt::format(" · votes agree {} %", percent(*s.vote_agreement));
   return out + "\n";
 }
@@ -143,12 +157,13 @@ std::vector<std::string> markdown_row(const ScoredQa& run) {
   const auto& score = run.scores.headline();
   if (!score) return {};
   const BootstrapResult& b = score->items;
+  const Interval& interval = score->interval.interval;
   return {cell(run.result.benchmark_name),
           cell(run.result.model_name),
-          title(run.scores),
+          std::string(qa_metric_words(run.scores.metric)),
           percent(b.point),
+          percent(interval.lower) + " – " + percent(interval.upper),
           percent(b.mean) + " ± " + percent(b.std),
-          percent(b.ci_lower) + " – " + percent(b.ci_upper),
           fmt::format("{} / {}", run.scores.ledger.count(Outcome::scored),
                       run.scores.ledger.expected()),
           percent(run.scores.worst) + " – " + percent(run.scores.best)};
@@ -156,17 +171,31 @@ std::vector<std::string> markdown_row(const ScoredQa& run) {
 
 }  // namespace
 
+std::string_view qa_metric_words(ClassificationMetric metric) {
+  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
+}
+
+std::string qa_interval_words(const QaScores& scores) {
+  const auto& score = scores.headline();
+  std::string out = "Wilson";
+  if (score && score->interval.clusters != 0)
+    out += fmt::format(", by {}", counted(score->interval.clusters, "slide"));
+  else if (score && scores.metric == ClassificationMetric::balanced_accuracy)
+    out += ", by class";
+  return out;
+}
+
 std::string qa_report(const ScoredQa& run, const QaReportStyle& style) {
   const QaScores& s = run.scores;
-  std::string out = headline(run, style.terminal) + ledger_line(s) + policy_lines(s) +
-                    vote_lines(s) + cost_line(s) + published_line(s);
+  std::string out = headline(run, style.terminal) + interval_lines(s) + ledger_line(s) +
+                    policy_lines(s) + vote_lines(s) + cost_line(s) + published_line(s);
   if (style.classes && !s.classes.empty()) out += "\n" + class_table(s);
   return out;
 }
 
 std::string qa_markdown(const std::vector<ScoredQa>& runs) {
   std::string out =
-      "| benchmark | model | metric | point % | bootstrap % | 95 % CI | scored | bounds % |\n"
+      "| benchmark | model | metric | point % | 95 % CI | bootstrap % | scored | bounds % |\n"
       "|---|---|---|---:|---:|---:|---:|---:|\n";
   for (const ScoredQa& run : runs) {
     const auto cells = markdown_row(run);

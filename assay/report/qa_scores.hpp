@@ -15,6 +15,12 @@ struct QaReportStyle {
   bool classes = false;  ///< the table of classes too
 };
 
+/// "accuracy", "balanced accuracy".
+std::string_view qa_metric_words(ClassificationMetric metric);
+
+/// How the headline's interval was found: "Wilson", "Wilson, by 72 slides".
+std::string qa_interval_words(const QaScores& scores);
+
 /// The headline with every interval by name, the ledger, both policies with their bounds, and the
 /// published values.
 std::string qa_report(const ScoredQa& run, const QaReportStyle& style);
