@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> results;
   std::string baseline, metrics, labels, policy = "exact", correction = "holm", margin, cluster, by;
-  std::string groups, lower_is_better, format, compat;
+  std::string groups, lower_is_better, format, compat, undefined;
   double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
@@ -55,6 +55,8 @@ void declare_options(Arguments& a, Options& o) {
            "For the number of models, per metric (default: holm)");
   a.option("--margin M", o.margin,
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
+  a.choice("--undefined", o.undefined, words_of(undefined_policies()),
+           "Values undefined by the model's fault: count them (default), or leave the cases out");
   a.option("--tie-tolerance T", o.tie_tolerance,
            "Differences closer than T are ties, below T zeros (default: 0)");
   a.flag("--intersect", o.intersect, "Compare the common cases when the files have different ones");
@@ -86,6 +88,9 @@ CompareSettings settings_of(const Options& o) {
     throw Error(Error::Kind::usage, "--compat spec sets the policy; drop --policy");
   s.policy = s.compat_spec ? WilcoxonPolicy::scipy_1_10
                            : value_in(wilcoxon_policies(), o.policy, "policy");
+  if (!o.undefined.empty() || s.compat_spec)
+    s.undefined = value_in(undefined_policies(), o.undefined.empty() ? "exclude" : o.undefined,
+                           "--undefined");
   s.correction = value_in(corrections(), o.correction, "correction");
   add_margins(o.margin, s);
   s.matching = {o.intersect, o.by_position};

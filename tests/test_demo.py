@@ -39,7 +39,7 @@ def test_the_commands_that_the_demo_proposes_can_be_pasted(tmp_path, folder):
     assert "<svg" in (tmp_path / folder / "seven.html").read_text()
     assert paste(score).returncode == 3  # two of its files are broken on purpose
     done = paste(compare)
-    assert done.returncode == 0 and "site / dice" in done.stdout and "left out: " in done.stderr
+    assert done.returncode == 0 and "site / dice" in done.stdout and "failures (" in done.stdout
     done = paste(report)
     assert done.returncode == 0 and "no images" not in done.stderr and "two.html" in done.stdout
     assert json.loads((tmp_path / folder / "comparison.json").read_text())["schema"] == "assay.comparison/1"

@@ -1,11 +1,11 @@
 """assay report: any mixture of results files as one page; what cannot be read is one clear sentence, and nothing is written."""
-import json, re, shutil, subprocess
+import html, json, re, shutil, subprocess
 
 import numpy
 import pytest
 
 from reports import HOSTILE, questions, results, two_models, volumes, write
-from support import PROGRAM, assay, listing, save, strict
+from support import PROGRAM, assay, cohort, listing, save, strict
 
 
 def summary(folder, *arguments, status=0):
@@ -216,6 +216,22 @@ def test_files_without_ids(tmp_path):
     assert "no case in common" in assay("report", "a.json", "b.json", cwd=tmp_path).stderr
     assay("report", "a.json", "b.json", "--by-position", cwd=tmp_path)
     assert data_of(tmp_path / "report.html")["ids"] == ["#1", "#2", "#3"]
+
+
+def test_methods_say_how_it_was_measured_and_tested(tmp_path):
+    made = cohort(tmp_path, [f"c{i}" for i in range(8)])
+    options = ["--metrics", "dice,nsd,lesion_f1", "--nsd-tolerance", "2", "--connectivity", "6", "--lesion-rule", "iou"]
+    for name in ("a", "b", "c"):
+        assay("score", *made, *options, "--model", name, "--out", tmp_path / f"{name}.json")
+    assay("report", *(tmp_path / f"{name}.json" for name in "abc"), "--metric", "dice,nsd,lesion_f1", "--out", tmp_path / "r.html")
+    text = html.unescape((tmp_path / "r.html").read_text().partition("<h3>Methods</h3>")[2].partition("</pre>")[0])
+    for words in ("NSD has a tolerance of 2 mm.", "6-connectivity, matched by the rule iou", "Missing and unreadable predictions have no score.",
+                  "95 % intervals of Student's t, cut to the range of the metric", "Wilcoxon signed-rank", "Holm correction over 2 models",
+                  "count as the metric declares", "the two may disagree", "on the 8 cases"):
+        assert words in text, (words, text)
+    assert "tau" not in text.split()
+    sentences = [each.strip() for each in text.split(". ")]
+    assert len(sentences) == len(set(sentences))
 
 
 def test_methods_claim_only_scores_of_assay(tmp_path):

@@ -13,6 +13,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/folds.hpp"
+#include "assay/stats/mcnemar.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {
@@ -118,19 +119,54 @@ Summary summary_of(const std::vector<std::optional<double>>& values, std::string
   return summary(scores, summary_rules(metric));
 }
 
+/// Failures of cases in clusters are not independent: they are counted, and not tested.
+FailureTest failure_test(const Scene& scene, const ComparedValues& values, std::size_t model) {
+  FailureTest out;
+  for (std::size_t i = 0; i < values.failed[model].size(); ++i) {
+    const bool ours = values.failed[model][i], theirs = values.failed[scene.baseline][i];
+    out.model += ours ? 1 : 0;
+    out.baseline += theirs ? 1 : 0;
+    out.only_model += ours && !theirs ? 1 : 0;
+    out.only_baseline += theirs && !ours ? 1 : 0;
+  }
+  out.p_value = out.corrected_p_value =
+      scene.clusters.empty() ? mcnemar(out.only_model, out.only_baseline).pvalue : std::nan("");
+  return out;
+}
+
+/// One family: every model whose failures differ from the baseline's.
+void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings& settings) {
+  std::vector<FailureTest*> family;
+  std::vector<double> pvalues;
+  for (PairComparison& pair : pairs) {
+    FailureTest& test = pair.failures;
+    if (!test.differs() || std::isnan(test.p_value)) continue;
+    family.push_back(&test);
+    pvalues.push_back(test.p_value);
+  }
+  const Adjusted adjusted = adjust(pvalues, settings.correction, settings.alpha);
+  for (std::size_t k = 0; k < family.size(); ++k)
+    family[k]->corrected_p_value = adjusted.pvalues[k];
+}
+
 /// Without correction and ranking.
 MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
-                                 const ValueTable& values) {
+                                 ComparedValues values) {
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
-  for (const auto& row : values) result.models.push_back(summary_of(row, metric.name));
+  for (const auto& row : values.values) result.models.push_back(summary_of(row, metric.name));
   const ComparisonOptions options = options_of(scene.settings, metric);
-  ValueTable magnitudes = values;
+  ValueTable magnitudes = values.values;
   if (is_by_magnitude(metric))
     for (auto& row : magnitudes)
       for (auto& value : row)
         if (value) value = std::fabs(*value);
-  for (std::size_t m = 0; m < scene.tables.size(); ++m)
-    if (m != scene.baseline) result.pairs.push_back(compared_pair(scene, magnitudes, m, options));
+  for (std::size_t m = 0; m < scene.tables.size(); ++m) {
+    if (m == scene.baseline) continue;
+    result.pairs.push_back(compared_pair(scene, magnitudes, m, options));
+    result.pairs.back().failures = failure_test(scene, values, m);
+  }
+  correct_failures(result.pairs, scene.settings);
+  result.values = std::move(values);
   return result;
 }
 
@@ -155,12 +191,13 @@ std::vector<MetricComparison> compared_metrics(const Scene& scene,
                                                std::span<const ComparedMetric> metrics) {
   std::vector<MetricComparison> results;
   for (const ComparedMetric& metric : metrics) {
-    const ValueTable values = values_of(scene.tables, scene.matching, metric);
-    MetricComparison& result = results.emplace_back(compared_metric(scene, metric, values));
+    MetricComparison& result = results.emplace_back(compared_metric(
+        scene, metric,
+        compared_values(scene.tables, scene.matching, metric, scene.settings.undefined)));
     std::vector<PairComparison*> family;
     for (PairComparison& pair : result.pairs) family.push_back(&pair);
     correct(family, options_of(scene.settings, metric));
-    result.ranking = ranked(scene, metric, values);
+    result.ranking = ranked(scene, metric, result.values.values);
   }
   return results;
 }
@@ -187,7 +224,7 @@ void correct_subgroups(std::span<Subgroup> subgroups, const CompareSettings& set
   }
 }
 
-std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const ComparedMetric> metrics,
+std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const MetricComparison> metrics,
                                    const std::string& column) {
   std::map<std::string, std::vector<std::size_t>> members;
   const auto texts = group_values(scene.tables, scene.matching, column);
@@ -199,10 +236,9 @@ std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const ComparedM
     if (!scene.clusters.empty())
       for (const std::size_t i : cases) inner.clusters.push_back(scene.clusters[i]);
     Subgroup& subgroup = subgroups.emplace_back(Subgroup{column, value, cases.size(), {}});
-    for (const ComparedMetric& metric : metrics) {
-      const ValueTable values = values_of(inner.tables, inner.matching, metric);
-      subgroup.metrics.push_back(compared_metric(inner, metric, values));
-    }
+    for (const MetricComparison& whole : metrics)
+      subgroup.metrics.push_back(
+          compared_metric(inner, whole.metric, part_of(whole.values, cases)));
   }
   correct_subgroups(subgroups, scene.settings);
   return subgroups;
@@ -257,19 +293,53 @@ void require_margins_used(CompareSettings& settings, std::span<const ComparedMet
   }
 }
 
+/// "a (1) and b (2)": which models something happened to, and in how many cases.
+std::string told_by_model(const Comparison& comparison, std::span<const std::size_t> counts) {
+  std::vector<std::string> parts;
+  for (std::size_t m = 0; m < counts.size(); ++m)
+    if (counts[m] != 0)
+      parts.push_back(comparison.models[m].name + " (" + std::to_string(counts[m]) + ")");
+  return joined(parts);
+}
+
+void add_value_notes(Comparison& comparison, const MetricComparison& metric) {
+  const ComparedValues& values = metric.values;
+  const std::size_t left_out = metric.pairs.front().undefined;
+  if (left_out != 0)
+    comparison.notes.push_back(words(metric.metric) + ": " + counted(left_out, "case") + " of " +
+                               std::to_string(comparison.matching.ids.size()) +
+                               " left out for all models, without a value of " +
+                               told_by_model(comparison, values.without));
+  if (values.guess)
+    comparison.notes.push_back(
+        words(metric.metric) + ": the files do not say what failures count, of " +
+        told_by_model(comparison, values.guessed) + "; they count as the worst value of any model");
+}
+
+/// What --undefined exclude hides.
+void add_hidden_failures(Comparison& comparison, const MetricComparison& metric) {
+  std::vector<std::size_t> failures;
+  for (const auto& row : metric.values.failed)
+    failures.push_back(static_cast<std::size_t>(std::ranges::count(row, true)));
+  if (std::ranges::all_of(failures, [](std::size_t n) { return n == 0; })) return;
+  comparison.notes.push_back(words(metric.metric) +
+                             ": --undefined exclude hides the cases in which a model failed: " +
+                             told_by_model(comparison, failures));
+}
+
 void add_pair_notes(Comparison& comparison) {
-  for (const MetricComparison& metric : comparison.metrics)
+  for (const MetricComparison& metric : comparison.metrics) {
+    add_value_notes(comparison, metric);
+    if (comparison.settings.undefined == UndefinedPolicy::exclude)
+      add_hidden_failures(comparison, metric);
     for (const PairComparison& pair : metric.pairs) {
       const std::string where = words(metric.metric) + ", " + pair.result.model_name + ": ";
-      if (pair.undefined != 0)
-        comparison.notes.push_back(where + counted(pair.undefined, "pair") + " of " +
-                                   std::to_string(comparison.matching.ids.size()) +
-                                   " left out, since some model has no finite value there");
       if (pair.n == 0)
         comparison.notes.push_back(where + "nothing to compare");
       else if (!pair.result.test.warning.empty())
         comparison.notes.push_back(where + pair.result.test.warning);
     }
+  }
 }
 
 }  // namespace
@@ -284,10 +354,12 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   if (settings.choice.labels.empty()) require_same_averages(tables, notes);
   const auto metrics = metrics_to_compare(tables, settings.choice, notes);
   require_margins_used(comparison.settings, metrics);
-  comparison.matching = matched_cases(tables, settings.matching);
-  notes.insert(notes.end(), comparison.matching.notes.begin(), comparison.matching.notes.end());
   for (const ResultTable& table : tables)
     comparison.models.push_back({table.model_name, table.source, table.cases});
+  if (settings.undefined == UndefinedPolicy::worst && !settings.matching.by_position)
+    for (ResultTable& table : tables) table = with_lost_cases(std::move(table));
+  comparison.matching = matched_cases(tables, settings.matching);
+  notes.insert(notes.end(), comparison.matching.notes.begin(), comparison.matching.notes.end());
 
   Scene scene = {comparison.settings, tables, comparison.matching, comparison.baseline, {}};
   if (!settings.cluster.empty()) {
@@ -296,7 +368,7 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   }
   comparison.metrics = compared_metrics(scene, metrics);
   for (const std::string& column : subgroup_columns(scene))
-    for (Subgroup& subgroup : subgroups_by(scene, metrics, column))
+    for (Subgroup& subgroup : subgroups_by(scene, comparison.metrics, column))
       comparison.subgroups.push_back(std::move(subgroup));
   add_pair_notes(comparison);
   return comparison;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/compare/compared_values.hpp"
 #include "assay/compare/matching.hpp"
 #include "assay/compare/metric_values.hpp"
 #include "assay/compare/ranking.hpp"
@@ -22,6 +23,7 @@ namespace assay {
 struct CompareSettings {
   std::string baseline{};  ///< a model's name or file; "": the first of two
   MetricChoice choice{};
+  UndefinedPolicy undefined = UndefinedPolicy::worst;
   double alpha = 0.05;
   WilcoxonPolicy policy = WilcoxonPolicy::exact;
   Correction correction = Correction::holm;
@@ -42,18 +44,29 @@ struct ComparedModel {
   std::size_t cases = 0;  ///< in its file
 };
 
+/// How often one model and the baseline failed on the same cases.
+struct FailureTest {
+  std::size_t model = 0, baseline = 0;            ///< cases in which it failed
+  std::size_t only_model = 0, only_baseline = 0;  ///< and the other did not
+  double p_value = 1, corrected_p_value = 1;      ///< exact McNemar test
+
+  bool differs() const { return only_model + only_baseline != 0; }
+};
+
 /// One model against the baseline in one metric.
 struct PairComparison {
   ComparisonResult result;    ///< without pairs only the name is set
   std::size_t n = 0;          ///< pairs that were compared (clusters, if there are any)
-  std::size_t undefined = 0;  ///< matched cases where one of the two has no finite value
+  std::size_t undefined = 0;  ///< matched cases that are left out, since some model has no value
+  FailureTest failures{};
   std::optional<double> design_effect{};  ///< variance of the mean difference due to clusters
 };
 
 struct MetricComparison {
   ComparedMetric metric;
   std::optional<double> margin;
-  std::vector<Summary> models{};        ///< over the matched cases, by model
+  std::vector<Summary> models{};  ///< over the cases that are compared, by model
+  ComparedValues values{};
   std::vector<PairComparison> pairs{};  ///< all models but the baseline, in order
   Ranking ranking{};
 };

@@ -115,7 +115,9 @@ TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
   EXPECT_EQ(only(found).undefined, 2U);
   EXPECT_EQ(found.metrics[0].models[1].n, 8U);
   EXPECT_EQ(found.metrics[0].ranking.n, 8U);
-  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("2 pairs of 10 left out")));
+  EXPECT_THAT(
+      found.notes,
+      ElementsAre(HasSubstr("2 cases of 10 left out for all models, without a value of b (2)")));
 }
 
 TEST(Comparison, a_model_without_any_value_leaves_the_family) {

@@ -2,7 +2,6 @@
 #include "assay/compare/metric_values.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
@@ -69,21 +68,6 @@ Better direction_of(const std::string& name, const MetricChoice& choice,
   return Better::higher;
 }
 
-/// A case without a value of some model has none of any. Models that have no value at all do not
-/// take part.
-void keep_complete(ValueTable& values) {
-  const auto takes_part = [](const auto& row) {
-    return std::ranges::any_of(row, [](const auto& value) { return value.has_value(); });
-  };
-  std::vector<bool> complete(values.front().size(), true);
-  for (const auto& row : values)
-    if (takes_part(row))
-      for (std::size_t i = 0; i < row.size(); ++i) complete[i] = complete[i] && row[i];
-  for (auto& row : values)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      if (!complete[i]) row[i].reset();
-}
-
 /// The column that a typed name means: its own, else the one that the name means elsewhere.
 std::string column_named(const std::string& typed, std::span<const ResultTable> tables,
                          std::string_view label) {
@@ -138,32 +122,6 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
   return chosen;
 }
 
-ValueTable values_of(std::span<const ResultTable> tables, const Matching& matching,
-                     const ComparedMetric& metric) {
-  ValueTable values;
-  for (std::size_t m = 0; m < tables.size(); ++m) {
-    const MetricColumn& column = *column_of(columns_of(tables[m], metric.label), metric.name);
-    auto& row = values.emplace_back();
-    row.reserve(matching.ids.size());
-    for (const std::size_t place : matching.places[m]) {
-      const auto& value = column.values[place];
-      row.push_back(value && std::isfinite(*value) ? value : std::nullopt);
-    }
-  }
-  keep_complete(values);
-  return values;
-}
-
-ValueTable as_gain(ValueTable values, Better better) {
-  for (auto& row : values)
-    for (auto& value : row) {
-      if (!value) continue;
-      if (better == Better::lower) value = -*value;
-      if (better == Better::zero) value = -std::fabs(*value);
-    }
-  return values;
-}
-
 std::vector<std::string> group_columns(std::span<const ResultTable> tables) {
   std::vector<std::string> names;
   for (const ResultTable& table : tables)
@@ -174,13 +132,15 @@ std::vector<std::string> group_columns(std::span<const ResultTable> tables) {
 
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,
                                       std::string_view column) {
+  std::vector<std::string> values;
   for (std::size_t m = 0; m < tables.size(); ++m)
     for (const auto& [name, texts] : tables[m].groups) {
       if (name != column) continue;
-      std::vector<std::string> values;
-      for (const std::size_t place : matching.places[m]) values.push_back(texts[place]);
-      return values;
+      values.resize(matching.ids.size());
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i].empty()) values[i] = texts[matching.places[m][i]];
     }
+  if (!values.empty()) return values;
   const std::vector<std::string> known = group_columns(tables);
   throw Error(Error::Kind::usage, "no results file has a group column '" + std::string(column) +
                                       "'" + did_you_mean(column, known) +

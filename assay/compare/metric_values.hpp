@@ -54,20 +54,10 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
                                                const MetricChoice& choice,
                                                std::vector<std::string>& notes);
 
-/// A row per model, a column per matched case. A case in which some model has no finite value has
-/// none of any: every mean, test and rank of a metric is of the same cases.
-using ValueTable = std::vector<std::vector<std::optional<double>>>;
-
-ValueTable values_of(std::span<const ResultTable> tables, const Matching& matching,
-                     const ComparedMetric& metric);
-
-/// The same as a gain: higher is better, and nothing else.
-ValueTable as_gain(ValueTable values, Better better);
-
 /// The group columns of any table, in order of first appearance.
 std::vector<std::string> group_columns(std::span<const ResultTable> tables);
 
-/// The value of a group column for each matched case, from the first table that has it. Throws
+/// The value of a group column for each matched case, from the first table that says it. Throws
 /// Error::usage when none has, naming the columns that there are.
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,
                                       std::string_view column);

@@ -61,6 +61,19 @@ std::string inconclusive(const MetricComparison& metric, const PairComparison& p
 
 }  // namespace
 
+std::string failure_sentence(const PairComparison& pair, std::string_view baseline,
+                             std::size_t cases) {
+  const FailureTest& test = pair.failures;
+  if (!test.differs()) return "";
+  return fmt::format(
+      "{} failed in {} of {} cases ({:.0f} %), {} in {} ({:.0f} %){}", pair.result.model_name,
+      test.model, cases, 100 * double(test.model) / double(cases), baseline, test.baseline,
+      100 * double(test.baseline) / double(cases),
+      std::isnan(test.p_value)
+          ? ""
+          : "; exact McNemar test, corrected " + plain_pvalue(test.corrected_p_value));
+}
+
 std::string_view plain_words(Verdict verdict) {
   return verdict == Verdict::too_few_pairs ? "too few pairs" : name(verdict);
 }

@@ -14,6 +14,10 @@ namespace assay {
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline);
 
+/// How often each failed, and the test of that; "" where they failed on the same cases.
+std::string failure_sentence(const PairComparison& pair, std::string_view baseline,
+                             std::size_t cases);
+
 /// A verdict for people: "too few pairs".
 std::string_view plain_words(Verdict verdict);
 

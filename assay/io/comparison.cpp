@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/io/comparison.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/io/detail/json.hpp"
@@ -21,9 +24,12 @@ Json limits(const Interval& interval) {
   return interval.has_limits() ? Json{interval.lower, interval.upper} : Json(nullptr);
 }
 
-Json to_json(const Summary& s, std::size_t cases) {
+/// One model in one metric; `cases` are those that were matched.
+Json to_json(const MetricComparison& metric, std::size_t model, std::size_t cases) {
+  const Summary& s = metric.models[model];
   return {{"n", s.n},
           {"undefined", cases - s.n},
+          {"failures", std::ranges::count(metric.values.failed[model], true)},
           {"mean", optional(s.mean)},
           {"std", optional(s.std)},
           {"median", optional(s.median)},
@@ -68,6 +74,15 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"margin", optional(metric.margin)},
       {"tost_p_value", optional(r.tost_pvalue)}};
   out.update(numbers);
+  const FailureTest& failures = pair.failures;
+  const bool compared = failures.differs() && !std::isnan(failures.p_value);
+  out["failures"] = {
+      {"model", failures.model},
+      {"baseline", failures.baseline},
+      {"only_model", failures.only_model},
+      {"only_baseline", failures.only_baseline},
+      {"p_value", compared ? Json(failures.p_value) : Json(nullptr)},
+      {"corrected_p_value", compared ? Json(failures.corrected_p_value) : Json(nullptr)}};
   if (pair.design_effect) out["design_effect"] = *pair.design_effect;
   out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
   out["sentence"] = sentence(metric, pair, baseline);
@@ -96,7 +111,7 @@ Json summaries_json(const Comparison& comparison, const std::vector<MetricCompar
                     std::size_t model, std::size_t cases) {
   Json out = Json::object();
   for (const MetricComparison& metric : metrics)
-    place_of(out, metric.metric, comparison.settings) = to_json(metric.models[model], cases);
+    place_of(out, metric.metric, comparison.settings) = to_json(metric, model, cases);
   return out;
 }
 
@@ -135,6 +150,7 @@ Json to_json(const CompareSettings& s) {
           {"policy", name_in(wilcoxon_policies(), s.policy)},
           {"correction", name_in(corrections(), s.correction)},
           {"family", "all models but the baseline, per metric"},
+          {"undefined", name_in(undefined_policies(), s.undefined)},
           {"margin", optional(s.margin)},
           {"margins", margins},
           {"tie_tolerance", s.tie_tolerance},

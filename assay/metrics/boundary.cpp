@@ -159,14 +159,14 @@ constexpr Metric table[] = {
     {.name = "nsd",
      .title = "Normalised surface distance",
      .group = "boundary",
-     .equation = "(|p: d(p, R) <= tau| + |r: d(r, P) <= tau|) / (|P| + |R|)",
+     .equation = "(|p: d(p, R) <= tolerance| + |r: d(r, P) <= tolerance|) / (|P| + |R|)",
      .unit = "",
      .better = Better::higher,
      .range = {0, 1},
      .empty = no_share,
      .failure = 0.0,
      .note =
-         "The tolerance tau is what two experts differ by (--nsd-tolerance, 1 mm unless given); "
+         "The tolerance is what two experts differ by (--nsd-tolerance, 1 mm unless given); "
          "below the voxel size it says little.",
      .reference = "Nikolov et al. 2021; Metrics Reloaded 2024",
      .formula = nsd,

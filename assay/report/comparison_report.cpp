@@ -41,6 +41,24 @@ std::string sentences(const Comparison& comparison) {
   return "\n" + out;
 }
 
+/// The failures of each model, once for all metrics that have the same ones.
+std::string failures(const Comparison& comparison) {
+  const std::string& baseline = comparison.models[comparison.baseline].name;
+  std::vector<std::pair<std::string, std::string>> found;  // sentence and metrics
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs) {
+      const std::string text = failure_sentence(pair, baseline, comparison.matching.ids.size());
+      if (text.empty()) continue;
+      auto same = std::ranges::find(found, text, &std::pair<std::string, std::string>::first);
+      if (same == found.end()) same = found.insert(found.end(), {text, ""});
+      same->second += (same->second.empty() ? "" : ", ") + words(metric.metric);
+    }
+  std::string out;
+  for (const auto& [text, metrics] : found)
+    out += fmt::format("failures ({}): {}.\n", printable(metrics), printable(text));
+  return out;
+}
+
 std::string places(const RankStability& rank) {
   return rank.rank_low == rank.rank_high ? std::to_string(rank.rank_low)
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
@@ -138,7 +156,8 @@ std::string subgroups(const Comparison& comparison, bool color) {
 
 std::string comparison_report(const Comparison& comparison, bool with_paper, bool color) {
   return headline(comparison, color) + terminal_table(comparison_table(comparison, with_paper)) +
-         sentences(comparison) + rankings(comparison, color) + subgroups(comparison, color);
+         sentences(comparison) + failures(comparison) + rankings(comparison, color) +
+         subgroups(comparison, color);
 }
 
 }  // namespace assay

@@ -174,6 +174,19 @@ void add_numbers_of_cases(PaperTable& table, const Comparison& comparison, bool 
   if (differ) table.rows.push_back(std::move(row));
 }
 
+/// What became of the model's failures, if there were any.
+std::string failure_words(const Comparison& comparison) {
+  const auto has_failures = [](const MetricComparison& metric) {
+    return std::ranges::any_of(metric.values.failed, [](const std::vector<bool>& row) {
+      return std::ranges::find(row, true) != row.end();
+    });
+  };
+  if (std::ranges::none_of(comparison.metrics, has_failures)) return "";
+  return comparison.settings.undefined == UndefinedPolicy::worst
+             ? "; failures of a model are counted (0, or the image's diagonal for distances)"
+             : "; cases in which a model failed are left out";
+}
+
 std::string cell_note(const Comparison& comparison) {
   std::size_t least = comparison.matching.ids.size(), most = 0;
   for (const MetricComparison& metric : comparison.metrics) {
@@ -182,6 +195,7 @@ std::string cell_note(const Comparison& comparison) {
   }
   std::string out = "mean (SD over cases, ddof 1)";
   if (least == most) out += fmt::format(", n = {}", most);
+  out += failure_words(comparison);
   const std::string label = comparison.settings.choice.first_label();
   if (!label.empty() && !comparison.settings.choice.has_several_labels()) out += ", label " + label;
   return out;

@@ -39,9 +39,10 @@ double compared(double value, Better better) {
   return better == Better::zero ? std::fabs(value) : value;
 }
 
-std::vector<Panel> panels_of(const FigureScene& scene, const ComparedMetric& metric) {
+std::vector<Panel> panels_of(const FigureScene& scene, const MetricComparison& compared_metric) {
   const Comparison& comparison = *scene.study.comparison;
-  const ValueTable values = compared_values(scene, metric);
+  const ComparedMetric& metric = compared_metric.metric;
+  const ValueTable& values = compared_metric.values.values;
   std::vector<Panel> panels;
   for (std::size_t m = 0; m < values.size(); ++m) {
     if (m == comparison.baseline) continue;
@@ -125,7 +126,7 @@ std::string caption(const Comparison& comparison, std::span<const Panel> panels,
       metric.name, comparison.models[comparison.baseline].name, marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
-                    : fmt::format("; {} without a finite value in both are left out", left_out));
+                    : fmt::format("; {} without a value of some model are left out", left_out));
 }
 
 std::string counts_note(const Panel& panel, Better better) {
@@ -144,7 +145,7 @@ void draw_one(Drawing& drawing, const Frame& plot, const PanelScales& scale, con
 
 Figure differences(const FigureScene& scene, const MetricComparison& metric) {
   const Comparison& comparison = *scene.study.comparison;
-  const std::vector<Panel> panels = panels_of(scene, metric.metric);
+  const std::vector<Panel> panels = panels_of(scene, metric);
   std::size_t total = 0, longest = 1;
   for (const Panel& panel : panels) {
     total += panel.sorted.size();

@@ -89,7 +89,7 @@ std::string pairs_sentence(const MetricComparison& metric) {
   std::string out = least >= most ? fmt::format("n = {} pairs", most)
                                   : fmt::format("n = {} to {} pairs", least, most);
   if (undefined != 0)
-    out += fmt::format("; {} without a finite value in both are left out", undefined);
+    out += fmt::format("; {} without a value of some model are left out", undefined);
   return out + ".";
 }
 

@@ -208,20 +208,18 @@ std::string listed(std::span<const std::string> words) {
 bool has_compared_values(const FigureScene& scene) {
   const auto& comparison = scene.study.comparison;
   if (!comparison || comparison->models.size() != scene.study.models.size()) return false;
-  if (comparison->matching.places.size() != scene.study.models.size()) return false;
-  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
-    for (const std::size_t place : comparison->matching.places[m])
-      if (place >= scene.study.models[m].cases) return false;
-  return true;
-}
-
-ValueTable compared_values(const FigureScene& scene, const ComparedMetric& metric) {
-  return values_of(scene.study.models, scene.study.comparison->matching, metric);
+  return comparison->matching.places.size() == scene.study.models.size();
 }
 
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched) {
-  const std::size_t place = scene.study.comparison->matching.places[model][matched];
-  return scene.places[model].empty() ? place : scene.places[model][place];
+  const Matching& matching = scene.study.comparison->matching;
+  const std::size_t place = matching.places[model][matched];
+  if (place < scene.places[model].size()) return scene.places[model][place];
+  const auto& ids = scene.study.ids;  // a case that the model lost, or files without ids
+  const auto found = std::ranges::lower_bound(ids, matching.ids[matched]);
+  return found != ids.end() && *found == matching.ids[matched]
+             ? static_cast<std::size_t>(found - ids.begin())
+             : place;
 }
 
 }  // namespace assay

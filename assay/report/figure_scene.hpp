@@ -80,9 +80,6 @@ std::string listed(std::span<const std::string> words);
 /// Whether values of the comparison can be found in the study.
 bool has_compared_values(const FigureScene& scene);
 
-/// Values of a compared metric by model and matched case.
-ValueTable compared_values(const FigureScene& scene, const ComparedMetric& metric);
-
 /// The place in the study of a matched case, as the model's file has it.
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched);
 

@@ -144,7 +144,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
 
 Figure map(const FigureScene& scene, const MetricComparison& metric) {
   const Comparison& comparison = *scene.study.comparison;
-  const ValueTable gains = as_gain(compared_values(scene, metric.metric), metric.metric.better);
+  const ValueTable gains = as_gain(metric.values.values, metric.metric.better);
   const std::vector<Pair> pairs = all_pairs(gains, comparison.settings);
   const Matrix matrix = matrix_for(scene, positions(metric, gains.size()));
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);

@@ -8,6 +8,7 @@
 #include "assay/compare/sentence.hpp"
 #include "assay/core/words.hpp"
 #include "assay/report/figure_scene.hpp"
+#include "assay/report/methods_parts.hpp"
 #include "assay/report/qa_scores.hpp"
 #include "assay/report/svg_text.hpp"
 
@@ -131,7 +132,8 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   std::string out = origin_words(scene, cases, version);
   if (const std::string over = averaged_note(scene.study); !over.empty()) out += " " + over;
   if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
-  return out + undefined_words(scene) + unscored_words(scene.study);
+  return out + detail::measuring_words(scene) + undefined_words(scene) +
+         unscored_words(scene.study);
 }
 
 std::string ranking_words(const Comparison& comparison) {
@@ -141,7 +143,9 @@ std::string ranking_words(const Comparison& comparison) {
   return fmt::format(
       " The stability of ranks was assessed with {} bootstrap resamples of the cases (seed {}); "
       "mean ranks were compared by Friedman's test with Iman and Davenport's correction and the "
-      "Nemenyi test.",
+      "Nemenyi test. It compares all pairs of models by their order within cases, and the "
+      "signed-rank tests compare each model with the baseline by the size of the differences, so "
+      "the two may disagree.",
       comparison.settings.replicates, comparison.settings.seed);
 }
 
@@ -158,6 +162,25 @@ std::string margin_words(const Comparison& comparison) {
       " Models were called equivalent when the 95 % interval of the difference lay within the "
       "margin ({}).",
       listed(margins));
+}
+
+/// How many cases each metric was compared on, where that differs.
+std::string cases_words(const Comparison& comparison) {
+  std::vector<std::string> counts;
+  for (const MetricComparison& metric : comparison.metrics)
+    if (const std::size_t n = std::ranges::max(metric.models, {}, &Summary::n).n;
+        n != comparison.matching.ids.size())
+      counts.push_back(fmt::format("n = {} for {}", n, words(metric.metric)));
+  return counts.empty() ? ""
+                        : fmt::format(" Cases in which some model has no value were left out: {}.",
+                                      listed(counts));
+}
+
+std::string failure_words(const Comparison& comparison) {
+  return comparison.settings.undefined == UndefinedPolicy::worst
+             ? " Values that are undefined by a model's fault count as the metric declares: 0 for "
+               "most, the image's diagonal for distances."
+             : " Cases with a value that is undefined by a model's fault were left out.";
 }
 
 std::string testing_words(const Study& study) {
@@ -178,7 +201,7 @@ std::string testing_words(const Study& study) {
     out += fmt::format(" {} that some model lacks {} left out.",
                        counted(c.matching.left_out.size(), "case"),
                        c.matching.left_out.size() == 1 ? "was" : "were");
-  return out + margin_words(c) + ranking_words(c);
+  return out + cases_words(c) + failure_words(c) + margin_words(c) + ranking_words(c);
 }
 
 std::string parity_words(const Study& study) {

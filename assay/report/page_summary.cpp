@@ -117,15 +117,20 @@ std::string headline_table(const Study& study) {
 
 std::string table_note(const Study& study) {
   std::string text =
-      "Mean over cases with a finite value, its 95 % interval (Student's t, cut to the "
+      "Mean over cases with a value, its 95 % interval (Student's t, cut to the "
       "range of the metric) and their number.";
   if (const std::string over = averaged_note(study); !over.empty()) text += " " + over;
   if (study.comparison) {
     text += fmt::format(
-        " All models on the same {}. {} than the baseline {} (Wilcoxon signed-rank test, "
+        " All models on the same cases of {}, {}. {} than the baseline {} (Wilcoxon signed-rank "
+        "test, "
         "corrected for the number of models, level {:g}).",
-        counted(study.comparison->matching.ids.size(), "case"), sign_words,
-        study.models[study.comparison->baseline].model_name, study.comparison->settings.alpha);
+        study.comparison->matching.ids.size(),
+        study.comparison->settings.undefined == UndefinedPolicy::worst
+            ? "failures of a model counted"
+            : "without those in which a model failed",
+        sign_words, study.models[study.comparison->baseline].model_name,
+        study.comparison->settings.alpha);
     text += " Bold: the best mean.";
   }
   return element("p", text, "class=\"soft\"");
