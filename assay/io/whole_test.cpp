@@ -23,9 +23,9 @@ TEST(Whole, takes_whole_numbers_of_the_wanted_range) {
 }
 
 TEST(Whole, refuses_what_would_change_in_silence) {
-  for (const char* text : {"1e300", "-1e300", "NaN", "Infinity", "0.5", "9007199254740993",
-                           "18446744073709551615", "-9007199254740993", "\"1\"", "null", "true",
-                           "[1]", "{}"})
+  for (const char* text :
+       {"1e300", "-1e300", "NaN", "Infinity", "0.5", "9007199254740993", "18446744073709551615",
+        "-9007199254740993", "\"1\"", "null", "true", "[1]", "{}"})
     EXPECT_THROW(read<std::int64_t>(text), Error) << text;
   for (const char* text : {"-1", "4294967296", "-1.0", "4294967296.0"})
     EXPECT_THROW(read<std::uint32_t>(text), Error) << text;

@@ -165,9 +165,8 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = no_share,
      .failure = 0.0,
-     .note =
-         "The tolerance is what two experts differ by (--nsd-tolerance, 1 mm unless given); "
-         "below the voxel size it says little.",
+     .note = "The tolerance is what two experts differ by (--nsd-tolerance, 1 mm unless given); "
+             "below the voxel size it says little.",
      .reference = "Nikolov et al. 2021; Metrics Reloaded 2024",
      .formula = nsd,
      .argument = 1},

@@ -120,7 +120,10 @@ TEST(ParityReport, TheChecklistSaysWhatCannotBeSeen) {
   a.runs = 30;
   a.outer_folds = 3;
   a.sample = {.values = std::vector<double>(10, 0.7), .over = SpreadOver::runs};
+  EXPECT_EQ(answer(reported(a).checklist, 5), open);  // equal values cannot be tested
+  a.sample.values.back() = 0.71;
   r = reported(a);
+  EXPECT_THAT(why(r), HasSubstr("Runs of a cross-validation share their training cases"));
   EXPECT_EQ(answer(r.checklist, 2), no);
   EXPECT_THAT(r.checklist[2].because, HasSubstr("every outer fold and restart"));
   EXPECT_EQ(answer(r.checklist, 3), yes);

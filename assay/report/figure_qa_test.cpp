@@ -205,7 +205,7 @@ TEST(Methods, cover_question_answering_folds_and_parity) {
   study.parity.push_back(parity_report(achieved(0.25), built_in_paper(), "meshnet_26"));
   const std::string text = methods_paragraph(study, "1");
   for (const char* words :
-       {"a model on tcga (accuracy, 6 items)", "count as wrong", "50 replicates, seed 42",
+       {"a model on tcga (accuracy, 6 items)", "count as wrong", "Intervals of 95 % are Wilson's",
         "cross-validated in 3 outer folds with 6 "
         "trainings",
         "published for MeshNet-26"})
