@@ -104,8 +104,8 @@ void print_means(std::size_t samples) {
 /// share, and one that both models share.
 struct Questions {
   std::string name;
-  std::vector<std::uint32_t> classes;
-  std::vector<std::size_t> slides;
+  std::vector<std::uint32_t> classes{};
+  std::vector<std::size_t> slides{};
   bool shares_slides = false;
   double by_slide = 0;  ///< share of the latent variance that is the slide's
 

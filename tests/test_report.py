@@ -155,14 +155,14 @@ def test_what_cannot_be_read_is_one_sentence_and_nothing_is_written(tmp_path, na
     ((), "give at least one results file"),
     (("absent.json",), "absent.json"),
     (("a.json", "--cases", "sub-00x"), "no file has a case 'sub-00x'; did you mean 'sub-000'?"),
-    (("a.json", "--images", "nowhere"), "--images: nowhere is no folder"),
+    (("a.json", "--images", "nowhere"), "--images: nowhere is not a folder"),
     (("a.json", "--label", "7"), "has no label '7'"),
     (("a.json", "--metric", "dise"), "dise"),
     (("a.json", "--margin", "x"), "'x' is not a number"),
     (("a.json", "a.json"), "is given twice"),
     (("a.json", "--baseline", "nosuch"), "no model is called 'nosuch'"),
     (("a.json", "--out", "a.json"), "is an input of this run"),
-    (("a.json", "--out", "no/such/folder/x.html"), "no/such/folder"),
+    (("a.json", "--out", "a.json/x.html"), "is a file"),
 ])
 def test_wrong_usage_is_refused(tmp_path, arguments, sentence):
     write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 3))
@@ -265,7 +265,7 @@ def test_options_that_do_nothing_say_so(tmp_path):
     (tmp_path / "cases.csv").write_text("id,site\nother,Basel\n")
     save(tmp_path / "images/other.nii.gz", numpy.zeros((4, 4, 4), numpy.uint8))
     done = assay("report", "a.json", "--manifest", "cases.csv", "--images", "images", cwd=tmp_path)
-    assert "--manifest: no id in cases.csv is that of a case" in done.stderr
+    assert "--groups: cases.csv: none of its ids is the id of a case" in done.stderr
     assert "--images: no image in images is called by a case" in done.stderr
     assert done.stderr.count("no images of case") == 1
 

@@ -77,7 +77,7 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
     good = [case["label"]["foreground"]["dice"] for case in json.loads((tmp_path / "good.json").read_text())["cases"]]
     assert f"{sum(good) / len(good):.3f}" in rows[0]
     assert "sub-900" in text(browser, "#summary") and "prediction is damaged" in text(browser, "#summary")
-    assert "*" in rows[1]  # every case is worse: 12 of 12 pairs
+    assert "▼" in rows[1]  # every case is worse: 12 of 12 pairs
 
 
 def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):

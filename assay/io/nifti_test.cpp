@@ -277,13 +277,15 @@ TEST(Nifti, voxels_that_look_like_gzip_are_voxels) {
 TEST(Nifti, broken_pairs_are_explained) {
   const TemporaryFolder folder;
   write_atomically(folder / "a.hdr", NiftiFile{.magic = "ni1"}.header());
-  EXPECT_THAT(refusal([&] { read_image(folder / "a.hdr"); }), HasSubstr("a.img: does not exist"));
+  EXPECT_THAT(refusal([&] { read_image(folder / "a.hdr"); }),
+              HasSubstr("should be in a.img or a.img.gz beside it, which does not exist"));
   write_atomically(folder / "b.hdr", NiftiFile{}.bytes());
   write_atomically(folder / "b.img", "1234");
   EXPECT_THAT(refusal([&] { read_image(folder / "b.img"); }),
               HasSubstr("b.hdr, has voxels of its own; give that file instead"));
   write_atomically(folder / "c.img", "1234");
-  EXPECT_THAT(refusal([&] { read_image(folder / "c.img"); }), HasSubstr("is not an image"));
+  EXPECT_THAT(refusal([&] { read_image(folder / "c.img"); }),
+              HasSubstr("its header should be in c.hdr beside it, which does not exist"));
 }
 
 // A reader in wide use takes the voxels of x.nii when asked for x.nii.gz: a silent wrong result.

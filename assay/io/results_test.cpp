@@ -80,10 +80,10 @@ TEST(ResultsFile, compat_spec_writes_the_tokens_of_python) {
 
 TEST(ResultsFile, long_form_has_one_value_a_line) {
   EXPECT_THAT(long_csv(cohort()),
-              testing::StartsWith("model,case,label,metric,value,status\n"
-                                  "net,a,foreground,dice,0.5,ok\nnet,a,foreground,avd,0.0,ok\n"));
-  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,b,foreground,avd,,reference_empty\n"));
-  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,c,,,,failed\n"));
+              testing::StartsWith("model,case,label,metric,value,status,site\n"
+                                  "net,a,foreground,dice,0.5,ok,\"A, \"\"B\"\"\"\n"));
+  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,b,foreground,avd,,reference_empty,"));
+  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,c,,,,failed,\n"));
 }
 
 TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {

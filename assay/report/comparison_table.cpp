@@ -183,7 +183,9 @@ std::string failure_words(const Comparison& comparison) {
   };
   if (std::ranges::none_of(comparison.metrics, has_failures)) return "";
   return comparison.settings.undefined == UndefinedPolicy::worst
-             ? "; failures of a model are counted (0, or the image's diagonal for distances)"
+             ? "; failures of a model are counted, each as 'assay metrics' says (Dice 0, distances "
+               "the "
+               "image's diagonal)"
              : "; cases in which a model failed are left out";
 }
 

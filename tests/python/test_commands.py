@@ -192,7 +192,7 @@ def test_dataframes(study):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pairs = assay.to_dataframe(assay.compare([found, other], "mine"))
-    assert list(pairs["metric"]) == ["dice", "avd", "mcc"] and list(pairs["model_name"]) == ["other"] * 3
+    assert list(pairs["metric"]) == ["dice", "nsd", "hd95", "avd", "mcc"] and list(pairs["model_name"]) == ["other"] * 5
     with pytest.raises(ValueError, match="rows"):
         assay.to_dataframe({})
 
