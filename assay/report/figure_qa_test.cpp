@@ -176,8 +176,9 @@ TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
        {"Segmentations of 30 cases by 3 models (model_0, model_1 and model_2) were scored with "
         "assay 9.8.7 under the convention metrics-reloaded.",
         "Dice similarity coefficient (dice = 2 TP / (2 TP + FP + FN); Dice 1945",
-        "left out of means: 1 of dice.", "compared with model_0 on the 30 cases", "policy exact",
-        "Holm correction over 2 models", "±0.020 for dice", "100 bootstrap resamples"})
+        "left out of the means of single models: 1 of dice.",
+        "compared with model_0 on the 30 cases", "policy exact", "Holm correction over 2 models",
+        "±0.020 for dice", "100 bootstrap resamples"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 

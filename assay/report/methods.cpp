@@ -61,6 +61,13 @@ std::string left_out_words(const FigureScene& scene) {
                               listed(counts));
 }
 
+/// Comparisons count the failures of a model, so what was left out is left out elsewhere.
+std::string_view means_words(const Study& study) {
+  const bool counted_there =
+      study.comparison && study.comparison->settings.undefined == UndefinedPolicy::worst;
+  return counted_there ? "the means of single models" : "means";
+}
+
 std::string undefined_words(const FigureScene& scene) {
   std::vector<std::string> counts;
   for (const FigureMetric& metric : scene.metrics) {
@@ -71,17 +78,18 @@ std::string undefined_words(const FigureScene& scene) {
   }
   const std::string of_labels = left_out_words(scene);
   if (counts.empty()) return of_labels.empty() ? " Every value was defined." : of_labels;
-  return fmt::format(" Values that are not defined or not finite were left out of means: {}.",
-                     listed(counts)) +
+  return fmt::format(" Values that are not defined or not finite were left out of {}: {}.",
+                     means_words(scene.study), listed(counts)) +
          of_labels;
 }
 
 std::string unscored_words(const Study& study) {
   std::size_t unscored = 0;
   for (const ResultTable& table : study.models) unscored += table.unscored.size();
-  return unscored == 0 ? ""
-                       : fmt::format(" {} without a score {} left out.", counted(unscored, "case"),
-                                     unscored == 1 ? "was" : "were");
+  return unscored == 0
+             ? ""
+             : fmt::format(" {} without a score {} left out of {}.", counted(unscored, "case"),
+                           unscored == 1 ? "was" : "were", means_words(study));
 }
 
 /// The models whose values assay computed, and those whose values were read as they stood.

@@ -231,7 +231,7 @@ class SimpleItk(Peer):
         overlap, distance = self.sitk.LabelOverlapMeasuresImageFilter(), self.sitk.HausdorffDistanceImageFilter()
         overlap.Execute(r, p)
         return {"dice": attempt(overlap.GetDiceCoefficient), "iou": attempt(overlap.GetJaccardCoefficient),
-                "volume_similarity": attempt(lambda: 1 - abs(overlap.GetVolumeSimilarity())),
+                "volume_similarity": attempt(lambda: 1 - abs(overlap.GetVolumeSimilarity()) / 2),
                 "hd": attempt(lambda: distance.Execute(r, p) or distance.GetHausdorffDistance())}
 
 
@@ -266,7 +266,9 @@ class TorchMetrics(Peer):
     known = [
         Known("precision recall npv specificity kappa fbeta iou mcc dice", lambda pair: pair.any_empty or pair.prediction.all() or pair.reference.all(),
               "an empty or full mask: 0 or another constant there"),
-        Known("hd", lambda pair: pair.any_empty, "an empty mask: no value there"),
+        Known("hd", lambda pair: pair.any_empty, "an empty mask: no value there, or another constant"),
+        Known("hd", lambda pair: pair.reference.shape[0] != pair.reference.shape[1],
+              "height and width differ: they are mixed up there, and two equal masks are not at distance 0"),
     ]
 
     def __init__(self):
