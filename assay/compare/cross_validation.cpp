@@ -226,6 +226,7 @@ CrossValidation cross_validated(std::vector<FoldRun> runs, Restarts restarts) {
   CrossValidation out;
   out.restarts = restarts;
   std::vector<AveragedFile> files;
+  files.reserve(runs.size());
   for (const FoldRun& run : runs) files.push_back({run.file, run.averaged});
   require_same_averages(files, out.warnings);
   out.metrics = common_metrics(runs, out.warnings);
