@@ -2,7 +2,7 @@
 
 A peer's values are plain numbers by assay's key. NaN, None and an error all mean that it has no value there.
 """
-import contextlib, importlib, importlib.metadata, io, logging, math, os, pathlib, subprocess, tempfile
+import contextlib, importlib, importlib.metadata, importlib.util, io, logging, math, os, pathlib, subprocess, tempfile
 
 import numpy
 
@@ -28,7 +28,9 @@ def module(name, why="it could not be installed"):
 
 
 def from_source(name):
-    return module(name, "it is not on the Python package index; give a checkout in PEERS_PATH")
+    """Of a checkout; what that needs itself may be missing too."""
+    found = importlib.util.find_spec(name.split(".")[0])
+    return module(name, "its checkout needs more" if found else "it is not on the Python package index; give a checkout in PEERS_PATH")
 
 
 def checkout_version(package):
@@ -342,23 +344,20 @@ class Isles(Peer):
 
 
 class Brats(Peer):
-    """Reads files of three regions; the mask is in label 3, of which all of them are made."""
+    """Reads files of three regions; the mask is in label 3, of which the region ET is made."""
     title, convention = "BraTS 2023 scoring", "brats2023"
     keys = ["dice", "recall", "specificity", "hd95", "lesion_dice", "lesion_hd95"]
-    columns = {"dice": "Legacy_Dice", "recall": "Sensitivity", "specificity": "Specificity", "hd95": "Legacy_HD95",
-               "lesion_dice": "LesionWise_Score_Dice", "lesion_hd95": "LesionWise_Score_HD95"}
-    share = 10  # a file and three regions for each pair: every tenth
+    share = 4  # two files for each pair
+    dilations, least_mm3, penalty_mm = 3, 50, 374  # of gliomas
 
     def __init__(self):
         numpy.Inf = numpy.inf
-        pandas, self.nibabel = module("pandas"), module("nibabel")
-        self.module = from_source("metrics")
-        pandas.DataFrame.append = lambda self, other: pandas.concat([self, other])  # pandas 2 dropped it
+        self.nibabel, self.module = module("nibabel"), from_source("metrics")
         measure = self.module.surface_distance.compute_surface_distances
         self.module.surface_distance.compute_surface_distances = (  # which takes only bool since
             lambda reference, prediction, spacing: measure(reference.astype(bool), prediction.astype(bool), spacing))
         self.folder = tempfile.TemporaryDirectory()
-        self.known = [Known("hd95 lesion_hd95", self.is_tie, DeepMind.tie)]
+        self.known = [Known("hd95 lesion_hd95", DeepMind().is_tie, DeepMind.tie)]
 
     def version(self):
         return checkout_version(self.module)
@@ -366,19 +365,24 @@ class Brats(Peer):
     def takes(self, pair):
         return pair.axes == 3
 
-    def is_tie(self, pair):
-        return DeepMind().is_tie(pair)
-
     def file(self, name, mask, spacing):
         path = f"{self.folder.name}/{name}.nii.gz"
         self.nibabel.save(self.nibabel.Nifti1Image(3 * mask.astype(numpy.uint8), numpy.diag([*spacing, 1.0])), path)
         return path
 
+    def bounded(self, distance):
+        return self.penalty_mm if math.isinf(distance) else distance
+
     def values(self, pair):
         files = [self.file(*each, pair.spacing) for each in (("prediction", pair.prediction), ("reference", pair.reference))]
         with numpy.errstate(all="ignore"):
-            row = self.module.get_LesionWiseResults(*files, "BraTS-GLI").set_index("Labels").loc["ET"]
-        return {key: attempt(lambda column=column: float(row[column])) for key, column in self.columns.items()}
+            found = self.module.get_LesionWiseScores(*files, "ET", self.dilations)
+        false, lesions = found[2], [each for each in found[4] if each[2] > self.least_mm3]
+        count = len(lesions) + len(false)
+        far = sum(self.bounded(each[4]) for each in lesions) + self.penalty_mm * len(false)
+        return {"dice": float(found[5]), "hd95": float(self.bounded(found[6])), "recall": float(found[9]), "specificity": float(found[10]),
+                "lesion_dice": float(sum(each[3] for each in lesions) / count) if count else 1.0,
+                "lesion_hd95": float(far / count) if count else 0.0}
 
 
 PEERS = [MetricsReloaded, Monai, Medpy, DeepMind, Panoptica, MeshMetrics, Isles, Brats, SimpleItk, SegMetrics, TorchMetrics]
