@@ -289,6 +289,7 @@ std::string average_title(const SegmentationResult& result, const TerminalStyle&
 
 std::string saved_table(const ScoreSettings& settings, const std::vector<SavedSummary>& metrics) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(metrics.size());
   for (const SavedSummary& saved : metrics)
     rows.push_back(summary_row(settings, saved.metric, saved.summary,
                                undefined_text(saved.summary.undefined)));

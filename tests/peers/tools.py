@@ -110,6 +110,8 @@ class MetricsReloaded(Peer):
         Known("avd", lambda pair: pair.both_empty, "two empty masks: undefined there, 0 here"),
         Known("precision", lambda pair: not pair.prediction.any() and pair.reference.any(), "empty prediction: 0 there, undefined here"),
         Known("npv", lambda pair: pair.prediction.all() and not pair.reference.all(), "full prediction: 0 there, undefined here"),
+        Known("kappa", lambda pair: pair.prediction.sum() + pair.reference.sum() < 0.01 * pair.reference.size,
+              "almost every voxel is background: nearly equal numbers are subtracted in single precision there"),
         Known("kappa", lambda pair: pair.reference.all() or not pair.reference.any(),
               "one class in the reference: chance agreement leaves out the other class there"),
         Known("nsd boundary_iou", lambda pair: pair.any_empty and not pair.both_empty,
