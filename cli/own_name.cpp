@@ -17,8 +17,7 @@ fs::path on_the_path() {
   std::istringstream list(folders == nullptr ? "" : folders);
   std::error_code unknown;
   for (std::string folder; std::getline(list, folder, ':');)
-    if (const fs::path file = fs::path(folder) / "assay"; fs::is_regular_file(file, unknown))
-      return file;
+    if (fs::path file = fs::path(folder) / "assay"; fs::is_regular_file(file, unknown)) return file;
   return {};
 }
 
@@ -35,7 +34,7 @@ std::string own_name() {
 }
 
 std::string shell_word(const fs::path& path) {
-  const std::string text = path.string();
+  std::string text = path.string();
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 ||
            std::string_view("/._-+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
