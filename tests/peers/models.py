@@ -108,9 +108,9 @@ def evaluate(model, folder, runtime):
 
 
 def torch_scores(net, torch, image):
-    """By class, x first; the network sees z, y, x."""
+    """By class; the network sees x first, as the recipe has it."""
     with torch.no_grad():
-        return net(torch.from_numpy(image.T.copy())[None, None])[0].numpy().transpose(0, 3, 2, 1)
+        return net(torch.from_numpy(image)[None, None])[0].numpy()
 
 
 def compare_labels(outcome, found, scores):
@@ -145,7 +145,7 @@ def try_network(name, folder, runtime):
     net = getattr(module("monai.networks.nets"), name)(**options).eval()
     outcome.parameters = sum(p.numel() for p in net.parameters())
     image, _ = volumes(0)
-    net = balanced(net, torch, torch.from_numpy(image.T.copy())[None, None])
+    net = balanced(net, torch, torch.from_numpy(image)[None, None])
     model = folder / f"{name.lower()}.onnx"
     export(net, torch, model, form)
     result, labels = evaluate(model, folder, runtime)
