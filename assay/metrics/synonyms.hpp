@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The names under which people, papers and other tools know our metrics. What is typed, and what
-/// stands in other tools' files, is read by this one table.
+/// other tools write into their files, is read by this one table.
 #pragma once
 
 #include <optional>

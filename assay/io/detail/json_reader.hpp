@@ -23,7 +23,7 @@ std::string invalid_json(std::string_view name, std::string_view text, std::size
 /// pass without recursion, made before anything that recurses.
 std::optional<std::size_t> too_deep_at(std::string_view text, int most = deepest_nesting);
 
-/// Throws Error::input when there is one. `name` stands in the message.
+/// Throws Error::input when there is one. The message contains `name`.
 void require_shallow(std::string_view text, std::string_view name, int most = deepest_nesting);
 
 /// Stands before one value of a JSON text; each call below takes that value and stands behind it.
