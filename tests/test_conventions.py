@@ -69,3 +69,11 @@ def test_the_table_lists_what_is_covered():
     covers = {row["name"]: row["covers"] for row in table["conventions"]}
     assert covers["metrics-reloaded"] == "all" and covers["deepmind"] == ["dice", "hd", "hd95", "masd", "nsd"]
     assert "covers dice, hd, hd95, masd, nsd\n" in assay("metrics").stdout
+
+
+@pytest.mark.parametrize("prediction", [numpy.s_[2:6, 2, 2], numpy.s_[2:5, 2, 3], numpy.s_[0:0, 2, 2]])
+def test_a_lesion_that_is_too_small_to_count_is_neither_missed_nor_found(tmp_path, prediction):
+    """Of 4 mm3, below the 50 of BraTS: its scoring gives 1 and 0, whether the prediction touches it, lies beside it or is empty."""
+    folders = cohort(tmp_path, mask(prediction), mask(numpy.s_[2:6, 2, 2]))
+    found = values(folders, "--metrics", "lesion_dice,lesion_hd95,lesion_f1", "--convention", "brats2023")
+    assert (found["lesion_dice"], found["lesion_hd95"], found["lesion_f1"]) == (1, 0, 1)

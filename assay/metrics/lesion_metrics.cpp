@@ -19,8 +19,10 @@ Score lesion_recall(const LesionEvidence& e) {
   return ratio(real(e.detected), real(e.references));
 }
 
+/// Nothing to find and nothing wrongly found. Small lesions may have been left out, and with them
+/// the predictions beside them.
 bool has_no_lesion(const LesionEvidence& e) {
-  return e.references == 0 && e.predictions == 0;
+  return e.references == 0 && e.false_alarms() == 0;
 }
 
 Score lesion_f1(const LesionEvidence& e) {
@@ -60,7 +62,7 @@ Score pq(const LesionEvidence& e) {
   return ratio(2 * e.iou_sum, real(e.references + e.predictions));
 }
 
-constexpr EmptyRule all_or_nothing = {.both = 1.0, .reference = 0.0, .prediction = 0.0};
+constexpr EmptyRule perfect_if_both = {.both = 1.0};
 constexpr EmptyRule not_both = {.both = Undefined::both_empty};
 
 constexpr Metric table[] = {
@@ -95,7 +97,7 @@ constexpr Metric table[] = {
      .unit = "",
      .better = Better::higher,
      .range = {0, 1},
-     .empty = all_or_nothing,
+     .empty = perfect_if_both,
      .failure = 0.0,
      .note = "The harmonic mean of lesion_precision and lesion_recall under the anima rule.",
      .reference = "ISLES challenge 2022",
@@ -107,7 +109,7 @@ constexpr Metric table[] = {
      .unit = "",
      .better = Better::higher,
      .range = {0, 1},
-     .empty = all_or_nothing,
+     .empty = perfect_if_both,
      .failure = 0.0,
      .note = "Each lesion against all that it was matched with; missed and false ones count 0.",
      .reference = "BraTS challenge 2023",

@@ -31,9 +31,10 @@ class Pair:
         return not (self.prediction.any() or self.reference.any())
 
     @property
-    def apart(self):
-        """No voxel in common."""
-        return not (self.prediction & self.reference).any()
+    def at_border(self):
+        """A mask reaches the first or the last voxel along an axis."""
+        either = self.prediction | self.reference
+        return any(either.take(index, axis).any() for axis in range(self.axes) for index in (0, -1))
 
 
 def noise(rng, shape):
