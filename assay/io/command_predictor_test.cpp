@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <chrono>
 #include <fstream>
 
 #include "assay/io/detail/test_files.hpp"
@@ -146,9 +145,7 @@ TEST_F(CommandTest, a_program_that_dies_fails_its_case_and_the_next_gets_a_new_o
 
 TEST_F(CommandTest, a_program_that_hangs_is_ended_in_time) {
   const auto predictor = program(hello + "sleep 60", 0.2);
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_THAT(failure(*predictor), HasSubstr("did not answer within 0.2 s"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
 TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_anew) {

@@ -1,10 +1,9 @@
-"""The package as a whole: names, signatures, stubs, documentation, import time, dependencies, threads."""
+"""The package as a whole: names, signatures, stubs, documentation, dependencies, threads."""
 import ast
 import inspect
 import os
 import pathlib
 import re
-import resource
 import subprocess
 import sys
 
@@ -164,20 +163,6 @@ def python(code, **environment):
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True,
                           env={**os.environ, "PYTHONPATH": str(PACKAGE.parent), **environment})
     return done
-
-
-def cpu_seconds(code):
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert python(code).returncode == 0
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def test_the_import_adds_little_to_numpy_s():
-    """CPU time, the least of several runs: other processes must not fail this."""
-    numpy, ours = (min(cpu_seconds(code) for _ in range(7)) for code in ("import numpy", "import numpy, assay"))
-    print(f"\nimport numpy {numpy * 1e3:.1f} ms, import assay adds {(ours - numpy) * 1e3:.1f} ms")
-    assert ours - numpy < 0.05
 
 
 def test_the_import_needs_numpy_only():
