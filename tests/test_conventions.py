@@ -77,3 +77,12 @@ def test_a_lesion_that_is_too_small_to_count_is_neither_missed_nor_found(tmp_pat
     folders = cohort(tmp_path, mask(prediction), mask(numpy.s_[2:6, 2, 2]))
     found = values(folders, "--metrics", "lesion_dice,lesion_hd95,lesion_f1", "--convention", "brats2023")
     assert (found["lesion_dice"], found["lesion_hd95"], found["lesion_f1"]) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("voxels, expected", [(6, 1.0), (7, 0.0)])
+def test_brats_counts_lesions_above_50_mm3_whatever_the_voxel(tmp_path, voxels, expected):
+    """A missed lesion of 8 mm3 voxels: 48 mm3 are left out, 56 mm3 count. 50 mm3 are no whole number of voxels."""
+    affine = numpy.diag([2.0, 1.0, 4.0, 1.0])
+    save(tmp_path / "pred/a.nii.gz", mask(numpy.s_[0:0, 2, 2], shape=(9, 5, 5)), affine)
+    save(tmp_path / "ref/a.nii.gz", mask(numpy.s_[1:1 + voxels, 2, 2], shape=(9, 5, 5)), affine)
+    assert values((tmp_path / "pred", tmp_path / "ref"), "--metrics", "lesion_dice", "--convention", "brats2023")["lesion_dice"] == expected

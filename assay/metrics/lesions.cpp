@@ -181,11 +181,17 @@ Components kept_only(const Components& all, const std::vector<std::uint32_t>& nu
   return out;
 }
 
+/// The fewest voxels of a lesion that stays. One of exactly the least volume does, whatever the
+/// quotient was rounded to.
 std::int64_t least_voxels(const LesionScene& scene, const LesionSettings& settings) {
-  const double ml = voxel_ml(scene.grid);
-  const double voxels = settings.least_ml / ml;
-  // A lesion of exactly the least volume stays, whatever the quotient was rounded to.
-  return static_cast<std::int64_t>(std::ceil(voxels * (1 - 1e-9)));
+  return static_cast<std::int64_t>(
+      std::ceil(settings.least_ml / voxel_ml(scene.grid) * (1 - 1e-9)));
+}
+
+/// The same where one of exactly the least volume is left out.
+std::int64_t least_voxels_above(const LesionScene& scene, const LesionSettings& settings) {
+  return 1 + static_cast<std::int64_t>(
+                 std::floor(settings.least_ml / voxel_ml(scene.grid) * (1 + 1e-9)));
 }
 
 /// BraTS merges lesions, and leaves out small ones of the reference only, those of the limit too.
@@ -197,7 +203,7 @@ void merge_by_dilation(Sides& sides, const BitVolume& reference, std::int64_t le
   std::vector<std::uint32_t> number(lesions.count(), none);
   std::uint32_t count = 0;
   for (std::size_t i = 0; i < lesions.count(); ++i)
-    if (lesions.sizes[i] > least || least == 0) number[i] = count++;
+    if (lesions.sizes[i] >= least) number[i] = count++;
   sides.reference = kept_only(lesions, number, none);
   // Predictions next to a lesion that is left out are no false alarms: they are left out as well.
   for (Overlap pair : overlaps(sides.prediction, grown)) {
@@ -245,14 +251,14 @@ class LesionScores {
         box_(scene.solids.box),
         matcher_(matchers[static_cast<std::size_t>(settings.rule)]) {
     const BitVolume &p = scene.solids.prediction, &r = scene.solids.reference;
-    const std::int64_t least = least_voxels(scene, settings);
     size_ = p.size();
     sides_.half_matches = settings.half_matches;
     sides_.prediction = components(p, settings.connectivity);
     sides_.reference = components(r, settings.connectivity);
     if (matcher_.dilates) {
-      merge_by_dilation(sides_, r, least);
+      merge_by_dilation(sides_, r, least_voxels_above(scene, settings));
     } else {
+      const std::int64_t least = least_voxels(scene, settings);
       sides_.prediction = without_small(sides_.prediction, least);
       sides_.reference = without_small(sides_.reference, least);
     }
