@@ -4,7 +4,7 @@ import math, warnings
 import assay
 
 from pairs import pairs
-from tools import PERCENT, TOLERANCE_MM, Missing
+from tools import PERCENT, TOLERANCE_MM, difference, near
 
 assert PERCENT == 95  # the key hd95 says so
 
@@ -25,27 +25,18 @@ class Row:
         return not self.wrong and self.compared > 0
 
 
-def difference(found, expected):
-    """0 where both have no value or the same infinity, infinity where only one has."""
-    if found == expected:
-        return 0.0
-    if found is None or expected is None or math.isinf(found) or math.isinf(expected):
-        return math.inf
-    return abs(found - expected)
-
-
-def reason(peer, key, pair):
-    return next((known.why for known in peer.known if key in known.keys and known.when(pair)), None)
+def reason(peer, key, pair, found, expected):
+    return next((known.why for known in peer.known if known.explains(key, pair, found, expected)), None)
 
 
 def judge(row, peer, pair, found, expected):
     row.compared += 1
     off = difference(found, expected)
-    if off <= peer.relative * max(1.0, abs(expected or 0.0) if math.isfinite(expected or 0.0) else 1.0):
+    if near(found, expected, peer.relative):
         row.equal += 1
         row.greatest = max(row.greatest, off)
         return
-    why = reason(peer, row.key, pair)
+    why = reason(peer, row.key, pair, found, expected)
     if why:
         row.left_out[why] = row.left_out.get(why, 0) + 1
         if math.isfinite(off):

@@ -3,11 +3,14 @@ import json, os, pathlib, subprocess, sys, tempfile, warnings
 
 import numpy
 
-from tools import Missing, module
+from pairs import Pair
+from tools import Missing, Monai, difference, module
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build/release/bin/assay"
 SIDE, CLASSES, CASES = 64, 3, 2
+SPACING, KEYS = (1.0, 1.0, 2.0), ["dice", "hd95", "nsd"]
+EQUAL = 1e-5  # relative difference of a score that single precision explains
 CLEAR = 1e-3  # of the range of scores: where the two best classes are nearer, rounding may decide
 
 FORMS = {
@@ -26,13 +29,13 @@ class Outcome:
     """What came of one network."""
 
     def __init__(self, name):
-        self.name, self.trouble = name, ""
+        self.name, self.trouble, self.remarks = name, "", set()
         self.parameters = self.voxels = self.differing = self.unclear = 0
         self.greatest = 0.0  # difference of a score to MONAI's
 
     @property
     def is_met(self):
-        return not self.trouble and self.differing <= self.unclear and self.greatest < 1e-5
+        return not self.trouble and self.differing <= self.unclear and self.greatest < EQUAL
 
 
 def library():
@@ -90,7 +93,7 @@ def write_cohort(folder):
     for case in range(CASES):
         for kind, voxels in zip(("images", "labels"), volumes(case)):
             (folder / kind).mkdir(parents=True, exist_ok=True)
-            nibabel.save(nibabel.Nifti1Image(voxels, numpy.diag([1.0, 1.0, 2.0, 1.0])), folder / kind / f"case{case}.nii.gz")
+            nibabel.save(nibabel.Nifti1Image(voxels, numpy.diag([*SPACING, 1.0])), folder / kind / f"case{case}.nii.gz")
 
 
 def evaluate(model, folder, runtime):
@@ -98,7 +101,7 @@ def evaluate(model, folder, runtime):
     import nibabel
 
     saved = folder / f"{model.stem}-predictions"
-    command = [PROGRAM, "evaluate", model, folder, "--recipe", "minmax", "--labels", "1,2", "--metrics", "dice,hd95,nsd", "--convention",
+    command = [PROGRAM, "evaluate", model, folder, "--recipe", "minmax", "--labels", "1,2", "--metrics", ",".join(KEYS), "--convention",
                "monai", "--save-predictions", saved, "--no-cache", "--json", "--quiet"]
     done = subprocess.run(list(map(str, command)), text=True, capture_output=True, env={**os.environ, "ASSAY_ONNXRUNTIME": str(runtime)})
     if done.returncode != 0:
@@ -125,17 +128,18 @@ def compare_labels(outcome, found, scores):
         outcome.trouble = f"{int((differs & ~unclear).sum())} labels differ where the classes are clearly apart"
 
 
-def compare_scores(outcome, case, labels, reference):
+def compare_scores(outcome, monai, case, pairs):
     """MONAI's values for the labels that assay predicted."""
-    metrics, torch = module("monai.metrics"), module("torch")
-    spacing = {"include_background": True, "spacing": (1.0, 1.0, 2.0)}
-    for label in (1, 2):
-        p, r = (torch.from_numpy((side == label).astype(numpy.float32))[None, None] for side in (labels, reference))
-        expected = {"dice": metrics.compute_dice(p, r, num_classes=1), "hd95": metrics.compute_hausdorff_distance(p, r, percentile=95, **spacing),
-                    "nsd": metrics.compute_surface_dice(p, r, [1.0], **spacing)}
-        for key, value in expected.items():
-            ours = case["label"][str(label)][key]
-            outcome.greatest = max(outcome.greatest, abs(ours - value.item()) / max(1.0, abs(value.item())))
+    for label, pair in pairs.items():
+        expected = monai.values(pair)
+        for key in KEYS:
+            ours, theirs = case["label"][label][key], expected[key]
+            off = difference(ours, theirs) / max(1.0, abs(theirs or 0.0))
+            why = None if off < EQUAL else next((known.why for known in monai.known if known.explains(key, pair, ours, theirs)), None)
+            if why:
+                outcome.remarks.add(f"`{key}` of label {label} differs by {difference(ours, theirs):.1g}: {why}")
+            else:
+                outcome.greatest = max(outcome.greatest, off)
 
 
 def try_network(name, folder, runtime):
@@ -153,7 +157,8 @@ def try_network(name, folder, runtime):
         image, reference = volumes(case)
         found = labels[f"case{case}"]
         compare_labels(outcome, found, torch_scores(net, torch, image))
-        compare_scores(outcome, result["cases"][case], found, reference)
+        pairs = {str(label): Pair("volume", found == label, reference == label, SPACING) for label in (1, 2)}
+        compare_scores(outcome, Monai(), result["cases"][case], pairs)
     return outcome
 
 

@@ -104,12 +104,13 @@ def compare_statistics(arguments):
 
 
 def compare_models(arguments):
-    table = Table("network", "parameters", "voxels", "labels that differ from torch", "largest difference to MONAI's scores", "")
+    table = Table("network", "parameters", "voxels", "labels that differ from torch", "largest difference to MONAI's scores",
+                  "what differs, and why")
     try:
         for each in models.outcomes():
             table.met(each.is_met)
             cells = [f"{each.parameters:,}", f"{each.voxels:,}", each.differing, number(each.greatest)] if each.voxels else [""] * 4
-            table.add(each.name, *cells, each.trouble)
+            table.add(each.name, *cells, "; ".join(filter(None, [each.trouble, *sorted(each.remarks)])))
             print(f"{each.name}: {each.trouble or f'{each.differing} of {each.voxels} labels differ'}", flush=True)
     except tools.Missing as why:
         table.missing("MONAI's networks", 6, str(why))

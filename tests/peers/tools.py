@@ -2,11 +2,12 @@
 
 A peer's values are plain numbers by assay's key. NaN, None and an error all mean that it has no value there.
 """
-import contextlib, importlib, importlib.metadata, importlib.util, io, logging, math, os, pathlib, subprocess, tempfile
+import contextlib, importlib, importlib.metadata, importlib.util, io, logging, math, os, pathlib, subprocess, sys, tempfile
 
 import numpy
 
 PERCENT, TOLERANCE_MM = 95, 1.0
+EXACT = 1e-6  # relative: what remains of distances that were kept in single precision
 
 
 class Missing(Exception):
@@ -14,10 +15,34 @@ class Missing(Exception):
 
 
 class Known:
-    """A difference that is understood: for which metrics and pairs, and why."""
+    """A difference that is understood: for which metrics and pairs, and why.
 
-    def __init__(self, keys, when, why):
-        self.keys, self.when, self.why = keys.split(), when, why
+    Where rounding is the reason, `exact` gives the peer's value without it: assay's has to equal that one, and the peer's own may be
+    off by `bound` at most.
+    """
+
+    def __init__(self, keys, when, why, exact=None, bound=math.inf):
+        self.keys, self.when, self.why, self.exact, self.bound = keys.split(), when, why, exact, bound
+
+    def explains(self, key, pair, found, expected):
+        if key not in self.keys or not self.when(pair):
+            return False
+        return self.exact is None or (near(found, expected, self.bound) and near(found, self.exact(pair), EXACT))
+
+
+def difference(found, expected):
+    """0 where both have no value or the same infinity, infinity where only one has."""
+    if found == expected:
+        return 0.0
+    if found is None or expected is None or math.isinf(found) or math.isinf(expected):
+        return math.inf
+    return abs(found - expected)
+
+
+def near(found, expected, relative):
+    """Relative to the expected value where that is above 1."""
+    size = abs(expected) if expected is not None and math.isfinite(expected) else 1.0
+    return difference(found, expected) <= relative * max(1.0, size)
 
 
 def module(name, why="it could not be installed"):
@@ -25,6 +50,19 @@ def module(name, why="it could not be installed"):
         return importlib.import_module(name)
     except ImportError as error:
         raise Missing(f"{why} ({error})") from error
+
+
+def installed(distribution, name):
+    """Of the package index, though a checkout in PEERS_PATH may hold a package of the same name (the one of BraTS does)."""
+    try:
+        home = str(importlib.metadata.distribution(distribution).locate_file(""))
+    except importlib.metadata.PackageNotFoundError as error:
+        raise Missing(f"it could not be installed ({error})") from error
+    sys.path.insert(0, home)
+    try:
+        return module(name)
+    finally:
+        sys.path.remove(home)
 
 
 def from_source(name):
@@ -72,6 +110,8 @@ class Peer:
 class Monai(Peer):
     title, convention, distribution = "MONAI", "monai", "monai"
     relative = 2e-5  # it computes in single precision, MCC by products of four counts
+    single = "the percentile is interpolated in single precision there; its own distances in double precision give the number here"
+    single_bound = 1e-4
     names = {"precision": "precision", "recall": "sensitivity", "specificity": "specificity", "npv": "negative predictive value",
              "accuracy": "accuracy", "balanced_accuracy": "balanced accuracy", "fbeta": "f1 score",
              "mcc": "matthews correlation coefficient"}
@@ -80,6 +120,13 @@ class Monai(Peer):
     def __init__(self):
         self.metrics, self.torch = module("monai.metrics"), module("torch")
         self.torch.set_num_threads(1)
+        self.known = [Known("hd95", lambda pair: not pair.any_empty, self.single, self.exact_hd95, self.single_bound)]
+
+    def exact_hd95(self, pair):
+        """Of its own distances, interpolated in double precision."""
+        sides = (self.torch.from_numpy(side) for side in (pair.prediction, pair.reference))
+        found = module("monai.metrics.utils").get_edge_surface_distance(*sides, spacing=pair.spacing, symmetric=True)
+        return max(float(numpy.percentile(side.numpy().astype(numpy.float64), PERCENT)) for side in found[1])
 
     def values(self, pair):
         m = self.metrics
@@ -155,7 +202,7 @@ class DeepMind(Peer):
 
     def __init__(self):
         numpy.Inf = numpy.inf  # NumPy 2 dropped the name that it uses for empty masks
-        self.module = module("surface_distance.metrics")
+        self.module = installed(self.distribution, "surface_distance.metrics")
         self.known = [Known("hd95", self.is_tie, self.tie)]
 
     def distances(self, pair):
@@ -357,13 +404,13 @@ class Brats(Peer):
     dilations, least_mm3, penalty_mm = 3, 50, 374  # of gliomas
 
     def __init__(self):
-        numpy.Inf = numpy.inf
+        surfaces = DeepMind()  # first, so that both use the same package
         self.nibabel, self.module = module("nibabel"), from_source("metrics")
         measure = self.module.surface_distance.compute_surface_distances
         self.module.surface_distance.compute_surface_distances = (  # which takes only bool since
             lambda reference, prediction, spacing: measure(reference.astype(bool), prediction.astype(bool), spacing))
         self.folder = tempfile.TemporaryDirectory()
-        self.known = [Known("hd95 lesion_hd95", DeepMind().is_tie, DeepMind.tie)]
+        self.known = [Known("hd95 lesion_hd95", surfaces.is_tie, DeepMind.tie)]
 
     def version(self):
         return checkout_version(self.module)
