@@ -11,7 +11,9 @@
 #include "assay/report/figure.hpp"
 #include "assay/report/marks.hpp"
 #include "assay/report/studies_for_test.hpp"
+#include "assay/report/svg_text.hpp"
 #include "assay/report/xml_for_test.hpp"
+#include "assay/stats/agreement.hpp"
 
 using namespace assay;
 using studies::figure;
@@ -245,6 +247,54 @@ TEST(BlandAltman, draws_the_difference_of_volumes) {
   expect_on_one_scale(places(drawn, 0, "cy"), differences);
   EXPECT_NE(drawn.svg.find(sum > 0 ? ">+" : ">−"), std::string::npos);
   EXPECT_TRUE(says(drawn, "n = 30 cases."));
+}
+
+TEST(BlandAltman, says_bias_limits_and_correlation_with_their_intervals) {
+  const Study study = studies::study({.models = 2});
+  const Figure drawn = figure(study_figures(study), "bland-altman");
+  std::vector<double> x, y;
+  for (std::size_t k = 0; k < 30; ++k) {
+    x.push_back(*study.models[1].averages[3].values[k]);
+    y.push_back(*study.models[1].averages[4].values[k]);
+  }
+  const BlandAltman limits = bland_altman(x, y);
+  const Interval icc = intraclass_correlation(std::vector{x, y}).agreement;
+  const auto words = [](const Interval& of) {
+    return figure_number(of.estimate) + " [" + figure_number(of.lower) + ", " +
+           figure_number(of.upper) + "]";
+  };
+  EXPECT_TRUE(says(drawn, "model_1: bias " + signed_number(limits.bias.estimate) + " mL ["));
+  EXPECT_TRUE(says(drawn, ", limits " + words(limits.lower) + " and " + words(limits.upper)));
+  EXPECT_TRUE(says(drawn, ", ICC(2,1) " + words(icc)));
+  EXPECT_FALSE(says(drawn, "too narrow"));
+}
+
+TEST(BlandAltman, few_cases_have_no_intervals) {
+  const Figure five =
+      figure(study_figures(studies::study({.models = 1, .cases = 5})), "bland-altman");
+  EXPECT_TRUE(says(five, "model_0: bias"));
+  EXPECT_FALSE(says(five, " mL ["));
+  EXPECT_TRUE(says(figure(study_figures(studies::study({.models = 1, .cases = 6})), "bland-altman"),
+                   " mL ["));
+  const Figure one =
+      figure(study_figures(studies::study({.models = 1, .cases = 1})), "bland-altman");
+  EXPECT_FALSE(says(one, "ICC"));
+}
+
+TEST(BlandAltman, says_when_cases_share_a_subject) {
+  const auto note = "30 cases are of 10 subjects and are taken as independent here";
+  Study by_column = studies::study({.models = 1});
+  auto& group = by_column.models[0].groups.emplace_back();
+  group.first = "Subject";
+  for (std::size_t k = 0; k < 30; ++k) group.second.push_back(std::to_string(k % 10));
+  EXPECT_TRUE(says(figure(study_figures(by_column), "bland-altman"), note));
+
+  Study by_name = studies::study({.models = 1});
+  for (std::size_t k = 0; k < 30; ++k)
+    by_name.models[0].ids[k] = "sub-" + std::to_string(k % 10) + "_ses-" + std::to_string(k / 10);
+  by_name.ids = by_name.models[0].ids;
+  std::ranges::sort(by_name.ids);
+  EXPECT_TRUE(says(figure(study_figures(by_name), "bland-altman"), note));
 }
 
 TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {

@@ -117,15 +117,31 @@ double covariance(const Placements& x, const Placements& y) {
          covariance(x.negatives, y.negatives) / static_cast<double>(x.negatives.size());
 }
 
+/// Variances are sums of shares with rounding errors: what is below this is none.
+constexpr double least_variance = 1e-20;
+
 Interval around(double estimate, double variance, double level) {
-  const double reach = normal_quantile((1 + level) / 2) * std::sqrt(std::max(variance, 0.0));
+  if (!(variance > least_variance)) return {estimate, nan, nan};
+  const double reach = normal_quantile((1 + level) / 2) * std::sqrt(variance);
   return {estimate, estimate - reach, estimate + reach};
 }
 
 /// An area with its interval, which ends where areas end.
 Interval area(const Placements& of, double level) {
   const Interval found = around(mean(of.positives), covariance(of, of), level);
+  if (!found.has_limits()) return found;
   return {found.estimate, std::max(found.lower, 0.0), std::min(found.upper, 1.0)};
+}
+
+void require_scores(std::span<const double> scores, const std::vector<bool>& is_positive) {
+  const auto positives = std::ranges::count(is_positive, true);
+  const auto negatives = static_cast<std::ptrdiff_t>(is_positive.size()) - positives;
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  if (scores.size() != is_positive.size() || positives < 2 || negatives < 2 ||
+      std::ranges::any_of(scores, is_nan))
+    throw Error(Error::Kind::input,
+                "an area under the ROC curve needs a score for each case, none of them NaN, and at "
+                "least two positive and two negative cases");
 }
 
 }  // namespace
@@ -134,6 +150,9 @@ BlandAltman bland_altman(std::span<const double> x, std::span<const double> y, d
   require_level(level);
   const std::vector<double> change = differences(x, y);
   if (change.empty()) throw Error(Error::Kind::input, "limits of agreement need at least one pair");
+  if (!std::ranges::all_of(change, [](double d) { return std::isfinite(d); }))
+    throw Error(Error::Kind::input,
+                "limits of agreement need finite values; leave out the pairs that lack one");
   const auto n = static_cast<double>(change.size());
   BlandAltman out = {
       .n = change.size(), .bias = {mean(change), nan, nan}, .sd = nan, .lower = {}, .upper = {}};
@@ -174,24 +193,28 @@ Icc intraclass_correlation(std::span<const std::vector<double>> ratings, double 
   return out;
 }
 
+Interval roc_area(std::span<const double> scores, const std::vector<bool>& is_positive,
+                  double level) {
+  require_level(level);
+  require_scores(scores, is_positive);
+  return area(placements(scores, is_positive), level);
+}
+
 DeLong delong(std::span<const double> first, std::span<const double> second,
               const std::vector<bool>& is_positive, double level) {
   require_level(level);
-  const auto positives = std::ranges::count(is_positive, true);
-  const auto negatives = static_cast<std::ptrdiff_t>(is_positive.size()) - positives;
-  const auto is_nan = [](double x) { return std::isnan(x); };
-  if (first.size() != is_positive.size() || second.size() != is_positive.size() || positives < 2 ||
-      negatives < 2 || std::ranges::any_of(first, is_nan) || std::ranges::any_of(second, is_nan))
-    throw Error(Error::Kind::input,
-                "DeLong's test needs two scores for each case, none of them NaN, and at least two "
-                "positive and two negative cases");
+  require_scores(first, is_positive);
+  require_scores(second, is_positive);
   const Placements a = placements(first, is_positive), b = placements(second, is_positive);
   const double variance = covariance(a, a) + covariance(b, b) - 2 * covariance(a, b);
-  DeLong out = {.first = area(a, level), .second = area(b, level), .difference = {}};
   const double difference = mean(a.positives) - mean(b.positives);
-  out.difference = around(difference, variance, level);
-  // Equal placements leave no variance: no difference is then certain, and any other is, too.
-  out.z = difference == 0 ? 0 : difference / std::sqrt(std::max(variance, 0.0));
+  DeLong out = {.first = area(a, level),
+                .second = area(b, level),
+                .difference = around(difference, variance, level)};
+  if (difference == 0)
+    out.z = 0;
+  else
+    out.z = variance > least_variance ? difference / std::sqrt(variance) : nan;
   out.pvalue = 2 * normal_sf(std::fabs(out.z));
   return out;
 }

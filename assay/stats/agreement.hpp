@@ -12,6 +12,7 @@ namespace assay {
 
 /// Bland and Altman's limits of agreement of x - y. The intervals of the limits are exact where the
 /// differences are normal (Carkeet 2015); below three pairs, or without spread, they are NaN.
+/// Values that are not finite are an Error.
 struct BlandAltman {
   std::size_t n = 0;
   Interval bias;          ///< mean difference
@@ -32,14 +33,20 @@ struct Icc {
 /// `ratings` has a row per rater (or model) and a column per case; at least two of each.
 Icc intraclass_correlation(std::span<const std::vector<double>> ratings, double level = 0.95);
 
-/// Two areas under the ROC curve on the same cases (DeLong, DeLong and Clarke-Pearson 1988).
+/// Area under the ROC curve with DeLong's interval, cut to 0..1. Without any variance, as with an
+/// area of 1, the limits are NaN: the method would claim certainty, whatever the number of cases.
+/// Higher scores speak for a positive case. At least two positive and two negative cases.
+Interval roc_area(std::span<const double> scores, const std::vector<bool>& is_positive,
+                  double level = 0.95);
+
+/// Two areas under the ROC curve on the same cases (DeLong, DeLong and Clarke-Pearson 1988), by
+/// mid-ranks (Sun and Xu 2014).
 struct DeLong {
-  Interval first, second;  ///< areas
-  Interval difference;     ///< first - second
-  double z = 0, pvalue = 0;
+  Interval first, second;    ///< areas
+  Interval difference;       ///< first - second; limits are NaN without variance
+  double z = 0, pvalue = 0;  ///< 0 and 1 for equal areas; NaN without variance otherwise
 };
 
-/// Higher scores speak for a positive case. At least two positive and two negative cases.
 DeLong delong(std::span<const double> first, std::span<const double> second,
               const std::vector<bool>& is_positive, double level = 0.95);
 

@@ -89,6 +89,7 @@ TEST(BlandAltman, too_few_pairs_have_no_interval) {
   EXPECT_TRUE(std::isnan(bland_altman(Values{1}, Values{0}).upper.estimate));
   EXPECT_TRUE(std::isnan(bland_altman(Values{1, 2}, Values{0, 0}).upper.lower));
   EXPECT_THROW(bland_altman(Values{}, Values{}), Error);
+  EXPECT_THROW(bland_altman(Values{1, std::nan("")}, Values{0, 0}), Error);
 }
 
 TEST(Icc, of_shrout_and_fleiss) {
@@ -144,4 +145,25 @@ TEST(DeLong, a_classifier_against_itself) {
   EXPECT_EQ(found.difference.estimate, 0);
   EXPECT_THROW(delong(scores, scores, {true, true, true, true, true, false}), Error);
   EXPECT_THROW(delong(scores, Values{1}, truth), Error);
+}
+
+TEST(DeLong, without_variance_nothing_is_certain) {
+  const Values scores = {1, 2, 3, 4, 5, 6}, turned = {6, 5, 4, 3, 2, 1};
+  const std::vector<bool> truth = {false, false, false, true, true, true};
+  const DeLong found = delong(scores, turned, truth);
+  EXPECT_EQ(found.first.estimate, 1);
+  EXPECT_FALSE(found.first.has_limits());
+  EXPECT_EQ(found.difference.estimate, 1);
+  EXPECT_FALSE(found.difference.has_limits());
+  EXPECT_TRUE(std::isnan(found.pvalue));
+}
+
+TEST(DeLong, one_area_is_the_first_of_two) {
+  const Values a = {1, 2, 3, 4, 2.5, 3.5, 0.5, 2}, b = {3, 1, 2, 5, 4, 1, 2, 3};
+  const std::vector<bool> truth = {false, true, false, true, true, true, false, false};
+  const Interval one = roc_area(a, truth, 0.9), of_two = delong(a, b, truth, 0.9).first;
+  EXPECT_EQ(one.estimate, of_two.estimate);
+  EXPECT_EQ(one.lower, of_two.lower);
+  EXPECT_EQ(one.upper, of_two.upper);
+  EXPECT_THROW(roc_area(a, {true, false}), Error);
 }

@@ -11,6 +11,7 @@ return plain dicts. Questions about whole slides: `qa_check`, `qa_run`, `qa_scor
 0.5
 """
 from ._core import __version__
+from ._agreement import bland_altman, delong, icc
 from ._answers import extract_label, majority_vote
 from ._commands import (compare, evaluate, folds, predict, qa_check, qa_compare, qa_run, qa_score, report, run, score, split,
                         to_dataframe, validate_parity)
@@ -18,8 +19,8 @@ from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_
 from ._images import read_image, read_nifti
 from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient, matthews_correlation_coefficient,
                      metric_table, metrics, scores)
-from ._results import (BootstrapResult, ComparisonResult, ConfidenceInterval, ExtractedAnswer, FriedmanResult, Interval, McNemarResult,
-                       NemenyiResult, ParityResult, TostResult, VoteResult, WilcoxonResult)
+from ._results import (BlandAltmanResult, BootstrapResult, ComparisonResult, ConfidenceInterval, DeLongResult, ExtractedAnswer,
+                       FriedmanResult, IccResult, Interval, McNemarResult, NemenyiResult, ParityResult, TostResult, VoteResult, WilcoxonResult)
 from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz, compare_models_to_reference,
                      default_rng_choice, friedman, hodges_lehmann, holm, mcnemar, nemenyi, probability_of_superiority,
                      rank_biserial, tost_paired, wilcoxon)

@@ -164,6 +164,37 @@ class TostResult(_TupleResult):
     upper: tuple[float, float, float]
 
 
+class BlandAltmanResult(_Result):
+    """Limits of agreement of x - y; `lower` and `upper` are bias ± 1.96 SD, each with its own interval."""
+    bias: Interval
+    lower: Interval
+    upper: Interval
+    sd: float
+    n: int
+
+
+class IccResult(_TupleResult):
+    """The tuple (estimate, lower, upper)."""
+    estimate: float
+    lower: float
+    upper: float
+    kind: str
+    cases: int
+    raters: int
+    _fields = ("estimate", "lower", "upper")
+
+
+class DeLongResult(_Result):
+    """Areas under the ROC curve; of one classifier only, the other fields are None."""
+    auroc_a: Interval
+    auroc_b: Interval | None
+    difference: Interval | None
+    z: float | None
+    pvalue: float | None
+    positives: int
+    negatives: int
+
+
 class FriedmanResult(_TupleResult):
     """The tuple (statistic, pvalue), as SciPy's."""
     statistic: float

@@ -54,6 +54,32 @@ class TostResult(_TupleResult, tuple[float, tuple[float, float, float], tuple[fl
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
 
+@dataclass(frozen=True)
+class BlandAltmanResult(_Result):
+    bias: Interval
+    lower: Interval
+    upper: Interval
+    sd: float
+    n: int
+
+class IccResult(_TupleResult, tuple[float, float, float]):
+    estimate: float
+    lower: float
+    upper: float
+    kind: str
+    cases: int
+    raters: int
+
+@dataclass(frozen=True)
+class DeLongResult(_Result):
+    auroc_a: Interval
+    auroc_b: Interval | None
+    difference: Interval | None
+    z: float | None
+    pvalue: float | None
+    positives: int
+    negatives: int
+
 class FriedmanResult(_TupleResult, tuple[float, float]):
     statistic: float
     pvalue: float

@@ -43,6 +43,7 @@ PYBIND11_MODULE(_core, module) {
   assay::python::bind_counts(module);
   assay::python::bind_dice_family(module);
   assay::python::bind_tests(module);
+  assay::python::bind_agreement(module);
   assay::python::bind_resampling(module);
   assay::python::bind_answers(module);
   assay::python::bind_images(module);

@@ -18,6 +18,7 @@ py::str text_of(std::string_view utf8);
 void bind_counts(py::module_& module);
 void bind_dice_family(py::module_& module);
 void bind_tests(py::module_& module);
+void bind_agreement(py::module_& module);
 void bind_resampling(py::module_& module);
 void bind_answers(py::module_& module);
 void bind_images(py::module_& module);
