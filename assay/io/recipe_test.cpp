@@ -116,7 +116,13 @@ TEST(ParseRecipe, names_file_key_and_remedy) {
   EXPECT_THAT(refusal("name = 1979-05-27"), StartsWith("my.toml: line 1, column 8: a date"));
   EXPECT_THAT(refusal("clip = true\nclip = tru"), StartsWith("my.toml: line 2, column "));
   EXPECT_THAT(refusal("{\"clip\": tru}"), AllOf(StartsWith("my.toml"), HasSubstr("line 1")));
-  for (const char* odd : {"[.a]", "clip = ]", "clip = ,", "clip ="})
+  const std::string misnamed = "the name of a table starts with a letter, a digit, _, - or a quote";
+  EXPECT_EQ(refusal("[.a]"), "my.toml: line 1, column 2: " + misnamed);
+  EXPECT_EQ(refusal("clip = true\n [[ =a]]"), "my.toml: line 2, column 5: " + misnamed);
+  EXPECT_EQ(refusal("[#a]"), "my.toml: line 1, column 2: " + misnamed);
+  EXPECT_EQ(refusal("shape = [\n 8, # [.\n 9, 10]"), "");
+  EXPECT_THAT(refusal("['post'.a]\nclip = true"), HasSubstr("there is no key 'post'"));
+  for (const char* odd : {"[]", "[[", "clip = ]", "clip = ,", "clip ="})
     EXPECT_THAT(refusal(odd), StartsWith("my.toml: line 1, column ")) << odd;
   EXPECT_EQ(refusal("name = \"M\xC3\xBCller \\\" #\"  # \xC2\xB5m\nepsilon = 0 # 'x"), "");
   EXPECT_THAT(refusal("clip = true\n[post] \xCC\x82"),

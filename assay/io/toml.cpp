@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 #include "assay/core/error.hpp"
@@ -82,6 +83,7 @@ class Nesting {
   void end_line() {
     if (around_.empty()) dots_ = 0;
   }
+  bool is_outside() const { return around_.empty(); }
   bool too_deep() const { return depth_ + dots_ > deepest_nesting; }
 
  private:
@@ -89,11 +91,29 @@ class Nesting {
   int depth_ = 1, dots_ = 0;  // 1: the file is a table
 };
 
+/// Where a table's name begins that starts like no name, such as the one of [.a]; the line's end if
+/// there is none. A header without any name is left to the parser.
+std::size_t misnamed_table(std::string_view line) {
+  constexpr std::string_view blank = " \t", starts = "_-\"']";
+  const std::size_t bracket = std::min(line.find_first_not_of(blank), line.size());
+  if (bracket == line.size() || line[bracket] != '[') return line.size();
+  const std::size_t inner = bracket + (line.substr(bracket, 2) == "[[" ? 2 : 1);
+  const std::size_t first = std::min(line.find_first_not_of(blank, inner), line.size());
+  if (first == line.size()) return line.size();
+  const bool is_named = std::isalnum(static_cast<unsigned char>(line[first])) != 0 ||
+                        starts.find(line[first]) != std::string_view::npos;
+  return is_named ? line.size() : first;
+}
+
 /// The library recurses, and runs into places that it calls unreachable when other letters stand
-/// outside of quotes and comments, so it is shown neither. Text over several lines would hide where
-/// they are.
+/// outside of quotes and comments or a table's name starts with a dot, so it is shown none of
+/// these. Text over several lines would hide where they are.
 void require_plain(std::string_view line, const toml::source_position& start, std::string_view name,
                    Nesting& nesting) {
+  const std::size_t misnamed = nesting.is_outside() ? misnamed_table(line) : line.size();
+  if (misnamed < line.size())
+    fail(name, {start.line, static_cast<toml::source_index>(misnamed + 1)},
+         "the name of a table starts with a letter, a digit, _, - or a quote");
   for (std::size_t at = 0; at < line.size(); at = token_end(line, at)) {
     const toml::source_position here = {start.line, static_cast<toml::source_index>(at + 1)};
     const std::string_view rest = line.substr(at, 3);

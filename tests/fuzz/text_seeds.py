@@ -342,6 +342,8 @@ def recipe_seeds():
     yield "nested", b"shape = " + b"[" * 500
     yield "table", b"[post]\nclip = true"
     yield "odd_table", b"[.a]"
+    yield "tables_without_name", b"clip = true\n [[ =a]]"
+    yield "odd_table", b"[.a]"
     yield "letter", b"[post]\xcc\x82ip = true"
     yield "no_value", b"clip = ]"
     yield "twice", b"clip = true\nclip = true"
