@@ -368,3 +368,28 @@ return [...svg.querySelectorAll('text')].flatMap((text) => {
   const [a, b] = [light(rgb(style.fill).map((v, i) => share * v + (1 - share) * paper[i])), light(rgb(getComputedStyle(text).fill))].sort((p, q) => p - q);
   return [(b + .05) / (a + .05)];
 });"""
+
+
+def test_what_is_odd_about_a_cohort_stands_above_the_numbers(browser, tmp_path):
+    """A prediction of labels that no reference has; the same warning of two models is one line."""
+    from support import mask, save
+    import numpy
+    for model, extra in (("one", 5), ("two", 5), ("three", 6)):
+        prediction = mask(numpy.s_[2:5, 2:5, 2:5])
+        prediction[6, 6, 6] = extra
+        save(tmp_path / model / "a.nii.gz", prediction)
+        save(tmp_path / "ref/a.nii.gz", mask(numpy.s_[2:5, 2:5, 2:5]))
+        assay("score", model, "ref", "--labels", "all", "--out", f"{model}.json", cwd=tmp_path)
+    said = json.loads((tmp_path / "one.json").read_text())["warnings"]
+    assert said
+    open_page(browser, report(tmp_path, *(f"{model}.json" for model in ("one", "two", "three")), "--label", "1"))
+    lines = [line.text for line in browser.find_elements(By.CSS_SELECTOR, "#summary .warnings li")]
+    assert lines[0] == f"one, two: {said[0]}" and len(lines) == 2 and lines[1].startswith("three: ")
+    assert "2 warnings about the images that were scored" in text(browser, "#summary .warnings")
+    above, below = (browser.find_element(By.CSS_SELECTOR, each).location["y"] for each in (".warnings", ".headline"))
+    assert above < below
+
+
+def test_nothing_odd_is_not_mentioned(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    assert browser.find_elements(By.CSS_SELECTOR, ".warnings") == []

@@ -75,6 +75,7 @@ struct ResultTable {
   /// What else is known of each case, such as its site: column name and one text per case.
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   std::vector<UnscoredCase> unscored;
+  std::vector<std::string> warnings{};  ///< what the file says is odd about the cohort as a whole
 };
 
 /// A label by key or by name. Throws Error::usage naming the labels that there are.

@@ -314,6 +314,14 @@ void read_labels(const JsonObject& file, ResultBuilder& out) {
   });
 }
 
+std::vector<std::string> warnings_in(const JsonObject& file) {
+  std::vector<std::string> out;
+  if (!file.has("warnings", JsonReader::Kind::list)) return out;
+  JsonReader in = file.at("warnings");
+  in.list("warnings", [&] { out.push_back(in.text("warnings")); });
+  return out;
+}
+
 }  // namespace
 
 std::vector<ResultTable> read_segmentation(const JsonObject& file) {
@@ -329,6 +337,7 @@ std::vector<ResultTable> read_segmentation(const JsonObject& file) {
   if (!found.has_counts) add_headline(file, metrics, found.scored, out);
   std::vector<ResultTable> tables;
   tables.push_back(std::move(out).table());
+  tables.back().warnings = warnings_in(file);
   return tables;
 }
 

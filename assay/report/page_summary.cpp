@@ -247,6 +247,28 @@ std::string lead(const Study& study) {
   return element("p", joined(parts, " · "), "class=\"lead\"");
 }
 
+/// What the files say is odd about their cohorts. Models that say the same share a line.
+std::string warnings_list(const Study& study) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> found;
+  for (const ResultTable& table : study.models)
+    for (const std::string& warning : table.warnings) {
+      const auto same = std::ranges::find(found, warning, &decltype(found)::value_type::first);
+      if (same == found.end())
+        found.push_back({warning, {table.model_name}});
+      else
+        same->second.push_back(table.model_name);
+    }
+  std::string list;
+  for (const auto& [warning, models] : found)
+    list += fmt::format("<li><b>{}</b>: {}</li>\n", html_escaped(joined(models, ", ")),
+                        html_escaped(warning));
+  if (list.empty()) return "";
+  return fmt::format(
+      "<div class=\"warnings\" role=\"note\" aria-label=\"Warnings\"><p><b>{}</b> about the "
+      "images that were scored</p><ul>\n{}</ul></div>\n",
+      counted(found.size(), "warning"), list);
+}
+
 std::string notes_list(const std::vector<std::string>& notes) {
   std::string list;
   for (const std::string& note : notes) list += element("li", note);
@@ -288,7 +310,7 @@ std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) 
 
 std::string first_screen(const PageContent& content) {
   const Study& study = content.study;
-  std::string out = "<section id=\"summary\">\n" + lead(study);
+  std::string out = "<section id=\"summary\">\n" + lead(study) + warnings_list(study);
   if (!study.models.empty()) out += headline_table(study) + table_note(study);
   out += notes_list(content.notes);
   if (!study.models.empty()) out += conclusions(study) + ledger(study);
