@@ -176,6 +176,24 @@ def test_a_file_of_0_1_is_averaged_again(scored_in_two_ways):
     assert "over labels 1, 2" in assay("compare", "old.json", "regions.json", status=2, cwd=scored_in_two_ways).stderr
 
 
+def test_parity_averages_a_file_of_0_1_again(scored_in_two_ways):
+    new = strict((scored_in_two_ways / "labels.json").read_text())
+    old = json.loads(json.dumps(new))
+    for key in ("dice", "avd", "mcc"):
+        old[key].update(mean=0.123, std=0.0, values=[0.123] * 2)
+    old["cases"].append({"id": "z", "status": "failed", "reason": "missing_prediction", "label": {
+        label: {"dice": 0.0, "avd": 1.0, "mcc": 0.0, "status": "counted_as_worst"} for label in old["cases"][0]["label"]}})
+    old["settings"] = {"label_average": "mean over foreground labels", "convention": "metrics-reloaded"}
+    (scored_in_two_ways / "old.json").write_text(json.dumps(old))
+    parity = lambda name: strict(assay("parity", f"{name}.json", "--json", cwd=scored_in_two_ways).stdout)
+    found, expected = parity("old"), parity("labels")
+    for key in ("dice_mean", "dice_std", "avd_mean", "mcc_mean"):
+        assert found[key] == pytest.approx(expected[key], rel=1e-12), key
+    said = [warning for warning in found["warnings"] if warning.startswith("dice: ")]
+    assert said == [f"dice: this file of version 0.1 averages labels and regions together; its mean was 0.123, and is {new['dice']['mean']} "
+                    "over labels 1, 2"]
+
+
 # ---- Reports ------------------------------------------------------------------------------------
 
 def test_the_report_says_what_was_undefined_and_what_the_average_is_over(hallucination, tmp_path):

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "assay/core/error.hpp"
 #include "assay/core/words.hpp"
@@ -131,14 +132,74 @@ bool read_evaluation(const Source& s, Achieved& out) {
   return true;
 }
 
+bool is_scored_here(const Json& file) {
+  return member(file, "schema") == "assay.segmentation/1" &&
+         !detail::elements(member(file, "cases")).empty();
+}
+
+/// The finite or infinite values of the scored cases, as the first block of a file has them.
+Json block_of(const MetricColumn& column, const std::vector<bool>& is_scored) {
+  Json listed = Json::array();
+  std::vector<double> values;
+  for (std::size_t i = 0; i < column.values.size(); ++i) {
+    if (!is_scored[i]) continue;
+    listed.push_back(column.values[i] ? Json(*column.values[i]) : Json(nullptr));
+    if (column.values[i]) values.push_back(*column.values[i]);
+  }
+  const bool none = values.empty();
+  return {{"mean", none ? Json(nullptr) : Json(mean(values))},
+          {"std", none ? Json(nullptr) : Json(standard_deviation(values, 0))},
+          {"values", std::move(listed)}};
+}
+
+/// Which cases of the table were scored: files may count failed ones as worst.
+std::vector<bool> scored_in(const Json& file, const ResultTable& table) {
+  std::set<std::string> scored;
+  for (const Json& one : detail::elements(member(file, "cases")))
+    if (member(one, "status") == "ok") scored.insert(one.value("id", ""));
+  std::vector<bool> out;
+  for (const std::string& id : table.ids) out.push_back(scored.contains(id));
+  return out;
+}
+
+/// Version 0.1 took averages over labels and regions together, whatever the model left out, and did
+/// not say over which keys. Its first block is made again from the values of the labels.
+void average_again(std::string_view text, Json& file, Achieved& out) {
+  if (!is_scored_here(file) || has(member(file, "settings"), "averaged")) return;
+  const ResultTable table = parse_results(text, out.source).front();
+  const std::vector<bool> is_scored = scored_in(file, table);
+  for (const char* metric : {"dice", "avd", "mcc"}) {
+    const MetricColumn* column = column_of(table.averages, metric);
+    if (column == nullptr || !has(file, metric)) continue;
+    const Json old = member(member(file, metric), "mean");
+    file[metric] = block_of(*column, is_scored);
+    const Json& now = file[metric]["mean"];
+    const bool is_same = old.is_number() && now.is_number()
+                             ? std::abs(old.get<double>() - now.get<double>()) <= 1e-9
+                             : old == now;
+    if (!is_same)
+      out.warnings.push_back(std::string(metric) +
+                             ": this file of version 0.1 averages labels and regions together; its "
+                             "mean was " +
+                             old.dump() + ", and is " + now.dump() + " over " +
+                             averaged_words(table.averaged));
+  }
+  if (Json& metrics = file["metrics"]; metrics.is_object()) metrics.erase("dice_macro");
+}
+
+/// Asked for, or derived from the counts.
+const MetricColumn* macro_of(const ResultTable& table) {
+  const MetricColumn* asked = column_of(table.averages, "dice_macro");
+  return asked != nullptr ? asked : column_of(table.derived, "dice_macro");
+}
+
 /// Macro Dice of files of ours that were not scored by it: from the counts of their cases.
 void add_macro(std::string_view text, const Json& file, Achieved& out) {
-  const bool has_cases = member(file, "schema") == "assay.segmentation/1" &&
-                         !detail::elements(member(file, "cases")).empty();
-  if (out.origin != "evaluation" || !out.dice.value || out.dice_macro.value || !has_cases) return;
+  if (out.origin != "evaluation" || !out.dice.value || out.dice_macro.value) return;
+  if (!is_scored_here(file)) return;
   std::vector<double> values;
   for (const ResultTable& table : parse_results(text, out.source))
-    if (const MetricColumn* macro = column_of(table.derived, "dice_macro"))
+    if (const MetricColumn* macro = macro_of(table))
       for (const auto& value : macro->values)
         if (value) values.push_back(*value);
   if (values.empty()) return;
@@ -245,11 +306,12 @@ void require_known_schema(const Json& file, const std::string& name) {
 
 Achieved parse_experiment(std::string_view text, const std::string& name,
                           const ExperimentReading& how) {
-  const Json file = detail::parse_json(text, name);
+  Json file = detail::parse_json(text, name);
   require_known_schema(file, name);
+  Achieved out = {.source = name};
+  if (!how.compat_spec) average_again(text, file, out);
   const Json& summary = member(file, "summary");
   const bool nested = summary.is_object();
-  Achieved out = {.source = name};
   read_block({file, nested ? summary : file, nested ? "summary" : "", how.compat_spec}, out);
   add_macro(text, file, out);
   detail::add_runs(file, out);
