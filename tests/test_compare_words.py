@@ -54,12 +54,11 @@ def test_below_six_pairs_there_is_a_p_value_and_nothing_else(tmp_path, n, zeros,
     if n < 6:
         assert (got["verdict"], got["ci95"], got["mean_difference_ci95"]) == ("too_few_pairs", None, None)
         assert not got["is_significant"] and "too few pairs" in got["sentence"]
-        assert all(rank[key] is None for rank in ranks for key in ("probability_best", "rank_ci95", "places"))
     else:
         assert got["verdict"] != "too_few_pairs" and len(got["ci95"]) == 2
-        assert all(rank["probability_best"] is not None for rank in ranks)
+    assert all(rank[key] is None for rank in ranks for key in ("probability_best", "rank_ci95", "places"))
     screen = assay("compare", *files).stdout
-    assert ("95 %" in screen) == ("resamples" in screen) == (n >= 6)
+    assert ("95 %" in screen) == (n >= 6)
 
 
 def test_few_clusters_and_few_cases_of_a_subgroup_are_few_pairs(tmp_path):

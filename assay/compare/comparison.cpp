@@ -64,18 +64,6 @@ Pairs defined_pairs(const ValueTable& values, std::size_t baseline, std::size_t 
   return pairs;
 }
 
-std::vector<double> cluster_means(const std::vector<double>& values,
-                                  const std::vector<std::size_t>& clusters) {
-  std::vector<double> means;
-  for (const auto& members : cluster_members(clusters)) {
-    std::vector<double> chosen;
-    chosen.reserve(members.size());
-    for (const std::size_t i : members) chosen.push_back(values[i]);
-    means.push_back(mean(chosen));
-  }
-  return means;
-}
-
 /// Cases of one cluster are not independent: each cluster becomes one pair of means.
 void average_clusters(Pairs& pairs, PairComparison& pair) {
   const bool several = cluster_members(pairs.clusters).size() > 1;
@@ -111,12 +99,15 @@ void correct(std::span<PairComparison* const> family, const ComparisonOptions& o
     if (pair->n != 0) pair->result = results[next++];
 }
 
-Summary summary_of(const std::vector<std::optional<double>>& values, std::string_view metric) {
+Summary summary_of(const std::vector<std::optional<double>>& values, std::string_view metric,
+                   std::span<const std::size_t> clusters) {
   std::vector<Score> scores;
   scores.reserve(values.size());
   for (const auto& value : values)
     scores.push_back(value ? Score(*value) : Score(Undefined::not_scored));
-  return summary(scores, summary_rules(metric));
+  SummaryRules rules = summary_rules(metric);
+  rules.clusters = clusters;
+  return summary(scores, rules);
 }
 
 /// Failures of cases in clusters are not independent: they are counted, and not tested.
@@ -153,7 +144,8 @@ void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings&
 MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
                                  ComparedValues values) {
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
-  for (const auto& row : values.values) result.models.push_back(summary_of(row, metric.name));
+  for (const auto& row : values.values)
+    result.models.push_back(summary_of(row, metric.name, scene.clusters));
   const ComparisonOptions options = options_of(scene.settings, metric);
   ValueTable magnitudes = values.values;
   if (is_by_magnitude(metric))
@@ -183,6 +175,7 @@ Ranking ranked(const Scene& scene, const ComparedMetric& metric, const ValueTabl
   return ranking(complete, {.replicates = scene.settings.replicates,
                             .seed = scene.settings.seed,
                             .alpha = scene.settings.alpha,
+                            .tie_tolerance = scene.settings.tie_tolerance,
                             .executor = scene.settings.executor,
                             .clusters = clusters});
 }

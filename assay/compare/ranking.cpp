@@ -1,16 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Three rules can order models, and they need not agree (Maier-Hein et al. 2018): the mean over
+// cases, then its rank; the rank within each case, then its mean; and the number of other models
+// than which one is significantly better. The last two and Friedman's test need rows that are
+// independent. Cases of one cluster are not, so there each cluster is one row of means.
 #include "assay/compare/ranking.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "assay/core/words.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/clusters.hpp"
+#include "assay/stats/kendall.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/multiplicity.hpp"
 #include "assay/stats/paired.hpp"
 #include "assay/stats/ranks.hpp"
+#include "assay/stats/wilcoxon.hpp"
 
 namespace assay {
 namespace {
+
+using Rows = std::vector<std::vector<double>>;
 
 /// Mid-ranks with 1 for the highest.
 std::vector<double> descending_ranks(std::vector<double> values) {
@@ -28,15 +41,83 @@ std::pair<std::size_t, std::size_t> middle_places(std::span<const double> places
   return {low + 1, high + 1};
 }
 
-std::vector<std::vector<double>> by_case(std::span<const std::vector<double>> scores) {
-  std::vector<std::vector<double>> rows(scores.front().size(), std::vector<double>(scores.size()));
-  for (std::size_t m = 0; m < scores.size(); ++m)
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][m] = scores[m][i];
+/// By model: the scores, or their means within each cluster.
+Rows blocks_of(std::span<const std::vector<double>> scores, std::span<const std::size_t> clusters) {
+  Rows rows(scores.begin(), scores.end());
+  if (!clusters.empty())
+    for (auto& row : rows) row = cluster_means(row, clusters);
   return rows;
 }
 
-std::size_t independent_units(std::size_t cases, std::span<const std::size_t> clusters) {
-  return clusters.empty() ? cases : cluster_members(clusters).size();
+/// A row per block, a column per model.
+Rows turned(const Rows& by_model) {
+  Rows rows(by_model.front().size(), std::vector<double>(by_model.size()));
+  for (std::size_t m = 0; m < by_model.size(); ++m)
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i][m] = by_model[m][i];
+  return rows;
+}
+
+std::vector<double> mean_ranks(const Rows& by_block) {
+  std::vector<double> means(by_block.front().size());
+  for (const auto& row : by_block) {
+    const std::vector<double> ranks = descending_ranks(row);
+    for (std::size_t m = 0; m < ranks.size(); ++m) means[m] += ranks[m];
+  }
+  for (double& each : means) each /= static_cast<double>(by_block.size());
+  return means;
+}
+
+/// Of each ordered pair of models, that the first is better. A p-value above 1/2 is 1: the exact
+/// one could not be significant, and costs as much again.
+std::vector<double> one_sided_pvalues(const Rows& by_model, const RankingOptions& options) {
+  const std::size_t models = by_model.size();
+  std::vector<double> pvalues(models * models, 1.0);
+  run_tasks(options.executor, models * models, [&](std::size_t task) {
+    const std::size_t a = task / models, b = task % models;
+    if (a >= b) return;
+    const auto d = differences(by_model[a], by_model[b]);
+    const SignedRanks ranks = signed_ranks(d, ZeroMethod::wilcox, options.tie_tolerance);
+    if (ranks.plus == ranks.minus) return;
+    const bool first = ranks.plus > ranks.minus;
+    WilcoxonOptions test = {.alternative = first ? Alternative::greater : Alternative::less};
+    test.tie_tolerance = options.tie_tolerance;
+    pvalues[first ? a * models + b : b * models + a] = wilcoxon(d, test).pvalue;
+  });
+  return pvalues;
+}
+
+/// Wins after Holm's correction over all ordered pairs.
+void add_test_ranks(Ranking& result, const Rows& by_model, const RankingOptions& options) {
+  const std::size_t models = by_model.size();
+  const std::vector<double> all = one_sided_pvalues(by_model, options);
+  std::vector<double> family;
+  std::vector<std::size_t> winners;
+  for (std::size_t pair = 0; pair < all.size(); ++pair)
+    if (pair / models != pair % models) {
+      family.push_back(all[pair]);
+      winners.push_back(pair / models);
+    }
+  const std::vector<bool> reject = holm(family, options.alpha).reject;
+  std::vector<double> wins(models);
+  for (std::size_t k = 0; k < family.size(); ++k)
+    if (reject[k]) wins[winners[k]] += 1;
+  const std::vector<double> ranks = descending_ranks(wins);
+  for (std::size_t m = 0; m < models; ++m)
+    result.models[m].by_tests = {static_cast<std::size_t>(wins[m]), ranks[m]};
+}
+
+std::optional<OrderAgreement> agreement(const JointBootstrap& joint) {
+  std::vector<double> means, resampled(joint.models.size()), taus;
+  for (const BootstrapResult& model : joint.models) means.push_back(model.point);
+  if (std::ranges::all_of(means, [&](double x) { return x == means.front(); })) return {};
+  for (std::size_t b = 0; b < joint.models.front().n_replicates; ++b) {
+    for (std::size_t m = 0; m < resampled.size(); ++m) resampled[m] = joint.models[m].replicates[b];
+    const double tau = kendall_tau_b(means, resampled);
+    taus.push_back(std::isnan(tau) ? 0 : tau);
+  }
+  std::ranges::sort(taus);
+  return OrderAgreement{mean(taus), percentile_of_sorted(taus, 2.5),
+                        percentile_of_sorted(taus, 97.5)};
 }
 
 void add_stability(Ranking& result, std::span<const std::vector<double>> scores,
@@ -52,6 +133,7 @@ void add_stability(Ranking& result, std::span<const std::vector<double>> scores,
                                   .rank_high = high,
                                   .places = joint.ranks[m]};
   }
+  result.kendall_tau = agreement(joint);
 }
 
 }  // namespace
@@ -59,25 +141,43 @@ void add_stability(Ranking& result, std::span<const std::vector<double>> scores,
 Ranking ranking(std::span<const std::vector<double>> scores, const RankingOptions& options) {
   Ranking result;
   if (scores.empty() || scores.front().empty()) return result;
+  const Rows by_model = blocks_of(scores, options.clusters), by_block = turned(by_model);
   result.n = scores.front().size();
-  const auto cases = by_case(scores);
-  std::vector<double> means, mean_ranks(scores.size());
+  result.blocks = by_block.size();
+  result.has_clusters = !options.clusters.empty();
+  std::vector<double> means;
   for (const auto& row : scores) means.push_back(mean(row));
-  for (const auto& row : cases) {
-    const std::vector<double> ranks = descending_ranks(row);
-    for (std::size_t m = 0; m < ranks.size(); ++m) mean_ranks[m] += ranks[m];
-  }
-  const std::vector<double> ranks = descending_ranks(means);
+  const std::vector<double> ranks = descending_ranks(means), middle = mean_ranks(by_block),
+                            of_middle = mid_ranks(middle).ranks;
   for (std::size_t m = 0; m < scores.size(); ++m)
     result.models.push_back(
-        {.rank = ranks[m], .mean_rank = mean_ranks[m] / static_cast<double>(result.n)});
-  if (independent_units(result.n, options.clusters) >= least_pairs)
-    add_stability(result, scores, options);
-  if (scores.size() >= 3 && result.n >= 2) {
-    result.friedman = friedman(cases);
-    result.critical_difference = nemenyi(cases, options.alpha).critical_difference;
+        {.rank = ranks[m], .mean_rank = middle[m], .rank_of_mean_rank = of_middle[m]});
+  if (result.blocks >= least_pairs) add_test_ranks(result, by_model, options);
+  if (stability_gap(result).empty()) add_stability(result, scores, options);
+  if (scores.size() >= 3 && result.blocks >= 2) {
+    result.friedman = friedman(by_block);
+    result.critical_difference = nemenyi(by_block, options.alpha).critical_difference;
   }
   return result;
+}
+
+std::string_view block_word(const Ranking& ranking) {
+  return ranking.has_clusters ? "cluster" : "case";
+}
+
+std::string block_note(const Ranking& ranking) {
+  return "blocks are the " + counted(ranking.blocks, block_word(ranking)) +
+         (ranking.has_clusters ? ", each the mean of its cases" : "");
+}
+
+std::string stability_gap(const Ranking& ranking) {
+  if (ranking.models.size() < least_resampled_models)
+    return "Ranks are not resampled: with two models a rank says no more than the test of their "
+           "difference.";
+  if (ranking.blocks < least_resampled_blocks)
+    return "Ranks are not resampled: fewer than ten " + std::string(block_word(ranking)) +
+           "s cannot say how stable a rank is.";
+  return "";
 }
 
 }  // namespace assay

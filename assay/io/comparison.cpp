@@ -125,11 +125,21 @@ Json to_json(const Comparison& comparison, const MetricComparison& metric) {
         {{"model_name", comparison.models[m].name},
          {"rank", rank.rank},
          {"mean_rank", rank.mean_rank},
+         {"rank_of_mean_rank", rank.rank_of_mean_rank},
+         {"wins", rank.by_tests ? Json(rank.by_tests->wins) : Json(nullptr)},
+         {"rank_by_tests", rank.by_tests ? Json(rank.by_tests->rank) : Json(nullptr)},
          {"probability_best", found ? Json(found->probability_best) : Json(nullptr)},
          {"rank_ci95", found ? Json{found->rank_low, found->rank_high} : Json(nullptr)},
          {"places", found ? Json(found->places) : Json(nullptr)}});
   }
-  Json out = {{"n", ranking.n}, {"models", models}};
+  const std::string gap = stability_gap(ranking);
+  const auto& tau = ranking.kendall_tau;
+  Json out = {{"n", ranking.n},
+              {"blocks", {{"are", std::string(block_word(ranking)) + "s"}, {"n", ranking.blocks}}},
+              {"models", models},
+              {"kendall_tau", tau ? Json{{"mean", tau->mean}, {"middle95", {tau->low, tau->high}}}
+                                  : Json(nullptr)},
+              {"not_resampled", gap.empty() ? Json(nullptr) : Json(gap)}};
   if (ranking.friedman)
     out["friedman"] = {{"statistic", ranking.friedman->statistic},
                        {"p_value", ranking.friedman->pvalue},

@@ -7,8 +7,10 @@
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/stats/bootstrap.hpp"
+#include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/paired.hpp"
 
 namespace assay {
 namespace {
@@ -167,6 +169,24 @@ Interval bca_interval(const std::vector<double>& values) {
   return {found.models.front().ci_lower, found.models.front().ci_upper};
 }
 
+/// None of fewer than `least_pairs` clusters.
+std::optional<Interval> cluster_interval(std::span<const Score> scores,
+                                         std::span<const std::size_t> clusters) {
+  std::vector<std::size_t> of_defined;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (value(scores[i])) of_defined.push_back(clusters[i]);
+  if (cluster_members(of_defined).size() < least_pairs) return {};
+  const auto found = clustered_mean(defined(scores), of_defined).interval;
+  return Interval{found.lower, found.upper};
+}
+
+std::optional<Interval> interval_of(std::span<const Score> scores, const SummaryRules& rules,
+                                    const Summary& of) {
+  if (!rules.clusters.empty()) return cluster_interval(scores, rules.clusters);
+  if (rules.interval == MeanInterval::bca) return bca_interval(defined(scores));
+  return t_interval(of.n, of);
+}
+
 /// The interval, cut to the range. What is not a number stays so.
 void cut(Summary& to, const Interval& whole, const Range& range) {
   to.ci_clipped = whole.first < range.low || whole.second > range.high;
@@ -234,7 +254,8 @@ std::string_view name(Fate fate) {
 }
 
 std::string_view name(MeanInterval interval) {
-  return interval == MeanInterval::bca ? "bca" : "t";
+  constexpr std::string_view names[] = {"t", "bca", "cluster-t"};
+  return names[static_cast<std::size_t>(interval)];
 }
 
 bool needs_boundary(const ScoreSettings& settings) {
@@ -289,12 +310,14 @@ SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord>
 
 SummaryRules summary_rules(std::string_view key, MeanInterval interval) {
   const auto known = metric_of_key(key);
-  return known ? SummaryRules{(*known)->range, interval} : SummaryRules{.interval = interval};
+  SummaryRules rules = {.interval = interval};
+  if (known) rules.range = (*known)->range;
+  return rules;
 }
 
 Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
   Summary out;
-  out.ci_method = rules.interval;
+  out.ci_method = rules.clusters.empty() ? rules.interval : MeanInterval::cluster_t;
   for (const Score& s : scores)
     if (const auto* why = std::get_if<Undefined>(&s))
       ++out.undefined[static_cast<std::size_t>(*why)];
@@ -305,9 +328,7 @@ Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
   out.mean = mean(values);
   if (values.size() > 1) {
     out.std = standard_deviation(values, 1);
-    const auto whole =
-        rules.interval == MeanInterval::bca ? bca_interval(values) : t_interval(values.size(), out);
-    cut(out, whole, rules.range);
+    if (const auto whole = interval_of(scores, rules, out)) cut(out, *whole, rules.range);
   }
   std::ranges::sort(values);
   out.median = percentile_of_sorted(values, 50);

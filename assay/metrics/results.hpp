@@ -29,8 +29,9 @@ std::string_view name(Fate fate);
 enum class Missing { exclude, worst, error };
 
 /// How the interval of a mean is made: Student's t, or a bootstrap with bias correction and
-/// acceleration (Efron 1987; 2000 resamples, seed 42).
-enum class MeanInterval { t, bca };
+/// acceleration (Efron 1987; 2000 resamples, seed 42). Where cases come in clusters it is Student's
+/// t with a cluster-robust standard error and one degree of freedom less than there are clusters.
+enum class MeanInterval { t, bca, cluster_t };
 
 std::string_view name(MeanInterval interval);
 
@@ -145,6 +146,8 @@ SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord>
 struct SummaryRules {
   Range range = {-infinity, infinity};  ///< no interval leaves it
   MeanInterval interval = MeanInterval::t;
+  /// Of each score; given, the interval is `cluster_t`, and there is none of fewer than six.
+  std::span<const std::size_t> clusters{};
 };
 
 /// Of the metric that a key stands for; a metric that is not ours has no limits.

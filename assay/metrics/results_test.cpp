@@ -204,3 +204,26 @@ TEST(Summary, bca_is_the_bootstrap_of_the_mean_with_a_fixed_seed) {
   const std::vector<Score> equal = {0.5, 0.5, 0.5};
   EXPECT_EQ(summary(equal, summary_rules("dice", MeanInterval::bca)).ci95, std::pair(0.5, 0.5));
 }
+
+TEST(Summary, the_interval_of_clusters_is_robust_to_them) {
+  // Six clusters of two equal values: as good as six values, t(0.975, 5) = 2.5706.
+  std::vector<Score> scores;
+  std::vector<std::size_t> clusters;
+  for (std::size_t c = 0; c < 6; ++c)
+    for (int k = 0; k < 2; ++k) {
+      scores.emplace_back(0.4 + 0.05 * static_cast<double>(c));
+      clusters.push_back(c);
+    }
+  SummaryRules rules = summary_rules("dice");
+  rules.clusters = clusters;
+  const Summary s = summary(scores, rules);
+  const double error = 0.0935414346693485 / std::sqrt(6.0);  // SD of 0.40, 0.45, ... 0.65
+  EXPECT_NEAR(s.ci95->first, 0.525 - 2.570581835636314 * error, 1e-12);
+  EXPECT_NEAR(s.ci95->second, 0.525 + 2.570581835636314 * error, 1e-12);
+  EXPECT_EQ(name(s.ci_method), "cluster-t");
+  EXPECT_EQ(s.n, 12U);
+  // Of five clusters there is no interval: undefined values leave, and so does their cluster.
+  scores[0] = scores[1] = Undefined::both_empty;
+  EXPECT_EQ(summary(scores, rules).ci95, std::nullopt);
+  EXPECT_TRUE(summary(scores, rules).std.has_value());
+}

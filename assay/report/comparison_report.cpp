@@ -64,42 +64,77 @@ std::string places(const RankStability& rank) {
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
 }
 
-std::string ranking_of(const Comparison& comparison, const MetricComparison& metric) {
+/// "dice", its columns, and a row per model, best first. Ranks by means, by resamples if there are
+/// any, by ranks within blocks, by tests.
+std::string rank_table(const Comparison& comparison, const MetricComparison& metric) {
   const Ranking& ranking = metric.ranking;
-  std::vector<std::vector<std::string>> rows;
+  const bool resampled = stability_gap(ranking).empty();
+  std::vector<Column> columns = {{printable(words(metric.metric)), Align::left}, {"by mean"}};
+  if (resampled) columns.insert(columns.end(), {{"95 % of resamples"}, {"first"}});
+  columns.push_back({"by mean rank"});
+  const bool tested = ranking.models.front().by_tests.has_value();
+  if (tested) columns.push_back({"by tests"});
   std::vector<std::size_t> order(ranking.models.size());
   for (std::size_t m = 0; m < order.size(); ++m) order[m] = m;
   std::ranges::stable_sort(order, {}, [&](std::size_t m) { return ranking.models[m].rank; });
+  std::vector<std::vector<std::string>> rows;
   for (const std::size_t m : order) {
     const ModelRank& rank = ranking.models[m];
-    rows.push_back({printable(comparison.models[m].name), fmt::format("{:g}", rank.rank),
-                    places(*rank.stability),
-                    fmt::format("{:.1f} %", 100 * rank.stability->probability_best),
-                    fmt::format("{:.2f}", rank.mean_rank)});
+    auto& row = rows.emplace_back();
+    row = {printable(comparison.models[m].name), fmt::format("{:g}", rank.rank)};
+    if (resampled) {
+      row.push_back(places(*rank.stability));
+      row.push_back(fmt::format("{:.1f} %", 100 * rank.stability->probability_best));
+    }
+    row.push_back(fmt::format("{:g} ({:.2f})", rank.rank_of_mean_rank, rank.mean_rank));
+    if (tested) row.push_back(fmt::format("{:g} ({})", rank.by_tests->rank, rank.by_tests->wins));
   }
-  std::string out = text_table({{printable(words(metric.metric)), Align::left},
-                                {"rank"},
-                                {"95 % of resamples"},
-                                {"first"},
-                                {"mean rank over cases"}},
-                               rows);
+  return text_table(columns, rows);
+}
+
+std::string ranking_of(const Comparison& comparison, const MetricComparison& metric) {
+  const Ranking& ranking = metric.ranking;
+  std::string out = rank_table(comparison, metric);
+  if (const std::string gap = stability_gap(ranking); !gap.empty()) out += gap + "\n";
+  if (ranking.kendall_tau)
+    out += fmt::format(
+        "Kendall's τ between this order and those of the resamples {:.2f} (middle 95 %: {:.2f} to "
+        "{:.2f})\n",
+        ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
   if (ranking.friedman && ranking.critical_difference)
-    out += fmt::format("Friedman {}; mean ranks differ when {:.2f} or more apart (Nemenyi)\n",
-                       plain_pvalue(ranking.friedman->f_pvalue), *ranking.critical_difference);
+    out += fmt::format("Friedman {}; mean ranks differ when {:.2f} or more apart (Nemenyi){}\n",
+                       plain_pvalue(ranking.friedman->f_pvalue), *ranking.critical_difference,
+                       ranking.has_clusters ? "; " + block_note(ranking) : "");
   return out;
 }
 
+/// What the columns of the tables are.
+std::string rank_legend(const Ranking& ranking) {
+  return fmt::format(
+      "\nby mean: rank of the mean. by mean rank: rank of the mean rank over the {}s, which is in "
+      "brackets.\nby tests: rank of the number of models that it beats, which is in brackets "
+      "(one-sided signed-rank tests, Holm-corrected over all pairs).\n",
+      block_word(ranking));
+}
+
+/// Two models have their test, and a rank would only repeat it.
 std::string rankings(const Comparison& comparison, bool color) {
   std::string out;
-  for (const MetricComparison& metric : comparison.metrics)
-    if (metric.ranking.n != 0 && metric.ranking.models.front().stability)
-      out += "\n" + ranking_of(comparison, metric);
-  if (out.empty()) return out;
-  return "\n" +
-         bold(fmt::format("ranks, with {} resamples of the cases (seed {})",
-                          comparison.settings.replicates, comparison.settings.seed),
-              color) +
-         "\n" + out;
+  const Ranking* shown = nullptr;
+  std::size_t blocks = 0;
+  for (const MetricComparison& metric : comparison.metrics) {
+    if (metric.ranking.n == 0) continue;
+    shown = &metric.ranking;
+    blocks = std::max(blocks, metric.ranking.blocks);
+    out += "\n" + ranking_of(comparison, metric);
+  }
+  if (shown == nullptr) return "";
+  if (comparison.models.size() < least_resampled_models) return "\n" + stability_gap(*shown) + "\n";
+  std::string title = "ranks";
+  if (blocks >= least_resampled_blocks)
+    title += fmt::format(", with {} resamples of the {}s (seed {})", comparison.settings.replicates,
+                         block_word(*shown), comparison.settings.seed);
+  return "\n" + bold(title, color) + "\n" + out + rank_legend(*shown);
 }
 
 std::string subgroup_cell(const MetricComparison& metric, std::size_t model, Standing standing) {

@@ -87,13 +87,15 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
 }
 
 std::string caption(const Comparison& comparison, const MetricComparison& metric) {
+  const Ranking& ranking = metric.ranking;
   return fmt::format(
-      "Mean rank of each model over the cases in {}; 1 is best. Models joined by a bar lie closer "
+      "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar lie closer "
       "than the critical difference of {} and cannot be told apart at {} (Nemenyi test, after "
-      "Friedman's: {}, Kendall's W {}). n = {} cases in which every model has a value.",
-      metric.metric.name, figure_number(*metric.ranking.critical_difference),
-      comparison.settings.alpha, plain_pvalue(metric.ranking.friedman->f_pvalue),
-      figure_number(metric.ranking.friedman->kendall_w), metric.ranking.n);
+      "Friedman's: {}, Kendall's W {}). n = {} cases in which every model has a value{}.",
+      block_word(ranking), metric.metric.name, figure_number(*ranking.critical_difference),
+      comparison.settings.alpha, plain_pvalue(ranking.friedman->f_pvalue),
+      figure_number(ranking.friedman->kendall_w), ranking.n,
+      ranking.has_clusters ? "; " + block_note(ranking) : "");
 }
 
 Figure diagram(const Comparison& comparison, const MetricComparison& metric) {

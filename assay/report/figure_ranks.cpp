@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How stable the order of the models is: the places they take in resamples of the cases.
+/// How stable the order of the models is: the places they take in resamples of the cases or
+/// clusters.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "assay/core/words.hpp"
 #include "assay/report/chart.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/svg_text.hpp"
@@ -20,14 +22,13 @@ std::vector<std::size_t> best_first(const Ranking& ranking) {
   return order;
 }
 
-struct BlobStyle {
+struct DotStyle {
   double y = 0, largest = 13;
   std::string_view tone = tone::ink;
 };
 
-/// The area of a blob is the share of resamples, so that readers compare what they see.
-void draw_blobs(Drawing& drawing, const Scale& x, const RankStability& rank,
-                const BlobStyle& style) {
+/// The area of a dot is the share of resamples, so that readers compare what they see.
+void draw_dots(Drawing& drawing, const Scale& x, const RankStability& rank, const DotStyle& style) {
   const auto [y, largest, tone] = style;
   drawing.line({x(double(rank.rank_low)), y}, {x(double(rank.rank_high)), y},
                {.stroke = tone, .stroke_width = 1.6});
@@ -41,14 +42,24 @@ void draw_blobs(Drawing& drawing, const Scale& x, const RankStability& rank,
   }
 }
 
-std::string caption(const Comparison& comparison, const MetricComparison& metric) {
+std::string tau_words(const Ranking& ranking) {
+  if (!ranking.kendall_tau) return "";
   return fmt::format(
-      "Rank of each model by its mean {} in {} resamples of the cases (seed {}): the area of a "
-      "blob is the share of resamples in which the model takes that place, the line holds the "
-      "middle 95 %. One large blob is a safe place; blobs in a row mean that other cases could "
-      "have given another order. n = {} cases in which every model has a value.",
-      metric.metric.name, comparison.settings.replicates, comparison.settings.seed,
-      metric.ranking.n);
+      " Kendall's τ between the order of the means and those of the resamples is {:.2f} on average "
+      "(middle 95 %: {:.2f} to {:.2f}).",
+      ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
+}
+
+std::string caption(const Comparison& comparison, const MetricComparison& metric) {
+  const Ranking& ranking = metric.ranking;
+  return fmt::format(
+      "Rank of each model by its mean {} in {} resamples of the {}s (seed {}): the area of a dot "
+      "is the share of resamples in which the model takes that place, the line holds the middle "
+      "95 %. One large dot means a stable rank; dots in a row mean that other {}s could have given "
+      "another order.{} n = {} cases in which every model has a value{}.",
+      metric.metric.name, comparison.settings.replicates, block_word(ranking),
+      comparison.settings.seed, block_word(ranking), tau_words(ranking), ranking.n,
+      ranking.has_clusters ? ", in " + counted(ranking.blocks, "cluster") : "");
 }
 
 Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
@@ -74,7 +85,7 @@ Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
   const double largest = std::min(13.0, layout.plot.width / count * 0.45);
   for (std::size_t row = 0; row < order.size(); ++row) {
     const RankStability& rank = *metric.ranking.models[order[row]].stability;
-    draw_blobs(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
+    draw_dots(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
   }

@@ -370,6 +370,32 @@ TEST(Ranks, the_area_of_blobs_is_the_share_of_resamples) {
     if (each.name == "circle") area += std::pow(each.number("r") / 13, 2);
   EXPECT_NEAR(area, 3, 0.1);  // each of three models is somewhere in every resample
   EXPECT_TRUE(says(dice, "in 100 resamples of the cases (seed 42)"));
+  EXPECT_TRUE(says(dice, "Kendall's τ"));
+}
+
+TEST(Ranks, are_not_drawn_where_nothing_is_known_of_their_stability) {
+  const auto drawn = [](const studies::Request& request) {
+    return figure(study_figures(studies::study(request)), "ranks-dice");
+  };
+  EXPECT_TRUE(drawn({.models = 2}).svg.empty());
+  EXPECT_TRUE(drawn({.cases = 9}).svg.empty());
+  EXPECT_FALSE(drawn({.cases = 10}).svg.empty());
+}
+
+TEST(Ranks, say_that_blocks_are_clusters) {
+  Study study = studies::study();
+  study.comparison->settings.cluster = "subject";
+  for (MetricComparison& metric : study.comparison->metrics) {
+    metric.ranking.blocks = 12;
+    metric.ranking.has_clusters = true;
+  }
+  const std::vector<Figure> figures = study_figures(study);
+  const Figure ranks = figure(figures, "ranks-dice");
+  EXPECT_TRUE(says(ranks, "in 100 resamples of the clusters (seed 42)"));
+  EXPECT_TRUE(says(ranks, "every model has a value, in 12 clusters."));
+  const Figure diagram = figure(figures, "critical-difference-dice");
+  EXPECT_TRUE(says(diagram, "Mean rank of each model over the clusters"));
+  EXPECT_TRUE(says(diagram, "blocks are the 12 clusters, each the mean of its cases."));
 }
 
 TEST(CriticalDifference, needs_three_models) {

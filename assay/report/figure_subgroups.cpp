@@ -87,11 +87,12 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
   return {
       fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)), title,
       fmt::format(
-          "Mean {} within each {}, with the 95 % interval of Student's t. Intervals of few cases "
+          "Mean {} within each {}, with the 95 % interval of Student's t{}. Intervals of few cases "
           "are wide: overlap across subgroups is no proof of equality. {} than {} within "
           "the subgroup, corrected over all subgroups and models. n = cases with a value.",
-          metric.title, groups.front().column, sign_words,
-          comparison.models[comparison.baseline].name),
+          metric.title, groups.front().column,
+          comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
+          sign_words, comparison.models[comparison.baseline].name),
       drawing.svg(title)};
 }
 

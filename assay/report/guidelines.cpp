@@ -77,10 +77,13 @@ Answer subgroups(const Study& study) {
 }
 
 Answer robustness(const Study& study) {
-  const bool ranked = study.comparison && study.comparison->models.size() > 2;
+  const bool ranked =
+      study.comparison &&
+      std::ranges::any_of(study.comparison->metrics, [](const MetricComparison& metric) {
+        return metric.ranking.n != 0 && stability_gap(metric.ranking).empty();
+      });
   if (ranked || !study.folds.empty())
-    return {partly,
-            ranked ? "rank stability under resampling of cases" : "spread over folds and restarts"};
+    return {partly, ranked ? "rank stability under resampling" : "spread over folds and restarts"};
   return {absent, "needs several models, or several trainings"};
 }
 

@@ -144,17 +144,24 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
          unscored_words(scene.study);
 }
 
-std::string ranking_words(const Comparison& comparison) {
-  const bool ranked = std::ranges::any_of(
-      comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
-  if (!ranked || comparison.models.size() < 3) return "";
+std::string stability_words(const Comparison& comparison, const Ranking& ranking) {
+  if (const std::string gap = stability_gap(ranking); !gap.empty()) return " " + gap;
   return fmt::format(
-      " The stability of ranks was assessed with {} bootstrap resamples of the cases (seed {}); "
-      "mean ranks were compared by Friedman's test with Iman and Davenport's correction and the "
-      "Nemenyi test. It compares all pairs of models by their order within cases, and the "
-      "signed-rank tests compare each model with the baseline by the size of the differences, so "
-      "the two may disagree.",
-      comparison.settings.replicates, comparison.settings.seed);
+      " The stability of ranks was assessed with {} bootstrap resamples of the {}s (seed {}).",
+      comparison.settings.replicates, block_word(ranking), comparison.settings.seed);
+}
+
+std::string ranking_words(const Comparison& comparison) {
+  const auto ranked = std::ranges::find_if(
+      comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
+  if (ranked == comparison.metrics.end() || comparison.models.size() < 3) return "";
+  return stability_words(comparison, ranked->ranking) +
+         fmt::format(
+             " Mean ranks over the {}s were compared by Friedman's test with Iman and Davenport's "
+             "correction and the Nemenyi test. It compares all pairs of models by their order "
+             "within {}s, and the signed-rank tests compare each model with the baseline by the "
+             "size of the differences, so the two may disagree.",
+             block_word(ranked->ranking), block_word(ranked->ranking));
 }
 
 std::string margin_words(const Comparison& comparison) {

@@ -21,6 +21,18 @@ std::vector<std::vector<std::size_t>> cluster_members(std::span<const std::size_
   return members;
 }
 
+std::vector<double> cluster_means(std::span<const double> values,
+                                  std::span<const std::size_t> clusters) {
+  std::vector<double> means;
+  for (const auto& members : cluster_members(clusters)) {
+    std::vector<double> chosen;
+    chosen.reserve(members.size());
+    for (const std::size_t i : members) chosen.push_back(values[i]);
+    means.push_back(mean(chosen));
+  }
+  return means;
+}
+
 ClusteredMean clustered_mean(std::span<const double> values, std::span<const std::size_t> clusters,
                              double level) {
   const auto members = cluster_members(clusters);

@@ -13,6 +13,10 @@ namespace assay {
 /// The members of each cluster by index, clusters in order of first appearance.
 std::vector<std::vector<std::size_t>> cluster_members(std::span<const std::size_t> clusters);
 
+/// The mean of the values of each cluster, clusters in the same order.
+std::vector<double> cluster_means(std::span<const double> values,
+                                  std::span<const std::size_t> clusters);
+
 struct ClusteredMean {
   Interval interval;  ///< mean and t limits with clusters - 1 degrees of freedom
   double standard_error = 0;
