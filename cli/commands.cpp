@@ -12,9 +12,10 @@ namespace assay::cli {
 
 std::span<const Command* const> commands() {
   static constexpr const Command* table[] = {
-      &score_command,    &compare_command, &parity_command, &folds_command,  &split_command,
-      &evaluate_command, &predict_command, &model_command,  &recipe_command, &qa_command,
-      &report_command,   &metrics_command, &demo_command,   &bench_command,  &docs_command,
+      &score_command,   &compare_command, &power_command,    &parity_command,
+      &folds_command,   &split_command,   &evaluate_command, &predict_command,
+      &model_command,   &recipe_command,  &qa_command,       &report_command,
+      &metrics_command, &demo_command,    &bench_command,    &docs_command,
   };
   return table;
 }

@@ -55,7 +55,7 @@ extern const Command score_command, compare_command, parity_command, metrics_com
 extern const Command folds_command, split_command;
 extern const Command qa_command;
 extern const Command evaluate_command, predict_command, model_command, recipe_command;
-extern const Command report_command;
+extern const Command report_command, power_command;
 
 /// Every command, in the order shown by --help; members of a family stand inside it.
 std::span<const Command* const> commands();

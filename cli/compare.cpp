@@ -32,13 +32,6 @@ struct Options {
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
 };
 
-template <class Value>
-std::vector<std::string> words_of(std::span<const Named<Value>> table) {
-  std::vector<std::string> words;
-  for (const auto& row : table) words.emplace_back(row.name);
-  return words;
-}
-
 void declare_options(Arguments& a, Options& o) {
   a.positional("RESULT", o.results,
                "Results files: of 'assay score', nnU-Net's summary.json, CSV or TSV");

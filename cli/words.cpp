@@ -7,7 +7,6 @@
 #include "assay/core/error.hpp"
 
 namespace assay::cli {
-namespace {
 
 double number_in(const std::string& text, const std::string& option) {
   double number = 0;
@@ -16,8 +15,6 @@ double number_in(const std::string& text, const std::string& option) {
     throw Error(Error::Kind::usage, option + ": '" + text + "' is not a number");
   return number;
 }
-
-}  // namespace
 
 std::vector<std::string> words_in(const std::string& list, const char* option) {
   std::vector<std::string> words;
@@ -31,15 +28,22 @@ std::vector<std::string> words_in(const std::string& list, const char* option) {
   return words;
 }
 
-void add_margins(const std::string& text, CompareSettings& settings) {
-  for (const std::string& part : words_in(text, "--margin")) {
+MetricNumbers metric_numbers(const std::string& text, const char* option) {
+  MetricNumbers numbers;
+  for (const std::string& part : words_in(text, option)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
-      settings.margin = number_in(part, "--margin");
+      numbers.all = number_in(part, option);
     else
-      settings.margins.emplace_back(part.substr(0, equals),
-                                    number_in(part.substr(equals + 1), "--margin"));
+      numbers.each.emplace_back(part.substr(0, equals), number_in(part.substr(equals + 1), option));
   }
+  return numbers;
+}
+
+void add_margins(const std::string& text, CompareSettings& settings) {
+  MetricNumbers found = metric_numbers(text, "--margin");
+  if (found.all) settings.margin = found.all;
+  for (auto& each : found.each) settings.margins.push_back(std::move(each));
 }
 
 }  // namespace assay::cli

@@ -102,6 +102,10 @@ double chi2_sf(double x, double df) {
   return quietly([=] { return bm::cdf(bm::complement(ChiSquared(df), x)); });
 }
 
+double chi2_quantile(double p, double df) {
+  return quietly([=] { return bm::quantile(ChiSquared(df), p); });
+}
+
 double f_sf(double x, double df_between, double df_within) {
   if (x == infinity && df_between > 0 && df_within > 0) return 0;
   return quietly([=] { return bm::cdf(bm::complement(FisherF(df_between, df_within), x)); });

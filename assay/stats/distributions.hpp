@@ -23,7 +23,8 @@ double noncentral_t_quantile(double p, double df, double delta);
 double chi2_sf(double x, double df);
 double f_sf(double x, double df_between, double df_within);
 
-/// The x with P(X <= x) = p of the F distribution.
+/// The x with P(X <= x) = p of the chi-squared and the F distribution.
+double chi2_quantile(double p, double df);
 double f_quantile(double p, double df_between, double df_within);
 
 /// P(X <= successes) and P(X = successes) of `trials` trials with probability p each.

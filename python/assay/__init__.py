@@ -2,7 +2,7 @@
 """assay measures medical-imaging AI, honestly and fast.
 
 Masks and arrays: `dice_coefficient`, `metrics`, `scores`, the Dice family, `read_image`. Statistics: `wilcoxon`, `adjust`,
-`bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`, `compare`, `report`, `validate_parity`, `folds`, `split`, which
+`bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`, `compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which
 return plain dicts. Questions about whole slides: `qa_check`, `qa_run`, `qa_score`, `qa_compare`, `extract_label`, `majority_vote`.
 `assay.spec` has the specifications' own names, `assay.torch` a differentiable soft Dice (when torch is installed).
 
@@ -13,7 +13,7 @@ return plain dicts. Questions about whole slides: `qa_check`, `qa_run`, `qa_scor
 from ._core import __version__
 from ._agreement import bland_altman, delong, icc
 from ._answers import extract_label, majority_vote
-from ._commands import (compare, evaluate, folds, predict, qa_check, qa_compare, qa_run, qa_score, report, run, score, split,
+from ._commands import (compare, evaluate, folds, power, predict, qa_check, qa_compare, qa_run, qa_score, report, run, score, split,
                         to_dataframe, validate_parity)
 from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_dice, soft_dice_grad
 from ._images import read_image, read_nifti

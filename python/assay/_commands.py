@@ -190,6 +190,18 @@ def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = 
         return run("compare", *paths, baseline=baseline, **settings)
 
 
+def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], baseline: str | None = None,
+          **settings: Any) -> dict[str, Any]:
+    """How many cases a study needs, from a pilot: paths or dicts of one model, or of two or more. See `assay power --help`.
+
+    >>> plan = assay.power(["a.json", "b.json"], difference=0.02)["plans"][0]                         # doctest: +SKIP
+    >>> [(size["power"], size["pairs"]) for size in plan["sizes"]]                                    # doctest: +SKIP
+    [(0.8, 52), (0.9, 69)]
+    """
+    with _Files(results) as paths:
+        return run("power", *paths, baseline=baseline, **settings)
+
+
 def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], out: Path = "report.html",
            **settings: Any) -> dict[str, Any]:
     """Writes results as one HTML page that needs nothing else. See `assay report --help`.

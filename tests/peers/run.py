@@ -100,7 +100,21 @@ def compare_statistics(arguments):
         table.met(max(found) < 1e-9)
         table.add(f"`{name}`", version, policy, len(found), number(max(found)))
         print(f"{version} {name}: largest relative difference {max(found):.3g} of {len(found)} samples", flush=True)
+    compare_power(table, min(arguments.pairs, 100))
     return table
+
+
+def compare_power(table, count):
+    try:
+        power = tools.module("statsmodels.stats.power")
+    except tools.Missing as why:
+        table.missing("`power`", 5, str(why))
+        return
+    version = "statsmodels " + tools.importlib.metadata.version("statsmodels")
+    found = list(paired_tests.power_differences(power, count, SEED))
+    table.met(max(found) == 0)
+    table.add("`power`", version, "", len(found), number(max(found)))
+    print(f"{version} power: largest relative difference {max(found):.3g} of {len(found)} numbers of pairs", flush=True)
 
 
 def compare_models(arguments):

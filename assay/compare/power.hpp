@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How many cases a study needs, planned from the results of a pilot.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/compare/compared_values.hpp"
+#include "assay/compare/matching.hpp"
+#include "assay/compare/metric_values.hpp"
+#include "assay/compare/result_table.hpp"
+#include "assay/core/executor.hpp"
+#include "assay/stats/effects.hpp"
+
+namespace assay {
+
+/// One number for every metric, or a number for each of some.
+struct MetricNumbers {
+  std::optional<double> all{};
+  std::vector<std::pair<std::string, double>> each{};
+
+  bool empty() const { return !all && each.empty(); }
+  std::optional<double> of(const std::string& metric) const;
+};
+
+struct PowerSettings {
+  std::string baseline{};  ///< a model's name or file; "": the first of two
+  MetricChoice choice{};   ///< no metric asked for: the first that `compare` would take
+  UndefinedPolicy undefined = UndefinedPolicy::worst;
+  MatchOptions matching{};
+  std::string cluster{};       ///< a group column: its cases are one pair together
+  MetricNumbers difference{};  ///< model - baseline; empty: the pilot's own, or 0 with a margin
+  MetricNumbers margin{};      ///< of equivalence; empty: a difference is to be detected
+  std::vector<double> powers = {0.8, 0.9};
+  double alpha = 0.05;
+  std::size_t models = 0;               ///< compared with the baseline; 0: as many as in the pilot
+  std::optional<double> correlation{};  ///< of two models' values, where the pilot has one model
+  std::size_t simulations = 1000;
+  std::uint32_t seed = 42;
+  Executor executor{};
+};
+
+/// What a pilot shows in one metric. Of two models the values are differences, model - baseline.
+struct Pilot {
+  std::size_t n = 0;      ///< values: of cases, or means of clusters
+  std::size_t cases = 0;  ///< that they are made from
+  Interval mean{}, sd{};  ///< with 95 % limits
+  double cautious_sd = 0;
+  std::optional<double> correlation{};    ///< of the two models
+  std::optional<double> design_effect{};  ///< variance of the mean due to clusters
+};
+
+/// Numbers of pairs for one power; none where no number suffices.
+struct PlannedSize {
+  double power = 0;
+  std::optional<std::size_t> pairs{};     ///< by the t test, or by two one-sided t tests
+  std::optional<std::size_t> cautious{};  ///< the same with a larger SD
+  std::optional<std::size_t> signed_rank{};
+  /// For a difference at that limit of the pilot's interval that is nearer to 0, and at the other.
+  std::optional<std::size_t> nearer{}, further{};
+};
+
+struct PowerPlan {
+  ComparedMetric metric{};
+  std::string model{};     ///< "": any other model
+  std::string baseline{};  ///< the model of the only file, if there is one
+  Pilot pilot{};
+  std::optional<double> assumed_correlation{};
+  double sd = 0, cautious_sd = 0;  ///< of the paired differences
+  double difference = 0;
+  bool is_own_difference = false;  ///< of the pilot
+  std::optional<double> margin{};
+  bool is_simulated = false;  ///< whether `signed_rank` was looked for
+  std::vector<PlannedSize> sizes{};
+};
+
+struct PowerStudy {
+  PowerSettings settings{};
+  std::size_t models = 1;     ///< that alpha is divided by
+  double alpha_per_test = 0;  ///< the first step of Holm's correction
+  double least_possible = 0;  ///< pairs below which the signed-rank test cannot reject
+  Matching matching{};
+  std::vector<std::string> names{};  ///< of the pilot's models
+  std::vector<PowerPlan> plans{};
+  std::vector<std::string> notes{};  ///< what the reader should know, in sentences
+};
+
+/// Cases for so many pairs: the same, or as many as the pilot's clusters have, rounded up.
+std::size_t cases_for(const PowerPlan& plan, std::size_t pairs);
+
+/// Throws Error for what cannot be planned; see docs/power.md.
+PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& settings);
+
+}  // namespace assay

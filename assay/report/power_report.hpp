@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A planned study for the terminal.
+#pragma once
+
+#include <string>
+
+#include "assay/compare/power.hpp"
+
+namespace assay {
+
+std::string power_report(const PowerStudy& study, bool color);
+
+}  // namespace assay
