@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How often intervals and tests of parity and of question answering are right, by simulation:
-/// the tables of docs/parity.md and docs/qa.md. Fixed seeds; a minute or two on one core.
+/// How often intervals and tests of parity, of question answering, of folds and of ranks are right,
+/// by simulation: the tables of docs/parity.md, docs/qa.md and docs/comparison.md. Fixed seeds; a
+/// minute or two on one core.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "assay/compare/ranking.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/mcnemar.hpp"
 #include "assay/stats/one_mean.hpp"
+#include "assay/stats/paired.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/score_intervals.hpp"
 #include "assay/stats/signed_rank_null.hpp"
@@ -228,10 +231,95 @@ void print_answers(const std::vector<Questions>& cases, std::size_t samples) {
     }
 }
 
+// ---- Equal algorithms in a cross-validation
+// ------------------------------------------------------
+
+/// Differences of 100 cases in folds. Beside the cases' own spread of 1, all cases of a fold share
+/// the luck of its training, of which a part is common to all folds: training sets overlap.
+struct FoldRates {
+  double pooled = 0, corrected = 0;  ///< equal algorithms that are called different
+};
+
+FoldRates fold_rates(std::size_t folds, double luck, double common, std::size_t samples) {
+  Generator chance(42);
+  const double one = 1 / static_cast<double>(samples), own = std::sqrt(1 - common);
+  FoldRates out;
+  for (std::size_t s = 0; s < samples; ++s) {
+    const double shared = std::sqrt(common) * normal(chance);
+    Values all, sums(folds), trained;
+    for (std::size_t f = 0; f < folds; ++f)
+      trained.push_back(luck * (shared + own * normal(chance)));
+    std::vector<std::size_t> sizes(folds);
+    for (std::size_t i = 0; i < 100; ++i) {
+      all.push_back(trained[i % folds] + normal(chance));
+      sums[i % folds] += all.back();
+      ++sizes[i % folds];
+    }
+    for (std::size_t f = 0; f < folds; ++f) sums[f] /= static_cast<double>(sizes[f]);
+    const double share = 1 / (static_cast<double>(folds) - 1);
+    if (wilcoxon(all).pvalue <= 0.05) out.pooled += one;
+    if (resampled_t(sums, share).test.pvalue <= 0.05) out.corrected += one;
+  }
+  return out;
+}
+
+void print_folds(std::size_t samples) {
+  fmt::print(
+      "| folds | luck | pooled | corrected | pooled, 1/k | corrected, 1/k | pooled, half | "
+      "corrected, half |\n|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  for (const std::size_t folds : {3U, 5U, 10U})
+    for (const double luck : {0.0, 0.1, 0.2, 0.3, 0.5}) {
+      fmt::print("| {} | {:g} |", folds, luck);
+      for (const double common : {0.0, 1 / static_cast<double>(folds), 0.5}) {
+        const FoldRates r = fold_rates(folds, luck, common, samples);
+        fmt::print(" {:.1f} | {:.1f} |", 100 * r.pooled, 100 * r.corrected);
+      }
+      fmt::print("\n");
+    }
+}
+
+// ---- Equal models on few subjects
+// ----------------------------------------------------------------
+
+/// Four equal models; each has its taste in subjects, as large as the spread of their cases.
+void print_clusters(std::size_t samples) {
+  fmt::print(
+      "| subjects | cases of each | Friedman over cases | Friedman over subjects |\n"
+      "|---:|---:|---:|---:|\n");
+  for (const std::size_t subjects : {6U, 12U, 24U})
+    for (const std::size_t each : {5U, 20U}) {
+      Generator chance(42);
+      std::vector<std::size_t> clusters;
+      for (std::size_t i = 0; i < subjects * each; ++i) clusters.push_back(i / each);
+      std::size_t by_case = 0, by_subject = 0;
+      for (std::size_t s = 0; s < samples; ++s) {
+        std::vector<Values> scores(4);
+        for (Values& row : scores) {
+          Values taste;
+          for (std::size_t c = 0; c < subjects; ++c) taste.push_back(normal(chance));
+          for (const std::size_t cluster : clusters) row.push_back(taste[cluster] + normal(chance));
+        }
+        const auto rejects = [](const Ranking& r) {
+          return r.friedman->f_pvalue <= 0.05 ? 1U : 0U;
+        };
+        by_case += rejects(ranking(scores, {.replicates = 1}));
+        by_subject += rejects(ranking(scores, {.replicates = 1, .clusters = clusters}));
+      }
+      const double share = 100 / static_cast<double>(samples);
+      fmt::print("| {} | {} | {:.1f} | {:.1f} |\n", subjects, each,
+                 share * static_cast<double>(by_case), share * static_cast<double>(by_subject));
+    }
+}
+
 }  // namespace
 
 int main() {
   constexpr std::size_t samples = 4000;
+  fmt::print("Equal algorithms called different, 100 cases in folds, %\n\n");
+  print_folds(samples);
+  fmt::print("\nEqual models called different, cases of subjects, %\n\n");
+  print_clusters(1000);
+  fmt::print("\n");
   fmt::print("Coverage of 95 % intervals of a mean, %\n\n");
   print_means(samples);
   std::vector<Questions> plain, shared, classes;

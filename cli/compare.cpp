@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> results;
   std::string baseline, metrics, labels, policy = "exact", correction = "holm", margin, cluster, by;
-  std::string groups, lower_is_better, format, compat, undefined;
+  std::string groups, lower_is_better, format, compat, undefined, folds;
   double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
@@ -56,6 +56,9 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
   a.option("--cluster COLUMN", o.cluster,
            "Cases with the same value, such as one subject, are not independent");
+  a.option(
+      "--folds COLUMN", o.folds,
+      "Compare the algorithms, too: one training per value of this column, such as outer_fold");
   a.option("--by COLUMNS", o.by,
            "Subgroup tables by these group columns, or none (default: all that suit)");
   a.option("--groups,--manifest FILE", o.groups, groups_help);
@@ -88,6 +91,7 @@ CompareSettings settings_of(const Options& o) {
   add_margins(o.margin, s);
   s.matching = {o.intersect, o.by_position};
   s.cluster = o.cluster;
+  s.folds = words_in(o.folds, "--folds");
   if (!o.by.empty())
     s.subgroups = o.by == "none" ? std::vector<std::string>{} : words_in(o.by, "--by");
   s.replicates = o.replicates;
@@ -185,6 +189,9 @@ constexpr Example examples[] = {
      "is unet different from meshnet, equivalent within 0.01, or is it undecided?"},
     {"assay compare results/*.json --baseline meshnet_26 --format latex --out table.tex",
      "every model against meshnet_26, Holm-corrected, as a table for a paper"},
+    {"assay compare meshnet/experiment_results.json unet/experiment_results.json --folds "
+     "outer_fold",
+     "cross-validations: do the algorithms differ, and not only the models that they trained?"},
     {"assay compare nnunet/summary.json meshnet.csv --intersect --metric dice",
      "files of other tools; only the cases that both have"},
 };

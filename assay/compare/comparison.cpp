@@ -28,6 +28,7 @@ struct Scene {
   const Matching& matching;
   std::size_t baseline;
   std::vector<std::size_t> clusters;  ///< of each matched case; empty: none
+  TrainingFolds folds{};
 };
 
 std::optional<double> margin_of(const CompareSettings& settings, const std::string& metric) {
@@ -140,6 +141,14 @@ void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings&
     family[k]->corrected_p_value = adjusted.pvalues[k];
 }
 
+/// One family: every model that was compared over folds.
+void correct_algorithms(std::vector<PairComparison>& pairs, const CompareSettings& settings) {
+  std::vector<AlgorithmTest*> family;
+  for (PairComparison& pair : pairs)
+    if (pair.algorithms) family.push_back(&*pair.algorithms);
+  correct_algorithms(family, settings.correction, settings.alpha);
+}
+
 /// Without correction and ranking.
 MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
                                  ComparedValues values) {
@@ -156,6 +165,9 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
     if (m == scene.baseline) continue;
     result.pairs.push_back(compared_pair(scene, magnitudes, m, options));
     result.pairs.back().failures = failure_test(scene, values, m);
+    if (scene.folds.count != 0)
+      result.pairs.back().algorithms =
+          algorithm_test(scene.folds, magnitudes[scene.baseline], magnitudes[m]);
   }
   correct_failures(result.pairs, scene.settings);
   result.values = std::move(values);
@@ -190,6 +202,7 @@ std::vector<MetricComparison> compared_metrics(const Scene& scene,
     std::vector<PairComparison*> family;
     for (PairComparison& pair : result.pairs) family.push_back(&pair);
     correct(family, options_of(scene.settings, metric));
+    correct_algorithms(result.pairs, scene.settings);
     result.ranking = ranked(scene, metric, result.values.values);
   }
   return results;
@@ -248,10 +261,25 @@ std::vector<std::string> subgroup_columns(const Scene& scene) {
   if (scene.settings.subgroups) return *scene.settings.subgroups;
   std::vector<std::string> chosen;
   for (const std::string& column : group_columns(scene.tables))
-    if (column != scene.settings.cluster &&
+    if (column != scene.settings.cluster && !is_fold_column(column) &&
         is_grouping(group_values(scene.tables, scene.matching, column)))
       chosen.push_back(column);
   return chosen;
+}
+
+/// Tests over pooled folds take the trained models as given.
+void add_fold_note(const Scene& scene, std::vector<std::string>& notes) {
+  std::vector<std::string> columns = scene.settings.folds;
+  if (columns.empty())
+    for (const std::string& column : group_columns(scene.tables))
+      if (is_fold_column(column)) columns.push_back(column);
+  if (columns.empty()) return;
+  notes.push_back("the cases were tested in folds ('" + columns.front() +
+                  "'), so tests and intervals over cases are about these trained models, not about "
+                  "the algorithms that trained them" +
+                  (scene.settings.folds.empty()
+                       ? "; assay compare --folds " + columns.front() + " compares the algorithms"
+                       : ""));
 }
 
 void require(const CompareSettings& settings) {
@@ -359,6 +387,9 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
     scene.clusters = coded_names(group_values(tables, comparison.matching, settings.cluster));
     notes.push_back("cases are averaged within each '" + settings.cluster + "' before testing");
   }
+  if (!settings.folds.empty())
+    scene.folds = training_folds(tables, comparison.matching, settings.folds);
+  add_fold_note(scene, notes);
   comparison.metrics = compared_metrics(scene, metrics);
   for (const std::string& column : subgroup_columns(scene))
     for (Subgroup& subgroup : subgroups_by(scene, comparison.metrics, column))

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/compare/algorithms.hpp"
 #include "assay/compare/compared_values.hpp"
 #include "assay/compare/matching.hpp"
 #include "assay/compare/metric_values.hpp"
@@ -31,7 +32,8 @@ struct CompareSettings {
   std::vector<std::pair<std::string, double>> margins{};
   double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
   MatchOptions matching{};
-  std::string cluster{};  ///< a group column: its cases are not independent
+  std::string cluster{};             ///< a group column: its cases are not independent
+  std::vector<std::string> folds{};  ///< group columns of folds: algorithms are compared, too
   std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all that suit
   std::size_t replicates = 1000;
   std::uint32_t seed = 42;
@@ -59,7 +61,8 @@ struct PairComparison {
   std::size_t n = 0;          ///< pairs that were compared (clusters, if there are any)
   std::size_t undefined = 0;  ///< matched cases that are left out, since some model has no value
   FailureTest failures{};
-  std::optional<double> design_effect{};  ///< variance of the mean difference due to clusters
+  std::optional<double> design_effect{};      ///< variance of the mean difference due to clusters
+  std::optional<AlgorithmTest> algorithms{};  ///< over folds, where these were asked for
 };
 
 struct MetricComparison {

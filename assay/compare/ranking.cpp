@@ -154,7 +154,7 @@ Ranking ranking(std::span<const std::vector<double>> scores, const RankingOption
         {.rank = ranks[m], .mean_rank = middle[m], .rank_of_mean_rank = of_middle[m]});
   if (result.blocks >= least_pairs) add_test_ranks(result, by_model, options);
   if (stability_gap(result).empty()) add_stability(result, scores, options);
-  if (scores.size() >= 3 && result.blocks >= 2) {
+  if (scores.size() >= 3 && result.blocks >= least_pairs) {
     result.friedman = friedman(by_block);
     result.critical_difference = nemenyi(by_block, options.alpha).critical_difference;
   }

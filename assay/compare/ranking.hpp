@@ -54,7 +54,7 @@ struct Ranking {
   bool has_clusters = false;      ///< whether the blocks are clusters, each the mean of its cases
   std::vector<ModelRank> models;  ///< in the order of the models
   std::optional<OrderAgreement> kendall_tau;  ///< where there is stability, and an order
-  std::optional<FriedmanResult> friedman;     ///< of three or more models, over the blocks
+  std::optional<FriedmanResult> friedman;     ///< of three models and six blocks or more
   std::optional<double> critical_difference;
 };
 

@@ -120,4 +120,34 @@ std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      inconclusive(metric, pair));
 }
 
+std::string algorithm_sentence(const MetricComparison& metric, const PairComparison& pair,
+                               std::string_view baseline) {
+  if (!pair.algorithms) return "";
+  const AlgorithmTest& found = *pair.algorithms;
+  const std::string& model = pair.result.model_name;
+  const std::string start =
+      fmt::format("{}: over {} folds, the algorithm", words(metric.metric), found.folds);
+  const std::string numbers = fmt::format(
+      "mean difference {} ({}95 % CI {} to {}), corrected {}",
+      with_unit(found.difference.estimate, metric.metric),
+      metric.pairs.size() > 1 ? "unadjusted " : "", plain_number(found.difference.lower),
+      plain_number(found.difference.upper), plain_pvalue(found.corrected_p_value));
+  if (found.folds < least_folds)
+    return fmt::format(
+        "{} of {} against that of {}: too few folds for a verdict ({} of at least {}): {}.", start,
+        model, baseline, found.folds, least_folds, numbers);
+  if (!found.is_significant)
+    return fmt::format(
+        "{} of {} against that of {} is inconclusive: {}; the folds cannot tell them "
+        "apart, which does not make them equal.",
+        start, model, baseline, numbers);
+  const Better better = metric.metric.better;
+  const bool is_better = (found.difference.estimate > 0) == (better == Better::higher);
+  return fmt::format("{} of {} {} that of {}: {}.", start, model,
+                     relation(better == Better::neither ? Standing::different
+                              : is_better               ? Standing::better
+                                                        : Standing::worse),
+                     baseline, numbers);
+}
+
 }  // namespace assay

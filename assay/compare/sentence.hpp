@@ -18,6 +18,10 @@ std::string sentence(const MetricComparison& metric, const PairComparison& pair,
 std::string failure_sentence(const PairComparison& pair, std::string_view baseline,
                              std::size_t cases);
 
+/// What may be said of the algorithms that trained the two models; "" where nothing was asked.
+std::string algorithm_sentence(const MetricComparison& metric, const PairComparison& pair,
+                               std::string_view baseline);
+
 /// A verdict for people: "too few pairs".
 std::string_view plain_words(Verdict verdict);
 

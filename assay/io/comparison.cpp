@@ -42,6 +42,22 @@ Json to_json(const MetricComparison& metric, std::size_t model, std::size_t case
           {"ci_clipped", s.ci_clipped}};
 }
 
+Json algorithms_json(const MetricComparison& metric, const PairComparison& pair,
+                     const std::string& baseline) {
+  const AlgorithmTest& found = *pair.algorithms;
+  return {{"folds", found.folds},
+          {"test_share", found.test_share},
+          {"mean_difference", found.difference.estimate},
+          {"ci95", limits(found.difference)},
+          {"t", found.test.t},
+          {"df", found.test.df},
+          {"p_value", found.test.pvalue},
+          {"corrected_p_value", found.corrected_p_value},
+          {"is_significant", found.is_significant},
+          {"verdict", verdict_name(found)},
+          {"sentence", algorithm_sentence(metric, pair, baseline)}};
+}
+
 /// A model that could not be compared has a name and reasons, and no numbers.
 Json to_json(const MetricComparison& metric, const PairComparison& pair,
              const std::string& baseline) {
@@ -84,6 +100,7 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"p_value", compared ? Json(failures.p_value) : Json(nullptr)},
       {"corrected_p_value", compared ? Json(failures.corrected_p_value) : Json(nullptr)}};
   if (pair.design_effect) out["design_effect"] = *pair.design_effect;
+  if (pair.algorithms) out["algorithms"] = algorithms_json(metric, pair, baseline);
   out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
   out["sentence"] = sentence(metric, pair, baseline);
   return out;
@@ -167,6 +184,7 @@ Json to_json(const CompareSettings& s) {
           {"intersect", s.matching.intersect},
           {"by_position", s.matching.by_position},
           {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
+          {"folds", s.folds.empty() ? Json(nullptr) : Json(s.folds)},
           {"replicates", s.replicates},
           {"seed", s.seed},
           {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};

@@ -59,6 +59,22 @@ std::string failures(const Comparison& comparison) {
   return out;
 }
 
+/// What folds say of the algorithms, where they were asked.
+std::string algorithms(const Comparison& comparison, bool color) {
+  std::string out;
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs)
+      if (const std::string text =
+              algorithm_sentence(metric, pair, comparison.models[comparison.baseline].name);
+          !text.empty())
+        out += printable(text) + "\n";
+  if (out.empty()) return out;
+  return "\n" +
+         bold("algorithms, by the corrected resampled t test over folds (Nadeau and Bengio 2003)",
+              color) +
+         "\n\n" + out;
+}
+
 std::string places(const RankStability& rank) {
   return rank.rank_low == rank.rank_high ? std::to_string(rank.rank_low)
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
@@ -191,8 +207,8 @@ std::string subgroups(const Comparison& comparison, bool color) {
 
 std::string comparison_report(const Comparison& comparison, bool with_paper, bool color) {
   return headline(comparison, color) + terminal_table(comparison_table(comparison, with_paper)) +
-         sentences(comparison) + failures(comparison) + rankings(comparison, color) +
-         subgroups(comparison, color);
+         sentences(comparison) + failures(comparison) + algorithms(comparison, color) +
+         rankings(comparison, color) + subgroups(comparison, color);
 }
 
 }  // namespace assay

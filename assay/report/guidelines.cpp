@@ -73,7 +73,8 @@ Answer failures(const Study& study) {
 Answer subgroups(const Study& study) {
   if (study.comparison && !study.comparison->subgroups.empty())
     return {yes, "figures and tables by subgroup"};
-  return {absent, "the files have no group columns; give a manifest with site, scanner or age"};
+  return {absent,
+          "no column of the files gives subgroups; give a manifest with site, scanner or age"};
 }
 
 Answer robustness(const Study& study) {

@@ -155,7 +155,9 @@ std::string ranking_words(const Comparison& comparison) {
   const auto ranked = std::ranges::find_if(
       comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
   if (ranked == comparison.metrics.end() || comparison.models.size() < 3) return "";
-  return stability_words(comparison, ranked->ranking) +
+  const std::string stability = stability_words(comparison, ranked->ranking);
+  if (!ranked->ranking.friedman) return stability;
+  return stability +
          fmt::format(
              " Mean ranks over the {}s were compared by Friedman's test with Iman and Davenport's "
              "correction and the Nemenyi test. It compares all pairs of models by their order "
