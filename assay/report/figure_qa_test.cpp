@@ -182,6 +182,14 @@ TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
+TEST(Methods, say_that_tests_over_folds_are_about_trained_models) {
+  const char* about = "about these trained models, not about the algorithms that trained them.";
+  Study study = studies::study();
+  EXPECT_EQ(methods_paragraph(study, "1").find(about), std::string::npos);
+  study.models[0].groups.push_back({"outer_fold", std::vector<std::string>(30, "0")});
+  EXPECT_NE(methods_paragraph(study, "1").find(about), std::string::npos);
+}
+
 TEST(Methods, claim_no_test_where_there_was_none) {
   const std::string text = methods_paragraph(studies::study({.models = 1}), "1");
   EXPECT_TRUE(text.starts_with("Values of model_0 on 30 cases were read")) << text;

@@ -155,7 +155,7 @@ std::string ranking_words(const Comparison& comparison) {
   const auto ranked = std::ranges::find_if(
       comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
   if (ranked == comparison.metrics.end() || comparison.models.size() < 3) return "";
-  const std::string stability = stability_words(comparison, ranked->ranking);
+  std::string stability = stability_words(comparison, ranked->ranking);
   if (!ranked->ranking.friedman) return stability;
   return stability +
          fmt::format(
@@ -214,6 +214,10 @@ std::string testing_words(const Study& study) {
       counted(c.models.size() - 1, "model"), s.alpha);
   if (!s.cluster.empty())
     out += fmt::format(" Cases were averaged within each {} before testing.", s.cluster);
+  if (std::ranges::any_of(group_columns(study.models), is_fold_column))
+    out +=
+        " Cases were tested in folds, so tests and intervals over cases are about these trained "
+        "models, not about the algorithms that trained them.";
   if (!c.matching.left_out.empty())
     out += fmt::format(" {} that some model lacks {} left out.",
                        counted(c.matching.left_out.size(), "case"),
