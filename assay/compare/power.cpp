@@ -84,17 +84,11 @@ std::vector<std::size_t> defined_clusters(const Scene& scene, const ComparedValu
   return out;
 }
 
-/// One value per cluster.
-std::vector<double> cluster_averages(std::span<const double> values,
-                                     std::span<const std::size_t> clusters) {
+/// One value per cluster, or the values themselves.
+std::vector<double> independent(std::span<const double> values,
+                                std::span<const std::size_t> clusters) {
   if (clusters.empty()) return {values.begin(), values.end()};
-  std::vector<double> out;
-  for (const auto& members : cluster_members(clusters)) {
-    double sum = 0;
-    for (const std::size_t i : members) sum += values[i];
-    out.push_back(sum / static_cast<double>(members.size()));
-  }
-  return out;
+  return cluster_means(values, clusters);
 }
 
 /// Independent values of a pilot, and what they are averages of.
@@ -111,7 +105,7 @@ struct Sample {
 
 Sample sample_of(std::span<const double> values, std::span<const std::size_t> clusters,
                  const std::string& what, std::string_view unit) {
-  Sample out = {.values = cluster_averages(values, clusters)};
+  Sample out = {.values = independent(values, clusters)};
   Pilot& pilot = out.pilot;
   pilot.n = out.values.size();
   pilot.cases = values.size();
@@ -152,11 +146,18 @@ void add_limits(const PowerPlan& plan, const PowerTarget& target, PlannedSize& s
   size.further = pairs_for_difference(std::max(a, b), plan.sd, target);
 }
 
+/// What studies are drawn from: the pilot's differences as they are where its own difference is
+/// the question, and else their shape about another difference.
+std::vector<double> study_differences(std::span<const double> pilot, const PowerPlan& plan) {
+  if (plan.is_own_difference) return {pilot.begin(), pilot.end()};
+  return shifted_shape(pilot, plan.difference);
+}
+
 void add_sizes(const PowerStudy& study, std::span<const double> differences, PowerPlan& plan) {
-  std::vector<double> shifted(differences.begin(), differences.end());
-  for (double& d : shifted) d += plan.difference - plan.pilot.mean.estimate;
+  std::vector<double> drawn_from;
+  if (plan.is_simulated) drawn_from = study_differences(differences, plan);
   const PowerSettings& s = study.settings;
-  const SimulatedStudies simulated = {.differences = shifted,
+  const SimulatedStudies simulated = {.differences = drawn_from,
                                       .alpha = study.alpha_per_test,
                                       .studies = s.simulations,
                                       .seed = s.seed,
@@ -213,8 +214,8 @@ void plan_pair(PowerStudy& study, const Scene& scene, const ComparedMetric& metr
   const Sample sample = sample_of(differences(own, base), clusters, plan_words(plan),
                                   unit_word(study.settings, true));
   plan.pilot = sample.pilot;
-  plan.pilot.correlation = correlation_of(cluster_averages(own, clusters),
-                                          cluster_averages(base, clusters), plan.pilot.sd.estimate);
+  plan.pilot.correlation = correlation_of(independent(own, clusters), independent(base, clusters),
+                                          plan.pilot.sd.estimate);
   plan.sd = plan.pilot.sd.estimate;
   plan.cautious_sd = plan.pilot.cautious_sd;
   add_question(study.settings, plan);

@@ -89,6 +89,31 @@ TEST(PlannedStudy, the_pilot_s_own_difference_comes_with_a_warning) {
   EXPECT_THAT(assumptions(study), testing::Contains(HasSubstr("too large if it was the reason")));
 }
 
+TEST(PlannedStudy, a_small_difference_is_not_lost_in_the_skewness_of_a_pilot) {
+  ResultTable skewed = base();
+  skewed.model_name = skewed.source = "skewed";
+  for (std::size_t i = 0; i < pairs; ++i)
+    *skewed.averages[0].values[i] += 0.1 * std::exp(0.2 * static_cast<double>(i));
+  const auto size = [&](double difference) {
+    return planned_study({base(), skewed}, {.difference = {.all = difference}}).plans[0].sizes[0];
+  };
+  for (const double difference : {0.06, -0.06}) {
+    const PlannedSize found = size(difference);
+    ASSERT_TRUE(found.signed_rank) << difference;
+    EXPECT_LT(static_cast<double>(*found.signed_rank), 1.25 * static_cast<double>(*found.pairs));
+  }
+}
+
+TEST(PlannedStudy, a_mean_that_few_cases_make_is_told) {
+  ResultTable failing = base();
+  failing.model_name = failing.source = "failing";
+  for (std::size_t i = 0; i < pairs; ++i)
+    *failing.averages[0].values[i] += i == 3 ? -0.4 : 0.01 + 0.0001 * static_cast<double>(i);
+  const PowerStudy study = planned_study({base(), failing}, {});
+  EXPECT_FALSE(study.plans[0].sizes[0].signed_rank);
+  EXPECT_THAT(sentence(study, study.plans[0]), HasSubstr("The mean depends on a few cases"));
+}
+
 TEST(PlannedStudy, a_margin_asks_for_equivalence) {
   const PowerStudy study = planned_study({base(), other()}, {.margin = {.all = 0.03}});
   const PowerPlan& plan = study.plans[0];

@@ -53,13 +53,12 @@ std::string failure_words(const PowerStudy& study, const PowerPlan& plan) {
   const auto missed = std::ranges::find_if(
       plan.sizes, [](const PlannedSize& size) { return size.pairs && !size.signed_rank; });
   if (!plan.is_simulated || missed == plan.sizes.end()) return "";
-  if (*missed->pairs > most_simulated)
+  if (*missed->pairs > most_simulated || !plan.is_own_difference)
     return fmt::format(" The signed-rank test is not simulated above {} {}s.", most_simulated,
                        pair_word(study));
   return fmt::format(
-      " In the simulation the signed-rank test, by which compare decides, does not reach {} with "
-      "any "
-      "number of {}s that was tried: the mean depends on a few cases, and the test weighs the "
+      " The signed-rank test, by which compare decides, does not reach {} in the simulation with "
+      "any number of {}s that was tried. The mean depends on a few cases, and the test weighs the "
       "others.",
       percent(missed->power), pair_word(study));
 }
@@ -161,10 +160,13 @@ std::string margin_words(const PowerStudy&) {
 }
 
 std::string simulated_words(const PowerStudy& s) {
+  const bool has_given =
+      has(s, [](const PowerPlan& p) { return p.is_simulated && !p.is_own_difference; });
   return fmt::format(
       "compare decides by the signed-rank test. Its numbers are simulated: {} studies are drawn "
-      "from the pilot's differences, shifted to that mean.",
-      s.settings.simulations);
+      "from the pilot's differences{}.",
+      s.settings.simulations,
+      has_given ? ", made symmetrical about the difference that is to be detected" : "");
 }
 
 std::string unsimulated_words(const PowerStudy&) {

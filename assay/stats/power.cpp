@@ -143,6 +143,24 @@ double cautious_sd(double sd, double n) {
   return sd * std::sqrt((n - 1) / chi2_quantile(0.2, n - 1));
 }
 
+std::vector<double> shifted_shape(std::span<const double> pilot, double centre) {
+  const auto n = static_cast<double>(pilot.size());
+  const double middle = mean(pilot), sd = standard_deviation(pilot, 1);
+  const double quartiles = (percentile(pilot, 75) - percentile(pilot, 25)) / 1.34;
+  const double width = 0.9 * (quartiles > 0 ? std::min(sd, quartiles) : sd) * std::pow(n, -0.2);
+  const std::size_t copies = std::clamp<std::size_t>(10000 / pilot.size(), 5, 200);
+  std::vector<double> apart;
+  for (const double d : pilot)
+    for (std::size_t k = 0; k < copies; ++k) {
+      const double p = (static_cast<double>(k) + 0.5) / static_cast<double>(copies);
+      apart.push_back(d - middle + width * normal_quantile(p));
+      apart.push_back(-apart.back());
+    }
+  const double scale = sd / standard_deviation(apart, 0);
+  for (double& each : apart) each = centre + scale * each;
+  return apart;
+}
+
 double signed_rank_power(const SimulatedStudies& of, std::size_t n) {
   const double sign = mean(of.differences) < 0 ? -1 : 1;
   const auto pool = static_cast<std::uint32_t>(of.differences.size());
@@ -171,7 +189,7 @@ std::optional<std::size_t> signed_rank_pairs(const SimulatedStudies& of, double 
     low = high + 1;
     high = std::min(limit, 2 * high);
   }
-  while (low < high) {
+  while (low < high && (high - low) * 100 >= high) {
     const std::size_t middle = low + (high - low) / 2;
     if (signed_rank_power(of, middle) >= power)
       high = middle;

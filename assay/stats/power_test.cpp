@@ -157,6 +157,25 @@ TEST(SignedRankPairs, a_mean_of_rare_failures_is_not_found) {
   EXPECT_FALSE(signed_rank_pairs({.differences = pilot, .studies = 200}, 0.8, 100));
 }
 
+TEST(ShiftedShape, keeps_the_spread_and_is_symmetrical) {
+  const Values pilot = {0.3, 0.1, 0.2, 0.9, 0.15, 0.4, 0.35, 2.5, 0.05, 0.25, 0.6};
+  Values shape = shifted_shape(pilot, -0.2);
+  EXPECT_NEAR(mean(shape), -0.2, 1e-12);
+  EXPECT_NEAR(median(shape), -0.2, 1e-12);
+  EXPECT_NEAR(standard_deviation(shape, 0), standard_deviation(pilot, 1), 1e-12);
+}
+
+TEST(SignedRankPairs, a_small_difference_is_not_easier_by_shape) {
+  // Normal differences: 3 / pi of the t test's efficiency, however small the difference.
+  for (const std::size_t pilot : {12U, 40U}) {
+    const Values shape = shifted_shape(normal_scores(pilot), 0.05);
+    const auto found = signed_rank_pairs({.differences = shape, .studies = 400}, 0.8, 3142);
+    ASSERT_TRUE(found);
+    EXPECT_GT(*found, 2800U);
+    EXPECT_LT(*found, 3900U);
+  }
+}
+
 TEST(SignedRankPower, grows_with_n_and_does_not_depend_on_the_executor) {
   const Values pilot = shifted(normal_scores(30), -0.4);
   const SimulatedStudies one = {.differences = pilot, .studies = 300};
