@@ -6,7 +6,9 @@
 
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
+#include "assay/stats/multiplicity.hpp"
 #include "assay/stats/random.hpp"
+#include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
 using testing::ElementsAre;
@@ -25,6 +27,22 @@ std::vector<double> ranks_by_tests(const Ranking& found) {
 std::vector<std::size_t> wins(const Ranking& found) {
   std::vector<std::size_t> out;
   for (const ModelRank& model : found.models) out.push_back(model.by_tests->wins);
+  return out;
+}
+
+/// By the definition: exact tests of all ordered pairs.
+std::vector<std::size_t> exact_wins(const Scores& scores) {
+  std::vector<double> pvalues;
+  std::vector<std::size_t> winners, out(scores.size());
+  for (std::size_t a = 0; a < scores.size(); ++a)
+    for (std::size_t b = 0; b < scores.size(); ++b) {
+      if (a == b) continue;
+      pvalues.push_back(
+          wilcoxon(scores[a], scores[b], {.alternative = Alternative::greater}).pvalue);
+      winners.push_back(a);
+    }
+  const std::vector<bool> reject = holm(pvalues).reject;
+  for (std::size_t k = 0; k < winners.size(); ++k) out[winners[k]] += reject[k] ? 1U : 0U;
   return out;
 }
 
@@ -100,6 +118,21 @@ TEST(Ranking, by_tests_by_hand) {
   EXPECT_THAT(ranks_by_tests(ranking(scores, {})), ElementsAre(1, 2.5, 2.5, 4));
   EXPECT_THAT(wins(ranking(scores, {.alpha = 0.04})), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(ranks_by_tests(ranking(scores, {.alpha = 0.04})), ElementsAre(2.5, 2.5, 2.5, 2.5));
+}
+
+TEST(Ranking, wins_are_those_of_exact_tests) {
+  // With many cases most pairs are settled by the normal curve: the wins must stay the same.
+  for (const std::size_t cases : {30U, 60U, 150U})
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+      Generator chance(seed);
+      Scores scores = equal_models(5, clusters_of(cases, 1), chance);
+      for (std::size_t m = 0; m < scores.size(); ++m)
+        for (double& x : scores[m]) {
+          x += 0.2 * static_cast<double>(m);
+          if (seed % 2 == 0) x = std::round(4 * x) / 4;  // ties and zeros
+        }
+      EXPECT_EQ(wins(ranking(scores, {.replicates = 1})), exact_wins(scores)) << seed;
+    }
 }
 
 TEST(Ranking, equal_models_share_every_rank) {
