@@ -40,9 +40,11 @@ void tell_unscored(const SegmentationResult& result, std::ostream& err) {
     if (c.record.fate != Fate::scored)
       err << "not scored: " << printable(c.record.id + ": " + c.record.error) << '\n';
     else
-      for (const std::string& structure : c.record.without_prediction)
-        err << "not scored: " << printable(c.record.id + ": there is no prediction of " + structure)
-            << '\n';
+      for (const auto& [side, structures] : {std::pair{"prediction", &c.record.without_prediction},
+                                             std::pair{"reference", &c.record.without_reference}})
+        for (const std::string& structure : *structures)
+          err << "not scored: "
+              << printable(c.record.id + ": there is no " + side + " of " + structure) << '\n';
 }
 
 /// What was odd: of the cohort first, then of single cases.

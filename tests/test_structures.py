@@ -109,3 +109,66 @@ def test_compare_counts_a_missing_structure_as_the_models_failure(cohort):
     result = strict(assay("compare", "whole.json", "lost.json", "--metric", "dice", "--label", "liver", "--json", cwd=cohort).stdout)
     (found,) = result["metrics"]["dice"]
     assert found["n"] == 3, "the failure has a value"
+
+
+# ---- A reference that is missing ----------------------------------------------------------------
+
+@pytest.fixture
+def unreferenced(cohort):
+    """Every structure is predicted; the reference of b's liver is missing."""
+    save(cohort / "pred/b/liver.nii.gz", random_mask(4))
+    (cohort / "ref/b/liver.nii.gz").unlink()
+    return cohort
+
+
+def test_a_missing_reference_loses_only_its_structure(unreferenced):
+    done = assay("score", *OPTIONS, "--metrics", "dice,hd95", "--json", cwd=unreferenced, status=3)
+    assert done.stderr == "not scored: b: there is no reference of liver\n"
+    result = strict(done.stdout)
+    assert result["ledger"] == {"expected": 3, "scored": 3, "failed": 0, "missing_prediction": 0, "missing_reference": 0,
+                                "missing_reference_structures": 1}
+    b = result["cases"][1]
+    assert b["status"] == "ok" and b["undefined"] == {}
+    assert b["label"]["liver"] == {"dice": None, "hd95": None, "status": "missing_reference",
+                                   "undefined": {"dice": "missing_reference", "hd95": "missing_reference"}}
+    # Nobody's fault: the average of the case is over what can be judged.
+    assert result["dice"]["values"][1] == pytest.approx(numpy.mean([expected("b", s) for s in ("kidney", "spleen")]))
+    liver = result["labels"]["liver"]
+    assert liver["status"] == {"ok": 2, "missing_reference": 1} and liver["metrics"]["dice"]["failures"] == 0
+    assert liver["metrics"]["dice"]["undefined"] == {"missing_reference": 1}
+    table = assay("score", *OPTIONS, cwd=unreferenced, status=3).stdout
+    assert table.splitlines()[0].startswith("pred: 3 of 3 cases scored · 1 structure without reference")
+
+
+def test_a_missing_reference_is_never_counted_as_a_failure(unreferenced):
+    excluded, worst = (score(*OPTIONS, "--metrics", "dice,hd95", "--missing", rule, cwd=unreferenced, status=3) for rule in ("exclude", "worst"))
+    assert worst["metrics"] == excluded["metrics"] and worst["cases"][1]["label"]["liver"]["status"] == "missing_reference"
+    assay("score", *OPTIONS, "--missing", "error", cwd=unreferenced, status=2)
+
+
+def test_a_structure_without_both_files_is_nobodys_fault(unreferenced):
+    (unreferenced / "pred/b/liver.nii.gz").unlink()
+    result = score(*OPTIONS, cwd=unreferenced, status=3)
+    assert result["cases"][1]["label"]["liver"]["status"] == "missing_reference"
+    assert result["ledger"]["missing_reference_structures"] == 1 and "missing_structures" not in result["ledger"]
+
+
+def test_a_case_without_a_common_structure_has_no_prediction(unreferenced):
+    (unreferenced / "ref/b/kidney.nii.gz").unlink(), (unreferenced / "pred/b/spleen.nii.gz").unlink()
+    result = score(*OPTIONS, cwd=unreferenced, status=3)
+    assert result["ledger"]["missing_prediction"] == 1 and result["ledger"]["scored"] == 2
+
+
+def test_a_missing_reference_is_kept_by_the_journal_and_read_by_compare(unreferenced):
+    command = ["score", *OPTIONS, "--metrics", "dice,hd95", "--out", "r.json", "--csv", "long.csv"]
+    assay(*command, cwd=unreferenced, status=3)
+    first = without_provenance(unreferenced / "r.json")
+    assert "3 cases were taken from the journal" in assay(*command, "--resume", cwd=unreferenced, status=3).stderr
+    assert without_provenance(unreferenced / "r.json") == first
+    rows = [row for row in csv.DictReader(open(unreferenced / "long.csv")) if row["case"] == "b" and row["label"] == "liver"]
+    assert {(row["value"], row["status"]) for row in rows} == {("", "missing_reference")}
+    assay(*command[:-3], "o.json", "--model", "other", cwd=unreferenced, status=3)
+    found = strict(assay("compare", "r.json", "o.json", "--metric", "dice,hd95", "--label", "liver", "--json", cwd=unreferenced).stdout)
+    assert [pair[0]["n"] for pair in found["metrics"].values()] == [2, 2]
+    found = strict(assay("compare", "r.json", "o.json", "--json", cwd=unreferenced).stdout)
+    assert {pair[0]["n"] for pair in found["metrics"].values()} == {3}

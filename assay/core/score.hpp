@@ -18,6 +18,7 @@ enum class Undefined {
   not_probabilities,
   not_a_mask,
   missing_prediction,
+  missing_reference,
   not_scored
 };
 
@@ -25,7 +26,7 @@ enum class Undefined {
 inline constexpr std::array all_undefined = {
     Undefined::both_empty,         Undefined::reference_empty,   Undefined::prediction_empty,
     Undefined::zero_denominator,   Undefined::not_probabilities, Undefined::not_a_mask,
-    Undefined::missing_prediction, Undefined::not_scored};
+    Undefined::missing_prediction, Undefined::missing_reference, Undefined::not_scored};
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
@@ -52,6 +53,7 @@ constexpr std::string_view name(Undefined why) {
     case Undefined::not_probabilities: return "not_probabilities";
     case Undefined::not_a_mask: return "not_a_mask";
     case Undefined::missing_prediction: return "missing_prediction";
+    case Undefined::missing_reference: return "missing_reference";
     case Undefined::not_scored: return "not_scored";
   }
   return "";

@@ -180,6 +180,7 @@ std::string record_text(const CaseRecord& r) {
   }
   if (r.labels) out["labels"] = {r.labels->prediction, r.labels->reference};
   if (!r.without_prediction.empty()) out["without_prediction"] = r.without_prediction;
+  if (!r.without_reference.empty()) out["without_reference"] = r.without_reference;
   if (r.is_uncut_map) out["is_uncut_map"] = true;
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
@@ -210,8 +211,9 @@ CaseRecord parse_record(std::string_view text) {
     if (json.contains("labels"))
       r.labels = {.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
                   .reference = json.at("labels").at(1).get<std::vector<Label>>()};
-    if (json.contains("without_prediction"))
-      r.without_prediction = json.at("without_prediction").get<std::vector<std::string>>();
+    for (const auto& [key, keys] : {std::pair{"without_prediction", &r.without_prediction},
+                                    std::pair{"without_reference", &r.without_reference}})
+      if (json.contains(key)) *keys = json.at(key).get<std::vector<std::string>>();
     r.is_uncut_map = json.value("is_uncut_map", false);
     r.diagonal_mm = json.value("diagonal_mm", 0.0);
     if (json.contains("boundary"))

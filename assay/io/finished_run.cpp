@@ -88,12 +88,14 @@ FinishedRun run_in(const Json& file) {
   out.model_name = file.at("model_name");
   for (const Json& one : file.at("cases")) out.cases.push_back(case_in(one));
   const Json& ledger = file.at("ledger");
-  out.ledger = {.expected = ledger.at("expected"),
-                .scored = ledger.at("scored"),
-                .failed = ledger.at("failed"),
-                .missing_prediction = ledger.at("missing_prediction"),
-                .missing_reference = ledger.at("missing_reference"),
-                .missing_structures = ledger.value("missing_structures", std::size_t{0})};
+  out.ledger = {
+      .expected = ledger.at("expected"),
+      .scored = ledger.at("scored"),
+      .failed = ledger.at("failed"),
+      .missing_prediction = ledger.at("missing_prediction"),
+      .missing_reference = ledger.at("missing_reference"),
+      .missing_structures = ledger.value("missing_structures", std::size_t{0}),
+      .missing_reference_structures = ledger.value("missing_reference_structures", std::size_t{0})};
   out.metrics = summaries_in(file.at("metrics"));
   for (const auto& [key, label] : file.at("labels").items())
     out.labels.push_back(label_in(key, label));

@@ -44,7 +44,7 @@ std::string_view name(Missing missing) {
 
 /// Of one label in a scored case.
 std::string_view status(const LabelScores& label) {
-  return label.is_missing ? "missing_prediction" : assay::name(presence(label.evidence.counts));
+  return label.missing ? assay::name(*label.missing) : assay::name(presence(label.evidence.counts));
 }
 
 /// How many scored cases have a label in which state.
@@ -53,8 +53,8 @@ Json statuses(const SegmentationResult& result, std::size_t region) {
   for (const CaseScores& c : result.cases)
     if (c.record.fate == Fate::scored) ++seen[status(c.labels[region])];
   Json out = Json::object();
-  for (const std::string_view each :
-       {"ok", "reference_empty", "prediction_empty", "both_empty", "missing_prediction"})
+  for (const std::string_view each : {"ok", "reference_empty", "prediction_empty", "both_empty",
+                                      "missing_prediction", "missing_reference"})
     if (seen.contains(each)) out[std::string(each)] = seen[each];
   return out;
 }
@@ -177,7 +177,7 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
       undefined[key] = assay::name(*why);
   }
   const Confusion& c = label.evidence.counts;
-  out["status"] = label.is_missing || has_evidence ? status(label) : "counted_as_worst";
+  out["status"] = label.missing || has_evidence ? status(label) : "counted_as_worst";
   out["undefined"] = undefined;
   if (has_evidence && label.evidence.is_uncut_map)
     out["evidence"] = {{"voxel_ml", label.evidence.voxel_ml}};
@@ -241,7 +241,7 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
     labels[result.regions[r].key] =
-        to_json(scores.labels[r], result, ok && !scores.labels[r].is_missing);
+        to_json(scores.labels[r], result, ok && !scores.labels[r].missing);
   out["label"] = labels;
   return out;
 }
@@ -274,6 +274,8 @@ Json ledger_block(const SegmentationResult& result) {
   if (const Json undefined = undefined_cases(result); !undefined.empty())
     out["undefined"] = undefined;
   if (l.missing_structures != 0) out["missing_structures"] = l.missing_structures;
+  if (l.missing_reference_structures != 0)
+    out["missing_reference_structures"] = l.missing_reference_structures;
   return out;
 }
 
@@ -360,7 +362,7 @@ Json mean_of(const std::vector<Json>& blocks) {
 /// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
 /// tell it: then the status says which mask is empty.
 std::string_view long_status(const LabelScores& label, std::size_t metric) {
-  if (label.is_missing) return "missing_prediction";
+  if (label.missing) return assay::name(*label.missing);
   const auto* why = std::get_if<Undefined>(&label.scores[metric]);
   if (why == nullptr) return "ok";
   return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
@@ -457,7 +459,7 @@ std::string nnunet_summary(const SegmentationResult& result) {
     if (scores.record.fate != Fate::scored) continue;
     Json metrics = Json::object();
     for (std::size_t r = 0; r < result.regions.size(); ++r) {
-      if (scores.labels[r].is_missing) continue;
+      if (scores.labels[r].missing) continue;
       by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
       metrics[nnunet_key(result.regions[r])] = by_region[r].back();
     }

@@ -96,10 +96,9 @@ class CountedMetrics {
     }
   }
 
-  /// Of a structure without prediction.
-  void put_missing(std::size_t one_case, std::size_t label) {
-    for (const Row& row : rows_)
-      out_.put_score({one_case, label, row.place}, Undefined::missing_prediction, {*row.metric});
+  /// Of a structure without prediction or reference.
+  void put_missing(std::size_t one_case, std::size_t label, Undefined why) {
+    for (const Row& row : rows_) out_.put_score({one_case, label, row.place}, why, {*row.metric});
   }
 
  private:
@@ -226,12 +225,17 @@ class Cases {
     });
     if (evidence)
       counted_.put(here.place, label, *evidence);
-    else if (status == "missing_prediction")
-      counted_.put_missing(here.place, label);
+    else if (const auto why = missing_in(status))
+      counted_.put_missing(here.place, label, *why);
     else
       here.lacks_counts = true;
     for (std::size_t i = first_reason; i < here.reasons.size(); ++i)
       here.reasons[i].presence = presence_in(status);
+  }
+
+  static std::optional<Undefined> missing_in(std::string_view status) {
+    constexpr std::array all = {Undefined::missing_prediction, Undefined::missing_reference};
+    return named<Undefined>(all, status);
   }
 
   /// A prediction that is not there has nothing in it; a file may also say nothing.

@@ -7,7 +7,9 @@ namespace assay {
 
 Culprit culprit(const Metric& metric, Undefined why, Presence presence) {
   if (why == Undefined::missing_prediction) return Culprit::model;
-  if (why == Undefined::both_empty || why == Undefined::not_a_mask) return Culprit::nobody;
+  if (why == Undefined::both_empty || why == Undefined::not_a_mask ||
+      why == Undefined::missing_reference)
+    return Culprit::nobody;
   // Maps of probabilities are held against the reference; whether a mask made of one is empty has
   // no part in that.
   if (metric.needs_probability() && why != Undefined::not_scored) return Culprit::nobody;

@@ -15,10 +15,10 @@ namespace assay {
 enum class Culprit { nobody, model };
 
 /// A reference that has nothing to find, and a prediction that found nothing there, are nobody's
-/// fault; so are masks that fill the image, and maps that no mask was made of. A prediction that is
-/// empty where the reference is not, a false alarm on an empty reference, and a prediction that is
-/// missing or could not be read are the model's. Which masks are empty decides, not the reason
-/// alone: MCC gives `zero_denominator` for all of them.
+/// fault; so are masks that fill the image, maps that no mask was made of, and missing references.
+/// A prediction that is empty where the reference is not, a false alarm on an empty reference, and
+/// a prediction that is missing or could not be read are the model's. Which masks are empty
+/// decides, not the reason alone: MCC gives `zero_denominator` for all of them.
 Culprit culprit(const Metric& metric, Undefined why, Presence presence);
 
 /// Which masks are empty, as far as the reason alone tells.
@@ -29,6 +29,7 @@ constexpr Presence presence_told_by(Undefined why) {
     case Undefined::prediction_empty:
     case Undefined::missing_prediction:
     case Undefined::not_scored: return Presence::prediction_empty;
+    case Undefined::missing_reference:
     case Undefined::zero_denominator:
     case Undefined::not_a_mask:
     case Undefined::not_probabilities: break;

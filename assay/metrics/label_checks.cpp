@@ -16,7 +16,7 @@ bool have_any(const std::vector<Label>& labels, const Region& region) {
 
 bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {
   return std::ranges::all_of(result.cases, [&](const CaseScores& c) {
-    return c.record.fate != Fate::scored || c.labels[region].is_missing ||
+    return c.record.fate != Fate::scored || c.labels[region].missing ||
            presence(c.labels[region].evidence.counts) == Presence::both_empty;
   });
 }

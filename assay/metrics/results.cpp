@@ -90,22 +90,28 @@ LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseR
   return out;
 }
 
-/// Of a structure whose file is missing: what that counts is settled as for a whole case.
-LabelScores missing_scores(const ScoreSettings& settings, const CaseRecord& record) {
-  LabelScores out = {.evidence = {}, .is_missing = true, .scores = {}};
-  constexpr Undefined why = Undefined::missing_prediction;
+/// Of a structure whose file is missing. What a missing prediction counts is settled as for a whole
+/// case; a missing reference is nobody's fault.
+LabelScores missing_scores(const ScoreSettings& settings, const CaseRecord& record, Undefined why) {
+  LabelScores out = {.evidence = {}, .missing = why, .scores = {}};
+  const bool failed = why == Undefined::missing_prediction;
   for (const ChosenMetric& metric : settings.metrics)
     add_score(out,
-              settings.missing == Missing::worst
+              failed && settings.missing == Missing::worst
                   ? counted_failure(*metric, Presence::prediction_empty, record, why)
                   : Score{why},
-              /*failed=*/true);
+              failed);
   return out;
 }
 
-bool is_missing(const CaseRecord& record, const Region& region) {
-  return std::ranges::find(record.without_prediction, region.key) !=
-         record.without_prediction.end();
+/// Which of the two files of a structure is missing, if one is.
+std::optional<Undefined> missing_file(const CaseRecord& record, const Region& region) {
+  const auto among = [&](const std::vector<std::string>& keys) {
+    return std::ranges::find(keys, region.key) != keys.end();
+  };
+  if (among(record.without_reference)) return Undefined::missing_reference;
+  if (among(record.without_prediction)) return Undefined::missing_prediction;
+  return std::nullopt;
 }
 
 std::vector<LabelScores> scores_of(const ScoreSettings& settings,
@@ -113,9 +119,10 @@ std::vector<LabelScores> scores_of(const ScoreSettings& settings,
   std::vector<LabelScores> out;
   const bool as_worst = settings.missing == Missing::worst && is_models_failure(record);
   for (const Region& region : regions) {
+    const auto missing = missing_file(record, region);
     if (record.fate == Fate::scored)
-      out.push_back(is_missing(record, region) ? missing_scores(settings, record)
-                                               : label_scores(settings, record, region));
+      out.push_back(missing ? missing_scores(settings, record, *missing)
+                            : label_scores(settings, record, region));
     else if (as_worst)
       out.push_back(scores_without_prediction(settings, record));
   }
@@ -126,15 +133,19 @@ Ledger ledger_of(const std::vector<CaseRecord>& records) {
   const auto with = [&](Fate fate) {
     return static_cast<std::size_t>(std::ranges::count(records, fate, &CaseRecord::fate));
   };
-  std::size_t structures = 0;
-  for (const CaseRecord& record : records)
-    if (record.fate == Fate::scored) structures += record.without_prediction.size();
+  std::size_t predictions = 0, references = 0;  // structures that lack them
+  for (const CaseRecord& record : records) {
+    if (record.fate != Fate::scored) continue;
+    predictions += record.without_prediction.size();
+    references += record.without_reference.size();
+  }
   return {.expected = records.size(),
           .scored = with(Fate::scored),
           .failed = with(Fate::failed),
           .missing_prediction = with(Fate::missing_prediction),
           .missing_reference = with(Fate::missing_reference),
-          .missing_structures = structures};
+          .missing_structures = predictions,
+          .missing_reference_structures = references};
 }
 
 /// The settings without metrics that were asked for if present, and are not.
@@ -438,7 +449,7 @@ FailureCounts failure_counts(const SegmentationResult& result) {
     if (record.fate != Fate::scored || scores.labels.empty()) continue;
     for (const std::size_t r : averaged) {
       const LabelScores& label = scores.labels[r];
-      if (label.is_missing)
+      if (label.missing == Undefined::missing_prediction)
         ++out.missing_structures;
       else if (std::ranges::find(label.failed, true) != label.failed.end())
         ++(presence(label.evidence.counts) == Presence::reference_empty ? out.false_alarms

@@ -95,9 +95,10 @@ struct CaseRecord {
   std::string image{}, image_sha256{};        ///< what assay made the prediction from, where it did
   std::map<std::string, Confusion> counts{};  ///< by region key
   std::optional<OccurringLabels> labels{};    ///< if the files were read as label maps
-  std::vector<std::string> without_prediction{};       ///< keys of structures whose file is missing
-  std::map<std::string, BoundaryEvidence> boundary{};  ///< by region key; if asked for
-  std::map<std::string, LesionEvidence> lesions{};     ///< likewise
+  /// Keys of structures whose file is missing; one without both is in the second list.
+  std::vector<std::string> without_prediction{}, without_reference{};
+  std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
+  std::map<std::string, LesionEvidence> lesions{};           ///< likewise
   std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise
   bool is_uncut_map = false;  ///< the prediction is a map without threshold: its counts are void
   std::int64_t voxels = 0;    ///< voxels that were compared
@@ -110,7 +111,8 @@ struct CaseRecord {
 /// One label or region of one case.
 struct LabelScores {
   Evidence evidence;
-  bool is_missing = false;    ///< a structure without prediction: no evidence
+  /// A structure without prediction or reference: then there is no evidence.
+  std::optional<Undefined> missing{};
   std::vector<Score> scores;  ///< one for each metric of the settings
   /// Likewise: by the model's fault it has no value, or one only because failures count.
   std::vector<bool> failed{};
@@ -123,10 +125,13 @@ struct CaseScores {
 
 struct Ledger {
   std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
-  std::size_t missing_structures = 0;  ///< of scored cases: structures without prediction
+  /// Of scored cases: structures without prediction, and without reference.
+  std::size_t missing_structures = 0, missing_reference_structures = 0;
 
   /// Whether everything that was expected has been scored.
-  bool is_complete() const { return scored == expected && missing_structures == 0; }
+  bool is_complete() const {
+    return scored == expected && missing_structures == 0 && missing_reference_structures == 0;
+  }
 };
 
 struct SegmentationResult {

@@ -145,6 +145,9 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
   if (l.missing_reference != 0) out += fmt::format(" · {} without reference", l.missing_reference);
   if (l.missing_structures != 0)
     out += fmt::format(" · {} without prediction", counted(l.missing_structures, "structure"));
+  if (l.missing_reference_structures != 0)
+    out += fmt::format(" · {} without reference",
+                       counted(l.missing_reference_structures, "structure"));
   out += fmt::format(" · convention {}", result.settings.convention->name);
   if (const auto& source = result.settings.source)
     out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,

@@ -84,8 +84,8 @@ std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
   return out;
 }
 
-/// Every structure that some reference has must be there in every case's references. One without
-/// prediction is missing by itself.
+/// Every structure that some reference has is expected in every case. One that lacks its prediction
+/// or its reference is missing by itself.
 CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
                             const Structures& predictions, const Structures& references,
                             const std::set<std::string>& expected) {
@@ -94,14 +94,9 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
                    .reference = fs::path(references.begin()->second).parent_path().string()};
   for (const std::string& label : expected) {
     const auto prediction = predictions.find(label), reference = references.find(label);
-    if (reference == references.end()) {
-      plan.fate = Fate::missing_reference;
-      plan.error = "there is no reference of " + label + ", which other cases have";
-      return plan;
-    }
-    plan.files.push_back({label, {}, request.reference / reference->second});
-    if (prediction != predictions.end())
-      plan.files.back().prediction = request.prediction / prediction->second;
+    FilePair& files = plan.files.emplace_back(FilePair{label, {}, {}});
+    if (prediction != predictions.end()) files.prediction = request.prediction / prediction->second;
+    if (reference != references.end()) files.reference = request.reference / reference->second;
   }
   return plan;
 }
@@ -121,9 +116,10 @@ std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
   std::vector<CasePlan> cases;
   for (const auto& [id, structures] : of_references) {
     const auto found = of_predictions.find(id);
+    const Structures& of_case = structures;  // clang 14 captures no structured binding
     const bool has_any = found != of_predictions.end() &&
                          std::ranges::any_of(found->second, [&](const auto& structure) {
-                           return expected.contains(structure.first);
+                           return of_case.contains(structure.first);
                          });
     cases.push_back(!has_any
                         ? lost_prediction(request, id, structures.begin()->second)

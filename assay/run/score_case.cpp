@@ -289,9 +289,10 @@ void score_labels(const Job& job) {
 /// How large the image is that a prediction failed for: what a distance then counts at worst. 0
 /// when no metric asks, or the reference cannot tell.
 double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) try {
-  if (!needs_shapes(settings) || plan.files.empty() || plan.files.front().reference.empty())
-    return 0;
-  return diagonal_mm(read_image(plan.files.front().reference).grid());
+  if (!needs_shapes(settings)) return 0;
+  const auto first = std::ranges::find_if(
+      plan.files, [](const FilePair& files) { return !files.reference.empty(); });
+  return first == plan.files.end() ? 0 : diagonal_mm(read_image(first->reference).grid());
 } catch (const Error&) {
   return 0;
 } catch (const std::bad_alloc&) {
@@ -366,8 +367,9 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
     record.prediction_sha256 = hash_of(of_prediction, plan, record);
     record.reference_sha256 = hash_of(of_reference, plan, record);
     for (const FilePair& files : plan.files) {
-      if (files.prediction.empty()) {
-        record.without_prediction.push_back(files.region);
+      if (files.prediction.empty() || files.reference.empty()) {
+        (files.reference.empty() ? record.without_reference : record.without_prediction)
+            .push_back(files.region);
         continue;
       }
       const Job job = {plan, files, settings, workspace, record};

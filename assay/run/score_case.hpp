@@ -11,10 +11,11 @@
 
 namespace assay {
 
-/// A pair of files. With one file per structure each pair scores one region.
+/// A pair of files. With one file per structure each pair scores one region, and a structure may
+/// lack its prediction or its reference (an empty path).
 struct FilePair {
   std::string region;                           ///< key; "" when the files hold all regions
-  std::filesystem::path prediction, reference;  ///< no prediction: this structure is missing
+  std::filesystem::path prediction, reference;  ///< one may be missing
 };
 
 /// A case that is expected, and what is known of it before any file is opened.
