@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> results;
-  std::string baseline, metrics, label, margin, groups, title, cases, figures;
+  std::string baseline, metrics, labels, margin, groups, title, cases, figures;
   std::string images, predictions, references, viewer = "canvas";
   bool wants_images = false;
   bool intersect = false, by_position = false;
@@ -37,7 +37,8 @@ void declare_options(Arguments& a, Options& o) {
            "Model or file to compare with (default: the first that is given)");
   a.option("--metric LIST", o.metrics,
            "Metrics to compare (default: the standard ones that all files have)");
-  a.option("--label L", o.label, "Show one label or region (default: the case average)");
+  a.option("--label LIST", o.labels,
+           "Labels or regions to show; each metric of each is shown (default: the case average)");
   a.option("--margin M", o.margin,
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
   a.flag("--intersect", o.intersect, "As for compare; a report always takes the common cases");
@@ -63,8 +64,7 @@ ReportRequest request_of(const Options& o, const Common& common) {
   for (const fs::path& file : qa_files(o.results)) study.files.push_back(file.string());
   study.title = o.title;
   study.compare.baseline = o.baseline;
-  study.compare.choice = {words_in(o.metrics, "--metric"), {}, {}};
-  if (!o.label.empty()) study.compare.choice.labels = {o.label};
+  study.compare.choice = {words_in(o.metrics, "--metric"), words_in(o.labels, "--label"), {}};
   study.compare.matching = {.intersect = true, .by_position = o.by_position};
   add_margins(o.margin, study.compare);
   study.groups = o.groups;

@@ -7,6 +7,18 @@
 #include "assay/core/error.hpp"
 
 namespace assay::cli {
+namespace {
+
+/// Where the word ends that starts at `from`: nnU-Net calls a region "(1, 2)", and that is one
+/// word.
+std::size_t next_comma(const std::string& list, std::size_t from) {
+  const std::size_t comma = std::min(list.find(',', from), list.size());
+  const std::size_t open = list.find('(', from), close = list.find(')', from);
+  const bool is_inside = open < comma && close != std::string::npos && comma < close;
+  return is_inside ? std::min(list.find(',', close), list.size()) : comma;
+}
+
+}  // namespace
 
 double number_in(const std::string& text, const std::string& option) {
   double number = 0;
@@ -19,7 +31,7 @@ double number_in(const std::string& text, const std::string& option) {
 std::vector<std::string> words_in(const std::string& list, const char* option) {
   std::vector<std::string> words;
   for (std::size_t from = 0; from <= list.size() && !list.empty();) {
-    const std::size_t comma = std::min(list.find(',', from), list.size());
+    const std::size_t comma = next_comma(list, from);
     words.push_back(list.substr(from, comma - from));
     if (words.back().empty())
       throw Error(Error::Kind::usage, std::string(option) + " has an empty name");

@@ -289,3 +289,54 @@ def test_metrics_without_room_are_named(tmp_path):
     (tmp_path / "many.csv").write_text("\n".join(["id," + ",".join(names), *rows]) + "\n")
     done = assay("report", tmp_path / "many.csv", "--out", tmp_path / "page.html")
     assert "leaves out" in done.stderr and "leaves out" in (tmp_path / "page.html").read_text()
+
+
+def two_labels(folder, models=("one", "two")):
+    """Results of two labels for each model; the second model is a little worse in both."""
+    rng = numpy.random.default_rng(5)
+    values = {label: rng.uniform(0.7, 0.9, 8) for label in ("WT", "ET")}
+    for shift, model in enumerate(models):
+        cases = [{"id": f"c{i}", "status": "ok", "groups": {}, "label": {
+            label: {"dice": float(v[i] - 0.05 * shift), "hd95": float(4 + i + shift), "status": "ok", "undefined": {}}
+            for label, v in values.items()}} for i in range(8)]
+        write(folder, f"{model}.json", {
+            "schema": "assay.segmentation/1", "model_name": model, "metrics": {"dice": {}, "hd95": {}},
+            "labels": {label: {"name": label, "kind": "region", "members": [n]} for n, label in enumerate(values, 1)}, "cases": cases,
+            "settings": {"convention": "metrics-reloaded", "averaged": list(values)}, "provenance": {"assay": "0.2.0"}})
+    return values
+
+
+def test_several_labels_have_columns_drawings_and_conclusions_of_their_own(tmp_path):
+    values = two_labels(tmp_path)
+    said = summary(tmp_path, "one.json", "two.json", "--label", "WT,ET", "--margin", "dice=0.1")
+    page = (tmp_path / "report.html").read_text()
+    head = re.findall(r'<th scope="col" class="number">([^<]*)</th>', page.split('class="headline"')[1].split("</thead>")[0])
+    assert head == ["Dice of WT", "Dice of ET", "HD95 of WT (mm)", "HD95 of ET (mm)"]
+    row = page.split('class="headline"')[1].split("<tbody>")[1].split("</tr>")[0]
+    found = re.findall(r'<span class="value[^"]*">([^<]*)</span>', row)
+    assert found[:2] == [f"{values[label].mean():.3f}" for label in ("WT", "ET")]
+    assert "HD95 of WT (mm)</h3>" in page and "hd95 of WT: two is worse than one" in html.unescape(page)
+    assert {"raincloud-dice-of-wt", "raincloud-dice-of-et"} <= {key.lower() for key in said["figures"]}
+    data = data_of(tmp_path / "report.html")
+    assert [metric["key"] for metric in data["metrics"]][:2] == ["dice of WT", "dice of ET"]
+
+
+def test_several_labels_of_one_model(tmp_path):
+    two_labels(tmp_path, ["one"])
+    summary(tmp_path, "one.json", "--label", "WT,ET", "--metric", "dice")
+    page = (tmp_path / "report.html").read_text()
+    assert "Dice of WT" in page and "Dice of ET" in page and "HD95" not in page.split("</table>")[0].split('class="headline"')[1]
+    refused = assay("report", "one.json", "--label", "WT,TC", cwd=tmp_path, status=2)
+    assert "has no label 'TC'" in refused.stderr
+
+
+def test_a_label_whose_name_has_a_comma_is_one(tmp_path):
+    """nnU-Net's summary calls a region "(1, 2)"."""
+    metrics = {"(1, 2)": {"Dice": 0.9, "IoU": 0.82}, "3": {"Dice": 0.7, "IoU": 0.54}}
+    for model in ("a", "b"):
+        cases = [{"reference_file": f"/r/c{i}.nii.gz", "prediction_file": f"/p/c{i}.nii.gz", "metrics": metrics} for i in range(3)]
+        (tmp_path / model).mkdir()
+        write(tmp_path / model, "summary.json", {"metric_per_case": cases, "mean": {}, "foreground_mean": {}})
+    summary(tmp_path, "a/summary.json", "--label", "(1, 2)")
+    found = strict(assay("compare", "a/summary.json", "b/summary.json", "--label", "(1, 2),3", "--metric", "dice", "--json", cwd=tmp_path).stdout)
+    assert found["settings"]["label"] == ["(1, 2)", "3"]

@@ -191,12 +191,17 @@ const Metric& metric(std::string_view name) {
   return *found;
 }
 
+/// "dice of WT" is Dice, too: so the columns of a report on several labels are called.
 std::optional<ChosenMetric> metric_of_key(std::string_view key) {
   const auto found = std::ranges::find(metrics(), key, &Metric::name);
   if (found != metrics().end()) return as_asked(*found);
   for (const Family& family : families)
     if (auto chosen = member(family, key)) return chosen;
-  return std::nullopt;
+  const std::size_t of_label = key.find(" of ");
+  if (of_label == std::string_view::npos) return std::nullopt;
+  auto chosen = metric_of_key(key.substr(0, of_label));
+  if (chosen) chosen->key = key;
+  return chosen;
 }
 
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,

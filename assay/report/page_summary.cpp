@@ -288,11 +288,14 @@ std::string metric_title(const std::string& key) {
                           {"npv", "NPV"},   {"rvd", "RVD"}, {"hd", "HD"},     {"hd95", "HD95"},
                           {"assd", "ASSD"}, {"nsd", "NSD"}, {"masd", "MASD"}, {"pq", "PQ"},
                           {"sq", "SQ"},     {"rq", "RQ"}};
-  const auto* row = std::ranges::find(rows, key, &Row::key);
-  std::string text = row == std::end(rows) ? key : std::string(row->title);
+  const std::size_t of_label = std::min(key.find(" of "), key.size());
+  const std::string own = key.substr(0, of_label), label = key.substr(of_label);
+  const auto* row = std::ranges::find(rows, own, &Row::key);
+  std::string text = row == std::end(rows) ? own : std::string(row->title);
   std::ranges::replace(text, '_', ' ');
   const std::string_view unit = (*known)->unit;
-  return unit.empty() || text.ends_with(" ml") ? text : fmt::format("{} ({})", text, unit);
+  return unit.empty() || text.ends_with(" ml") ? text + label
+                                               : fmt::format("{}{} ({})", text, label, unit);
 }
 
 const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model) {

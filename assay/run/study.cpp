@@ -9,6 +9,7 @@
 #include "assay/compare/models.hpp"
 #include "assay/core/error.hpp"
 #include "assay/core/words.hpp"
+#include "assay/metrics/synonyms.hpp"
 #include "assay/run/executor.hpp"
 #include "assay/run/result_files.hpp"
 #include "assay/run/study_files.hpp"
@@ -128,6 +129,10 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
         " that all models have; " + counted(left, "score") + " missing elsewhere, see the ledger");
 }
 
+std::string column_name(const ComparedMetric& metric) {
+  return metric.name + " of " + metric.label;
+}
+
 /// One model alone: what was asked for is shown, or refused by name.
 void choose_columns(Study& study, const MetricChoice& choice) {
   for (ResultTable& table : study.models) {
@@ -144,6 +149,41 @@ void choose_columns(Study& study, const MetricChoice& choice) {
          metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))
       study.metrics.push_back(metric.name);
   }
+}
+
+/// Margins of a metric hold for it in every label.
+void spread_margins(CompareSettings& settings, const std::vector<ComparedMetric>& chosen) {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& margin : settings.margins) {
+    const std::size_t before = out.size();
+    for (const ComparedMetric& metric : chosen)
+      if (names_metric(margin.first, metric.name))
+        out.emplace_back(column_name(metric), margin.second);
+    if (out.size() == before) out.push_back(margin);  // refused by its own name
+  }
+  settings.margins = std::move(out);
+}
+
+/// Several labels: each metric of each label becomes a column of its own, such as "dice of WT", and
+/// these are what the study is about.
+void spread_labels(std::vector<ResultTable>& models, CompareSettings& settings,
+                   std::vector<std::string>& notes) {
+  if (models.empty() || !settings.choice.has_several_labels()) return;
+  const auto chosen = metrics_to_compare(models, settings.choice, notes);
+  for (ResultTable& table : models) {
+    std::vector<MetricColumn> columns;
+    for (const ComparedMetric& metric : chosen) {
+      columns.push_back(*column_of(columns_of(table, metric.label), metric.name));
+      columns.back().name = column_name(metric);
+      columns.back().is_extra = false;
+    }
+    table.averages = std::move(columns);
+    table.averaged.clear();
+    table.derived.clear();
+  }
+  spread_margins(settings, chosen);
+  settings.choice = {};
+  for (const ComparedMetric& metric : chosen) settings.choice.asked.push_back(column_name(metric));
 }
 
 void require_comparison(const Study& study, const CompareSettings& settings) {
@@ -167,7 +207,8 @@ std::string title_of(const Study& study) {
 
 }  // namespace
 
-StudyReading read_study(const StudyRequest& request) {
+StudyReading read_study(const StudyRequest& asked) {
+  StudyRequest request = asked;
   if (request.files.empty())
     throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
   refuse_repetition(request.files);
@@ -185,6 +226,7 @@ StudyReading read_study(const StudyRequest& request) {
     std::vector<std::string> notes;  // the comparison gives them, if there is one
     require_same_averages(study.models, notes);
   }
+  spread_labels(study.models, request.compare, out.notes);
   study.ids = all_ids(study.models);
   if (study.models.size() > 1) add_comparison(out, request);
   if (!study.comparison) choose_columns(study, request.compare.choice);
