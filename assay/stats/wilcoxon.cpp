@@ -164,8 +164,10 @@ std::string too_small(const SignedRanks& ranks, const WilcoxonOptions& options) 
   const double least =
       std::min(1.0, std::ldexp(both ? 2.0 : 1.0, -static_cast<int>(ranks.doubled.size())));
   if (ranks.doubled.size() > signed_rank_limit || least <= options.alpha) return "";
-  return std::to_string(ranks.doubled.size()) +
-         " non-zero differences are too few: no data could give p <= alpha";
+  const std::string found = ranks.doubled.size() == 1 ? "1 non-zero difference is"
+                                                      : std::to_string(ranks.doubled.size()) +
+                                                            " non-zero differences are";
+  return found + " too few: no data could give p <= alpha";
 }
 
 bool usable(std::span<const double> differences) {
