@@ -190,7 +190,7 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
 }  // namespace
 
 ValuesView values_view(const py::array& array) {
-  const auto found = makers().find({array.dtype().kind(), array.itemsize()});
+  const auto found = makers().find({array.dtype().kind(), item_size(array)});
   if (found == makers().end())
     throw py::type_error("arrays must hold numbers, not " +
                          std::string(py::str(static_cast<py::object>(array.dtype()))));

@@ -40,7 +40,7 @@ struct Choice {
 /// Calls `work` with views of the arrays' float type.
 template <class Work>
 auto with_floats(const py::array& outputs, const py::array& labels, Work work) {
-  switch (outputs.itemsize()) {
+  switch (item_size(outputs)) {
     case 2: return work(batch_view<Half>(outputs), batch_view<Half>(labels));
     case 4: return work(batch_view<float>(outputs), batch_view<float>(labels));
     default: return work(batch_view<double>(outputs), batch_view<double>(labels));
@@ -93,8 +93,8 @@ py::array soft_gradient(const SoftDiceSums& sums, const py::array& other, double
   const Choice choice(reduction, policy);
   const SoftDiceOptions options = {
       .smooth = smooth, .policy = choice.policy, .executor = executor()};
-  py::array gradient(other.dtype(),
-                     std::vector<py::ssize_t>(other.shape(), other.shape() + other.ndim()));
+  const std::vector<py::ssize_t> shape(other.shape(), other.shape() + other.ndim());
+  py::array gradient(other.dtype(), shape, py::detail::c_strides(shape, item_size(other)));
   void* const data = gradient.mutable_data();
   const Upstream upstream = {choice.reduction, span_of(grad_output)};
   with_floats(other, other, [&]<class T>(BatchView<T> view, BatchView<T>) {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "assay/io/image.hpp"
-#include "python/module/module.hpp"
+#include "python/module/arrays.hpp"
 
 namespace assay::python {
 namespace {
@@ -38,7 +38,7 @@ py::array view_of(const py::dtype& dtype, const ImageHeader& header, const void*
                   std::unique_ptr<Owner> owner) {
   const py::capsule keeper(owner.get(), [](void* kept) { delete static_cast<Owner*>(kept); });
   static_cast<void>(owner.release());  // the capsule's now
-  const Axes axes = axes_of(header, dtype.itemsize());
+  const Axes axes = axes_of(header, item_size(dtype));
   py::array array(dtype, axes.sizes, axes.strides, data, keeper);
   array.attr("setflags")(py::arg("write") = false);
   return array;

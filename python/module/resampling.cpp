@@ -41,10 +41,7 @@ const std::map<std::string, Statistic>& statistics() {
 
 /// A function of Python's, given a view of each resample.
 Statistic called_back(const py::function& function) {
-  return [&function](std::span<const double> x) {
-    const py::array_t<double> copy(static_cast<py::ssize_t>(x.size()), x.data());
-    return function(copy).cast<double>();
-  };
+  return [&function](std::span<const double> x) { return function(array_of(x)).cast<double>(); };
 }
 
 /// Python's seeds have any size: they come as decimal digits.
@@ -98,7 +95,7 @@ py::dict bootstrap_metric_of(const LabelVector& predictions, const LabelVector& 
 
 py::array_t<std::uint64_t> choice(const std::string& seed, std::uint64_t n, std::size_t size) {
   const auto indices = default_rng_choice(seed_words(std::string_view(seed)), n, size);
-  return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(indices.size()), indices.data());
+  return array_of(std::span<const std::uint64_t>(indices));
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ def compare_scores(outcome, monai, case, pairs):
             off = difference(ours, theirs) / max(1.0, abs(theirs or 0.0))
             why = None if off < EQUAL else next((known.why for known in monai.known if known.explains(key, pair, ours, theirs)), None)
             if why:
-                outcome.remarks.add(f"`{key}` of label {label} differs by {difference(ours, theirs):.1g}: {why}")
+                outcome.remarks.add(f"`{key}` of label {label} differs by {difference(ours, theirs):.2g}: {why}")
             else:
                 outcome.greatest = max(outcome.greatest, off)
 

@@ -5,7 +5,7 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, models, paired_tests, tools
+import agreement, models, newer_numpy, paired_tests, tools
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -131,6 +131,19 @@ def compare_models(arguments):
     return table
 
 
+def try_newer_numpy():
+    table = Table("the Python package with", "tests of the package that passed", "failed", "")
+    try:
+        version, passed, failed = newer_numpy.outcome()
+    except tools.Missing as why:
+        table.missing("NumPy 2", 4, str(why))
+        return table
+    table.met(passed > 0 and failed == 0)
+    table.add(f"NumPy {version}", passed, failed, "")
+    print(f"NumPy {version}: {passed} tests of the package passed, {failed} failed", flush=True)
+    return table
+
+
 def write_page(tables):
     page = PAGE.read_text()
     before, after = page[: page.index(BEGIN)] + BEGIN, page[page.index(END):]
@@ -149,7 +162,8 @@ def main():
         tables.append(compare_statistics(arguments))
     if not arguments.only and not arguments.no_models:
         tables.append(compare_models(arguments))
-    if len(tables) == 3 and not arguments.no_docs:
+        tables.append(try_newer_numpy())
+    if len(tables) == 4 and not arguments.no_docs:
         write_page(tables)
     passed, failed, skipped = (sum(getattr(table, name) for table in tables) for name in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
