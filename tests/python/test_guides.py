@@ -1,5 +1,8 @@
-"""The examples in docs/python.md and docs/migration.md are run."""
+"""The examples in docs/python.md, docs/migration.md and docstrings are run."""
+import contextlib
 import doctest
+import importlib
+import io
 import pathlib
 import re
 
@@ -57,6 +60,15 @@ def test_the_guide(study):
     said = []
     result = doctest.DocTestRunner(optionflags=flags).run(test, out=said.append)
     assert result.attempted > 25 and result.failed == 0, "".join(said)
+
+
+@pytest.mark.parametrize("name", ["assay", "assay._answers", "assay._masks", "assay._stats"])
+def test_the_examples_of_docstrings(name):
+    module = importlib.import_module(name)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    assert result.attempted > 0 and result.failed == 0, said.getvalue()
 
 
 def given():
