@@ -122,7 +122,7 @@ std::string table_note(const Study& study) {
   if (const std::string over = averaged_note(study); !over.empty()) text += " " + over;
   if (study.comparison) {
     text += fmt::format(
-        " All models on the same cases of {}, {}. {} than the baseline {} (Wilcoxon signed-rank "
+        " All models on the same {} cases, {}. {} than the baseline {} (Wilcoxon signed-rank "
         "test, "
         "corrected for the number of models, level {:g}).",
         study.comparison->matching.ids.size(),
