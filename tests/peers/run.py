@@ -41,7 +41,7 @@ class Table:
 
 def remarks(row):
     """What differs, how often and why."""
-    parts = [f"{count} of them differ: {why}" for why, count in row.left_out.items()]
+    parts = [f"{count} of them {'differs' if count == 1 else 'differ'}: {why}" for why, count in row.left_out.items()]
     if row.left_out and row.greatest_left_out:
         parts.append(f"by up to {row.greatest_left_out:.3g}")
     if row.wrong:
