@@ -317,6 +317,8 @@ def test_several_labels_have_columns_drawings_and_conclusions_of_their_own(tmp_p
     assert found[:2] == [f"{values[label].mean():.3f}" for label in ("WT", "ET")]
     assert "HD95 of WT (mm)</h3>" in page and "hd95 of WT: two is worse than one" in html.unescape(page)
     assert {"raincloud-dice-of-wt", "raincloud-dice-of-et"} <= {key.lower() for key in said["figures"]}
+    assert "Metrics, each of WT and ET, were Dice similarity coefficient (dice = " in html.unescape(page)
+    assert page.count("(dice = ") == 1
     data = data_of(tmp_path / "report.html")
     assert [metric["key"] for metric in data["metrics"]][:2] == ["dice of WT", "dice of ET"]
 

@@ -132,14 +132,22 @@ std::string origin_words(const FigureScene& scene, std::size_t cases, std::strin
 
 std::string scoring_words(const FigureScene& scene, std::string_view version) {
   if (scene.names.empty()) return "";
-  std::vector<std::string> metrics;
-  metrics.reserve(scene.metrics.size());
-  for (const FigureMetric& metric : scene.metrics) metrics.push_back(metric_words(metric));
+  std::vector<std::string> metrics, labels;
+  for (const FigureMetric& metric : scene.metrics) {
+    const bool is_ours = metric_of_key(metric.name).has_value();
+    const std::size_t of_label =
+        is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
+    add_distinct(metrics,
+                 metric_words(figure_metric(metric.name.substr(0, of_label), metric.better)));
+    if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
+  }
   std::size_t cases = scene.study.ids.size();
   for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
   std::string out = origin_words(scene, cases, version);
   if (const std::string over = averaged_note(scene.study); !over.empty()) out += " " + over;
-  if (!metrics.empty()) out += fmt::format(" Metrics were {}.", listed(metrics));
+  if (!metrics.empty())
+    out += fmt::format(" Metrics{} were {}.",
+                       labels.empty() ? "" : ", each of " + listed(labels) + ",", listed(metrics));
   return out + detail::measuring_words(scene) + undefined_words(scene) +
          unscored_words(scene.study);
 }
