@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> results;
   std::string baseline, metrics, labels, policy = "exact", correction = "holm", margin, cluster, by;
-  std::string groups, lower_is_better, format, compat, undefined, folds;
+  std::string groups, lower_is_better, format, compat, undefined, folds, correct = "models";
   double alpha = 0.05, tie_tolerance = 0;
   unsigned replicates = 1000, seed = 42;
   bool intersect = false, by_position = false, with_paper = false, anonymous = false;
@@ -46,6 +46,8 @@ void declare_options(Arguments& a, Options& o) {
            "Whose rules compute the p-values (default: exact)");
   a.choice("--correction", o.correction, words_of(corrections()),
            "For the number of models, per metric (default: holm)");
+  a.choice("--correct", o.correct, {"models", "metrics"},
+           "Correct for the models of each metric, or over all metrics by max-T (default: models)");
   a.option("--margin M", o.margin,
            "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
   a.choice("--undefined", o.undefined, words_of(undefined_policies()),
@@ -88,6 +90,10 @@ CompareSettings settings_of(const Options& o) {
     s.undefined = value_in(undefined_policies(), o.undefined.empty() ? "exclude" : o.undefined,
                            "--undefined");
   s.correction = value_in(corrections(), o.correction, "correction");
+  s.across_metrics = o.correct == "metrics";
+  if (s.across_metrics && (o.correction != "holm" || s.compat_spec))
+    throw Error(Error::Kind::usage, std::string("--correct metrics corrects by max-T; drop ") +
+                                        (s.compat_spec ? "--compat" : "--correction"));
   add_margins(o.margin, s);
   s.matching = {o.intersect, o.by_position};
   s.cluster = o.cluster;

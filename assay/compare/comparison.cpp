@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "assay/compare/averaged.hpp"
+#include "assay/compare/families.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
 #include "assay/core/words.hpp"
 #include "assay/metrics/synonyms.hpp"
-#include "assay/stats/clusters.hpp"
 #include "assay/stats/folds.hpp"
 #include "assay/stats/mcnemar.hpp"
-#include "assay/stats/moments.hpp"
 
 namespace assay {
 namespace {
@@ -65,16 +65,6 @@ Pairs defined_pairs(const ValueTable& values, std::size_t baseline, std::size_t 
   return pairs;
 }
 
-/// Cases of one cluster are not independent: each cluster becomes one pair of means.
-void average_clusters(Pairs& pairs, PairComparison& pair) {
-  const bool several = cluster_members(pairs.clusters).size() > 1;
-  if (several)
-    pair.design_effect =
-        clustered_mean(differences(pairs.model, pairs.reference), pairs.clusters).design_effect;
-  pairs.reference = cluster_means(pairs.reference, pairs.clusters);
-  pairs.model = cluster_means(pairs.model, pairs.clusters);
-}
-
 PairComparison compared_pair(const Scene& scene, const ValueTable& values, std::size_t model,
                              const ComparisonOptions& options) {
   Pairs pairs = defined_pairs(values, scene.baseline, model, scene.clusters);
@@ -82,22 +72,12 @@ PairComparison compared_pair(const Scene& scene, const ValueTable& values, std::
   pair.undefined = values[model].size() - pairs.model.size();
   pair.result.model_name = scene.tables[model].model_name;
   if (pairs.model.empty()) return pair;
-  if (!pairs.clusters.empty()) average_clusters(pairs, pair);
-  pair.n = pairs.model.size();
-  pair.result =
-      compare_pair(pairs.reference, {pair.result.model_name, std::move(pairs.model)}, options);
+  ComparisonOptions with_clusters = options;
+  with_clusters.clusters = pairs.clusters;
+  pair.result = compare_pair(pairs.reference, {pair.result.model_name, std::move(pairs.model)},
+                             with_clusters);
+  pair.n = pair.result.test.n;
   return pair;
-}
-
-/// One family: every pair that could be tested.
-void correct(std::span<PairComparison* const> family, const ComparisonOptions& options) {
-  std::vector<ComparisonResult> results;
-  for (const PairComparison* pair : family)
-    if (pair->n != 0) results.push_back(pair->result);
-  correct_family(results, options);
-  std::size_t next = 0;
-  for (PairComparison* pair : family)
-    if (pair->n != 0) pair->result = results[next++];
 }
 
 Summary summary_of(const std::vector<std::optional<double>>& values, std::string_view metric,
@@ -201,7 +181,7 @@ std::vector<MetricComparison> compared_metrics(const Scene& scene,
         compared_values(scene.tables, scene.matching, metric, scene.settings.undefined)));
     std::vector<PairComparison*> family;
     for (PairComparison& pair : result.pairs) family.push_back(&pair);
-    correct(family, options_of(scene.settings, metric));
+    correct_pairs(family, options_of(scene.settings, metric));
     correct_algorithms(result.pairs, scene.settings);
     result.ranking = ranked(scene, metric, result.values.values);
   }
@@ -218,16 +198,6 @@ Matching part_of(const Matching& whole, const std::vector<std::size_t>& members)
       part.places[m].push_back(whole.places[m][i]);
   }
   return part;
-}
-
-/// One family per column and metric: every model in every subgroup.
-void correct_subgroups(std::span<Subgroup> subgroups, const CompareSettings& settings) {
-  for (std::size_t k = 0; k < subgroups.front().metrics.size(); ++k) {
-    std::vector<PairComparison*> family;
-    for (Subgroup& subgroup : subgroups)
-      for (PairComparison& pair : subgroup.metrics[k].pairs) family.push_back(&pair);
-    correct(family, options_of(settings, subgroups.front().metrics[k].metric));
-  }
 }
 
 std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const MetricComparison> metrics,
@@ -280,6 +250,14 @@ void add_fold_note(const Scene& scene, std::vector<std::string>& notes) {
                   (scene.settings.folds.empty()
                        ? "; assay compare --folds " + columns.front() + " compares the algorithms"
                        : ""));
+}
+
+void add_subgroups(Comparison& comparison, const Scene& scene, const std::string& column) {
+  for (Subgroup& subgroup : subgroups_by(scene, comparison.metrics, column))
+    comparison.subgroups.push_back(std::move(subgroup));
+  const auto values = group_values(scene.tables, scene.matching, column);
+  auto found = interactions(comparison, column, values, scene.clusters);
+  std::ranges::move(found, std::back_inserter(comparison.interactions));
 }
 
 void require(const CompareSettings& settings) {
@@ -391,9 +369,9 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
     scene.folds = training_folds(tables, comparison.matching, settings.folds);
   add_fold_note(scene, notes);
   comparison.metrics = compared_metrics(scene, metrics);
+  if (settings.across_metrics) correct_across_metrics(comparison, scene.clusters);
   for (const std::string& column : subgroup_columns(scene))
-    for (Subgroup& subgroup : subgroups_by(scene, comparison.metrics, column))
-      comparison.subgroups.push_back(std::move(subgroup));
+    add_subgroups(comparison, scene, column);
   add_pair_notes(comparison);
   return comparison;
 }

@@ -31,6 +31,8 @@ struct CompareSettings {
   std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
   std::vector<std::pair<std::string, double>> margins{};
   double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
+  /// One family of all models in all metrics, by max-T, not one per metric by `correction`.
+  bool across_metrics = false;
   MatchOptions matching{};
   std::string cluster{};             ///< a group column: its cases are not independent
   std::vector<std::string> folds{};  ///< group columns of folds: algorithms are compared, too
@@ -61,7 +63,6 @@ struct PairComparison {
   std::size_t n = 0;          ///< pairs that were compared (clusters, if there are any)
   std::size_t undefined = 0;  ///< matched cases that are left out, since some model has no value
   FailureTest failures{};
-  std::optional<double> design_effect{};      ///< variance of the mean difference due to clusters
   std::optional<AlgorithmTest> algorithms{};  ///< over folds, where these were asked for
 };
 
@@ -81,6 +82,16 @@ struct Subgroup {
   std::vector<MetricComparison> metrics;  ///< without ranking
 };
 
+/// Does the difference of one model from the baseline depend on a group column? The Kruskal-Wallis
+/// test of the differences by group.
+struct Interaction {
+  std::string column{};
+  std::size_t metric = 0;  ///< its place in `Comparison::metrics`
+  std::string model_name{};
+  double h = 0, df = 0, p_value = 1;
+  double corrected_p_value = 1;  ///< over the models
+};
+
 struct Comparison {
   CompareSettings settings;
   std::vector<ComparedModel> models{};
@@ -88,7 +99,8 @@ struct Comparison {
   Matching matching{};
   std::vector<MetricComparison> metrics{};
   std::vector<Subgroup> subgroups{};
-  std::vector<std::string> notes{};  ///< what the reader should know, in sentences
+  std::vector<Interaction> interactions{};  ///< by column, metric and model
+  std::vector<std::string> notes{};         ///< what the reader should know, in sentences
 };
 
 /// Throws Error for what cannot be compared; see docs/comparison.md.

@@ -160,7 +160,7 @@ TEST(Comparison, clusters_become_single_pairs) {
   const Comparison found = compare(tables, settings);
   EXPECT_EQ(only(found).n, 6U);
   EXPECT_EQ(only(found).result.p_value, 2.0 / 64);
-  EXPECT_GT(*only(found).design_effect, 1);
+  EXPECT_GT(*only(found).result.design_effect, 1);
   EXPECT_NEAR(only(found).result.mean_difference.estimate, 0.0065, 1e-12);
   settings.cluster = "subjct";
   EXPECT_THAT(refusal(tables, settings), HasSubstr("did you mean 'subject'?"));

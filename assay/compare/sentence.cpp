@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assay/compare/standing.hpp"
+#include "assay/core/words.hpp"
 
 namespace assay {
 namespace {
@@ -22,12 +23,33 @@ std::string with_unit(double value, const ComparedMetric& metric) {
   return plain_number(value) + (unit.empty() ? "" : " " + std::string(unit));
 }
 
+std::string limits_words(const Interval& interval) {
+  return fmt::format("{} to {}", plain_number(interval.lower), plain_number(interval.upper));
+}
+
+/// "95 % CI", and whether it holds for one model or for all that are compared.
+std::string interval_name(const ComparisonResult& r) {
+  const std::string level = fmt::format("{:.4g} % CI", 100 * r.level);
+  if (r.simultaneous) return "simultaneous " + level;
+  return r.family > 1 ? "unadjusted " + level : level;
+}
+
+/// A limit of exactly 0 that the test rejects: the interval ends there without it.
+bool ends_without_zero(const ComparisonResult& r) {
+  const Interval& d = r.shown();
+  const bool rejected = r.simultaneous ? r.is_significant : r.p_value <= 1 - r.level;
+  return rejected && (d.lower == 0 || d.upper == 0);
+}
+
 /// The estimate by its name, and the difference of the means, which need not be the same.
 std::string estimates(const MetricComparison& metric, const ComparisonResult& r) {
-  std::string out = "Hodges–Lehmann difference " + with_unit(r.difference.estimate, metric.metric);
-  if (r.difference.has_limits())
-    out += fmt::format(" (95 % CI {} to {})", plain_number(r.difference.lower),
-                       plain_number(r.difference.upper));
+  const Interval& d = r.shown();
+  std::string out = "Hodges–Lehmann difference " + with_unit(d.estimate, metric.metric);
+  if (d.has_limits())
+    out += fmt::format(" ({} {}{})", interval_name(r), limits_words(d),
+                       ends_without_zero(r) ? ", 0 excluded" : "");
+  if (r.test.zeros != 0 && r.differing() != 0)
+    out += fmt::format(" over the {} of {} pairs that differ", r.differing(), r.test.n);
   return out + ", difference of means " + with_unit(r.mean_difference.estimate, metric.metric);
 }
 
@@ -36,27 +58,57 @@ std::string figures(const MetricComparison& metric, const PairComparison& pair) 
                      plain_pvalue(pair.result.corrected_p_value), pair.n);
 }
 
+/// The two intervals that decide about a margin.
+std::string margin_figures(const MetricComparison& metric, const PairComparison& pair,
+                           double corrected) {
+  const MarginTest& test = *pair.result.margin;
+  const std::string level = fmt::format("{:.4g} % CI", 100 * test.level);
+  return fmt::format(
+      "difference of means {} ({} {}), pseudo-median {} ({} {}), corrected {}, n = {}",
+      with_unit(test.mean.estimate, metric.metric), level, limits_words(test.mean),
+      with_unit(test.pseudo_median.estimate, metric.metric), level,
+      limits_words(test.pseudo_median), plain_pvalue(corrected), pair.n);
+}
+
+/// What a sample of this size cannot tell about rare failures; "" when it is large.
+std::string unseen_failures(const PairComparison& pair) {
+  const double share = share_never_seen(static_cast<double>(pair.n));
+  if (share < 0.03) return "";
+  return fmt::format("; {} pairs may not have shown failures that are rarer than {:.0f} %", pair.n,
+                     100 * share);
+}
+
 /// What would puzzle a reader of a significant difference; "" where its numbers agree.
 std::string puzzle(const PairComparison& pair) {
   const ComparisonResult& r = pair.result;
-  const double sense = r.effect_size;
-  if (r.difference.estimate * sense <= 0)
-    return fmt::format(
-        "; the estimate is {} since {} of the pairs are equal, and the direction comes from the "
-        "ranks of the others",
-        plain_number(r.difference.estimate), r.test.zeros);
-  if (r.mean_difference.estimate * sense < 0)
-    return "; the means point the other way, because of a few large differences";
-  return "";
+  return r.mean_difference.estimate * r.effect_size < 0
+             ? "; the means point the other way, because of a few large differences"
+             : "";
 }
 
-std::string inconclusive(const MetricComparison& metric, const PairComparison& pair) {
-  if (!metric.margin) return "the data cannot tell them apart, which does not make them equal";
-  const Interval& d = pair.result.difference;
-  const bool may_matter = d.lower <= -*metric.margin || d.upper >= *metric.margin;
-  return may_matter ? fmt::format("a difference of {} or more cannot be excluded",
-                                  plain_number(*metric.margin))
-                    : "the data cannot tell them apart";
+std::string hopeless(const ComparisonResult& r) {
+  const std::string pairs = r.test.zeros == 0 ? counted(r.test.n, "pair")
+                                              : counted(r.differing(), "pair") + " that differ";
+  return fmt::format("with {} no data could be significant{}", pairs,
+                     r.family > 1 ? fmt::format(" after correction for {} tests", r.family) : "");
+}
+
+std::string undecided(const ComparisonResult& r) {
+  if (r.is_hopeless) return hopeless(r);
+  if (r.p_value <= 1 - r.level && r.family > 1)
+    return fmt::format("significant alone ({}), but not after correction for {} tests",
+                       plain_pvalue(r.p_value), r.family);
+  return "the data cannot tell them apart, which does not make them equal";
+}
+
+std::string inconclusive(const MetricComparison& metric, const ComparisonResult& r) {
+  if (!r.margin) return undecided(r);
+  return fmt::format(
+      "{}; a difference of {} or more cannot be excluded ({:.4g} % CI of the means {}, of the "
+      "pseudo-median {}; two one-sided tests, corrected {})",
+      undecided(r), plain_number(*metric.margin), 100 * r.margin->level,
+      limits_words(r.margin->mean), limits_words(r.margin->pseudo_median),
+      plain_pvalue(r.margin->corrected_equivalence_pvalue));
 }
 
 }  // namespace
@@ -107,17 +159,22 @@ std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                          baseline, numbers, puzzle(pair));
     case Verdict::equivalent:
       return fmt::format(
-          "{}: {} is equivalent to {} within ±{}: {}{}.", name, model, baseline,
-          plain_number(metric.margin.value_or(0)), numbers,
-          pair.result.is_significant ? "; they do differ, but by less than the margin" : "");
+          "{}: {} is equivalent to {} within ±{}: {}{}{}.", name, model, baseline,
+          plain_number(metric.margin.value_or(0)),
+          margin_figures(metric, pair, pair.result.margin->corrected_equivalence_pvalue),
+          pair.result.is_significant ? "; they do differ, but by less than the margin" : "",
+          unseen_failures(pair));
     case Verdict::non_inferior:
-      return fmt::format("{}: {} is not worse than {} by {} or more: {}.", name, model, baseline,
-                         plain_number(metric.margin.value_or(0)), numbers);
+      return fmt::format(
+          "{}: {} is not worse than {} by {} or more: {}{}.", name, model, baseline,
+          plain_number(metric.margin.value_or(0)),
+          margin_figures(metric, pair, pair.result.margin->corrected_non_inferiority_pvalue),
+          unseen_failures(pair));
     case Verdict::inconclusive:
     case Verdict::too_few_pairs: break;
   }
   return fmt::format("{}: {} against {} is inconclusive: {}; {}.", name, model, baseline, numbers,
-                     inconclusive(metric, pair));
+                     inconclusive(metric, pair.result));
 }
 
 std::string algorithm_sentence(const MetricComparison& metric, const PairComparison& pair,

@@ -58,6 +58,17 @@ Json algorithms_json(const MetricComparison& metric, const PairComparison& pair,
           {"sentence", algorithm_sentence(metric, pair, baseline)}};
 }
 
+Json to_json(const MarginTest& test) {
+  return {{"p_value", test.equivalence_pvalue},
+          {"corrected_p_value", test.corrected_equivalence_pvalue},
+          {"non_inferiority_p_value", test.non_inferiority_pvalue},
+          {"corrected_non_inferiority_p_value", test.corrected_non_inferiority_pvalue},
+          {"ci_level", test.level},
+          {"mean_difference_ci", limits(test.mean)},
+          {"pseudo_median", test.pseudo_median.estimate},
+          {"pseudo_median_ci", limits(test.pseudo_median)}};
+}
+
 /// A model that could not be compared has a name and reasons, and no numbers.
 Json to_json(const MetricComparison& metric, const PairComparison& pair,
              const std::string& baseline) {
@@ -76,7 +87,10 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"standing", standing == Standing::undecided ? Json(nullptr) : Json(name(standing))},
       {"effect_size", number(r.effect_size)},
       {"difference", number(r.difference.estimate)},
-      {"ci95", tested ? limits(r.difference) : Json(nullptr)},
+      {"ci95", tested ? limits(r.difference95) : Json(nullptr)},
+      {"ci", tested ? limits(r.difference) : Json(nullptr)},
+      {"ci_level", r.level},
+      {"simultaneous_ci", r.simultaneous ? limits(*r.simultaneous) : Json(nullptr)},
       {"verdict", name(r.verdict)},
       {"policy", tested ? Json(r.test.policy) : Json(nullptr)},
       {"method", tested ? Json(r.test.method) : Json(nullptr)},
@@ -84,11 +98,14 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"zeros", r.test.zeros},
       {"ties", r.test.ties},
       {"mean_difference", number(r.mean_difference.estimate)},
-      {"mean_difference_ci95", tested ? limits(r.mean_difference) : Json(nullptr)},
+      {"mean_difference_ci95", tested ? limits(r.mean_difference95) : Json(nullptr)},
       {"probability_of_superiority", number(r.probability_of_superiority)},
       {"cohens_dz", number(r.cohens_dz)},
       {"margin", optional(metric.margin)},
-      {"tost_p_value", optional(r.tost_pvalue)}};
+      {"tost_p_value", r.margin ? Json(r.margin->equivalence_pvalue) : Json(nullptr)},
+      {"equivalence", r.margin ? to_json(*r.margin) : Json(nullptr)},
+      {"family", r.family},
+      {"can_be_significant", !r.is_hopeless}};
   out.update(numbers);
   const FailureTest& failures = pair.failures;
   const bool compared = failures.differs() && !std::isnan(failures.p_value);
@@ -99,7 +116,7 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"only_baseline", failures.only_baseline},
       {"p_value", compared ? Json(failures.p_value) : Json(nullptr)},
       {"corrected_p_value", compared ? Json(failures.corrected_p_value) : Json(nullptr)}};
-  if (pair.design_effect) out["design_effect"] = *pair.design_effect;
+  if (r.design_effect) out["design_effect"] = *r.design_effect;
   if (pair.algorithms) out["algorithms"] = algorithms_json(metric, pair, baseline);
   out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
   out["sentence"] = sentence(metric, pair, baseline);
@@ -175,8 +192,10 @@ Json to_json(const CompareSettings& s) {
                                                : Json(s.choice.first_label())},
           {"alpha", s.alpha},
           {"policy", name_in(wilcoxon_policies(), s.policy)},
-          {"correction", name_in(corrections(), s.correction)},
-          {"family", "all models but the baseline, per metric"},
+          {"correction",
+           s.across_metrics ? std::string_view("max-t") : name_in(corrections(), s.correction)},
+          {"family", s.across_metrics ? "all models but the baseline in all metrics"
+                                      : "all models but the baseline, per metric"},
           {"undefined", name_in(undefined_policies(), s.undefined)},
           {"margin", optional(s.margin)},
           {"margins", margins},
@@ -211,6 +230,23 @@ Json subgroups_json(const Comparison& comparison) {
                    {"cases", subgroup.cases},
                    {"models", models},
                    {"metrics", pairs_json(subgroup.metrics, baseline)}});
+  }
+  return out;
+}
+
+Json interactions_json(const Comparison& comparison) {
+  Json out = Json::array();
+  for (const Interaction& one : comparison.interactions) {
+    const ComparedMetric& metric = comparison.metrics[one.metric].metric;
+    Json row = {{"column", one.column},
+                {"metric", metric.name},
+                {"model_name", one.model_name},
+                {"kruskal_wallis_h", one.h},
+                {"df", one.df},
+                {"p_value", one.p_value},
+                {"corrected_p_value", one.corrected_p_value}};
+    if (!metric.label.empty()) row["label"] = metric.label;
+    out.push_back(std::move(row));
   }
   return out;
 }
@@ -259,7 +295,8 @@ std::string comparison_text(const Comparison& comparison, bool with_paper,
               {"units", units},
               {"metrics", pairs_json(comparison.metrics, baseline)},
               {"ranking", ranking},
-              {"subgroups", subgroups_json(comparison)}};
+              {"subgroups", subgroups_json(comparison)},
+              {"interactions", interactions_json(comparison)}};
   if (with_paper) out["paper"] = paper_json();
   out["notes"] = comparison.notes;
   out["settings"] = to_json(comparison.settings);

@@ -160,6 +160,35 @@ std::string subgroup_cell(const MetricComparison& metric, std::size_t model, Sta
                      standing == Standing::undecided ? " " : sign(standing));
 }
 
+bool has_sign(std::span<const Subgroup> subgroups, std::size_t metric) {
+  return std::ranges::any_of(subgroups, [&](const Subgroup& subgroup) {
+    const MetricComparison& part = subgroup.metrics[metric];
+    return std::ranges::any_of(part.pairs, [&](const PairComparison& pair) {
+      return standing_of(part, pair) != Standing::undecided;
+    });
+  });
+}
+
+/// Whether the difference depends on the group at all: signs in single rows do not say so.
+std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
+                              std::size_t metric) {
+  const std::string& column = subgroups.front().column;
+  std::vector<std::string> found;
+  bool any = false;
+  for (const Interaction& one : comparison.interactions) {
+    if (one.column != column || one.metric != metric) continue;
+    found.push_back(printable(one.model_name) + " " + plain_pvalue(one.corrected_p_value));
+    any = any || one.corrected_p_value <= comparison.settings.alpha;
+  }
+  if (found.empty()) return "";
+  return fmt::format("does the difference depend on {}? Kruskal–Wallis test, corrected: {}{}\n",
+                     printable(column), joined(found),
+                     any || !has_sign(subgroups, metric)
+                         ? ""
+                         : "; no evidence that it does, so a sign in some rows only does not mean "
+                           "that the groups differ");
+}
+
 /// One table per column and metric: a row per value, a mean per model.
 std::string subgroup_table(const Comparison& comparison, std::span<const Subgroup> subgroups,
                            std::size_t metric) {
@@ -181,7 +210,7 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
       pair += tested ? 1 : 0;
     }
   }
-  return "\n" + text_table(columns, rows);
+  return "\n" + text_table(columns, rows) + interaction_words(comparison, subgroups, metric);
 }
 
 std::string subgroups(const Comparison& comparison, bool color) {

@@ -8,6 +8,7 @@
 
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
+#include "assay/core/words.hpp"
 #include "assay/io/csv.hpp"
 #include "assay/io/detail/shortest.hpp"
 #include "assay/parity/paper.hpp"
@@ -117,17 +118,36 @@ std::string tested_pairs(const Comparison& comparison) {
                        : fmt::format(", {} to {} clusters", least, most);
 }
 
+/// Which tests were corrected together.
+std::string family_words(const Comparison& comparison) {
+  const std::string models = counted(comparison.models.size() - 1, "model");
+  if (comparison.settings.across_metrics)
+    return fmt::format("max-T correction for {} in all {}", models,
+                       counted(comparison.metrics.size(), "column"));
+  return fmt::format("{} correction for {}{}",
+                     comparison.settings.correction == Correction::holm
+                         ? "Holm"
+                         : std::string(name_in(corrections(), comparison.settings.correction)),
+                     models, comparison.metrics.size() > 1 ? ", each column by itself" : "");
+}
+
+/// What the correction leaves open; "" where it covers the whole table.
+std::string open_family_note(const Comparison& comparison) {
+  if (comparison.settings.across_metrics || comparison.metrics.size() < 2) return "";
+  return fmt::format(
+      "the chance of a false sign somewhere in the {} columns is above {}; "
+      "--correct metrics limits it over all of them",
+      comparison.metrics.size(), comparison.settings.alpha);
+}
+
 std::string sign_note(const Comparison& comparison) {
   return fmt::format(
-      "{} than {}, whichever way the metric improves: p ≤ {} after {} correction for {} per column "
-      "(Wilcoxon signed-rank, policy {}{})",
+      "{} than {}, whichever way the metric improves: p ≤ {} after {} (Wilcoxon signed-rank, "
+      "policy "
+      "{}{})",
       sign_words, comparison.models[comparison.baseline].name, comparison.settings.alpha,
-      comparison.settings.correction == Correction::holm
-          ? "Holm"
-          : std::string(name_in(corrections(), comparison.settings.correction)),
-      comparison.models.size() == 2 ? std::string("1 model")
-                                    : fmt::format("{} models", comparison.models.size() - 1),
-      name_in(wilcoxon_policies(), comparison.settings.policy), tested_pairs(comparison));
+      family_words(comparison), name_in(wilcoxon_policies(), comparison.settings.policy),
+      tested_pairs(comparison));
 }
 
 std::string upper(std::string text) {
@@ -225,6 +245,8 @@ PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
     table.rows.push_back(std::move(row));
   }
   table.footnotes = {cell_note(comparison), sign_note(comparison)};
+  if (std::string note = open_family_note(comparison); !note.empty())
+    table.footnotes.push_back(std::move(note));
   add_numbers_of_cases(table, comparison, with_paper);
   if (with_paper) add_published(table, comparison);
   return table;
@@ -275,8 +297,8 @@ std::string comparison_csv(const Comparison& comparison) {
       out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", pair->n, csv_number(r.p_value),
                          csv_number(r.corrected_p_value), r.is_significant,
                          name(standing_of(metric, *pair)), csv_number(r.effect_size),
-                         csv_number(r.difference.estimate), csv_number(r.difference.lower),
-                         csv_number(r.difference.upper), csv_number(r.mean_difference.estimate),
+                         csv_number(r.difference.estimate), csv_number(r.difference95.lower),
+                         csv_number(r.difference95.upper), csv_number(r.mean_difference.estimate),
                          name(r.verdict), pair->undefined);
     }
   return out;

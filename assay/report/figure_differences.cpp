@@ -101,7 +101,7 @@ void draw_dots(Drawing& drawing, const PanelScales& scale, const Panel& panel,
 void draw_estimate(Drawing& drawing, const Frame& plot, const Scale& y,
                    const PairComparison& pair) {
   if (pair.n == 0) return;
-  const Interval& d = pair.result.difference;
+  const Interval& d = pair.result.shown();
   if (std::isfinite(d.lower) && std::isfinite(d.upper))
     drawing.box({plot.x, y(d.upper), plot.width, std::max(y(d.lower) - y(d.upper), 0.5)},
                 {.fill = tone::muted, .fill_opacity = 0.18});
@@ -122,8 +122,11 @@ std::string caption(const Comparison& comparison, std::span<const Panel> panels,
       "{} of each model minus that of {}, case by case and sorted: blue where the model is better, "
       "orange where it is worse. The further the curve runs from zero, and the longer on one side, "
       "the larger and the more consistent the difference. Dashes and the grey band are the "
-      "Hodges–Lehmann estimate and its 95 % interval.{} n = {} pairs per model{}.",
-      metric.name, comparison.models[comparison.baseline].name, marks_note(form, total),
+      "Hodges–Lehmann estimate of the pairs that differ and its {:.4g} % interval.{} n = {} pairs "
+      "per "
+      "model{}.",
+      metric.name, comparison.models[comparison.baseline].name,
+      100 * (1 - comparison.settings.alpha), marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
                     : fmt::format("; {} without a value of some model are left out", left_out));

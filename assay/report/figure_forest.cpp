@@ -25,7 +25,7 @@ Extent domain_of(const MetricComparison& metric) {
   Extent domain = {0, 0};
   for (const PairComparison& pair : metric.pairs) {
     if (pair.n == 0) continue;
-    const Interval& d = pair.result.difference;
+    const Interval& d = pair.result.shown();
     const std::array ends = {finite_or(d.estimate, 0), finite_or(d.lower, 0),
                              finite_or(d.upper, 0)};
     domain = *joined(domain, extent_of(ends));
@@ -64,7 +64,7 @@ void draw_numbers(Drawing& drawing, double y, const MetricComparison& metric,
                  {.anchor = Anchor::end, .tone = tone::muted});
     return;
   }
-  drawing.text({figure_width - p_room - 20, y}, interval_words(pair.result.difference),
+  drawing.text({figure_width - p_room - 20, y}, interval_words(pair.result.shown()),
                {.size = small_text, .anchor = Anchor::end});
   const double p = pair.result.corrected_p_value;
   drawing.text({figure_width - 18, y}, p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p),
@@ -73,9 +73,14 @@ void draw_numbers(Drawing& drawing, double y, const MetricComparison& metric,
     drawing.text({figure_width - 15, y}, sign(standing), {.size = small_text, .bold = true});
 }
 
-void draw_heads(Drawing& drawing) {
+std::string level_words(const Comparison& comparison) {
+  return fmt::format("{:.4g} %", 100 * (1 - comparison.settings.alpha));
+}
+
+void draw_heads(Drawing& drawing, const Comparison& comparison) {
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - p_room - 20, 14}, "difference [95 % CI]", head);
+  drawing.text({figure_width - p_room - 20, 14},
+               fmt::format("difference [{} CI]", level_words(comparison)), head);
   drawing.text({figure_width - 18, 14}, "corrected p", head);
 }
 
@@ -94,19 +99,23 @@ std::string pairs_sentence(const MetricComparison& metric) {
 }
 
 std::string caption(const Comparison& comparison, const MetricComparison& metric) {
+  const bool across = comparison.settings.across_metrics, several_models = metric.pairs.size() > 1;
   const std::string band =
       metric.margin ? fmt::format(
-                          " The grey band is the margin of equivalence, ±{}: an interval inside it "
-                          "means equivalent.",
+                          " The grey band is the margin of equivalence, ±{}; two one-sided tests "
+                          "of the mean and of the pseudo-median decide about it.",
                           figure_number(*metric.margin))
                     : "";
   return fmt::format(
-      "Difference in {} of each model from {}: Hodges–Lehmann estimate (square) with its 95 % "
-      "interval. Right of zero the model is higher. {}, also in blue and orange, "
-      "after {} correction at {}; otherwise the data cannot tell.{} {}",
-      words(metric.metric), comparison.models[comparison.baseline].name, sign_words,
-      correction_words(comparison.settings.correction), comparison.settings.alpha, band,
-      pairs_sentence(metric));
+      "Difference in {} of each model from {}: Hodges–Lehmann estimate of the pairs that differ "
+      "(square) with its {} interval{}. Right of zero the model is higher. {}, also in blue and "
+      "orange, after {} correction at {}; otherwise the data cannot tell.{} {}",
+      words(metric.metric), comparison.models[comparison.baseline].name, level_words(comparison),
+      across           ? ", simultaneous for all models and metrics"
+      : several_models ? ", not adjusted for the number of models"
+                       : "",
+      sign_words, across ? "max-T" : correction_words(comparison.settings.correction),
+      comparison.settings.alpha, band, pairs_sentence(metric));
 }
 
 Figure forest(const Comparison& comparison, const MetricComparison& metric) {
@@ -122,12 +131,12 @@ Figure forest(const Comparison& comparison, const MetricComparison& metric) {
                 {.fill = tone::band});
   draw_x_axis(drawing, layout.plot, x, metric.metric.name + ", model − baseline");
   draw_rows(drawing, layout, names);
-  draw_heads(drawing);
+  draw_heads(drawing, comparison);
   drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
   for (std::size_t k = 0; k < metric.pairs.size(); ++k) {
     const PairComparison& pair = metric.pairs[k];
     if (pair.n != 0)
-      draw_interval(drawing, x, layout.middle(k), pair.result.difference, tone_of(metric, pair));
+      draw_interval(drawing, x, layout.middle(k), pair.result.shown(), tone_of(metric, pair));
     draw_numbers(drawing, layout.middle(k), metric, pair);
   }
   const std::string title = fmt::format("{}: differences from {}", metric.metric.name,

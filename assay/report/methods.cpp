@@ -184,9 +184,10 @@ std::string margin_words(const Comparison& comparison) {
     return " No margin of equivalence was set, so a difference that is not significant is "
            "reported as inconclusive.";
   return fmt::format(
-      " Models were called equivalent when the 95 % interval of the difference lay within the "
-      "margin ({}).",
-      listed(margins));
+      " Models were called equivalent when both the difference of the means (Student's t) and the "
+      "pseudo-median of the differences (signed ranks) lay within the margin ({}), by two "
+      "one-sided tests at {}, corrected like the others.",
+      listed(margins), comparison.settings.alpha);
 }
 
 /// How many cases each metric was compared on, where that differs.
@@ -208,20 +209,32 @@ std::string failure_words(const Comparison& comparison) {
              : " Cases with a value that is undefined by a model's fault were left out.";
 }
 
+std::string family_words(const Comparison& comparison) {
+  const std::string models = counted(comparison.models.size() - 1, "model");
+  if (comparison.settings.across_metrics)
+    return fmt::format("Westfall and Young's max-T correction by sign flips over {} and {}", models,
+                       counted(comparison.metrics.size(), "metric"));
+  return fmt::format("{} correction over {} per metric",
+                     correction_words(comparison.settings.correction), models);
+}
+
 std::string testing_words(const Study& study) {
   if (!study.comparison) return "";
   const Comparison& c = *study.comparison;
   const CompareSettings& s = c.settings;
   std::string out = fmt::format(
       " Each model was compared with {} on the {} that all have, by two-sided Wilcoxon signed-rank "
-      "tests (policy {}), with {} correction over {} per metric at a level of {}. Differences are "
-      "Hodges–Lehmann estimates with 95 % confidence intervals, effect sizes matched-pairs "
+      "tests (policy {}), with {} at a level of {}. Differences are Hodges–Lehmann estimates of "
+      "the pairs that differ, with {} {:.4g} % confidence intervals, effect sizes matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(wilcoxon_policies(), s.policy), correction_words(s.correction),
-      counted(c.models.size() - 1, "model"), s.alpha);
+      name_in(wilcoxon_policies(), s.policy), family_words(c), s.alpha,
+      s.across_metrics ? "simultaneous" : "unadjusted", 100 * (1 - s.alpha));
   if (!s.cluster.empty())
-    out += fmt::format(" Cases were averaged within each {} before testing.", s.cluster);
+    out += fmt::format(
+        " Cases were averaged within each {} before testing; the error of a mean is robust to such "
+        "clusters.",
+        s.cluster);
   if (std::ranges::any_of(group_columns(study.models), is_fold_column))
     out +=
         " Cases were tested in folds, so tests and intervals over cases are about these trained "

@@ -6,33 +6,68 @@
 #include <limits>
 
 #include "assay/core/error.hpp"
+#include "assay/stats/clusters.hpp"
+#include "assay/stats/moments.hpp"
 
 namespace assay {
 
 namespace {
 
-/// The interval as a gain: positive means that the model is better.
-Interval gain(const Interval& difference, bool lower_is_better) {
-  if (!lower_is_better) return difference;
-  return {-difference.estimate, -difference.upper, -difference.lower};
-}
-
 /// A significant difference that does not matter is still equivalent; a large p-value alone proves
 /// nothing.
-Verdict settled(const ComparisonResult& result, const ComparisonOptions& options) {
+Verdict settled(const ComparisonResult& result) {
   if (result.test.n < least_pairs) return Verdict::too_few_pairs;
-  const Verdict words = verdict(gain(result.difference, options.lower_is_better), options.margin);
-  if (words == Verdict::equivalent) return words;
+  if (result.margin && result.margin->equivalent) return Verdict::equivalent;
   if (result.is_significant) return Verdict::different;
-  const bool not_worse =
-      options.margin && gain(result.difference, options.lower_is_better).lower > -*options.margin;
-  return not_worse ? Verdict::non_inferior : Verdict::inconclusive;
+  return result.margin && result.margin->non_inferior ? Verdict::non_inferior
+                                                      : Verdict::inconclusive;
 }
 
 Interval with_enough_pairs(Interval interval, std::size_t pairs) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   if (pairs < least_pairs) interval.lower = interval.upper = none;
   return interval;
+}
+
+std::vector<double> units_of(std::span<const double> values,
+                             std::span<const std::size_t> clusters) {
+  return clusters.empty() ? std::vector<double>(values.begin(), values.end())
+                          : cluster_means(values, clusters);
+}
+
+/// Those of the pairs that differ; of all when none does.
+std::vector<double> without_zeros(std::span<const double> differences, double tolerance) {
+  std::vector<double> out;
+  for (const double d : differences)
+    if (std::fabs(d) > tolerance) out.push_back(d);
+  return out.empty() ? std::vector<double>(differences.begin(), differences.end()) : out;
+}
+
+/// The mean over cases and its error, with clusters or without.
+MeanError mean_over_cases(std::span<const double> change, const ComparisonOptions& options,
+                          ComparisonResult& result) {
+  if (options.clusters.empty()) return mean_error(change);
+  if (cluster_members(options.clusters).size() < 2)
+    return {mean(change), std::numeric_limits<double>::quiet_NaN(), 0};
+  const ClusteredMean found = clustered_mean(change, options.clusters);
+  result.design_effect = found.design_effect;
+  return {found.interval.estimate, found.standard_error, static_cast<double>(found.clusters) - 1};
+}
+
+void add_intervals(ComparisonResult& result, std::span<const double> pairs,
+                   const MeanError& mean_change, const ComparisonOptions& options) {
+  const std::vector<double> differing = without_zeros(pairs, options.tie_tolerance);
+  const auto of_ranks = [&](double level) {
+    return with_enough_pairs(hodges_lehmann(differing, level), differing.size());
+  };
+  const auto of_mean = [&](double level) {
+    return with_enough_pairs(mean_change.interval(level), pairs.size());
+  };
+  result.level = 1 - options.alpha;
+  result.difference = of_ranks(result.level);
+  result.difference95 = options.alpha == 0.05 ? result.difference : of_ranks(0.95);
+  result.mean_difference = of_mean(result.level);
+  result.mean_difference95 = of_mean(0.95);
 }
 
 /// The order matters: scipy-1.10 truncates half-integer rank sums of reference - model.
@@ -60,20 +95,30 @@ bool allclose(std::span<const double> a, std::span<const double> b) {
   });
 }
 
+std::vector<double> tested_differences(std::span<const double> reference,
+                                       std::span<const double> scores,
+                                       std::span<const std::size_t> clusters) {
+  return differences(units_of(scores, clusters), units_of(reference, clusters));
+}
+
 ComparisonResult compare_pair(std::span<const double> reference, const ModelScores& model,
                               const ComparisonOptions& options) {
   try {
     const std::vector<double> change = differences(model.scores, reference);
+    const std::vector<double> units = units_of(model.scores, options.clusters),
+                              reference_units = units_of(reference, options.clusters);
+    const std::vector<double> pairs = differences(units, reference_units);
     ComparisonResult result;
     result.model_name = model.name;
-    result.difference = with_enough_pairs(hodges_lehmann(change), change.size());
-    result.mean_difference = with_enough_pairs(mean_interval(change), change.size());
-    result.effect_size = rank_biserial(change);
-    result.probability_of_superiority = probability_of_superiority(change);
-    result.cohens_dz = cohens_dz(change);
+    const MeanError mean_change = mean_over_cases(change, options, result);
+    add_intervals(result, pairs, mean_change, options);
+    result.effect_size = rank_biserial(pairs);
+    result.probability_of_superiority = probability_of_superiority(pairs);
+    result.cohens_dz = cohens_dz(pairs);
     if (options.margin)
-      result.tost_pvalue = tost_paired(model.scores, reference, *options.margin).pvalue;
-    result.test = tested(reference, model.scores, options);
+      result.margin = margin_test(pairs, mean_change,
+                                  {*options.margin, options.alpha, options.lower_is_better});
+    result.test = tested(reference_units, units, options);
     result.p_value = result.corrected_p_value = result.test.pvalue;
     return result;
   } catch (const Error& error) {
@@ -81,16 +126,69 @@ ComparisonResult compare_pair(std::span<const double> reference, const ModelScor
   }
 }
 
-void correct_family(std::span<ComparisonResult> family, const ComparisonOptions& options) {
+namespace {
+
+/// Corrects one of the p-values of each result over those that have it.
+template <class Pvalue, class Settle>
+void correct(std::span<ComparisonResult> family, const ComparisonOptions& options, Pvalue pvalue,
+             Settle settle) {
   std::vector<double> pvalues;
-  for (const ComparisonResult& result : family) pvalues.push_back(result.p_value);
+  std::vector<ComparisonResult*> members;
+  for (ComparisonResult& result : family)
+    if (const std::optional<double> p = pvalue(result)) {
+      pvalues.push_back(*p);
+      members.push_back(&result);
+    }
   const Adjusted adjusted = adjust(pvalues, options.correction, options.alpha);
-  for (std::size_t i = 0; i < family.size(); ++i) {
-    family[i].corrected_p_value = adjusted.pvalues[i];
-    family[i].is_significant =
-        adjusted.reject[i] && (family[i].test.n >= least_pairs || options.allclose_is_equal);
-    family[i].verdict = settled(family[i], options);
+  for (std::size_t k = 0; k < members.size(); ++k)
+    settle(*members[k], adjusted.pvalues[k], adjusted.reject[k]);
+}
+
+/// Whether the least p-value that so many pairs can have is too large when all have it.
+bool is_hopeless(const ComparisonResult& result, const ComparisonOptions& options) {
+  if (result.test.method != "exact") return false;
+  const double least = std::min(1.0, std::exp2(1 - static_cast<double>(result.differing())));
+  const std::vector<double> same(result.family, least);
+  return !adjust(same, options.correction, options.alpha).reject.front();
+}
+
+}  // namespace
+
+void correct_margins(std::span<ComparisonResult> family, const ComparisonOptions& options) {
+  using Found = std::optional<double>;
+  correct(
+      family, options,
+      [](const ComparisonResult& r) {
+        return r.margin ? Found(r.margin->equivalence_pvalue) : Found();
+      },
+      [](ComparisonResult& r, double p, bool reject) {
+        r.margin->corrected_equivalence_pvalue = p;
+        r.margin->equivalent = reject;
+      });
+  correct(
+      family, options,
+      [](const ComparisonResult& r) {
+        return r.margin ? Found(r.margin->non_inferiority_pvalue) : Found();
+      },
+      [](ComparisonResult& r, double p, bool reject) {
+        r.margin->corrected_non_inferiority_pvalue = p;
+        r.margin->non_inferior = reject;
+      });
+  for (ComparisonResult& result : family) result.verdict = settled(result);
+}
+
+void correct_family(std::span<ComparisonResult> family, const ComparisonOptions& options) {
+  correct(
+      family, options, [](const ComparisonResult& r) { return std::optional(r.p_value); },
+      [&](ComparisonResult& r, double p, bool reject) {
+        r.corrected_p_value = p;
+        r.is_significant = reject && (r.test.n >= least_pairs || options.allclose_is_equal);
+      });
+  for (ComparisonResult& result : family) {
+    result.family = family.size();
+    result.is_hopeless = is_hopeless(result, options);
   }
+  correct_margins(family, options);
 }
 
 std::vector<ComparisonResult> compare_models_to_reference(std::span<const double> reference,

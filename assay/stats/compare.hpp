@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assay/stats/effects.hpp"
+#include "assay/stats/margin.hpp"
 #include "assay/stats/multiplicity.hpp"
 #include "assay/stats/paired.hpp"
 #include "assay/stats/wilcoxon.hpp"
@@ -26,22 +27,40 @@ struct ComparisonOptions {
   std::optional<double> margin = {};  ///< of equivalence, in units of the scores
   double tie_tolerance = 0;           ///< differences closer than this are ties, below it zeros
   bool lower_is_better = false;       ///< turns the side on which non-inferiority is judged
+  /// Of each case; cases of one cluster are not independent. Empty: all are.
+  std::span<const std::size_t> clusters = {};
   /// The specification's shortcut: p = 1 when np.allclose holds, however consistent the difference.
   bool allclose_is_equal = false;
 };
 
-/// Differences are model - reference: positive when the model is higher.
+/// Differences are model - reference: positive when the model is higher. With clusters the test and
+/// the Hodges-Lehmann estimate are of the means of clusters, and the mean difference is of the
+/// cases with a cluster-robust error.
 struct ComparisonResult {
   std::string model_name;
   double p_value = 0, corrected_p_value = 0;
   bool is_significant = false;  ///< after the correction; never of fewer than `least_pairs`
-  double effect_size = 0;       ///< rank-biserial
-  Interval difference;          ///< Hodges-Lehmann with its 95 % limits, from `least_pairs` on
-  Interval mean_difference;     ///< with the 95 % limits of Student's t, from `least_pairs` on
+  std::size_t family = 1;       ///< hypotheses that it was corrected with, itself included
+  /// No scores of so many pairs that differ could be significant after the correction.
+  bool is_hopeless = false;
+  double effect_size = 0;  ///< rank-biserial
+  double level = 0.95;     ///< of the limits below, 1 - alpha; not corrected for the family
+  /// Hodges-Lehmann, of the pairs that differ: the limits invert the test, which drops zeros. None
+  /// for fewer than `least_pairs` of them.
+  Interval difference;
+  Interval difference95;                 ///< the same at 95 %, whatever alpha is
+  std::optional<Interval> simultaneous;  ///< valid for the whole family, where there is such a one
+  Interval mean_difference;              ///< with the limits of Student's t, from `least_pairs` on
+  Interval mean_difference95;
   double probability_of_superiority = 0, cohens_dz = 0;  ///< cohens_dz: NaN for 0 / 0
-  std::optional<double> tost_pvalue;                     ///< against the margin, if there is one
+  std::optional<double> design_effect;  ///< variance of the mean difference due to clusters
+  std::optional<MarginTest> margin;     ///< against the margin, if there is one
   Verdict verdict = Verdict::inconclusive;
   WilcoxonResult test;
+
+  std::size_t differing() const { return test.n - test.zeros; }
+  /// The limits to show: those of the family, if there are any.
+  const Interval& shown() const { return simultaneous ? *simultaneous : difference; }
 };
 
 /// One model without correction: `corrected_p_value` is the p-value itself. Equal scores give p = 1
@@ -53,10 +72,19 @@ ComparisonResult compare_pair(std::span<const double> reference, const ModelScor
 /// Corrects for the number of results and settles each verdict: stars and words always agree.
 void correct_family(std::span<ComparisonResult> family, const ComparisonOptions& options = {});
 
+/// The tests against margins alone, and the verdicts: for families whose p-values were corrected
+/// elsewhere.
+void correct_margins(std::span<ComparisonResult> family, const ComparisonOptions& options = {});
+
 /// Both, in the order of the models.
 std::vector<ComparisonResult> compare_models_to_reference(std::span<const double> reference,
                                                           std::span<const ModelScores> models,
                                                           const ComparisonOptions& options = {});
+
+/// The differences that the test of a pair sees: of the cases, or of the means of clusters.
+std::vector<double> tested_differences(std::span<const double> reference,
+                                       std::span<const double> scores,
+                                       std::span<const std::size_t> clusters);
 
 /// np.allclose(a, b) with its default tolerances, which are relative to b.
 bool allclose(std::span<const double> a, std::span<const double> b);

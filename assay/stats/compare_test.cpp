@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "assay/core/error.hpp"
+#include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
@@ -47,6 +49,132 @@ TEST(Compare, a_small_but_consistent_difference_is_seen_unless_the_shortcut_is_a
   EXPECT_EQ(spec[0].p_value, 1);
   EXPECT_EQ(compare_models_to_reference(reference, models, {.margin = 0.01})[0].verdict,
             Verdict::equivalent);
+}
+
+TEST(Compare, the_interval_excludes_zero_where_the_test_is_significant) {
+  Generator generator(SeedSequence(std::vector<std::uint32_t>{3}));
+  int stars = 0, open_ends = 0;
+  for (int k = 0; k < 600; ++k) {
+    const std::size_t n = 8 + static_cast<std::size_t>(k % 50);
+    const double zeros = 0.15 * (k % 6), steps = k % 2 == 0 ? 20 : 1e9;
+    Values scores(n);
+    for (double& d : scores)
+      if (generator.uniform() >= zeros)
+        d = std::round(steps * (generator.uniform() - 0.35)) / steps;
+    const auto found =
+        compare_models_to_reference(Values(n), std::vector<ModelScores>{{"m", scores}});
+    const Interval& d = found[0].difference;
+    if (!d.has_limits()) continue;
+    const bool beyond = d.lower > 0 || d.upper < 0, touches = d.lower == 0 || d.upper == 0;
+    stars += found[0].p_value <= 0.05 ? 1 : 0;
+    open_ends += touches ? 1 : 0;
+    EXPECT_TRUE(touches || beyond == (found[0].p_value <= 0.05)) << k;
+    if (found[0].p_value <= 0.05) EXPECT_TRUE(beyond || touches) << k;
+  }
+  EXPECT_GT(stars, 100);
+  EXPECT_LT(open_ends, 60);
+}
+
+TEST(Compare, many_zeros_leave_the_estimate_to_the_pairs_that_differ) {
+  Values scores(60);
+  for (std::size_t i = 0; i < 20; ++i) scores[i] = 0.01 * static_cast<double>(i + 1);
+  const auto found =
+      compare_models_to_reference(Values(60), std::vector<ModelScores>{{"m", scores}});
+  EXPECT_LT(found[0].p_value, 1e-4);
+  EXPECT_EQ(found[0].differing(), 20U);
+  EXPECT_NEAR(found[0].difference.estimate, 0.105, 1e-12);
+  EXPECT_GT(found[0].difference.lower, 0.05);
+}
+
+TEST(Compare, alpha_sets_the_interval) {
+  const std::vector<ModelScores> models = {{"m", stairs(20, 1)}};
+  const auto usual = compare_models_to_reference(Values(20), models)[0];
+  const auto strict = compare_models_to_reference(Values(20), models, {.alpha = 0.01})[0];
+  EXPECT_LT(strict.difference.lower, usual.difference.lower);
+  EXPECT_LT(strict.mean_difference.lower, usual.mean_difference.lower);
+  EXPECT_EQ(strict.difference95.lower, usual.difference.lower);
+  EXPECT_EQ(strict.level, 0.99);
+}
+
+TEST(Compare, says_when_no_data_could_be_significant) {
+  const Values reference(6);
+  std::vector<ModelScores> models = {{"a", stairs(6, 1)}};
+  EXPECT_FALSE(compare_models_to_reference(reference, models)[0].is_hopeless);  // 2 / 2^6
+  models.push_back({"b", stairs(6, 2)});
+  const auto both = compare_models_to_reference(reference, models);
+  EXPECT_TRUE(both[0].is_hopeless);  // 2 * 0.03125
+  EXPECT_EQ(both[0].family, 2U);
+  const auto bh = compare_models_to_reference(reference, models, {.correction = Correction::bh});
+  EXPECT_FALSE(bh[0].is_hopeless);
+}
+
+TEST(Compare, claims_of_equivalence_are_corrected_for_the_number_of_models) {
+  // p = 1/2^8 each: one or two models pass at 0.0079, three times 1/256 does not pass at 0.01.
+  const ComparisonOptions options = {.alpha = 0.01, .margin = 0.02};
+  std::vector<ModelScores> models = {{"a", Values(8, 0.001)}, {"b", Values(8, -0.001)}};
+  for (const ComparisonResult& each : compare_models_to_reference(Values(8), models, options)) {
+    EXPECT_EQ(each.margin->corrected_equivalence_pvalue, 2.0 / 256);
+    EXPECT_EQ(each.verdict, Verdict::equivalent);
+  }
+  models.push_back({"c", Values(8, 0.0)});
+  for (const ComparisonResult& each : compare_models_to_reference(Values(8), models, options))
+    EXPECT_NE(each.verdict, Verdict::equivalent);
+}
+
+TEST(Compare, clusters_are_tested_by_their_means_and_averaged_over_cases) {
+  // Clusters of 1, 2, ... 7 cases, each with a difference of its own.
+  Values scores;
+  std::vector<std::size_t> clusters;
+  double sum = 0;
+  for (std::size_t c = 1; c <= 7; ++c)
+    for (std::size_t i = 0; i < c; ++i) {
+      scores.push_back(static_cast<double>(c));
+      clusters.push_back(c);
+      sum += static_cast<double>(c);
+    }
+  ComparisonOptions options;
+  options.clusters = clusters;
+  const auto found = compare_models_to_reference(Values(scores.size()),
+                                                 std::vector<ModelScores>{{"m", scores}}, options);
+  EXPECT_EQ(found[0].p_value, 2.0 / 128);
+  EXPECT_EQ(found[0].test.n, 7U);
+  EXPECT_EQ(found[0].difference.estimate, 4);
+  EXPECT_DOUBLE_EQ(found[0].mean_difference.estimate, sum / 28);
+  EXPECT_GT(*found[0].design_effect, 1);
+  const Values ones(28, 1.0);
+  const std::vector<std::size_t> one(28);
+  options.clusters = one;
+  const auto single =
+      compare_models_to_reference(Values(28), std::vector<ModelScores>{{"m", ones}}, options);
+  EXPECT_EQ(single[0].verdict, Verdict::too_few_pairs);
+  EXPECT_FALSE(single[0].mean_difference.has_limits());
+}
+
+TEST(Compare, the_error_of_a_mean_counts_clusters) {
+  // Six subjects of twenty cases that share most of their difference: the interval must cover 0.
+  Generator generator(SeedSequence(std::vector<std::uint32_t>{9}));
+  constexpr int times = 600;
+  int covered = 0, rejected = 0;
+  for (int k = 0; k < times; ++k) {
+    Values scores;
+    std::vector<std::size_t> clusters;
+    for (std::size_t c = 0; c < 6; ++c) {
+      const double shared = generator.uniform() - 0.5;
+      for (int i = 0; i < 20; ++i) {
+        scores.push_back(shared + 0.2 * (generator.uniform() - 0.5));
+        clusters.push_back(c);
+      }
+    }
+    ComparisonOptions options;
+    options.clusters = clusters;
+    const auto found = compare_models_to_reference(
+        Values(scores.size()), std::vector<ModelScores>{{"m", scores}}, options);
+    const Interval& d = found[0].mean_difference;
+    covered += d.lower <= 0 && d.upper >= 0 ? 1 : 0;
+    rejected += found[0].p_value <= 0.05 ? 1 : 0;
+  }
+  EXPECT_GT(covered, times * 0.91);
+  EXPECT_LT(rejected, times * 0.06);
 }
 
 TEST(Compare, errors_name_the_model) {

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "assay/core/error.hpp"
@@ -68,22 +69,53 @@ double walsh_mean(std::span<const double> ascending, std::uint64_t k) {
   return at_place(low) / 2;
 }
 
+std::vector<double> ranks_of_magnitudes(std::span<const double> differences) {
+  std::vector<double> magnitudes(differences.size());
+  std::transform(differences.begin(), differences.end(), magnitudes.begin(),
+                 [](double d) { return std::fabs(d); });
+  return mid_ranks(magnitudes).ranks;
+}
+
+double sum_of_squares(std::span<const double> values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
 /// Which Walsh mean from either end is the limit: the quantile of the signed-rank sum, given the
 /// ties, or that of its normal curve when there are too many differences for the exact one.
 std::uint64_t limit_place(std::span<const double> differences, double tail) {
+  const std::vector<double> ranks = ranks_of_magnitudes(differences);
   const auto n = static_cast<double>(differences.size());
-  double place =
-      n * (n + 1) / 4 + normal_quantile(tail) * std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
+  double place = n * (n + 1) / 4 + normal_quantile(tail) * std::sqrt(sum_of_squares(ranks)) / 2;
   if (differences.size() <= exact_limit) {
-    std::vector<double> magnitudes(differences.size());
-    std::transform(differences.begin(), differences.end(), magnitudes.begin(),
-                   [](double d) { return std::fabs(d); });
     std::vector<std::uint32_t> doubled;
-    for (const double rank : mid_ranks(magnitudes).ranks)
-      doubled.push_back(static_cast<std::uint32_t>(2 * rank));
+    for (const double rank : ranks) doubled.push_back(static_cast<std::uint32_t>(2 * rank));
     place = static_cast<double>(signed_rank_quantile(doubled, tail)) / 2;
   }
   return static_cast<std::uint64_t>(std::max(std::round(place), 1.0));
+}
+
+std::vector<double> ascending_without_nan(std::span<const double> differences) {
+  const auto is_nan = [](double d) { return std::isnan(d); };
+  if (differences.empty() || std::any_of(differences.begin(), differences.end(), is_nan))
+    throw Error(Error::Kind::input,
+                "the Hodges-Lehmann estimate needs at least one difference and no NaN among them");
+  std::vector<double> ascending(differences.begin(), differences.end());
+  std::sort(ascending.begin(), ascending.end());
+  return ascending;
+}
+
+std::uint64_t walsh_count(std::size_t n) {
+  return std::uint64_t{n} * (n + 1) / 2;
+}
+
+/// The median of the Walsh means, and those at `place` from either end.
+Interval walsh_interval(std::span<const double> ascending, std::uint64_t place) {
+  const std::uint64_t count = walsh_count(ascending.size());
+  place = std::min(place, (count + 1) / 2);
+  const double below = walsh_mean(ascending, (count + 1) / 2);
+  const double above = count % 2 == 1 ? below : walsh_mean(ascending, count / 2 + 1);
+  return {below == above ? below : (below + above) / 2, walsh_mean(ascending, place),
+          walsh_mean(ascending, count + 1 - place)};
 }
 
 }  // namespace
@@ -105,21 +137,23 @@ double cohens_dz(std::span<const double> differences) {
 }
 
 Interval hodges_lehmann(std::span<const double> differences, double level) {
-  const auto is_nan = [](double d) { return std::isnan(d); };
-  if (differences.empty() || std::any_of(differences.begin(), differences.end(), is_nan))
-    throw Error(Error::Kind::input,
-                "the Hodges-Lehmann estimate needs at least one difference and no NaN among them");
+  const std::vector<double> ascending = ascending_without_nan(differences);
   if (!(level > 0 && level < 1))
     throw Error(Error::Kind::usage, "the confidence level must lie between 0 and 1");
-  std::vector<double> ascending(differences.begin(), differences.end());
-  std::sort(ascending.begin(), ascending.end());
-  const std::uint64_t n = ascending.size();
-  const std::uint64_t count = n * (n + 1) / 2;
-  const std::uint64_t place = std::min(limit_place(ascending, (1 - level) / 2), (count + 1) / 2);
-  const double below = walsh_mean(ascending, (count + 1) / 2);
-  const double above = count % 2 == 1 ? below : walsh_mean(ascending, count / 2 + 1);
-  return {below == above ? below : (below + above) / 2, walsh_mean(ascending, place),
-          walsh_mean(ascending, count + 1 - place)};
+  return walsh_interval(ascending, limit_place(ascending, (1 - level) / 2));
+}
+
+Interval hodges_lehmann_within(std::span<const double> differences, double critical) {
+  constexpr double rounding = 1e-12;
+  const std::vector<double> ascending = ascending_without_nan(differences);
+  const auto all = static_cast<double>(walsh_count(ascending.size()));
+  const double reach = critical * std::sqrt(sum_of_squares(ranks_of_magnitudes(ascending)));
+  // The test rejects while the smaller rank sum is at most this.
+  const double rejected = (all - reach * (1 - rounding)) / 2;
+  Interval out = walsh_interval(
+      ascending, rejected < 0 ? 1 : static_cast<std::uint64_t>(std::floor(rejected)) + 1);
+  if (!(rejected >= 0)) out.lower = out.upper = nan;
+  return out;
 }
 
 }  // namespace assay

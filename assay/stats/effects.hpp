@@ -28,4 +28,8 @@ double cohens_dz(std::span<const double> differences);
 /// signed-rank test. No differences, or NaN, is an Error.
 Interval hodges_lehmann(std::span<const double> differences, double level = 0.95);
 
+/// The same with the limits that invert the test which rejects when |W+ - W-| / sqrt(sum of squared
+/// ranks) reaches `critical`; NaN where that cannot happen.
+Interval hodges_lehmann_within(std::span<const double> differences, double critical);
+
 }  // namespace assay

@@ -113,9 +113,9 @@ void add_lanes(const Ordered& tests, const Signs& signs, std::size_t used, Block
 }
 
 /// The least of the maxima that no more than a share of alpha reach, counted as p-values are;
-/// infinite where there are too few assignments for that.
+/// infinite where there are too few assignments for that. `maxima` ascend.
 double critical_value(std::vector<double> maxima, double alpha, bool is_exact) {
-  std::ranges::sort(maxima, std::greater{});
+  std::ranges::reverse(maxima);
   const double count = static_cast<double>(maxima.size()) + (is_exact ? 0 : 1);
   const auto allowed = static_cast<std::size_t>(std::floor(alpha * count * (1 + rounding)));
   if (is_exact ? allowed < 1 : allowed < 2) return std::numeric_limits<double>::infinity();
@@ -166,6 +166,14 @@ MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& optio
         (static_cast<double>(at_least[h]) + extra) / (static_cast<double>(result.flips) + extra);
     least = std::max(least, share);
     result.pvalues[tests.place[h]] = tests.observed[h] == 0 ? 1 : least;
+  }
+  std::ranges::sort(maxima);
+  result.single_step.resize(scores.size());
+  for (std::size_t h = 0; h < at_least.size(); ++h) {
+    const auto reached = std::ranges::lower_bound(maxima, tests.observed[h] * (1 - rounding));
+    const auto count = static_cast<double>(maxima.end() - reached);
+    result.single_step[tests.place[h]] =
+        tests.observed[h] == 0 ? 1 : (count + extra) / (static_cast<double>(result.flips) + extra);
   }
   result.critical = critical_value(std::move(maxima), options.alpha, result.is_exact);
   return result;

@@ -19,10 +19,11 @@ struct MaxTOptions {
 };
 
 struct MaxT {
-  std::vector<double> pvalues;  ///< adjusted, step-down; one per hypothesis
-  double critical = 0;          ///< what a statistic must reach for a single-step test at alpha
-  std::size_t flips = 0;        ///< how many assignments of signs were looked at
-  bool is_exact = false;        ///< all of them were
+  std::vector<double> pvalues;      ///< adjusted, step-down; one per hypothesis
+  std::vector<double> single_step;  ///< adjusted against the maximum over all hypotheses
+  double critical = 0;              ///< `single_step` is at most alpha where a statistic reaches it
+  std::size_t flips = 0;            ///< how many assignments of signs were looked at
+  bool is_exact = false;            ///< all of them were
 };
 
 /// Westfall and Young's step-down max-T (1993) by flipping the signs of cases. `scores[h][i]` is

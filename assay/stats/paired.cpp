@@ -17,26 +17,6 @@ namespace assay {
 
 namespace {
 
-/// Mean, its standard error and the degrees of freedom.
-struct Mean {
-  double value, error, df;
-};
-
-Mean mean_of(std::span<const double> differences) {
-  const auto n = static_cast<double>(differences.size());
-  return {mean(differences), standard_deviation(differences, 1) / std::sqrt(n), n - 1};
-}
-
-TTest above(const Mean& found, double limit) {
-  const double t = (found.value - limit) / found.error;
-  return {t, student_t_sf(t, found.df), found.df};
-}
-
-TTest below(const Mean& found, double limit) {
-  const double t = (found.value - limit) / found.error;
-  return {t, student_t_cdf(t, found.df), found.df};
-}
-
 void require_margin(double margin) {
   if (!(margin > 0)) throw Error(Error::Kind::usage, "a margin must be greater than 0");
 }
@@ -51,28 +31,46 @@ constexpr std::array verdict_names = {
 
 }  // namespace
 
+MeanError mean_error(std::span<const double> differences) {
+  const auto n = static_cast<double>(differences.size());
+  return {mean(differences), standard_deviation(differences, 1) / std::sqrt(n), n - 1};
+}
+
+Interval MeanError::interval(double level) const {
+  const double reach = student_t_quantile((1 + level) / 2, df) * error;
+  return {value, value - reach, value + reach};
+}
+
+TTest MeanError::above(double limit) const {
+  const double t = (value - limit) / error;
+  return {t, student_t_sf(t, df), df};
+}
+
+TTest MeanError::below(double limit) const {
+  const double t = (value - limit) / error;
+  return {t, student_t_cdf(t, df), df};
+}
+
 TTest paired_t(std::span<const double> x, std::span<const double> y) {
-  const Mean found = mean_of(differences(x, y));
+  const MeanError found = mean_error(differences(x, y));
   const double t = found.value / found.error;
   return {t, 2 * student_t_sf(std::fabs(t), found.df), found.df};
 }
 
 Interval mean_interval(std::span<const double> differences, double level) {
-  const Mean found = mean_of(differences);
-  const double reach = student_t_quantile((1 + level) / 2, found.df) * found.error;
-  return {found.value, found.value - reach, found.value + reach};
+  return mean_error(differences).interval(level);
 }
 
 Tost tost_paired(std::span<const double> x, std::span<const double> y, double margin) {
   require_margin(margin);
-  const Mean found = mean_of(differences(x, y));
-  const TTest lower = above(found, -margin), upper = below(found, margin);
+  const MeanError found = mean_error(differences(x, y));
+  const TTest lower = found.above(-margin), upper = found.below(margin);
   return {std::max(lower.pvalue, upper.pvalue), lower, upper};
 }
 
 TTest noninferiority(std::span<const double> x, std::span<const double> y, double margin) {
   require_margin(margin);
-  return above(mean_of(differences(x, y)), -margin);
+  return mean_error(differences(x, y)).above(-margin);
 }
 
 std::string_view name(Verdict verdict) {

@@ -19,6 +19,18 @@ struct TTest {
 /// Two-sided, of x - y. Fewer than two pairs give NaN.
 TTest paired_t(std::span<const double> x, std::span<const double> y);
 
+/// A mean, its standard error and the degrees of freedom of Student's t.
+struct MeanError {
+  double value = 0, error = 0, df = 0;
+
+  Interval interval(double level) const;
+  /// One-sided, against "the mean is at most `limit`" and "the mean is at least `limit`".
+  TTest above(double limit) const;
+  TTest below(double limit) const;
+};
+
+MeanError mean_error(std::span<const double> differences);
+
 /// The mean of the differences and its t interval.
 Interval mean_interval(std::span<const double> differences, double level = 0.95);
 
