@@ -48,6 +48,7 @@ bench:
 	@/usr/bin/python3 bench/nn_bench.py
 	@/usr/bin/python3 bench/recipe_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/python_bench.py
+	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/inference.py
 
 format:
 	@tools/setup.sh build test

@@ -184,7 +184,8 @@ std::string margin_words(const Comparison& comparison) {
     return " No margin of equivalence was set, so a difference that is not significant is "
            "reported as inconclusive.";
   return fmt::format(
-      " Models were called equivalent when both the difference of the means (Student's t) and the "
+      " Models were called equivalent when both the difference of the means (Student's t, "
+      "corrected for skewness) and the "
       "pseudo-median of the differences (signed ranks) lay within the margin ({}), by two "
       "one-sided tests at {}, corrected like the others.",
       listed(margins), comparison.settings.alpha);

@@ -42,8 +42,9 @@ ClusteredMean clustered_mean(std::span<const double> values, std::span<const std
                 "clusters");
   const double centre = mean(values);
   double squares = 0;
+  std::vector<double> residuals;
   for (const auto& cluster : members) {
-    double residual = 0;
+    double& residual = residuals.emplace_back(0);
     for (const std::size_t i : cluster) residual += values[i] - centre;
     squares += residual * residual;
   }
@@ -51,6 +52,7 @@ ClusteredMean clustered_mean(std::span<const double> values, std::span<const std
   const auto count = static_cast<double>(members.size());
   ClusteredMean result;
   result.clusters = members.size();
+  result.skewness = skewness(residuals);
   result.standard_error = std::sqrt(count / (count - 1) * squares) / n;
   const double independent = variance(values, 1) / n;
   if (independent > 0)

@@ -48,10 +48,11 @@ MeanError mean_over_cases(std::span<const double> change, const ComparisonOption
                           ComparisonResult& result) {
   if (options.clusters.empty()) return mean_error(change);
   if (cluster_members(options.clusters).size() < 2)
-    return {mean(change), std::numeric_limits<double>::quiet_NaN(), 0};
+    return {mean(change), std::numeric_limits<double>::quiet_NaN(), 0, 0};
   const ClusteredMean found = clustered_mean(change, options.clusters);
   result.design_effect = found.design_effect;
-  return {found.interval.estimate, found.standard_error, static_cast<double>(found.clusters) - 1};
+  return {found.interval.estimate, found.standard_error, static_cast<double>(found.clusters) - 1,
+          found.skewness};
 }
 
 void add_intervals(ComparisonResult& result, std::span<const double> pairs,

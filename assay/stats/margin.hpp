@@ -11,8 +11,9 @@ namespace assay {
 
 /// Both the mean difference and the pseudo-median must lie within the margin: the pseudo-median
 /// alone resists the few failures that matter most, the mean alone can be carried by them. Each is
-/// tested by two one-sided tests (Schuirmann 1987), Student's t and the signed ranks, and the
-/// largest p-value counts (an intersection-union test, Berger 1982), so no level is spent twice.
+/// tested by two one-sided tests (Schuirmann 1987), Student's t with a correction for skewness
+/// where that is stricter (Hall 1992) and the signed ranks, and the largest p-value counts (an
+/// intersection-union test, Berger 1982), so no level is spent twice.
 struct MarginTest {
   double level = 0.9;        ///< of the two intervals: 1 - 2 alpha, as two one-sided tests want
   Interval mean{};           ///< difference of the means

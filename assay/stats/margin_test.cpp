@@ -81,6 +81,22 @@ TEST(Margin, false_equivalence_at_the_margin_keeps_its_level) {
   EXPECT_LT(claims, times * 0.06);
 }
 
+TEST(Margin, skewed_losses_do_not_pass_as_small) {
+  // The mean is at the margin; most differences are well within it, and a few are far beyond.
+  Generator generator(SeedSequence(std::vector<std::uint32_t>{6}));
+  constexpr int times = 3000;
+  int claims = 0, by_t = 0;
+  for (int k = 0; k < times; ++k) {
+    Values differences;
+    for (int i = 0; i < 40; ++i)
+      differences.push_back(-0.02 - 0.02 * (-std::log(1 - generator.uniform()) - 1));
+    claims += tested(differences, 0.02).equivalence_pvalue <= 0.05 ? 1 : 0;
+    by_t += mean_error(differences).above(-0.02).pvalue <= 0.05 ? 1 : 0;
+  }
+  EXPECT_LT(claims, times * 0.065);
+  EXPECT_GT(by_t, times * 0.075);
+}
+
 TEST(Margin, rare_failures_are_easily_missed) {
   EXPECT_NEAR(share_never_seen(60), 0.0487, 1e-4);  // about 3 / n
   EXPECT_NEAR(share_never_seen(6), 0.393, 1e-3);

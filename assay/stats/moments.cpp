@@ -100,6 +100,15 @@ double percentile_of_sorted(std::span<const double> ascending, double q) {
   return between(ascending[i], ascending[i + 1], place - below);
 }
 
+double skewness(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  const double centre = mean(values), spread = standard_deviation(values, 0);
+  if (values.size() < 3 || !(spread > 0)) return 0;
+  double cubes = 0;
+  for (const double value : values) cubes += std::pow((value - centre) / spread, 3);
+  return cubes / n * std::sqrt(n * (n - 1)) / (n - 2);
+}
+
 double percentile(std::span<const double> values, double q) {
   if (has_nan(values)) return nan;
   return percentile_of_sorted(sorted(values), q);

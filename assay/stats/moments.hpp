@@ -19,6 +19,10 @@ double variance(std::span<const double> values, std::size_t ddof);
 /// np.std: the square root of `variance`.
 double standard_deviation(std::span<const double> values, std::size_t ddof);
 
+/// The adjusted Fisher-Pearson skewness, scipy.stats.skew(bias=False); 0 for fewer than three
+/// values and for values without spread.
+double skewness(std::span<const double> values);
+
 /// np.percentile with linear interpolation, q in 0..100. NaN when a value is NaN or none is given.
 double percentile(std::span<const double> values, double q);
 

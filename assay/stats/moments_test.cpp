@@ -94,6 +94,14 @@ TEST(Moments, vectors) {
   }
 }
 
+TEST(Moments, skewness_by_hand) {
+  // 1, 1, 4: deviations -1, -1, 2; third moment 2, variance 2; g1 = 1 / sqrt(2), times sqrt(6).
+  EXPECT_NEAR(skewness(std::vector<double>{1, 1, 4}), std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(skewness(std::vector<double>{-4, -1, -1}), -std::sqrt(3.0), 1e-12);
+  EXPECT_EQ(skewness(std::vector<double>{1, 2}), 0);
+  EXPECT_EQ(skewness(std::vector<double>(5, 2.0)), 0);
+}
+
 TEST(Percentile, vectors) {
   const auto cases = vectors::cases("percentile");
   if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";

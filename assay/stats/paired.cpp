@@ -33,7 +33,8 @@ constexpr std::array verdict_names = {
 
 MeanError mean_error(std::span<const double> differences) {
   const auto n = static_cast<double>(differences.size());
-  return {mean(differences), standard_deviation(differences, 1) / std::sqrt(n), n - 1};
+  return {mean(differences), standard_deviation(differences, 1) / std::sqrt(n), n - 1,
+          skewness(differences)};
 }
 
 Interval MeanError::interval(double level) const {
@@ -44,6 +45,13 @@ Interval MeanError::interval(double level) const {
 TTest MeanError::above(double limit) const {
   const double t = (value - limit) / error;
   return {t, student_t_sf(t, df), df};
+}
+
+double MeanError::skew_corrected_above(double limit) const {
+  const double n = df + 1, ratio = (value - limit) / error / std::sqrt(n), g = skewness;
+  const double straight =
+      ratio + g * ratio * ratio / 3 + g * g * std::pow(ratio, 3) / 27 + g / (6 * n);
+  return student_t_sf(std::sqrt(n) * straight, df);
 }
 
 TTest MeanError::below(double limit) const {

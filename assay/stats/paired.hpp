@@ -19,13 +19,17 @@ struct TTest {
 /// Two-sided, of x - y. Fewer than two pairs give NaN.
 TTest paired_t(std::span<const double> x, std::span<const double> y);
 
-/// A mean, its standard error and the degrees of freedom of Student's t.
+/// A mean, its standard error and the degrees of freedom of Student's t, one less than the units
+/// that it is of.
 struct MeanError {
   double value = 0, error = 0, df = 0;
+  double skewness = 0;  ///< of the units
 
   Interval interval(double level) const;
   /// One-sided, against "the mean is at most `limit`" and "the mean is at least `limit`".
   TTest above(double limit) const;
+  /// The same with Hall's transformation (1992), which corrects t for skewness.
+  double skew_corrected_above(double limit) const;
   TTest below(double limit) const;
 };
 
