@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-
 #include "assay/io/detail/test_files.hpp"
 
 namespace assay {
