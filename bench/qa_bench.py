@@ -11,7 +11,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 import numpy  # noqa: E402
 import slide_files  # noqa: E402
 from qa_runs import SERVER, Server, table  # noqa: E402
-from support import PROGRAM, SHARED  # noqa: E402
+from support import PROGRAM, data_folder  # noqa: E402
 
 
 def measured(*command):
@@ -41,9 +41,9 @@ def runs(folder, items):
 
 
 def scoring(folder):
-    published = SHARED / "data/multipathqa/MultiPathQA.csv"
+    published = data_folder() / "multipathqa/MultiPathQA.csv"
     if not published.exists():
-        print("reading and scoring the published table: skipped, ../shared is absent")
+        print("reading and scoring the published table: skipped, set ASSAY_TEST_DATA to a folder that has multipathqa/MultiPathQA.csv")
         return
     rows = list(csv.DictReader(open(published, encoding="utf-8-sig")))
     with open(folder / "answers.csv", "w", newline="") as file:

@@ -1,4 +1,4 @@
-"""What the tests of the program share: running it, making images, the vectors beside the repository."""
+"""What the tests share: running the program, making images, the reference vectors, real files."""
 import base64, json, os, pathlib, subprocess
 
 import nibabel
@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")) / "assay"
-SHARED = ROOT.parent / "shared"
+VECTORS = ROOT / "tests/vectors"
 
 BOX = numpy.s_[2:6, 2:6, 2:6]
 SHAPE = (10, 9, 8)
@@ -78,11 +78,21 @@ def evidence(result, case=0, label="foreground"):
     return {key: found[key] for key in ("tp", "fp", "fn", "tn")}
 
 
-def shared(path):
-    """A file or folder of the vectors beside the repository; skips where they are absent."""
-    found = SHARED / path
+def vectors(name):
+    """A file of tests/vectors, parsed."""
+    return json.loads((VECTORS / f"{name}.json").read_text())
+
+
+def data_folder():
+    """The folder of real files, which are not part of the project."""
+    return pathlib.Path(os.environ.get("ASSAY_TEST_DATA") or ROOT.parent / "shared/data").absolute()
+
+
+def real_data(path):
+    """A real file or folder; skips where it is absent."""
+    found = data_folder() / path
     if not found.exists():
-        pytest.skip(f"no ../shared/{path}")
+        pytest.skip(f"needs real data: set ASSAY_TEST_DATA to a folder that has {path}")
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 import scipy.stats
 
 from comparisons import compare, entry, models, write
-from support import assay, shared, strict
+from support import assay, real_data, strict, vectors
 
 
 def holm(pvalues):
@@ -84,7 +84,7 @@ def test_policies(tmp_path, policy, options):
 
 
 def test_the_specification_s_comparison(tmp_path):
-    for case in json.loads(shared("vectors/seed-reference.json").read_text())["compare_models"]:
+    for case in vectors("specification-reference")["compare_models"]:
         ids = [f"{i:03}" for i in range(len(case["reference"]))]
         files = [write(tmp_path / "ref.csv", ids, {"dice": case["reference"]})]
         files += [write(tmp_path / f"{name}.csv", ids, {"dice": scores}) for name, scores in case["models"].items()]
@@ -107,7 +107,7 @@ def test_ties_that_rounding_broke_can_be_mended(tmp_path):
 
 
 def test_restarts_of_a_real_run(tmp_path):
-    runs = [shared(f"data/arc-runs/fold_0_restart_{r}/results.json") for r in (0, 1)]
+    runs = [real_data(f"arc-runs/fold_0_restart_{r}/results.json") for r in (0, 1)]
     values = [json.loads(run.read_text()) for run in runs]
     assert values[0]["subject_ids"] == values[1]["subject_ids"]
     got = entry(compare(*runs), "dice", "fold_0_restart_1")

@@ -4,7 +4,7 @@ import json, math, os, shutil
 import numpy
 import pytest
 
-from support import assay, listing, shared, strict, without_provenance
+from support import assay, listing, real_data, strict, without_provenance
 
 METRICS = ("dice", "avd", "mcc")
 
@@ -73,7 +73,7 @@ def check(result, runs, rule=numpy.mean):
 
 @pytest.mark.parametrize("name, rule", [("mean", numpy.mean), ("median", numpy.median)])
 def test_the_real_runs_equal_numpy(name, rule):
-    folder = shared("data/arc-runs")
+    folder = real_data("arc-runs")
     runs = {0: [json.loads(path.read_text()) for path in sorted(folder.glob("*/results.json"))]}
     result = folds(folder, "--restarts", name)
     check(result, runs, rule)
@@ -82,7 +82,7 @@ def test_the_real_runs_equal_numpy(name, rule):
 
 
 def test_the_best_real_restart_is_optimistic():
-    result = folds(shared("data/arc-runs"), "--restarts", "best")
+    result = folds(real_data("arc-runs"), "--restarts", "best")
     first = result["folds"][0]
     assert first["chosen_restart"] == 0 and result["summary"]["test_mean_dice"] == first["best_dice"]
     assert result["summary"]["test_mean_dice"] > result["summary"]["test_mean_dice_per_run"]

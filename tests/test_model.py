@@ -5,7 +5,7 @@ import numpy
 import pytest
 
 from networks import paper_network, safetensors
-from support import ROOT, assay, shared, strict
+from support import ROOT, assay, real_data, strict
 
 CORPUS = ROOT / "tests/fuzz/corpus"
 OPTIONS = ("--dilations", "2", "--activation", "relu")
@@ -83,12 +83,12 @@ def test_senseless_dilations(list):
 
 
 def test_real_files():
-    weights = shared("data/meshnet/model5_gw_ae/model.pth")
+    weights = real_data("meshnet/model5_gw_ae/model.pth")
     one, other = show(weights), show(weights.with_name("model.tfjs.json"))
     assert one["format"] == "safetensors" and other["format"] == "tfjs"
     assert one["weights_sha256"] == other["weights_sha256"] and one["network_sha256"] == other["network_sha256"]
     assert one["model_name"] == "brainchop model5_gw_ae" and one["parameters"] == 5598
-    arc = show(shared("data/meshnet/arc-meshnet26-fold0-restart0.pt"))
+    arc = show(real_data("meshnet/arc-meshnet26-fold0-restart0.pt"))
     assert (arc["model_name"], arc["parameters"], arc["format"]) == ("MeshNet-26", 147474, "pytorch")
-    elu = show(shared("data/meshnet/model20chan3cls/model.json"))
+    elu = show(real_data("meshnet/model20chan3cls/model.json"))
     assert {layer["activation"] for layer in elu["layers"]} == {"elu", "none"} and elu["parameters"] == 87183

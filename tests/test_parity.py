@@ -5,7 +5,7 @@ import numpy
 import pytest
 import scipy.stats
 
-from support import assay, cohort, shared, strict
+from support import assay, cohort, real_data, strict, vectors
 
 PAPER = {"test_mean_dice": 0.876, "test_std_dice": 0.016, "test_mean_avd": 0.245, "test_mean_mcc": 0.760}
 NOISE = re.compile(r"terminate|what\(\)|std::|Traceback|nlohmann|should not have happened|exception", re.I)
@@ -48,7 +48,7 @@ def test_the_result_has_the_contracts_names(tmp_path):
 
 @pytest.mark.parametrize("compat", [False, True], ids=["assay", "spec"])
 def test_every_vector_through_the_program(tmp_path, compat):
-    for case in json.loads(shared("vectors/seed-reference.json").read_text())["parity"]:
+    for case in vectors("specification-reference")["parity"]:
         path = results(tmp_path, {"summary": case["summary"]})
         found = parity(path, "--variant", case["variant"], *(["--compat", "spec"] if compat else []))
         assert found["parity_level"] == case["level"]
@@ -133,7 +133,7 @@ def test_spreads_are_numpys_and_named(tmp_path):
 
 
 def test_a_real_run(tmp_path):
-    path = shared("data/arc-runs/fold_0_restart_0/results.json")
+    path = real_data("arc-runs/fold_0_restart_0/results.json")
     run = json.loads(path.read_text())
     found = parity(path)
     assert found["parity_level"] == "failed" and found["dice_mean"] == run["test_dice"]
@@ -146,7 +146,7 @@ def test_a_real_run(tmp_path):
 
 
 def test_two_real_runs_by_hand(tmp_path):
-    runs = [json.loads(shared(f"data/arc-runs/fold_0_restart_{i}/results.json").read_text()) for i in (0, 1)]
+    runs = [json.loads(real_data(f"arc-runs/fold_0_restart_{i}/results.json").read_text()) for i in (0, 1)]
     found = parity(results(tmp_path, {"folds": [{"outer_fold": 0, "runs": runs}]}))
     assert found["dice_mean"] == pytest.approx(numpy.mean([run["test_dice"] for run in runs]))
     assert found["sources"]["dice_std"]["over"] == "runs" and found["details"]["dice_std"]["acceptable"]
@@ -156,7 +156,7 @@ def test_two_real_runs_by_hand(tmp_path):
 
 @pytest.mark.parametrize("restarts", ["mean", "best"])
 def test_what_folds_writes(tmp_path, restarts):
-    assay("folds", shared("data/arc-runs"), "--restarts", restarts, "--out", tmp_path / "e.json", "--quiet")
+    assay("folds", real_data("arc-runs"), "--restarts", restarts, "--out", tmp_path / "e.json", "--quiet")
     folds = json.loads((tmp_path / "e.json").read_text())["summary"]
     done = assay("parity", tmp_path / "e.json", "--json")
     found = strict(done.stdout)
@@ -167,7 +167,7 @@ def test_what_folds_writes(tmp_path, restarts):
 
 
 def test_folds_and_parity_name_the_sd_over_runs(tmp_path):
-    screen = assay("folds", shared("data/arc-runs"), "--out", tmp_path / "e.json").stdout
+    screen = assay("folds", real_data("arc-runs"), "--out", tmp_path / "e.json").stdout
     spread = json.loads((tmp_path / "e.json").read_text())["summary"]["spread"]["runs"]["dice"]
     text = assay("parity", tmp_path / "e.json").stdout
     found = next(x for x in strict(assay("parity", tmp_path / "e.json", "--json").stdout)["spreads"] if x["over"] == "runs")
@@ -244,7 +244,7 @@ def test_any_number_of_threads_gives_the_same(tmp_path):
 # ---- Papers --------------------------------------------------------------------------------------
 
 def test_the_list_is_the_reference_file():
-    rows = json.loads(shared("data/paper_reference_values.json").read_text())["meshnet_paper_table1"]
+    rows = json.loads(real_data("paper_reference_values.json").read_text())["meshnet_paper_table1"]
     found = strict(assay("parity", "--list", "--json").stdout)["models"]
     assert len(found) == len(rows) == 14
     for mine, row in zip(found, rows):

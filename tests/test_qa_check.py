@@ -4,7 +4,7 @@ import csv, os
 import pytest
 
 from slide_files import write_slide
-from support import assay, listing, shared, strict
+from support import assay, listing, real_data, strict
 
 COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "is_valid", "metric_type", "file_id", "prompt"]
 
@@ -31,7 +31,7 @@ def states(result):
 
 
 def test_the_published_table_without_slides(tmp_path):
-    result = check(shared("data/multipathqa/MultiPathQA.csv"), tmp_path, status=3)
+    result = check(real_data("multipathqa/MultiPathQA.csv"), tmp_path, status=3)
     assert {b["benchmark_name"]: b["questions"] for b in result["benchmarks"]} == {
         "tcga": 221, "panda": 197, "gtex": 191, "tcga_expert_vqa": 128, "tcga_slidebench": 197}
     assert {b["benchmark_name"]: b["ledger"]["missing"] for b in result["benchmarks"]}["tcga_expert_vqa"] == 76

@@ -281,9 +281,7 @@ def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path, arguments, wor
 
 def test_published_table_end_to_end(tmp_path):
     """934 questions, answered by replay with the truth, by all five benchmarks."""
-    published = support.SHARED / "data/multipathqa/MultiPathQA.csv"
-    if not published.exists():
-        pytest.skip("../shared is absent")
+    published = support.real_data("multipathqa/MultiPathQA.csv")
     import csv
     rows = list(csv.DictReader(open(published, encoding="utf-8-sig")))
     with open(tmp_path / "answers.csv", "w", newline="") as file:
@@ -304,9 +302,7 @@ def test_published_table_end_to_end(tmp_path):
 
 def test_published_table_through_a_server(tmp_path, slides):
     """934 questions with pictures over HTTP; every slide of the table is a name of the same small one."""
-    published = support.SHARED / "data/multipathqa/MultiPathQA.csv"
-    if not published.exists():
-        pytest.skip("../shared is absent")
+    published = support.real_data("multipathqa/MultiPathQA.csv")
     import csv
     root = tmp_path / "wsi"
     root.mkdir()

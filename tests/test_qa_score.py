@@ -5,7 +5,7 @@ import numpy
 import pytest
 import scipy.stats
 
-from support import assay, shared, strict, without_provenance
+from support import assay, real_data, strict, without_provenance
 
 OPTIONS = ["Lung", "Breast", "Colon", "Liver"]
 
@@ -311,7 +311,7 @@ def test_the_authors_lines(tmp_path):
 
 
 def test_the_published_table_is_scored_at_once(tmp_path):
-    questions = shared("data/multipathqa/MultiPathQA.csv")
+    questions = real_data("multipathqa/MultiPathQA.csv")
     lines = tmp_path / "run.jsonl"
     with open(questions, encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -2,7 +2,7 @@
 import pytest
 
 from comparisons import models
-from support import assay, cohort, shared
+from support import assay, cohort, real_data
 
 
 def command(name, folder):
@@ -13,9 +13,9 @@ def command(name, folder):
     if name == "score":
         return ["score", *cohort(folder, ["a", "b"])]
     if name == "folds":
-        return ["folds", shared("data/arc-runs")]
+        return ["folds", real_data("arc-runs")]
     if name == "parity":
-        return ["parity", shared("data/arc-runs/fold_0_restart_0/results.json")]
+        return ["parity", real_data("arc-runs/fold_0_restart_0/results.json")]
     return ["recipe", "show", "brainchop"]
 
 

@@ -7,7 +7,7 @@ import numpy
 import pytest
 from scipy import ndimage
 
-from support import assay, save, shared, strict
+from support import assay, real_data, save, strict
 
 ROTATED = numpy.array([[0.8, -0.6, 0, 5], [0.6, 0.8, 0, -3], [0, 0, 1, 7], [0, 0, 0, 1]])
 
@@ -186,7 +186,7 @@ def test_threads_do_not_change_a_bit(tmp_path):
 
 
 def test_a_conformed_head_stays_as_it_is(tmp_path):
-    head = shared("data/t1_crop.nii.gz")
+    head = real_data("t1_crop.nii.gz")
     found, affine = apply(tmp_path, "brainchop", head)
     stored = nibabel.load(head)
     voxels = numpy.asarray(stored.dataobj).astype("f4")

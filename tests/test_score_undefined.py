@@ -5,7 +5,7 @@ import nibabel
 import numpy
 import pytest
 
-from support import BOX, assay, cohort, counts, evidence, mask, save, score, shared, strict, unpacked
+from support import BOX, assay, cohort, counts, evidence, mask, real_data, save, score, strict, unpacked, vectors
 
 
 # ---- Empty masks and missing cases --------------------------------------------------------------
@@ -184,8 +184,8 @@ def check_spec(tmp_path, cases, name):
 
 
 def test_the_specifications_numbers(tmp_path):
-    vectors = json.loads(shared("vectors/seed-reference.json").read_text())["metrics_masks"]["cases"]
-    cases = [(unpacked(v, "pred"), unpacked(v, "target"), v["seed"]) for v in vectors]
+    masks = vectors("specification-reference")["metrics_masks"]["cases"]
+    cases = [(unpacked(v, "pred"), unpacked(v, "target"), v["spec"]) for v in masks]
     result = check_spec(tmp_path, cases, "masks")
     assert any(math.isinf(x) for x in result["avd"]["values"])
     assert math.isinf(result["avd"]["mean"])
@@ -197,13 +197,13 @@ def test_the_specifications_numbers_on_large_boxes(tmp_path):
         out = numpy.zeros(shape, numpy.uint8)
         out[tuple(slice(a, b) for a, b in ranges)] = 1
         return out
-    vectors = json.loads(shared("vectors/seed-reference.json").read_text())["metrics_large_boxes"]
-    cases = [(box(v["shape"], v["pred_box"]), box(v["shape"], v["target_box"]), v["seed"]) for v in vectors]
+    boxes = vectors("specification-reference")["metrics_large_boxes"]
+    cases = [(box(v["shape"], v["pred_box"]), box(v["shape"], v["target_box"]), v["spec"]) for v in boxes]
     check_spec(tmp_path, cases, "boxes")
 
 
 def test_the_specifications_statistics(tmp_path):
-    vector = json.loads(shared("vectors/seed-reference.json").read_text())["compute_with_stats"]
+    vector = vectors("specification-reference")["compute_with_stats"]
     ps, rs = unpacked(vector, "pred"), unpacked(vector, "target")
     expected = [{key: vector["result"][key]["values"][i] for key in vector["result"]} for i in range(len(ps))]
     result = check_spec(tmp_path, list(zip(ps, rs, expected)), "statistics")
@@ -221,7 +221,7 @@ def test_the_specifications_tokens(tmp_path):
 # ---- Pairs with known answers -------------------------------------------------------------------
 
 def expected_pairs():
-    path = shared("data/nifti-pairs/expected.json")
+    path = real_data("nifti-pairs/expected.json")
     return {pair["name"]: pair for pair in json.loads(path.read_text())["pairs"]}, path.parent
 
 
@@ -270,7 +270,7 @@ SEGMENTATION_PAIRS = [
 
 @pytest.mark.parametrize("prediction, reference", SEGMENTATION_PAIRS)
 def test_segmentation_pairs(prediction, reference):
-    folder = shared("data/segmentation-pairs")
+    folder = real_data("segmentation-pairs")
     p, r = folder / f"{prediction}.nii.gz", folder / f"{reference}.nii.gz"
     values = [numpy.asarray(nibabel.load(path).dataobj) for path in (p, r)]
     result = score(p, r, "--labels", "all")

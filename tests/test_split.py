@@ -1,10 +1,10 @@
 """assay split: folds equal to scikit-learn's, files as documented, refusals by name."""
-import csv, json
+import csv
 
 import numpy
 import pytest
 
-from support import assay, listing, shared, strict
+from support import assay, listing, strict, vectors
 
 
 def manifest(folder, columns, name="cases.csv"):
@@ -54,7 +54,7 @@ def same(result, wanted):
 
 
 def test_the_folds_of_the_specification(tmp_path):
-    section = json.loads(shared("vectors/seed-reference.json").read_text())["stratified_kfold"]
+    section = vectors("specification-reference")["stratified_kfold"]
     path = manifest(tmp_path, {"id": list(range(len(section["labels"]))), "stratum": section["labels"]})
     result = split(path, "--stratify", "stratum", "--outer", section["n_splits"], "--seed", section["seed"])
     assert [[int(i) for i in fold["test"]] for fold in result["folds"]] == section["test_folds"]

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <string>
 
+#include "assay/core/data_for_test.hpp"
 #include "assay/io/detail/test_files.hpp"
 #include "assay/io/gzip.hpp"
 #include "assay/io/layout.hpp"
@@ -188,8 +189,8 @@ std::size_t foreground_count(const std::filesystem::path& path) {
 }
 
 TEST(Image, real_pairs_have_the_expected_foreground) {
-  const std::filesystem::path folder = ASSAY_SOURCE_DIR "/../shared/data/nifti-pairs";
-  if (!std::filesystem::exists(folder / "expected.json")) GTEST_SKIP() << "no shared data here";
+  const auto [folder, absence] = testing::real_data("nifti-pairs");
+  if (!absence.empty()) GTEST_SKIP() << absence;
   std::size_t checked = 0;
   const auto expected = nlohmann::json::parse(read_text(folder / "expected.json"));
   for (const auto& pair : expected["pairs"]) {

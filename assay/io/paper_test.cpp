@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
+#include "assay/core/data_for_test.hpp"
 #include "assay/io/detail/test_files.hpp"
 #include "assay/io/parity.hpp"
 
@@ -60,9 +59,8 @@ TEST(PaperFile, WhatIsListedCanBeRead) {
 }
 
 TEST(PaperFile, TheBuiltInValuesAreTheReferenceFiles) {
-  const std::string path =
-      std::string(ASSAY_SOURCE_DIR) + "/../shared/data/paper_reference_values.json";
-  if (!std::ifstream(path)) GTEST_SKIP() << "no ../shared/data/paper_reference_values.json";
+  const auto [path, absence] = testing::real_data("paper_reference_values.json");
+  if (!absence.empty()) GTEST_SKIP() << absence;
   EXPECT_EQ(paper_text(Paper{.models = read_paper(path).models}), paper_text(built_in_paper()));
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "assay/core/data_for_test.hpp"
 #include "assay/io/detail/test_files.hpp"
 
 namespace assay {
@@ -88,8 +89,8 @@ TEST(QaTable, json_exports) {
 }
 
 TEST(QaTable, the_published_table) {
-  const std::filesystem::path path = ASSAY_SOURCE_DIR "/../shared/data/multipathqa/MultiPathQA.csv";
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "the table is not beside the source tree";
+  const auto [path, absence] = testing::real_data("multipathqa/MultiPathQA.csv");
+  if (!absence.empty()) GTEST_SKIP() << absence;
   const ItemTable table = read_items(path);
   EXPECT_EQ(table.rows, 934U);
   EXPECT_EQ(table.items.size(), 934U);

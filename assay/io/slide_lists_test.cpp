@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "assay/core/data_for_test.hpp"
 #include "assay/io/detail/test_files.hpp"
 
 namespace assay {
@@ -38,9 +39,8 @@ TEST(SlideLists, a_table_of_something_else_is_refused) {
 }
 
 TEST(SlideLists, the_published_table) {
-  const std::filesystem::path table =
-      ASSAY_SOURCE_DIR "/../shared/data/multipathqa/MultiPathQA.csv";
-  if (!std::filesystem::exists(table)) GTEST_SKIP() << "no ../shared/data/multipathqa";
+  const auto [table, absence] = testing::real_data("multipathqa/MultiPathQA.csv");
+  if (!absence.empty()) GTEST_SKIP() << absence;
   const auto lists = slide_lists(table);
   ASSERT_EQ(lists.size(), 3U);
   EXPECT_EQ(lists[1].ids.size(), 191U);

@@ -217,9 +217,8 @@ TEST(SoftDiceGradient, by_the_labels_is_that_of_the_swapped_pair) {
 
 TEST(DiceFamily, vectors) {
   const Json section = vectors::reference("mipcandy");
-  if (section.is_null()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   const std::pair<const char*, DicePolicy> releases[] = {
-      {"37a3cf4_seeddoc", DicePolicy::mipcandy_doc},
+      {"37a3cf4_doc", DicePolicy::mipcandy_doc},
       {"e9251e8_v1.1.1", DicePolicy::mipcandy_1_1_1},
       {"f33bce9_v1.1.2plus", DicePolicy::mipcandy_1_1_2}};
   for (const Json& item : section.at("cases")) {

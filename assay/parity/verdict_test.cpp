@@ -130,7 +130,6 @@ void expect_detail(const MetricDetail& found, const Json& wanted, const std::str
 
 TEST(Verdict, EqualsTheSpecificationToTheLastBit) {
   const Json cases = vectors::reference("parity");
-  if (cases.is_null()) GTEST_SKIP() << "no ../shared/vectors/seed-reference.json";
   ASSERT_EQ(cases.size(), 30U);
   for (const Json& c : cases) {
     const Json& s = c.at("summary");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assay/core/data_for_test.hpp"
 #include "assay/core/error.hpp"
 #include "assay/qa/comparison.hpp"
 #include "assay/qa/rescore.hpp"
@@ -103,8 +104,7 @@ TEST(QaScores, headline_intervals) {
 }
 
 TEST(QaScores, metrics_of_the_original_project) {
-  const auto all = vectors::file("seed-cases.json");
-  if (all.is_null()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
+  const auto all = vectors::file("specification-cases.json");
   for (const auto& c : all.at("cases")) {
     if (c.at("id") != "compute_metrics/errors_count_incorrect") continue;
     const QaScores s = qa_scores(run_of({item("1", 1, 1), item("2", {}, 2, "", Outcome::errored)},
@@ -119,8 +119,9 @@ TEST(QaScores, metrics_of_the_original_project) {
 }
 
 TEST(QaScores, published_values_are_those_of_the_paper) {
-  std::ifstream in(ASSAY_SOURCE_DIR "/../shared/data/paper_reference_values.json");
-  if (!in) GTEST_SKIP() << "the published values are not beside the source tree";
+  const auto [path, absence] = testing::real_data("paper_reference_values.json");
+  if (!absence.empty()) GTEST_SKIP() << absence;
+  std::ifstream in(path);
   const auto paper = vectors::Json::parse(in).at("giant_paper_table1_percent_mean_std");
   for (const auto& [benchmark, row] : paper.items()) {
     const PublishedBenchmark* ours = find_published_giant(benchmark);

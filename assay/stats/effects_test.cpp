@@ -86,7 +86,6 @@ TEST(HodgesLehmann, refuses_what_it_cannot_rank) {
 
 TEST(HodgesLehmann, vectors_of_r) {
   const auto cases = vectors::cases("r_wilcox");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   std::size_t compared = 0;
   for (const auto& item : cases) {
     // With ties exactRankTests ranks |d - m| at every Walsh mean m in floating point, where equal
@@ -115,7 +114,6 @@ TEST(HodgesLehmann, vectors_of_r) {
 
 TEST(Effects, vectors) {
   const auto cases = vectors::cases("effect_size");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const Values d = vectors::numbers(item.at("d"));
     const auto& want = *vectors::expected(item, "all");

@@ -50,7 +50,6 @@ TEST(StudentizedRange, two_groups_are_a_normal_difference) {
 
 TEST(StudentizedRange, vectors) {
   const auto cases = vectors::cases("studentized_range_inf");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const auto& want = *vectors::expected(item, "scipy-1.17.1");
     const unsigned k = item.at("k");
@@ -66,7 +65,6 @@ TEST(StudentizedRange, vectors) {
 
 TEST(Friedman, vectors) {
   const auto cases = vectors::cases("friedman");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const auto table = item.at("data").get<Table>();
     const auto& want = *vectors::expected(item, "scipy-1.17.1");

@@ -30,7 +30,6 @@ TEST(McNemar, is_symmetric) {
 
 TEST(McNemar, vectors) {
   const auto cases = vectors::cases("mcnemar");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     if (item.contains("peer_defect")) continue;  // b + c = 0: statsmodels gives p = 0 or NaN
     const bool exact = item.at("exact"), correction = item.at("correction");

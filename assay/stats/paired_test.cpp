@@ -66,7 +66,6 @@ TEST(Power, sample_size_inverts_power) {
 
 TEST(PairedT, vectors) {
   const auto cases = vectors::cases("paired_t");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const Values a = vectors::numbers(item.at("a")), b = vectors::numbers(item.at("b"));
     Values d(a.size());
@@ -83,7 +82,6 @@ TEST(PairedT, vectors) {
 
 TEST(Tost, vectors) {
   const auto cases = vectors::cases("tost_paired");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const Tost found = tost_paired(vectors::numbers(item.at("a")), vectors::numbers(item.at("b")),
                                    item.at("margin"));
@@ -100,7 +98,6 @@ TEST(Tost, vectors) {
 
 TEST(Power, vectors) {
   const auto cases = vectors::cases("t_power");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases) {
     const auto& want = *vectors::expected(item, "scipy-1.17.1");
     vectors::expect_near(t_power(item.at("effect_size"), item.at("nobs"), item.at("alpha")),

@@ -26,7 +26,6 @@ TEST(MidRanks, worked_by_hand) {
 
 TEST(MidRanks, vectors) {
   const auto cases = vectors::cases("rankdata");
-  if (cases.empty()) GTEST_SKIP() << "the reference vectors are not beside the source tree";
   for (const auto& item : cases)
     EXPECT_EQ(vectors::Json(mid_ranks(vectors::numbers(item.at("x"))).ranks),
               vectors::expected(item, "all")->at("ranks"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads the reference vectors that stand beside the source tree. Tests skip when they are absent.
+/// Reads the reference vectors of tests/vectors, whose README says where the numbers come from.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,26 +20,26 @@ namespace assay::vectors {
 
 using Json = nlohmann::json;
 
-/// The parsed file, null when it is absent.
+/// The parsed file.
 inline Json file(std::string_view name) {
-  std::ifstream in(std::string(ASSAY_SOURCE_DIR) + "/../shared/vectors/" + std::string(name));
-  return in ? Json::parse(in) : Json();
+  std::ifstream in(ASSAY_SOURCE_DIR "/tests/vectors/" + std::string(name));
+  return Json::parse(in);
 }
 
-/// All cases of one family of statistics.json.
+/// All cases of one family of statistics.json. There is at least one.
 inline std::vector<Json> cases(std::string_view family) {
   static const Json all = file("statistics.json");
   std::vector<Json> chosen;
-  if (all.is_null()) return chosen;
   for (const Json& item : all.at("cases"))
     if (item.at("family") == family) chosen.push_back(item);
+  EXPECT_FALSE(chosen.empty()) << "statistics.json has no family " << family;
   return chosen;
 }
 
-/// One section of seed-reference.json, null when absent.
+/// One section of specification-reference.json.
 inline Json reference(const char* section) {
-  static const Json all = file("seed-reference.json");
-  return all.is_null() ? Json() : all.at(section);
+  static const Json all = file("specification-reference.json");
+  return all.at(section);
 }
 
 /// Non-finite numbers are written as words.
@@ -75,7 +75,7 @@ inline void expect_near(double found, double wanted, double rtol, const std::str
                                          << ", expected " << ::testing::PrintToString(wanted);
 }
 
-/// The data of a recipe {seed, n, kind}: see the notes in the file's `meta`.
+/// The data of a recipe {seed, n, kind}, which tests/vectors/README.md explains.
 inline std::vector<double> generated(const Json& recipe) {
   const auto n = recipe.at("n").get<std::size_t>();
   const bool scaled = recipe.at("kind") == "random_scaled";

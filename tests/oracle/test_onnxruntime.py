@@ -8,7 +8,8 @@ np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
 pytest.importorskip("nibabel")
 from predictors import expect_labels, export, needs_program, run_predictor, scores_of, unet, volume
-from test_torch import arc_network, shared, t1
+from support import real_data
+from test_torch import arc_network, t1
 
 pytestmark = needs_program
 
@@ -63,7 +64,7 @@ def test_our_engine_and_the_runtime_agree_on_a_chain(tmp_path, library, axes):
 
 
 def test_our_engine_and_the_runtime_agree_on_trained_weights(tmp_path, library):
-    net, voxels = arc_network(shared("meshnet/arc-meshnet26-fold0-restart0.pt")), t1(48)
+    net, voxels = arc_network(real_data("meshnet/arc-meshnet26-fold0-restart0.pt")), t1(48)
     model = export(net, tmp_path / "arc.onnx")
     truth = scores_of(net, voxels)
     for backend in ("meshnet", "onnx"):

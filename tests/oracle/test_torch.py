@@ -10,21 +10,16 @@ import pytest
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
+pytest.importorskip("nibabel")
+from support import real_data
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared/data"
 RUN = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")) / "run_network"
 pytestmark = pytest.mark.skipif(not RUN.exists(), reason=f"{RUN} is not built")
 
 PAPER = (1, 2, 4, 8, 16, 16, 8, 4, 2)
 RAMP = (1, 2, 4, 8, 16, 8, 4, 2, 1)
 TIED = 1e-5
-
-
-def shared(path):
-    if not (SHARED / path).exists():
-        pytest.skip(f"no ../shared/data/{path}")
-    return SHARED / path
 
 
 def run_network(model, volume, folder, kernels="best", jobs=2, status=0):
@@ -78,7 +73,7 @@ def torch_logits(net, volume, dtype=torch.float64):
 
 def t1(side=256):
     nibabel = pytest.importorskip("nibabel")
-    voxels = np.asarray(nibabel.load(shared("t1_crop.nii.gz")).dataobj).astype("f4")
+    voxels = np.asarray(nibabel.load(real_data("t1_crop.nii.gz")).dataobj).astype("f4")
     start = (256 - side) // 2
     cut = voxels[start:start + side, start:start + side, start:start + side]
     return (cut - cut.min()) / (cut.max() - cut.min())
@@ -99,7 +94,7 @@ def expect_equal_labels(labels, logits):
 @pytest.fixture(scope="module")
 def arc_truth():
     """Double precision takes PyTorch half a minute for a cube of 48."""
-    path = shared("meshnet/arc-meshnet26-fold0-restart0.pt")
+    path = real_data("meshnet/arc-meshnet26-fold0-restart0.pt")
     volume = t1(48)
     return path, volume, torch_logits(arc_network(path), volume)
 
@@ -115,7 +110,7 @@ def test_arc_checkpoint_in_double_precision(tmp_path, arc_truth, kernels):
 
 
 def test_arc_checkpoint_labels(tmp_path):
-    path = shared("meshnet/arc-meshnet26-fold0-restart0.pt")
+    path = real_data("meshnet/arc-meshnet26-fold0-restart0.pt")
     volume = t1(96)
     labels, _ = run_network(path, volume, tmp_path)
     expect_equal_labels(labels, torch_logits(arc_network(path), volume, torch.float32))
@@ -123,9 +118,9 @@ def test_arc_checkpoint_labels(tmp_path):
 
 @pytest.mark.parametrize("file", ["model.pth", "model.tfjs.json"])
 def test_brainchop_labels_on_a_whole_head(tmp_path, file):
-    model = shared(f"meshnet/model5_gw_ae/{file}")
+    model = real_data(f"meshnet/model5_gw_ae/{file}")
     volume = t1(256 if file == "model.pth" else 64)
-    numbers = np.fromfile(shared("meshnet/model5_gw_ae/model.bin"), "f4")
+    numbers = np.fromfile(real_data("meshnet/model5_gw_ae/model.bin"), "f4")
     net = meshnet(5, 3, RAMP, norm=None)
     with torch.no_grad():
         at = 0
@@ -146,7 +141,7 @@ def test_brainchop_labels_on_a_whole_head(tmp_path, file):
 
 
 def test_threads_give_the_same_bytes(tmp_path):
-    path = shared("meshnet/arc-meshnet26-fold0-restart0.pt")
+    path = real_data("meshnet/arc-meshnet26-fold0-restart0.pt")
     volume = t1(40)[:, :33, :37]
     first = run_network(path, volume, tmp_path, jobs=1)[1].tobytes()
     for jobs in (2, 3):

@@ -1,40 +1,23 @@
 """Vectors that were made by running the specifications' code, and masks described by boxes."""
 import base64
-import json
 import math
-import pathlib
 
 import numpy as np
 import pytest
 
-VECTORS = pathlib.Path(__file__).resolve().parents[3] / "shared/vectors"
-
-
-def load(name):
-    """The parsed file, or None where it is absent."""
-    path = VECTORS / name
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def _absent(name):
-    return [pytest.param(None, id="absent", marks=pytest.mark.skip(reason=f"no ../shared/vectors/{name}"))]
+from support import vectors
 
 
 def cases(*categories):
     """One parameter per case of these categories."""
-    found = load("seed-cases.json")
-    if found is None:
-        return _absent("seed-cases.json")
-    chosen = [case for case in found["cases"] if case["category"] in categories]
+    chosen = [case for case in vectors("specification-cases")["cases"] if case["category"] in categories]
     assert {case["category"] for case in chosen} == set(categories)
     return [pytest.param(case, id=case["id"]) for case in chosen]
 
 
 def reference(*keys):
     """One parameter per entry of a list in the reference file."""
-    found = load("seed-reference.json")
-    if found is None:
-        return _absent("seed-reference.json")
+    found = vectors("specification-reference")
     for key in keys:
         found = found[key]
     return [pytest.param(entry, id=f"{keys[0]}-{number}") for number, entry in enumerate(found)]

@@ -106,8 +106,8 @@ def test_vectors(case):
 @pytest.mark.parametrize("entry", reference("answer_extraction", "cases"))
 def test_reference(entry):
     arguments = entry["prediction"], entry["options"], entry["benchmark"]
-    assert label(*arguments, rules="spec") == entry["seed_label"]
-    assert label(*arguments, rules="giant") == entry["final_label"]
+    assert label(*arguments, rules="spec") == entry["spec_label"]
+    assert label(*arguments, rules="giant") == entry["giant_label"]
 
 
 # Labels, winner, tied.

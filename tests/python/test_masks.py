@@ -1,5 +1,4 @@
 """Metrics of two arrays against NumPy, scikit-learn and torch; bad input: the right answer or a clear exception."""
-import json
 import math
 import threading
 
@@ -7,7 +6,7 @@ import numpy as np
 import pytest
 
 import assay
-from support import shared, unpacked
+from support import unpacked, vectors
 
 TYPES = [bool, "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", ">i2", ">f4", ">f8"]
 
@@ -226,11 +225,11 @@ def test_counts_that_are_none_are_refused(name):
 
 
 def test_the_reference_vectors():
-    for case in json.loads(shared("vectors/seed-reference.json").read_text())["metrics_masks"]["cases"]:
+    for case in vectors("specification-reference")["metrics_masks"]["cases"]:
         p, r = unpacked(case, "pred"), unpacked(case, "target")
         assert assay.confusion_matrix(p, r) == case["confusion"]
         assert assay.dice_coefficient(p, r, smooth=1e-6) == pytest.approx(case["dice_smooth64"], rel=1e-9)
-        assert assay.average_volume_difference(p, r) == pytest.approx(float(case["seed"]["avd"]), rel=1e-6)
+        assert assay.average_volume_difference(p, r) == pytest.approx(float(case["spec"]["avd"]), rel=1e-6)
         assert assay.matthews_correlation_coefficient(p, r) == pytest.approx(case["mcc64"], abs=1e-12)
 
 

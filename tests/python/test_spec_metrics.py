@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from assay import spec
-from spec_vectors import cases, close, described, from_counts, load, mask, reference, unpacked
+from spec_vectors import cases, close, described, from_counts, mask, reference, unpacked
+from support import vectors
 
 CUBE = (10, 10, 10)
 ALL = [(0, 10)] * 3
@@ -155,13 +156,13 @@ def test_vectors_of_formats(case):
 def test_reference_masks(entry):
     pred, target = unpacked(entry, "pred"), unpacked(entry, "target")
     assert spec.compute_confusion_matrix(pred, target) == entry["confusion"]
-    assert close(spec.SegmentationMetrics().compute_single(pred, target), entry["seed"], 1e-12)
+    assert close(spec.SegmentationMetrics().compute_single(pred, target), entry["spec"], 1e-12)
 
 
 @pytest.mark.parametrize("entry", reference("metrics_large_boxes"))
 def test_reference_boxes(entry):
     pair = (mask(entry["shape"], entry[f"{side}_box"], dtype=np.uint8) for side in ("pred", "target"))
-    assert close(spec.SegmentationMetrics().compute_single(*pair), entry["seed"], 1e-12)
+    assert close(spec.SegmentationMetrics().compute_single(*pair), entry["spec"], 1e-12)
 
 
 @pytest.mark.parametrize("entry", reference("mcc_from_counts"))
@@ -172,13 +173,11 @@ def test_reference_mcc(entry):
         found = spec.metrics._mcc(spec.metrics._Evidence(*counts, 0, 0, 0, True))
         assert found == pytest.approx(entry["mcc_float64"], abs=1e-6)
     else:
-        assert spec.matthews_correlation_coefficient(*from_counts(entry)) == entry["mcc_seed_float32"]
+        assert spec.matthews_correlation_coefficient(*from_counts(entry)) == entry["mcc_spec_float32"]
 
 
 def test_reference_statistics():
-    entry = (load("seed-reference.json") or {}).get("compute_with_stats")
-    if entry is None:
-        pytest.skip("no ../shared/vectors/seed-reference.json")
+    entry = vectors("specification-reference")["compute_with_stats"]
     found = spec.SegmentationMetrics().compute_with_stats(unpacked(entry, "pred"), unpacked(entry, "target"))
     for key, expected in entry["result"].items():
         assert str(found[key]) == expected.pop("str")

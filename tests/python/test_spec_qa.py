@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import spec
 from spec_vectors import cases, close, reference
-from support import shared
+from support import real_data
 
 # The specification's code, its docstring mended.
 _INT_RE = re.compile(r"\b(\d+)\b")
@@ -114,7 +114,7 @@ def test_white_space_and_digits_are_python_s():
 @pytest.mark.parametrize("entry", reference("answer_extraction", "cases"))
 def test_reference(entry):
     found = spec.extract_label(entry["prediction"], benchmark_name=entry["benchmark"], options=entry["options"])
-    assert found == spec.ExtractedAnswer(label=entry["seed_label"], raw=entry["prediction"].strip())
+    assert found == spec.ExtractedAnswer(label=entry["spec_label"], raw=entry["prediction"].strip())
 
 
 def test_names_fields_and_defaults_are_the_specification_s():
@@ -185,7 +185,7 @@ def test_vectors_of_tables(case, tmp_path):
 
 
 def load_published(benchmark=None):
-    path = shared("data/multipathqa/MultiPathQA.csv")
+    path = real_data("multipathqa/MultiPathQA.csv")
     with pytest.warns(UserWarning, match="numbers as options"):
         return spec.load_benchmark(path, benchmark_name=benchmark)
 
