@@ -63,6 +63,16 @@ std::vector<double> signed_rank_scores(const UnitDifferences& differences, std::
   return out;
 }
 
+/// The statistic of max-T when every sign is the same: no data with these sizes can exceed it.
+double largest_statistic(std::span<const double> scores) {
+  double sum = 0, squares = 0;
+  for (const double score : scores) {
+    sum += std::fabs(score);
+    squares += score * score;
+  }
+  return squares == 0 ? 0 : sum / std::sqrt(squares);
+}
+
 /// The models that a metric compares with the baseline, in the order of its pairs.
 std::size_t model_of(std::size_t pair, std::size_t baseline) {
   return pair + (pair >= baseline ? 1 : 0);
@@ -133,7 +143,7 @@ void correct_across_metrics(Comparison& comparison, std::span<const std::size_t>
     r.corrected_p_value = found.single_step[h];
     r.is_significant = r.corrected_p_value <= settings.alpha && r.test.n >= least_pairs;
     r.family = all.size();
-    r.is_hopeless = std::isinf(found.critical);
+    r.is_hopeless = !r.is_significant && largest_statistic(scores[h]) * (1 + 1e-9) < found.critical;
     r.simultaneous =
         simultaneous_interval(all[h].differences, found.critical, settings.tie_tolerance);
   }

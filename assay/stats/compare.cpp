@@ -145,12 +145,20 @@ void correct(std::span<ComparisonResult> family, const ComparisonOptions& option
     settle(*members[k], adjusted.pvalues[k], adjusted.reject[k]);
 }
 
-/// Whether the least p-value that so many pairs can have is too large when all have it.
-bool is_hopeless(const ComparisonResult& result, const ComparisonOptions& options) {
-  if (result.test.method != "exact") return false;
-  const double least = std::min(1.0, std::exp2(1 - static_cast<double>(result.differing())));
-  const std::vector<double> same(result.family, least);
-  return !adjust(same, options.correction, options.alpha).reject.front();
+/// The least p-value that so many pairs can have; 0 where that is not known.
+double least_pvalue(const ComparisonResult& result) {
+  if (result.test.method != "exact") return 0;
+  return std::min(1.0, std::exp2(1 - static_cast<double>(result.differing())));
+}
+
+/// Which results could not be significant even if every member of the family had its least p-value,
+/// the best that can happen to any of them: step-down procedures ask less of the ones that follow.
+void find_hopeless(std::span<ComparisonResult> family, const ComparisonOptions& options) {
+  std::vector<double> least;
+  least.reserve(family.size());
+  for (const ComparisonResult& result : family) least.push_back(least_pvalue(result));
+  const Adjusted best = adjust(least, options.correction, options.alpha);
+  for (std::size_t k = 0; k < family.size(); ++k) family[k].is_hopeless = !best.reject[k];
 }
 
 }  // namespace
@@ -185,10 +193,8 @@ void correct_family(std::span<ComparisonResult> family, const ComparisonOptions&
         r.corrected_p_value = p;
         r.is_significant = reject && (r.test.n >= least_pairs || options.allclose_is_equal);
       });
-  for (ComparisonResult& result : family) {
-    result.family = family.size();
-    result.is_hopeless = is_hopeless(result, options);
-  }
+  for (ComparisonResult& result : family) result.family = family.size();
+  find_hopeless(family, options);
   correct_margins(family, options);
 }
 

@@ -108,6 +108,21 @@ TEST(Compare, says_when_no_data_could_be_significant) {
   EXPECT_FALSE(bh[0].is_hopeless);
 }
 
+TEST(Compare, a_step_down_correction_can_reach_a_model_with_few_pairs_that_differ) {
+  // Six pairs that differ have p = 0.031. Holm asks 0.05 of the last model once the others passed.
+  const Values reference(30);
+  Values few(30);
+  for (std::size_t i = 0; i < 6; ++i) few[i] = 0.01 * static_cast<double>(i + 1);
+  const std::vector<ModelScores> models = {
+      {"few", few}, {"b", stairs(30, 1)}, {"c", stairs(30, 2)}};
+  const auto found = compare_models_to_reference(reference, models);
+  EXPECT_TRUE(found[0].is_significant);
+  EXPECT_FALSE(found[0].is_hopeless);
+  const auto bonferroni =
+      compare_models_to_reference(reference, models, {.correction = Correction::bonferroni});
+  EXPECT_TRUE(bonferroni[0].is_hopeless);
+}
+
 TEST(Compare, claims_of_equivalence_are_corrected_for_the_number_of_models) {
   // p = 1/2^8 each: one or two models pass at 0.0079, three times 1/256 does not pass at 0.01.
   const ComparisonOptions options = {.alpha = 0.01, .margin = 0.02};
