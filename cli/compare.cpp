@@ -41,37 +41,37 @@ void declare_options(Arguments& a, Options& o) {
            "Metrics to compare (default: the standard ones that all files have)");
   a.option("--label LIST", o.labels,
            "Labels or regions to compare, each by itself (default: the case average)");
-  a.option("--alpha A", o.alpha, "Level of significance (default: 0.05)");
+  a.option("--alpha A", o.alpha, "Significance level; intervals have 1 - A (default: 0.05)");
   a.choice("--policy", o.policy, words_of(wilcoxon_policies()),
            "Whose rules compute the p-values (default: exact)");
   a.choice("--correction", o.correction, words_of(corrections()),
-           "For the number of models, per metric (default: holm)");
+           "Correction for the number of models, per metric (default: holm)");
   a.choice("--correct", o.correct, {"models", "metrics"},
            "Correct for the models of each metric, or over all metrics by max-T (default: models)");
-  a.option("--margin M", o.margin,
-           "Differences below M do not matter: 0.01, or dice=0.01,avd=0.05");
+  a.option("--margin M", o.margin, "Margin of equivalence, such as 0.01, or dice=0.01,avd=0.05");
   a.choice("--undefined", o.undefined, words_of(undefined_policies()),
            "Values undefined by the model's fault: count them (default), or leave the cases out");
   a.option("--tie-tolerance T", o.tie_tolerance,
            "Differences closer than T are ties, below T zeros (default: 0)");
   a.flag("--intersect", o.intersect, "Compare the common cases when the files have different ones");
-  a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
+  a.flag("--by-position", o.by_position, "Pair cases by position: the n-th value of each file");
   a.option("--cluster COLUMN", o.cluster,
-           "Cases with the same value, such as one subject, are not independent");
-  a.option(
-      "--folds COLUMN", o.folds,
-      "Compare the algorithms, too: one training per value of this column, such as outer_fold");
+           "Take cases with the same value, such as one subject, as dependent");
+  a.option("--folds COLUMN", o.folds,
+           "Compare the algorithms, too, with one training per value of this column, such as "
+           "outer_fold");
   a.option("--by COLUMNS", o.by,
-           "Subgroup tables by these group columns, or none (default: all that suit)");
+           "Subgroup tables by these group columns, or none (default: all with 2 to 12 values)");
   a.option("--groups,--manifest FILE", o.groups, groups_help);
   a.option("--lower-is-better LIST", o.lower_is_better,
            "Metrics unknown to assay for which less is better");
   a.option("--replicates N", o.replicates, "Resamples for the ranks (default: 1000)");
   a.option("--seed N", o.seed, "Seed of the resamples (default: 42)");
-  a.flag("--with-paper", o.with_paper, "Put the 14 published models beside ours");
+  a.flag("--with-paper", o.with_paper,
+         "Add the 14 published models of the MeshNet paper to the table");
   a.choice("--compat", o.compat, {"spec"}, "The specification's test and table");
   a.choice("--format", o.format, {"table", "markdown", "latex", "csv", "json"},
-           "What is printed and written (default: table on the screen, json in --out)");
+           "Output format (default: table on the screen, json in --out)");
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
 }
 

@@ -43,7 +43,7 @@ void declare_options(Arguments& a, Options& o) {
            "True difference, model - baseline (default: the pilot's own, or 0 with --margin)");
   a.option("--margin M", o.margin, "Show equivalence within M instead of detecting a difference");
   a.option("--power LIST", o.power, "Chances of success to plan for (default: 0.8,0.9)");
-  a.option("--alpha A", o.alpha, "Level of significance (default: 0.05)");
+  a.option("--alpha A", o.alpha, "Significance level (default: 0.05)");
   a.option("--models K", o.models,
            "Models that the study compares with the baseline (default: as many as in the pilot)");
   a.option("--correlation R", o.correlation,
@@ -55,10 +55,10 @@ void declare_options(Arguments& a, Options& o) {
   a.choice("--undefined", o.undefined, words_of(undefined_policies()),
            "Values undefined by the model's fault: count them (default), or leave the cases out");
   a.option("--cluster COLUMN", o.cluster,
-           "Cases with the same value, such as one subject, are not independent");
+           "Take cases with the same value, such as one subject, as dependent");
   a.option("--groups,--manifest FILE", o.groups, groups_help);
   a.flag("--intersect", o.intersect, "Take the common cases when the files have different ones");
-  a.flag("--by-position", o.by_position, "The n-th value of each file is the same case");
+  a.flag("--by-position", o.by_position, "Pair cases by position: the n-th value of each file");
   a.option("--lower-is-better LIST", o.lower_is_better,
            "Metrics unknown to assay for which less is better");
   a.option("--simulations N", o.simulations,

@@ -231,11 +231,11 @@ def test_missing_and_infinite_values(tmp_path):
     (["--baseline", "aa"], "no model is called 'aa'; did you mean 'a'?"),
     (["--baseline", "a", "--metric", "dise"], "did you mean 'dice'?"),
     (["--baseline", "a", "--label", "7"], "has no label '7'"),
-    (["--baseline", "a", "--alpha", "2"], "--alpha must lie between 0 and 1"),
+    (["--baseline", "a", "--alpha", "2"], "--alpha must be between 0 and 1"),
     (["--baseline", "a", "--margin", "x"], "'x' is not a number"),
     (["--baseline", "a", "--margin", "0"], "--margin must be above 0"),
     (["--baseline", "a", "--policy", "scipy"], "'scipy' is none of exact|"),
-    (["--baseline", "a", "--replicates", "0"], "--replicates must lie"),
+    (["--baseline", "a", "--replicates", "0"], "--replicates must be"),
     ([], "which of the 3 models is the baseline"),
 ])
 def test_refusals(tmp_path, options, says):

@@ -91,3 +91,12 @@ def test_one_fold_is_refused(tmp_path):
     _, _, paths = files(tmp_path, folds=1)
     said = assay("compare", *paths, "--baseline", "a", "--folds", "outer_fold", status=2).stderr
     assert "all cases are in one fold" in said and "at least two trainings" in said
+
+
+def test_alpha_sets_the_interval_of_algorithms(tmp_path):
+    _, _, paths = files(tmp_path, names="ab")
+    usual, strict = (compare(*paths, "--folds", "outer_fold", *options)["metrics"]["dice"][0]["algorithms"]
+                     for options in ((), ("--alpha", "0.01")))
+    assert usual["ci"] == usual["ci95"] == strict["ci95"] and strict["ci_level"] == 0.99
+    assert strict["ci"][0] < usual["ci"][0] and strict["ci"][1] > usual["ci"][1]
+    assert "99 % CI" in strict["sentence"] and "95 % CI" not in strict["sentence"]

@@ -29,7 +29,7 @@ def test_failures_forbid_equivalence(tmp_path):
     assert got["verdict"] == "inconclusive" and got["tost_p_value"] > 0.5
     low, high = got["equivalence"]["pseudo_median_ci"]
     assert -0.02 < low < high < 0.02 and got["equivalence"]["mean_difference_ci"][0] < -0.02
-    assert "a difference of 0.020 or more cannot be excluded" in got["sentence"]
+    assert "A difference of 0.020 or more cannot be excluded" in got["sentence"]
 
 
 def hall(d, limit):
@@ -53,7 +53,30 @@ def test_equivalence_is_two_one_sided_tests_of_mean_and_pseudo_median(tmp_path):
     assert block["mean_difference_ci"] == pytest.approx(scipy.stats.t.interval(0.9, 39, d.mean(), scipy.stats.sem(d)))
     assert got["verdict"] == "equivalent"
     assert "is equivalent to a within ±0.010" in got["sentence"] and "90 % CI" in got["sentence"]
-    assert "40 pairs may not have shown failures that are rarer than 7 %" in got["sentence"]
+    assert "With 40 pairs, failures rarer than 7 % may not have been seen." in got["sentence"]
+
+
+def test_a_sentence_about_a_margin_names_its_test_and_unit(tmp_path):
+    rng = numpy.random.default_rng(4)
+    a = rng.uniform(3, 9, 40)
+    files = files_of(tmp_path, {"a": a, "b": a + rng.normal(0.5, 0.5, 40), "c": a + rng.normal(2, 0.5, 40)}, metric="hd95")
+    b, c = compare(*files, "--baseline", "a", "--margin", "1")["metrics"]["hd95"]
+    assert b["verdict"] == "equivalent" and b["is_significant"]
+    assert "b is equivalent to a within ±1.000 mm. Difference of means" in b["sentence"]
+    assert "(one-sided tests against the margin), n = 40. They do differ (corrected p < 0.001), but by less" in b["sentence"]
+    assert b["sentence"].count("unadjusted 90 % CI") == 2
+    assert c["sentence"].startswith("hd95: c is worse than a. Hodges–Lehmann")
+    assert c["sentence"].endswith("Equivalence within ±1.000 mm is not shown (two one-sided tests, corrected p = 1.000).")
+
+
+def test_equal_values_are_equivalent_and_say_what_was_not_seen(tmp_path):
+    a = numpy.random.default_rng(4).beta(40, 6, 20)
+    files = files_of(tmp_path, {"a": a, "b": a})
+    got = entry(compare(*files, "--margin", "0.01"), "dice", "b")
+    assert got["verdict"] == "equivalent" and got["sentence"] == (
+        "dice: b and a agree on all 20 pairs. They are equivalent within ±0.010 (two one-sided tests, p < 0.001). "
+        "With 20 pairs, failures rarer than 14 % may not have been seen.")
+    assert entry(compare(*files), "dice", "b")["sentence"] == "dice: b and a agree on all 20 pairs."
 
 
 def test_equivalence_is_corrected_for_the_number_of_models(tmp_path):
@@ -77,7 +100,7 @@ def test_no_data_could_be_significant(tmp_path):
     got = compare(*files_of(tmp_path, values), "--baseline", "a")["metrics"]["dice"]
     for each in got:
         assert each["verdict"] == "inconclusive" and not each["can_be_significant"] and each["family"] == 3
-        assert "with 6 pairs no data could be significant after correction for 3 tests" in each["sentence"]
+        assert "With 6 pairs, no data could be significant after correction for 3 tests" in each["sentence"]
         assert "unadjusted 95 % CI" in each["sentence"]
     one = entry(compare(*files_of(tmp_path, {"a": a, "m": values["m0"]})), "dice", "m")
     assert one["can_be_significant"] and one["is_significant"] and "unadjusted" not in one["sentence"]
@@ -127,9 +150,9 @@ def test_the_family_is_named(tmp_path):
     files = files_of(tmp_path, many(numpy.random.default_rng(11), 20, 4))
     screen = assay("compare", *files, "--baseline", "m0").stdout
     assert "after Holm correction for 3 models, each column by itself" in screen
-    assert "the chance of a false sign somewhere in the 3 columns is above 0.05; --correct metrics limits it" in screen
+    assert "with 3 columns, the chance of at least one false sign can be above 0.05; --correct metrics limits it" in screen
     together = assay("compare", *files, "--baseline", "m0", "--correct", "metrics").stdout
-    assert "after max-T correction for 3 models in all 3 columns" in together and "somewhere" not in together
+    assert "after max-T correction for 3 models in 3 columns together" in together and "false sign" not in together
     assert "simultaneous 95 % CI" in together
 
 
@@ -178,7 +201,37 @@ def test_signs_in_some_groups_only_are_put_into_perspective(tmp_path):
     groups = [(b - a)[[s == name for s in site]] for name in "ABC"]
     expected = scipy.stats.kruskal(*groups)
     assert (test["kruskal_wallis_h"], test["p_value"]) == pytest.approx((expected.statistic, expected.pvalue))
-    assert "no evidence that it does, so a sign in some rows only does not mean that the groups differ" in assay("compare", *files).stdout
+    assert "No evidence that it does, so a sign in some groups only does not mean that the groups differ" in assay("compare", *files).stdout
+
+
+def test_untested_interactions_are_said(tmp_path):
+    """Clusters that span the groups leave no interaction test; signs must not pass without a word."""
+    rng = numpy.random.default_rng(14)
+    a = rng.beta(40, 6, 60)
+    b = a + numpy.where(numpy.arange(60) % 2, 0.05, 0.0) + rng.normal(0, 0.01, 60)
+    groups = {"site": ["AB"[i % 2] for i in range(60)], "scan": [f"x{i // 4}" for i in range(60)]}
+    files = files_of(tmp_path, {"a": a, "b": b}, groups=groups)
+    screen = assay("compare", *files, "--cluster", "scan").stdout
+    assert "Whether the difference depends on site was not tested, because some clusters have cases of several groups" in screen
+    assert "n = 15 clusters" in screen
+
+
+def test_cases_that_share_a_subject_are_pointed_out(tmp_path):
+    rng = numpy.random.default_rng(14)
+    a = rng.beta(40, 6, 24)
+    files = files_of(tmp_path, {"a": a, "b": a + rng.normal(0, 0.01, 24)}, groups={"Subject": [f"s{i // 3}" for i in range(24)]})
+    result = compare(*files)
+    assert any("the 24 cases come from 8 subjects ('Subject') but are tested as independent" in note and "--cluster Subject" in note
+               for note in result["notes"])
+    assert result["subgroups"] == []
+    assert not any("come from" in note for note in compare(*files, "--cluster", "Subject")["notes"])
+
+
+def test_a_fold_is_not_a_metric(tmp_path):
+    rng = numpy.random.default_rng(14)
+    a = rng.beta(40, 6, 24)
+    files = files_of(tmp_path, {"a": a, "b": a + 0.01}, metric="my_score", groups={"fold": [i % 3 for i in range(24)]})
+    assert list(compare(*files)["metrics"]) == ["my_score"]
 
 
 def test_the_mean_difference_has_a_cluster_robust_error(tmp_path):

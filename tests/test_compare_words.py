@@ -139,7 +139,22 @@ def test_means_that_point_the_other_way_are_pointed_out(tmp_path):
     b = a + numpy.array([0.01 + i / 1000 for i in range(19)] + [-0.7])
     got = entry(compare(*pair(tmp_path, a, b)), "dice", "b")
     assert got["standing"] == "better" and got["mean_difference"] < 0
-    assert "the means point the other way" in got["sentence"]
+    assert "The means point the other way" in got["sentence"]
+    for form in ("table", "markdown", "latex"):
+        assert "b in dice: mean and sign point in opposite directions" in assay("compare", *pair(tmp_path, a, b), "--format", form).stdout
+
+
+def test_one_model_has_nothing_to_be_corrected_for(tmp_path):
+    a = numpy.random.default_rng(1).uniform(0.6, 0.9, 20)
+    screen = assay("compare", *pair(tmp_path, a, a - numpy.arange(1, 21) / 1000)).stdout
+    assert "correct" not in screen and "p ≤ 0.05 (Wilcoxon signed-rank test" in screen
+
+
+def test_options_keep_their_dashes_in_latex(tmp_path):
+    a = numpy.random.default_rng(1).uniform(0.6, 0.9, 20)
+    files = [write(tmp_path / f"{name}.csv", [f"c{i}" for i in range(20)], {"dice": a + x, "mcc": a - x}) for name, x in (("a", 0), ("b", 0.01))]
+    text = assay("compare", *files, "--format", "latex").stdout
+    assert "-{}-correct metrics" in text and "--correct" not in text
 
 
 # ---- metrics by labels --------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """assay power: sizes against published numbers and against simulated studies that are tested by assay itself."""
+import re
+
 import numpy
 import pytest
+import scipy.stats
 
 import comparisons
 from support import assay, strict
@@ -120,3 +123,14 @@ def test_it_is_written(tmp_path):
     files = pilot(tmp_path)
     done = assay("power", *files, "--difference=-0.05", "--out", tmp_path / "plan.json", "--quiet")
     assert done.stdout == "" and strict((tmp_path / "plan.json").read_text())["schema"] == "assay.power/1"
+
+
+def test_each_limit_of_the_pilot_s_difference_has_its_own_number(tmp_path):
+    """A loss: the limit further from 0, which needs fewer pairs, is the lower one."""
+    a = numpy.random.default_rng(5).uniform(0.6, 0.9, 30)
+    d = -0.02 + numpy.linspace(-0.03, 0.03, 30)
+    files = [comparisons.write(tmp_path / f"{name}.csv", [f"c{i:02}" for i in range(30)], {"dice": x}) for name, x in (("a", a), ("b", a + d))]
+    low, high = scipy.stats.t.interval(0.95, 29, d.mean(), scipy.stats.sem(d))
+    found = re.search(r"need (\d+) pairs \(if it is (-0\.\d+)\) and (\d+) pairs \(if it is (-0\.\d+)\)", assay("power", *files).stdout)
+    assert (float(found[2]), float(found[4])) == pytest.approx((low, high), abs=6e-4)
+    assert int(found[1]) < int(found[3])

@@ -153,7 +153,7 @@ def test_one_slide_has_no_interval_by_slide(tmp_path):
     text = assay("qa", "score", path, "--table", questions).stdout
     assert "all 12 questions are on one slide: the interval is about questions on this slide, and there is none by slide" in text
     both = assay("qa", "compare", path, path, "--table", questions).stdout
-    assert "all 12 questions are on one slide: this says nothing about other slides" in both
+    assert "all 12 questions are on one slide, so this says nothing about other slides" in both
 
 
 def voted(path, votes, truth=2):
@@ -214,6 +214,7 @@ def test_compare_is_mcnemar_and_a_paired_bootstrap(tmp_path):
     rows = list(csv.DictReader(assay("qa", "compare", a, b, "--format", "csv").stdout.splitlines()))
     assert len(rows) == only_first + only_second
     assert assay("qa", "compare", a, b, "--format", "markdown").stdout.startswith("| benchmark | n |")
+    assert "| 99 % CI |" in assay("qa", "compare", a, b, "--format", "markdown", "--alpha", "0.01").stdout
 
 
 def rare_class(path, labels, model):
@@ -236,7 +237,7 @@ def test_compare_tests_the_metric_that_it_reports(tmp_path):
     flips = numpy.abs((chance.integers(0, 2, (200000, 36)) * 2 - 1) @ units) >= abs(units.sum()) - 1e-9
     assert test["p_value"] == pytest.approx(flips.mean(), abs=5e-4)
     text = assay("qa", "compare", a, b).stdout
-    assert "stratified sign-flip test of balanced accuracy: p = " in text and ": b is worse" in text and "McNemar" not in text
+    assert "stratified sign-flip test of balanced accuracy: p = " in text and "; b is worse" in text and "McNemar" not in text
 
 
 def test_compare_flips_slides_that_have_several_questions(tmp_path):
@@ -253,7 +254,7 @@ def test_compare_flips_slides_that_have_several_questions(tmp_path):
     low, high = got["difference_interval"]
     assert low <= 0 < 0.25 < high
     text = assay("qa", "compare", a, b, "--table", questions).stdout
-    assert "no difference can be shown: only 2 slides tell them apart, and p cannot fall below 0.500" in text
+    assert "no difference can be shown, because only 2 slides tell them apart and p cannot fall below 0.500" in text
 
 
 def test_compare_corrects_over_benchmarks(tmp_path):
@@ -287,7 +288,8 @@ def test_runs_of_one_model_are_told_apart(tmp_path, first, second, names):
     runs = [f"{tmp_path}/{first}", f"{tmp_path}/{second}"]
     got = strict(assay("qa", "compare", *runs, "--json").stdout)["benchmarks"][0]
     assert [got["first"], got["second"]] == names
-    assert f"{names[1]} (second) against {names[0]} (first)" in assay("qa", "compare", *runs).stdout
+    heading = [n if n.endswith(f"({place})") else f"{n} ({place})" for n, place in zip(names, ("first", "second"))]
+    assert f"{heading[1]} against {heading[0]}" in assay("qa", "compare", *runs).stdout
 
 
 def test_compare_refuses_different_items(tmp_path):

@@ -12,8 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 
 #include "assay/compare/metric_values.hpp"
@@ -64,14 +62,6 @@ std::optional<double> mean_difference(const TrainingFolds& folds, std::size_t fo
 
 }  // namespace
 
-bool is_fold_column(std::string_view column) {
-  constexpr std::array names = {"outer_fold", "inner_fold", "cv_fold", "fold", "restart"};
-  std::string lower(column);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(names, lower) != names.end();
-}
-
 TrainingFolds training_folds(std::span<const ResultTable> tables, const Matching& matching,
                              std::span<const std::string> columns) {
   const std::size_t cases = matching.ids.size();
@@ -106,17 +96,20 @@ TrainingFolds training_folds(std::span<const ResultTable> tables, const Matching
 
 std::optional<AlgorithmTest> algorithm_test(const TrainingFolds& folds,
                                             std::span<const std::optional<double>> baseline,
-                                            std::span<const std::optional<double>> model) {
+                                            std::span<const std::optional<double>> model,
+                                            double level) {
   std::vector<double> differences;
   for (std::size_t fold = 0; fold < folds.count; ++fold)
     if (const auto found = mean_difference(folds, fold, baseline, model))
       differences.push_back(*found);
   if (differences.size() < 2) return {};
-  const ResampledT found = resampled_t(differences, folds.test_share);
+  const ResampledT found = resampled_t(differences, folds.test_share, level);
   AlgorithmTest out = {.folds = differences.size(),
                        .test_share = folds.test_share,
                        .test = found.test,
-                       .difference = found.difference};
+                       .level = level,
+                       .difference = found.difference,
+                       .difference95 = resampled_t(differences, folds.test_share).difference};
   const bool equal = std::ranges::all_of(differences, [](double d) { return d == 0; });
   if (equal) out.test = {.t = 0, .pvalue = 1, .df = found.test.df};
   out.corrected_p_value = out.test.pvalue;

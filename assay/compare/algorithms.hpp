@@ -17,10 +17,6 @@
 
 namespace assay {
 
-/// Whether a group column is called as folds and restarts of a cross-validation are: it says which
-/// training a case was tested with, and is not a subgroup of patients.
-bool is_fold_column(std::string_view column);
-
 /// The folds that the matched cases were tested in.
 struct TrainingFolds {
   std::vector<std::size_t> of_case{};  ///< by matched case
@@ -39,10 +35,12 @@ inline constexpr std::size_t least_folds = 3;
 
 /// One algorithm against that of the baseline.
 struct AlgorithmTest {
-  std::size_t folds = 0;  ///< in which both have a value
-  double test_share = 0;  ///< of `TrainingFolds`
-  TTest test{};           ///< corrected for overlapping training sets
-  Interval difference{};  ///< of the means, model - baseline, with 95 % limits
+  std::size_t folds = 0;    ///< in which both have a value
+  double test_share = 0;    ///< of `TrainingFolds`
+  TTest test{};             ///< corrected for overlapping training sets
+  double level = 0.95;      ///< of the limits below, 1 - alpha
+  Interval difference{};    ///< of the means, model - baseline
+  Interval difference95{};  ///< the same at 95 %, whatever alpha is
   double corrected_p_value = 1;
   bool is_significant = false;  ///< after the correction; never of fewer than `least_folds`
 };
@@ -50,7 +48,8 @@ struct AlgorithmTest {
 /// Values by matched case. None when fewer than two folds have a value of both.
 std::optional<AlgorithmTest> algorithm_test(const TrainingFolds& folds,
                                             std::span<const std::optional<double>> baseline,
-                                            std::span<const std::optional<double>> model);
+                                            std::span<const std::optional<double>> model,
+                                            double level = 0.95);
 
 /// Corrects for the number of algorithms.
 void correct_algorithms(std::span<AlgorithmTest* const> family, Correction correction,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/families.hpp"
@@ -117,8 +118,10 @@ void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings&
     pvalues.push_back(test.p_value);
   }
   const Adjusted adjusted = adjust(pvalues, settings.correction, settings.alpha);
-  for (std::size_t k = 0; k < family.size(); ++k)
+  for (std::size_t k = 0; k < family.size(); ++k) {
     family[k]->corrected_p_value = adjusted.pvalues[k];
+    family[k]->family = family.size();
+  }
 }
 
 /// One family: every model that was compared over folds.
@@ -146,8 +149,8 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
     result.pairs.push_back(compared_pair(scene, magnitudes, m, options));
     result.pairs.back().failures = failure_test(scene, values, m);
     if (scene.folds.count != 0)
-      result.pairs.back().algorithms =
-          algorithm_test(scene.folds, magnitudes[scene.baseline], magnitudes[m]);
+      result.pairs.back().algorithms = algorithm_test(scene.folds, magnitudes[scene.baseline],
+                                                      magnitudes[m], 1 - scene.settings.alpha);
   }
   correct_failures(result.pairs, scene.settings);
   result.values = std::move(values);
@@ -231,7 +234,7 @@ std::vector<std::string> subgroup_columns(const Scene& scene) {
   if (scene.settings.subgroups) return *scene.settings.subgroups;
   std::vector<std::string> chosen;
   for (const std::string& column : group_columns(scene.tables))
-    if (column != scene.settings.cluster && !is_fold_column(column) &&
+    if (column != scene.settings.cluster && !is_fold_column(column) && !is_subject_column(column) &&
         is_grouping(group_values(scene.tables, scene.matching, column)))
       chosen.push_back(column);
   return chosen;
@@ -252,6 +255,24 @@ void add_fold_note(const Scene& scene, std::vector<std::string>& notes) {
                        : ""));
 }
 
+/// Cases of one subject are not independent; without --cluster they are tested as if they were.
+void add_subject_note(const Scene& scene, std::vector<std::string>& notes) {
+  if (!scene.settings.cluster.empty()) return;
+  for (const std::string& column : group_columns(scene.tables)) {
+    if (!is_subject_column(column)) continue;
+    const auto values = group_values(scene.tables, scene.matching, column);
+    const std::set<std::string> subjects(values.begin(), values.end());
+    if (subjects.contains("") || subjects.size() == values.size()) continue;
+    notes.push_back(
+        "the " + counted(values.size(), "case") + " come from " +
+        counted(subjects.size(), "subject") + " ('" + column +
+        "') but are tested as independent, so p-values may be too small and intervals too "
+        "narrow; assay compare --cluster " +
+        column + " takes this into account");
+    return;
+  }
+}
+
 void add_subgroups(Comparison& comparison, const Scene& scene, const std::string& column) {
   for (Subgroup& subgroup : subgroups_by(scene, comparison.metrics, column))
     comparison.subgroups.push_back(std::move(subgroup));
@@ -262,11 +283,11 @@ void add_subgroups(Comparison& comparison, const Scene& scene, const std::string
 
 void require(const CompareSettings& settings) {
   if (!(settings.alpha > 0 && settings.alpha < 1))
-    throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
+    throw Error(Error::Kind::usage, "--alpha must be between 0 and 1, such as 0.05");
   if (!(settings.tie_tolerance >= 0 && std::isfinite(settings.tie_tolerance)))
     throw Error(Error::Kind::usage, "--tie-tolerance must be 0 or more, such as 1e-9");
   if (settings.replicates == 0 || settings.replicates > 1000000)
-    throw Error(Error::Kind::usage, "--replicates must lie between 1 and 1000000");
+    throw Error(Error::Kind::usage, "--replicates must be between 1 and 1000000");
   std::vector<double> margins;
   for (const auto& each : settings.margins) margins.push_back(each.second);
   if (settings.margin) margins.push_back(*settings.margin);
@@ -307,12 +328,12 @@ void add_value_notes(Comparison& comparison, const MetricComparison& metric) {
   if (left_out != 0)
     comparison.notes.push_back(words(metric.metric) + ": " + counted(left_out, "case") + " of " +
                                std::to_string(comparison.matching.ids.size()) +
-                               " left out for all models, without a value of " +
+                               " left out for all models, because there is no value of " +
                                told_by_model(comparison, values.without));
   if (values.guess)
     comparison.notes.push_back(
-        words(metric.metric) + ": the files do not say what failures count, of " +
-        told_by_model(comparison, values.guessed) + "; they count as the worst value of any model");
+        words(metric.metric) + ": the files do not say what failures count as; those of " +
+        told_by_model(comparison, values.guessed) + " count as the worst value of any model");
 }
 
 /// What --undefined exclude hides.
@@ -368,6 +389,7 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   if (!settings.folds.empty())
     scene.folds = training_folds(tables, comparison.matching, settings.folds);
   add_fold_note(scene, notes);
+  add_subject_note(scene, notes);
   comparison.metrics = compared_metrics(scene, metrics);
   if (settings.across_metrics) correct_across_metrics(comparison, scene.clusters);
   for (const std::string& column : subgroup_columns(scene))

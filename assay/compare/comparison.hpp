@@ -53,6 +53,7 @@ struct FailureTest {
   std::size_t model = 0, baseline = 0;            ///< cases in which it failed
   std::size_t only_model = 0, only_baseline = 0;  ///< and the other did not
   double p_value = 1, corrected_p_value = 1;      ///< exact McNemar test
+  std::size_t family = 1;  ///< models that it was corrected for: those that fail on other cases
 
   bool differs() const { return only_model + only_baseline != 0; }
 };

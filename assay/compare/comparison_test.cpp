@@ -62,7 +62,7 @@ TEST(Comparison, a_better_model_by_hand) {
   EXPECT_NEAR(pair.result.difference.estimate, 0.0045, 1e-12);
   EXPECT_NEAR(pair.result.mean_difference.estimate, 0.0045, 1e-12);
   EXPECT_EQ(pair.result.effect_size, 1);
-  EXPECT_THAT(sentence(found.metrics[0], pair, "a"), HasSubstr("dice: b is better than a: "));
+  EXPECT_THAT(sentence(found.metrics[0], pair, "a"), HasSubstr("dice: b is better than a. "));
   EXPECT_DOUBLE_EQ(*found.metrics[0].models[0].mean, 0.535);
 }
 
@@ -115,9 +115,9 @@ TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
   EXPECT_EQ(only(found).undefined, 2U);
   EXPECT_EQ(found.metrics[0].models[1].n, 8U);
   EXPECT_EQ(found.metrics[0].ranking.n, 8U);
-  EXPECT_THAT(
-      found.notes,
-      ElementsAre(HasSubstr("2 cases of 10 left out for all models, without a value of b (2)")));
+  EXPECT_THAT(found.notes,
+              ElementsAre(HasSubstr(
+                  "2 cases of 10 left out for all models, because there is no value of b (2)")));
 }
 
 TEST(Comparison, a_model_without_any_value_leaves_the_family) {

@@ -2,6 +2,8 @@
 #include "assay/compare/metric_values.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include "assay/core/error.hpp"
 #include "assay/core/nearest.hpp"
@@ -16,6 +18,13 @@ std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
   names.reserve(columns.size());
   for (const MetricColumn& column : columns) names.push_back(column.name);
   return names;
+}
+
+bool is_one_of(std::string_view column, std::span<const std::string_view> names) {
+  std::string lower(column);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(names, lower) != names.end();
 }
 
 using Labels = std::span<const std::string>;
@@ -62,8 +71,7 @@ Better direction_of(const std::string& name, const MetricChoice& choice,
     return Better::lower;
   if (const auto ours = metric_of_key(name)) return (*ours)->better;
   notes.push_back("metric '" + name +
-                  "' is not known here: higher counts as better, unless "
-                  "--lower-is-better " +
+                  "' is unknown to assay; higher counts as better, unless --lower-is-better " +
                   name + " says otherwise");
   return Better::higher;
 }
@@ -87,7 +95,11 @@ std::vector<std::string> default_metrics(std::span<const ResultTable> tables, La
   std::vector<std::string> chosen;
   for (const ChosenMetric& metric : chosen_metrics(default_group))
     if (std::ranges::find(common, metric.key) != common.end()) chosen.push_back(metric.key);
-  return chosen.empty() ? common : chosen;
+  if (!chosen.empty()) return chosen;
+  std::erase_if(common, [](const std::string& name) {
+    return is_fold_column(name) || is_subject_column(name);
+  });
+  return common;
 }
 
 std::string words(const ComparedMetric& metric) {
@@ -128,6 +140,18 @@ std::vector<std::string> group_columns(std::span<const ResultTable> tables) {
     for (const auto& group : table.groups)
       if (std::ranges::find(names, group.first) == names.end()) names.push_back(group.first);
   return names;
+}
+
+bool is_fold_column(std::string_view column) {
+  constexpr std::array<std::string_view, 5> names = {"outer_fold", "inner_fold", "cv_fold", "fold",
+                                                     "restart"};
+  return is_one_of(column, names);
+}
+
+bool is_subject_column(std::string_view column) {
+  constexpr std::array<std::string_view, 6> names = {"subject",        "subject_id", "participant",
+                                                     "participant_id", "patient",    "patient_id"};
+  return is_one_of(column, names);
 }
 
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,

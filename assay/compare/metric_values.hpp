@@ -57,6 +57,13 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
 /// The group columns of any table, in order of first appearance.
 std::vector<std::string> group_columns(std::span<const ResultTable> tables);
 
+/// Whether a column is called as folds and restarts of a cross-validation are: it says which
+/// training a case was tested with, and is neither a metric nor a subgroup of patients.
+bool is_fold_column(std::string_view column);
+
+/// Whether a column is called as what says whose a case is: neither a metric nor a subgroup.
+bool is_subject_column(std::string_view column);
+
 /// The value of a group column for each matched case, from the first table that says it. Throws
 /// Error::usage when none has, naming the columns that there are.
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,

@@ -67,6 +67,7 @@ std::string limits_words(const PowerStudy& study, const PowerPlan& plan) {
   if (!plan.is_own_difference) return "";
   const PlannedSize& size = plan.sizes.front();
   const Interval& mean = plan.pilot.mean;
+  const bool is_positive = mean.estimate > 0;
   const std::string interval =
       fmt::format("{} to {}", plain_number(mean.lower), plain_number(mean.upper));
   if (!size.nearer)
@@ -75,10 +76,11 @@ std::string limits_words(const PowerStudy& study, const PowerPlan& plan) {
         "{}s may be too small; at the limit further from 0, {} suffice for a power of {}.",
         interval, pair_word(study), size_words(study, size.further), percent(size.power));
   return fmt::format(
-      " The difference is the pilot's own. At the limits of its 95 % interval, {}, a power of {} "
-      "needs {} and {}.",
-      interval, percent(size.power), size_words(study, size.nearer),
-      size_words(study, size.further));
+      " The difference is the pilot's own. For a power of {}, the limits of its 95 % interval need "
+      "{} (if it is {}) and {} (if it is {}).",
+      percent(size.power), size_words(study, size.further),
+      plain_number(is_positive ? mean.upper : mean.lower), size_words(study, size.nearer),
+      plain_number(is_positive ? mean.lower : mean.upper));
 }
 
 template <class Property>

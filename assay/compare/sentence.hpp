@@ -14,6 +14,10 @@ namespace assay {
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline);
 
+/// Whether the difference of the means has the other sign than a significant test: a few large
+/// differences carry the means, and ranks resist them.
+bool means_point_elsewhere(const PairComparison& pair);
+
 /// How often each failed, and the test of that; "" where they failed on the same cases.
 std::string failure_sentence(const PairComparison& pair, std::string_view baseline,
                              std::size_t cases);

@@ -140,7 +140,7 @@ void add_achieved_consistency(const ParityReport& r, Sentences& out) {
   if (!suspect || (c.achieved && !c.achieved->as_foreground)) return;
   if (r.macro.dice_macro.value)
     out.push_back(
-        fmt::format("Like for like, our macro Dice of {:.4f} stands against the paper's "
+        fmt::format("Like for like, our macro Dice of {:.4f} compares with the paper's "
                     "{:.3f}: {}.",
                     *r.macro.dice_macro.value, r.paper.dice.mean, name(r.macro.level)));
   else if (r.macro.estimated)

@@ -114,8 +114,8 @@ std::string ranking_of(const Comparison& comparison, const MetricComparison& met
   if (const std::string gap = stability_gap(ranking); !gap.empty()) out += gap + "\n";
   if (ranking.kendall_tau)
     out += fmt::format(
-        "Kendall's τ between this order and those of the resamples {:.2f} (middle 95 %: {:.2f} to "
-        "{:.2f})\n",
+        "mean Kendall's τ between this order and that of each resample: {:.2f} (middle 95 %: "
+        "{:.2f} to {:.2f})\n",
         ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
   if (ranking.friedman && ranking.critical_difference)
     out += fmt::format("Friedman {}; mean ranks differ when {:.2f} or more apart (Nemenyi){}\n",
@@ -127,9 +127,9 @@ std::string ranking_of(const Comparison& comparison, const MetricComparison& met
 /// What the columns of the tables are.
 std::string rank_legend(const Ranking& ranking) {
   return fmt::format(
-      "\nby mean: rank of the mean. by mean rank: rank of the mean rank over the {}s, which is in "
-      "brackets.\nby tests: rank of the number of models that it beats, which is in brackets "
-      "(one-sided signed-rank tests, Holm-corrected over all pairs).\n",
+      "\nby mean: rank of the mean\nby mean rank: rank of the mean rank over the {}s (in "
+      "brackets)\nby tests: rank of the number of models that this model beats (in brackets), by "
+      "one-sided signed-rank tests, Holm-corrected over all ordered pairs of models\n",
       block_word(ranking));
 }
 
@@ -169,26 +169,6 @@ bool has_sign(std::span<const Subgroup> subgroups, std::size_t metric) {
   });
 }
 
-/// Whether the difference depends on the group at all: signs in single rows do not say so.
-std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
-                              std::size_t metric) {
-  const std::string& column = subgroups.front().column;
-  std::vector<std::string> found;
-  bool any = false;
-  for (const Interaction& one : comparison.interactions) {
-    if (one.column != column || one.metric != metric) continue;
-    found.push_back(printable(one.model_name) + " " + plain_pvalue(one.corrected_p_value));
-    any = any || one.corrected_p_value <= comparison.settings.alpha;
-  }
-  if (found.empty()) return "";
-  return fmt::format("does the difference depend on {}? Kruskal–Wallis test, corrected: {}{}\n",
-                     printable(column), joined(found),
-                     any || !has_sign(subgroups, metric)
-                         ? ""
-                         : "; no evidence that it does, so a sign in some rows only does not mean "
-                           "that the groups differ");
-}
-
 /// One table per column and metric: a row per value, a mean per model.
 std::string subgroup_table(const Comparison& comparison, std::span<const Subgroup> subgroups,
                            std::size_t metric) {
@@ -210,7 +190,8 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
       pair += tested ? 1 : 0;
     }
   }
-  return "\n" + text_table(columns, rows) + interaction_words(comparison, subgroups, metric);
+  const std::string words = interaction_words(comparison, subgroups, metric);
+  return "\n" + text_table(columns, rows) + (words.empty() ? "" : printable(words) + "\n");
 }
 
 std::string subgroups(const Comparison& comparison, bool color) {
@@ -233,6 +214,30 @@ std::string subgroups(const Comparison& comparison, bool color) {
 }
 
 }  // namespace
+
+std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
+                              std::size_t metric) {
+  constexpr std::string_view warning =
+      " a sign in some groups only does not mean that the groups differ.";
+  const std::string& column = subgroups.front().column;
+  std::vector<std::string> found;
+  bool any = false;
+  for (const Interaction& one : comparison.interactions) {
+    if (one.column != column || one.metric != metric) continue;
+    found.push_back(one.model_name + " " + plain_pvalue(one.corrected_p_value));
+    any = any || one.corrected_p_value <= comparison.settings.alpha;
+  }
+  const bool signs = has_sign(subgroups, metric);
+  if (found.empty())
+    return signs ? fmt::format(
+                       "Whether the difference depends on {} was not tested, because some "
+                       "clusters have cases of several groups, so{}",
+                       column, warning)
+                 : "";
+  return fmt::format("Does the difference depend on {}? Kruskal–Wallis test{}: {}.{}", column,
+                     found.size() > 1 ? ", corrected" : "", joined(found),
+                     any || !signs ? "" : fmt::format(" No evidence that it does, so{}", warning));
+}
 
 std::string comparison_report(const Comparison& comparison, bool with_paper, bool color) {
   return headline(comparison, color) + terminal_table(comparison_table(comparison, with_paper)) +

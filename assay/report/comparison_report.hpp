@@ -2,6 +2,7 @@
 /// A comparison as people read it: the paper's table, sentences, ranks, subgroups.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "assay/compare/comparison.hpp"
@@ -21,5 +22,14 @@ std::string comparison_csv(const Comparison& comparison);
 
 /// Everything on one screen.
 std::string comparison_report(const Comparison& comparison, bool with_paper, bool color);
+
+/// The models and metrics in which the mean and the sign seem to contradict each other, and why; ""
+/// where there are none.
+std::string opposite_signs_note(const Comparison& comparison);
+
+/// Whether the difference depends on the group at all, in a sentence or two: signs in single groups
+/// do not say so. `subgroups` are those of one column. "" where there is nothing to say.
+std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
+                              std::size_t metric);
 
 }  // namespace assay

@@ -118,32 +118,35 @@ std::string tested_pairs(const Comparison& comparison) {
                        : fmt::format(", {} to {} clusters", least, most);
 }
 
-/// Which tests were corrected together.
+/// Which tests were corrected together; one model has nothing to be corrected for.
 std::string family_words(const Comparison& comparison) {
   const std::string models = counted(comparison.models.size() - 1, "model");
+  const bool several_columns = comparison.metrics.size() > 1;
   if (comparison.settings.across_metrics)
-    return fmt::format("max-T correction for {} in all {}", models,
-                       counted(comparison.metrics.size(), "column"));
-  return fmt::format("{} correction for {}{}",
+    return fmt::format(
+        " after max-T correction for {}{}", models,
+        several_columns ? fmt::format(" in {} columns together", comparison.metrics.size()) : "");
+  const std::string apart = several_columns ? ", each column by itself" : "";
+  if (comparison.models.size() == 2) return apart;
+  return fmt::format(" after {} correction for {}{}",
                      comparison.settings.correction == Correction::holm
                          ? "Holm"
                          : std::string(name_in(corrections(), comparison.settings.correction)),
-                     models, comparison.metrics.size() > 1 ? ", each column by itself" : "");
+                     models, apart);
 }
 
 /// What the correction leaves open; "" where it covers the whole table.
 std::string open_family_note(const Comparison& comparison) {
   if (comparison.settings.across_metrics || comparison.metrics.size() < 2) return "";
   return fmt::format(
-      "the chance of a false sign somewhere in the {} columns is above {}; "
-      "--correct metrics limits it over all of them",
+      "with {} columns, the chance of at least one false sign can be above {}; "
+      "--correct metrics limits it over all columns",
       comparison.metrics.size(), comparison.settings.alpha);
 }
 
 std::string sign_note(const Comparison& comparison) {
   return fmt::format(
-      "{} than {}, whichever way the metric improves: p ≤ {} after {} (Wilcoxon signed-rank, "
-      "policy "
+      "{} than {}, whichever way the metric improves: p ≤ {}{} (Wilcoxon signed-rank test, policy "
       "{}{})",
       sign_words, comparison.models[comparison.baseline].name, comparison.settings.alpha,
       family_words(comparison), name_in(wilcoxon_policies(), comparison.settings.policy),
@@ -229,6 +232,19 @@ std::string csv_number(const std::optional<double>& value) {
 
 }  // namespace
 
+std::string opposite_signs_note(const Comparison& comparison) {
+  std::vector<std::string> cells;
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs)
+      if (means_point_elsewhere(pair))
+        cells.push_back(pair.result.model_name + " in " + words(metric.metric));
+  if (cells.empty()) return "";
+  return fmt::format(
+      "{}: mean and sign point in opposite directions, because a few large differences, such as "
+      "failures, move the mean but not the ranks",
+      joined(cells));
+}
+
 PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
   PaperTable table = titled_table(comparison, with_paper);
   const auto dice = std::ranges::find_if(comparison.metrics, [](const MetricComparison& metric) {
@@ -245,8 +261,8 @@ PaperTable comparison_table(const Comparison& comparison, bool with_paper) {
     table.rows.push_back(std::move(row));
   }
   table.footnotes = {cell_note(comparison), sign_note(comparison)};
-  if (std::string note = open_family_note(comparison); !note.empty())
-    table.footnotes.push_back(std::move(note));
+  for (std::string note : {opposite_signs_note(comparison), open_family_note(comparison)})
+    if (!note.empty()) table.footnotes.push_back(std::move(note));
   add_numbers_of_cases(table, comparison, with_paper);
   if (with_paper) add_published(table, comparison);
   return table;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <set>
 
+#include "assay/compare/metric_values.hpp"
 #include "assay/core/bids.hpp"
 #include "assay/core/words.hpp"
 #include "assay/report/chart.hpp"
@@ -147,24 +148,14 @@ std::string statistics_of(const Agreement& data, const std::string& name) {
   return out + ", ICC(2,1) " + with_interval(data.icc);
 }
 
-/// Whether a name is that word, however its letters are written.
-bool is_same(std::string_view name, std::string_view word) {
-  return std::ranges::equal(name, word, [](char a, char b) {
-    return a == b || (a >= 'A' && a <= 'Z' && a - 'A' + 'a' == b);
-  });
-}
-
 /// The group column that says whose a case is: the one by which it was compared, or one whose name
 /// says so. None: null.
 const std::vector<std::string>* subject_column(const Study& study, const ResultTable& table) {
-  constexpr std::array names = {"subject",        "subject_id", "participant",
-                                "participant_id", "patient",    "patient_id"};
   const std::string chosen = study.comparison ? study.comparison->settings.cluster : "";
   for (const auto& [name, texts] : table.groups)
     if (!chosen.empty() && name == chosen) return &texts;
   for (const auto& group : table.groups)
-    for (const std::string_view known : names)
-      if (is_same(group.first, known)) return &group.second;
+    if (is_subject_column(group.first)) return &group.second;
   return nullptr;
 }
 
@@ -223,7 +214,7 @@ std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm f
       cloud_note(form, total), values_words(total, all.size()));
   if (left_out != 0) out += fmt::format("; {} without both volumes are left out", left_out);
   if (axes.kind == ScaleKind::logarithmic && zeros != 0)
-    out += fmt::format("; {} with two empty masks stand at the left edge", zeros);
+    out += fmt::format("; {} with two empty masks are at the left edge", zeros);
   return out + ".";
 }
 

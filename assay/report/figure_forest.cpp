@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "assay/compare/standing.hpp"
+#include "assay/core/words.hpp"
 #include "assay/report/chart.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/svg_text.hpp"
@@ -89,12 +90,12 @@ std::string pairs_sentence(const MetricComparison& metric) {
   for (const PairComparison& pair : metric.pairs) {
     least = std::min(least, pair.n);
     most = std::max(most, pair.n);
-    undefined += pair.undefined;
+    undefined = std::max(undefined, pair.undefined);  // left out for all models alike
   }
   std::string out = least >= most ? fmt::format("n = {} pairs", most)
                                   : fmt::format("n = {} to {} pairs", least, most);
   if (undefined != 0)
-    out += fmt::format("; {} without a value of some model are left out", undefined);
+    out += fmt::format("; {} without a value of some model left out", counted(undefined, "case"));
   return out + ".";
 }
 
@@ -109,13 +110,17 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
   return fmt::format(
       "Difference in {} of each model from {}: Hodges–Lehmann estimate of the pairs that differ "
       "(square) with its {} interval{}. Right of zero the model is higher. {}, also in blue and "
-      "orange, after {} correction at {}; otherwise the data cannot tell.{} {}",
+      "orange, significant at {}{}.{} {}",
       words(metric.metric), comparison.models[comparison.baseline].name, level_words(comparison),
       across           ? ", simultaneous for all models and metrics"
       : several_models ? ", not adjusted for the number of models"
                        : "",
-      sign_words, across ? "max-T" : correction_words(comparison.settings.correction),
-      comparison.settings.alpha, band, pairs_sentence(metric));
+      sign_words, comparison.settings.alpha,
+      across ? " after max-T correction"
+      : several_models
+          ? fmt::format(" after {} correction", correction_words(comparison.settings.correction))
+          : "",
+      band, pairs_sentence(metric));
 }
 
 Figure forest(const Comparison& comparison, const MetricComparison& metric) {

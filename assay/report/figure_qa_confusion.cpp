@@ -116,7 +116,7 @@ Figure confusion(const QaStudyPart& part) {
   return {fmt::format("qa-confusion-{}-{}", key_part(part.result.benchmark_name),
                       key_part(part.result.model_name)),
           title,
-          fmt::format("How often each truth (row) got each answer (column). Right answers stand on "
+          fmt::format("How often each truth (row) got each answer (column). Right answers are on "
                       "the diagonal in blue, wrong ones in orange; the stronger the colour, the "
                       "larger the share of its row. n = {} items, {} of them without a label "
                       "(column none).",

@@ -203,7 +203,7 @@ TEST(Methods, claim_only_the_scores_that_are_ours) {
   const std::string text = methods_paragraph(study, "1");
   for (const char* words :
        {"Segmentations of 30 cases by model_0 were scored with assay 0.0.9",
-        "Values of model_1 on 30 cases were read from model_1.json as they stand."})
+        "Values of model_1 on 30 cases were read from model_1.json and used unchanged."})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
@@ -225,7 +225,7 @@ TEST(Methods, conclusions_are_the_sentences_of_the_comparison) {
   const auto all = conclusions(studies::study());
   ASSERT_EQ(all.size(), 6U);
   EXPECT_TRUE(
-      all[0].starts_with("dice: model_1 is worse than model_0: Hodges–Lehmann difference -0."));
+      all[0].starts_with("dice: model_1 is worse than model_0. Hodges–Lehmann difference -0."));
   EXPECT_TRUE(conclusions(studies::study({.models = 1})).empty());
 }
 

@@ -134,7 +134,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
   const auto [least, most] = std::ranges::minmax_element(pairs, by_n);
   return fmt::format(
       "All pairs of models in {}, best mean first: a blue cell says that the model of its row is "
-      "better than that of its column, orange that it is worse, grey that the data cannot tell. "
+      "better than that of its column, orange that it is worse, grey that no difference is shown. "
       "Stronger colour: larger rank-biserial correlation. Wilcoxon signed-rank tests, {} "
       "correction for {} pairs, level {}. n = {}{} cases.",
       metric.metric.name, correction_words(comparison.settings.correction), pairs.size(),

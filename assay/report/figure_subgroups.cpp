@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "assay/compare/standing.hpp"
+#include "assay/report/comparison_report.hpp"
 #include "assay/report/figure_groups.hpp"
 #include "assay/report/figure_kinds.hpp"
 #include "assay/report/svg_text.hpp"
@@ -84,15 +85,17 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
         drawing.text({figure_width - 50, y}, sign(standing), {.size = small_text, .bold = true});
     }
   const std::string title = fmt::format("{} by {}", metric.name, groups.front().column);
+  const std::string interaction = interaction_words(comparison, groups, k);
   return {
       fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)), title,
       fmt::format(
           "Mean {} within each {}, with the 95 % interval of Student's t{}. Intervals of few cases "
-          "are wide: overlap across subgroups is no proof of equality. {} than {} within "
-          "the subgroup, corrected over all subgroups and models. n = cases with a value.",
+          "are wide, and their overlap does not prove equality. {} than {} within the subgroup, "
+          "corrected over all subgroups and models.{} n = cases with a value.",
           metric.title, groups.front().column,
           comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
-          sign_words, comparison.models[comparison.baseline].name),
+          sign_words, comparison.models[comparison.baseline].name,
+          interaction.empty() ? "" : " " + interaction),
       drawing.svg(title)};
 }
 

@@ -46,7 +46,7 @@ Answer metrics_named(const Study& study) {
 
 Answer uncertainty(const Study& study) {
   if (!has_results(study)) return {absent, "no results were given"};
-  return {yes, "95 % intervals stand in the tables and figures"};
+  return {yes, "95 % intervals are in the tables and figures"};
 }
 
 Answer significance(const Study& study) {

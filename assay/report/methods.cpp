@@ -123,7 +123,7 @@ std::string origin_words(const FigureScene& scene, std::size_t cases, std::strin
                       origins.versions.empty() ? std::string(version) : listed(origins.versions),
                       convention_words(scene.study));
   if (origins.read.empty()) return out;
-  return out + fmt::format("{}Values of {} on {} were read from {} as they stand.",
+  return out + fmt::format("{}Values of {} on {} were read from {} and used unchanged.",
                            out.empty() ? "" : " ", models_words(origins.read),
                            counted(cases, "case"),
                            origins.files.size() > most_named ? counted(origins.files.size(), "file")

@@ -9,6 +9,7 @@
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/core/words.hpp"
+#include "assay/report/comparison_report.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page_parts.hpp"
 
@@ -115,6 +116,14 @@ std::string headline_table(const Study& study) {
          head + "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
 }
 
+/// What the signs were corrected for; "" where one model was tested in one metric.
+std::string family_words(const Comparison& comparison) {
+  std::string out;
+  if (comparison.models.size() > 2) out += "corrected for the number of models, ";
+  if (comparison.metrics.size() > 1) out += "each metric by itself, ";
+  return out;
+}
+
 std::string table_note(const Study& study) {
   std::string text =
       "Mean over cases with a value, its 95 % interval (Student's t, cut to the "
@@ -123,14 +132,15 @@ std::string table_note(const Study& study) {
   if (study.comparison) {
     text += fmt::format(
         " All models on the same {} cases, {}. {} than the baseline {} (Wilcoxon signed-rank "
-        "test, "
-        "corrected for the number of models, level {:g}).",
+        "test, {}level {:g}).",
         study.comparison->matching.ids.size(),
         study.comparison->settings.undefined == UndefinedPolicy::worst
             ? "failures of a model counted"
             : "without those in which a model failed",
         sign_words, study.models[study.comparison->baseline].model_name,
-        study.comparison->settings.alpha);
+        family_words(*study.comparison), study.comparison->settings.alpha);
+    if (const std::string note = opposite_signs_note(*study.comparison); !note.empty())
+      text += " " + note + ".";
     text += " Bold: the best mean.";
   }
   return element("p", text, "class=\"soft\"");

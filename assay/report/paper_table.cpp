@@ -43,6 +43,7 @@ constexpr std::array latex_replacements = {
     Replacement{"·", "$\\cdot$"},
     Replacement{"≤", "$\\leq$"},
     Replacement{"≥", "$\\geq$"},
+    Replacement{"--", "-{}-"},  // an option's name, not a dash
     Replacement{"–", "--"},
     Replacement{"\n", " "},
     Replacement{"\r", " "},

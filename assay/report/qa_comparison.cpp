@@ -31,8 +31,8 @@ std::string answer(const QaComparison& c, const PairedScore& s, double alpha) {
   if (test.units == 0) return "no question tells them apart";
   if (test.least_pvalue > alpha)
     return fmt::format(
-        "no difference can be shown: only {} tell{} them apart, and p cannot fall "
-        "below {}",
+        "no difference can be shown, because only {} tell{} them apart and p cannot fall below "
+        "{}",
         counted(test.units, unit), test.units == 1 ? "s" : "", p_value(test.least_pvalue));
   return "no difference was shown";
 }
@@ -44,9 +44,9 @@ std::string test_line(const QaComparison& c, const PairedScore& s, double alpha)
   if (c.benchmarks > 1)
     out += fmt::format(", {} after Holm's correction for {} benchmarks", p_value(s.corrected_p),
                        c.benchmarks);
-  out += ": " + answer(c, s, alpha) + "\n";
+  out += "; " + answer(c, s, alpha) + "\n";
   if (s.one_slide)
-    out += fmt::format("    all {} are on one slide: this says nothing about other slides\n",
+    out += fmt::format("    all {} are on one slide, so this says nothing about other slides\n",
                        counted(s.n, "question"));
   return out;
 }
@@ -61,6 +61,12 @@ std::string score_lines(const QaComparison& c, const PairedScore& s, const char*
          test_line(c, s, alpha) +
          fmt::format("    right in both {}, only first {}, only second {}, neither {}\n",
                      s.both_right, s.only_first, s.only_second, s.both_wrong);
+}
+
+/// A name with its place, unless it was told apart by it already.
+std::string placed(const std::string& name, std::string_view place) {
+  const std::string mark = fmt::format(" ({})", place);
+  return printable(name) + (name.ends_with(mark) ? "" : mark);
 }
 
 std::string label(const std::optional<std::int64_t>& value) {
@@ -105,9 +111,9 @@ void for_flips(const QaComparison& c, Each each) {
 std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& style) {
   const std::string name = printable(c.benchmark_name);
   std::string out = (style.terminal.color ? "\x1b[1m" + name + "\x1b[0m" : name) +
-                    fmt::format(": {} (second) against {} (first), {}\n", printable(c.second_run),
-                                printable(c.first_run), qa_metric_words(c.metric));
-  out += score_lines(c, c.all, "without label = wrong", c.alpha);
+                    fmt::format(": {} against {}, {}\n", placed(c.second_run, "second"),
+                                placed(c.first_run, "first"), qa_metric_words(c.metric));
+  out += score_lines(c, c.all, "answers without a label count as wrong", c.alpha);
   if (c.scored_by_both && c.scored_by_both->n != c.all.n)
     out += score_lines(c, *c.scored_by_both, "scored by both", c.alpha);
   if (!c.only_first.empty() || !c.only_second.empty())
@@ -118,9 +124,12 @@ std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& sty
 }
 
 std::string qa_comparison_markdown(const std::vector<QaComparison>& comparisons) {
-  std::string out =
-      "| benchmark | n | first % | second % | difference | 95 % CI | p | corrected p | lost | won "
-      "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n";
+  const double level = comparisons.empty() ? 0.95 : 1 - comparisons.front().alpha;
+  std::string out = fmt::format(
+      "| benchmark | n | first % | second % | difference | {:g} % CI | p | corrected p | lost | "
+      "won "
+      "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+      100 * level);
   for (const QaComparison& c : comparisons)
     out += fmt::format("| {} | {} | {:.1f} | {:.1f} | {} | {} | {} | {} | {} | {} |\n",
                        printable(c.benchmark_name), c.all.n, c.all.first * 100, c.all.second * 100,
