@@ -129,3 +129,11 @@ def test_the_order_of_the_rows_changes_no_number(tmp_path, cluster):
     for key in ("metrics", "ranking", "subgroups"):
         assert after[key] == before[key], key
     assert [m["metrics"] for m in after["models"]] == [m["metrics"] for m in before["models"]]
+
+
+def test_ranks_by_tests_say_when_nobody_could_win(tmp_path):
+    """One-sided, six cases reach 1/64, and Holm asks 0.05 / 12 of the first of twelve ordered pairs."""
+    for n, said in ((6, True), (8, False)):
+        models(tmp_path, n=n, names="abcd", shift=(0, 0.2, 0.4, 0.6))
+        screen = assay("compare", *(tmp_path / f"{name}.csv" for name in "abcd"), "--baseline", "a", "--metric", "dice").stdout
+        assert ("no model could win by tests: 6 cases are too few for 12 ordered pairs" in screen) == said

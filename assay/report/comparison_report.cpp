@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/core/words.hpp"
@@ -108,9 +110,20 @@ std::string rank_table(const Comparison& comparison, const MetricComparison& met
   return text_table(columns, rows);
 }
 
+/// Why no model beats another by tests, where no data could have made one win: the least one-sided
+/// p-value of so few blocks does not pass the first step of Holm's correction.
+std::string hopeless_wins(const Comparison& comparison, const Ranking& ranking) {
+  const double models = static_cast<double>(ranking.models.size()), pairs = models * (models - 1);
+  const double least = std::exp2(-static_cast<double>(ranking.blocks));
+  if (!ranking.models.front().by_tests || least * pairs <= comparison.settings.alpha) return "";
+  return fmt::format("no model could win by tests: {} are too few for {:.0f} ordered pairs\n",
+                     counted(ranking.blocks, block_word(ranking)), pairs);
+}
+
 std::string ranking_of(const Comparison& comparison, const MetricComparison& metric) {
   const Ranking& ranking = metric.ranking;
   std::string out = rank_table(comparison, metric);
+  out += hopeless_wins(comparison, ranking);
   if (const std::string gap = stability_gap(ranking); !gap.empty()) out += gap + "\n";
   if (ranking.kendall_tau)
     out += fmt::format(
