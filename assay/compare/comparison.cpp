@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/compare/comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -263,12 +265,10 @@ void add_subject_note(const Scene& scene, std::vector<std::string>& notes) {
     const auto values = group_values(scene.tables, scene.matching, column);
     const std::set<std::string> subjects(values.begin(), values.end());
     if (subjects.contains("") || subjects.size() == values.size()) continue;
-    notes.push_back(
-        "the " + counted(values.size(), "case") + " come from " +
-        counted(subjects.size(), "subject") + " ('" + column +
-        "') but are tested as independent, so p-values may be too small and intervals too "
-        "narrow; assay compare --cluster " +
-        column + " takes this into account");
+    notes.push_back(fmt::format(
+        "the {0} come from {1} ('{2}') but are tested as independent, so p-values may be too small "
+        "and intervals too narrow; assay compare --cluster {2} takes this into account",
+        counted(values.size(), "case"), counted(subjects.size(), "subject"), column));
     return;
   }
 }

@@ -175,6 +175,7 @@ std::vector<Interaction> interactions(const Comparison& comparison, const std::s
       for (std::size_t i = 0; i < found.values.size(); ++i)
         by_group[values[found.first[i]]].push_back(found.values[i]);
       std::vector<std::vector<double>> groups;
+      groups.reserve(by_group.size());
       for (auto& [value, members] : by_group) groups.push_back(std::move(members));
       const KruskalWallis test = kruskal_wallis(groups);
       out.push_back({.column = column,

@@ -126,7 +126,7 @@ std::string family_words(const Comparison& comparison) {
     return fmt::format(
         " after max-T correction for {}{}", models,
         several_columns ? fmt::format(" in {} columns together", comparison.metrics.size()) : "");
-  const std::string apart = several_columns ? ", each column by itself" : "";
+  std::string apart = several_columns ? ", each column by itself" : "";
   if (comparison.models.size() == 2) return apart;
   return fmt::format(" after {} correction for {}{}",
                      comparison.settings.correction == Correction::holm
