@@ -77,7 +77,7 @@ TEST(Margin, false_equivalence_at_the_margin_keeps_its_level) {
     for (int i = 0; i < 25; ++i) differences.push_back(0.02 + 0.015 * bell(generator));
     claims += tested(differences, 0.02).equivalence_pvalue <= 0.05 ? 1 : 0;
   }
-  EXPECT_GT(claims, times * 0.025);
+  EXPECT_GT(claims, times * 0.015);  // the margin for unseen skewness costs some
   EXPECT_LT(claims, times * 0.06);
 }
 

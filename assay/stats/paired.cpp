@@ -48,7 +48,10 @@ TTest MeanError::above(double limit) const {
 }
 
 double MeanError::skew_corrected_above(double limit) const {
-  const double n = df + 1, ratio = (value - limit) / error / std::sqrt(n), g = skewness;
+  const double n = df + 1, ratio = (value - limit) / error / std::sqrt(n);
+  // The standard error of a sample's skewness: few values rarely show all the skewness there is.
+  const double unseen = std::sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)));
+  const double g = skewness - unseen;
   const double straight =
       ratio + g * ratio * ratio / 3 + g * g * std::pow(ratio, 3) / 27 + g / (6 * n);
   return student_t_sf(std::sqrt(n) * straight, df);

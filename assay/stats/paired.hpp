@@ -28,7 +28,8 @@ struct MeanError {
   Interval interval(double level) const;
   /// One-sided, against "the mean is at most `limit`" and "the mean is at least `limit`".
   TTest above(double limit) const;
-  /// The same with Hall's transformation (1992), which corrects t for skewness.
+  /// The same with Hall's transformation (1992), which corrects t for skewness; the skewness is
+  /// taken one standard error to the unfavourable side.
   double skew_corrected_above(double limit) const;
   TTest below(double limit) const;
 };
