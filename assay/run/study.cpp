@@ -207,31 +207,31 @@ std::string title_of(const Study& study) {
 
 }  // namespace
 
-StudyReading read_study(const StudyRequest& asked) {
-  StudyRequest request = asked;
-  if (request.files.empty())
+StudyReading read_study(const StudyRequest& request) {
+  StudyRequest own = request;  // labels are spread in it
+  if (own.files.empty())
     throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
-  refuse_repetition(request.files);
-  StudyReading out = joined_files(read_all(request));
+  refuse_repetition(own.files);
+  StudyReading out = joined_files(read_all(own));
   Study& study = out.study;
   if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
-  name_cases(study, request.compare.matching.by_position);
+  name_cases(study, own.compare.matching.by_position);
   use_entity_ids(study.models);
-  if (!request.groups.empty())
-    for (std::string& note : add_groups(study.models, request.groups))
+  if (!own.groups.empty())
+    for (std::string& note : add_groups(study.models, own.groups))
       out.notes.push_back(std::move(note));
-  if (const std::string& baseline = request.compare.baseline; !baseline.empty())
+  if (const std::string& baseline = own.compare.baseline; !baseline.empty())
     baseline_among(study.models, baseline);
-  if (request.compare.choice.labels.empty()) {
+  if (own.compare.choice.labels.empty()) {
     std::vector<std::string> notes;  // the comparison gives them, if there is one
     require_same_averages(study.models, notes);
   }
-  spread_labels(study.models, request.compare, out.notes);
+  spread_labels(study.models, own.compare, out.notes);
   study.ids = all_ids(study.models);
-  if (study.models.size() > 1) add_comparison(out, request);
-  if (!study.comparison) choose_columns(study, request.compare.choice);
-  require_comparison(study, request.compare);
-  study.title = request.title.empty() ? title_of(study) : request.title;
+  if (study.models.size() > 1) add_comparison(out, own);
+  if (!study.comparison) choose_columns(study, own.compare.choice);
+  require_comparison(study, own.compare);
+  study.title = own.title.empty() ? title_of(study) : own.title;
   return out;
 }
 

@@ -88,6 +88,7 @@ std::uint64_t limit_place(std::span<const double> differences, double tail) {
   double place = n * (n + 1) / 4 + normal_quantile(tail) * std::sqrt(sum_of_squares(ranks)) / 2;
   if (differences.size() <= exact_limit) {
     std::vector<std::uint32_t> doubled;
+    doubled.reserve(ranks.size());
     for (const double rank : ranks) doubled.push_back(static_cast<std::uint32_t>(2 * rank));
     place = static_cast<double>(signed_rank_quantile(doubled, tail)) / 2;
   }
