@@ -158,7 +158,8 @@ std::string cluster_words(const PowerStudy& s) {
 
 std::string margin_words(const PowerStudy&) {
   return "Equivalence is planned for the mean difference, by two one-sided t tests. compare also "
-         "asks that the pseudo-median is within the margin, which may need more.";
+         "allows for skewness and asks that the pseudo-median is within the margin, which may need "
+         "more.";
 }
 
 std::string simulated_words(const PowerStudy& s) {

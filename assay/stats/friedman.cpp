@@ -12,11 +12,11 @@
 #include "assay/stats/friedman.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/core/error.hpp"
 #include "assay/stats/distributions.hpp"
+#include "assay/stats/quadrature.hpp"
 #include "assay/stats/ranks.hpp"
 
 namespace assay {
@@ -24,34 +24,6 @@ namespace assay {
 namespace {
 
 constexpr double inverse_sqrt_2pi = 0.39894228040143267794;
-
-/// Half of the symmetric 16-point rule on [-1, 1].
-struct Node {
-  double x, weight;
-};
-constexpr std::array gauss16 = {
-    Node{0.0950125098376374401853, 0.1894506104550684962853},
-    Node{0.2816035507792589132304, 0.1826034150449235888667},
-    Node{0.4580167776572273863424, 0.1691565193950025381893},
-    Node{0.6178762444026437484466, 0.1495959888165767320815},
-    Node{0.7554044083550030338951, 0.1246289712555338720524},
-    Node{0.8656312023878317438804, 0.0951585116824927848099},
-    Node{0.9445750230732325760779, 0.0622535239386478928628},
-    Node{0.9894009349916499325961, 0.0271524594117540948517},
-};
-
-template <class Function>
-double integral(double from, double to, const Function& f) {
-  constexpr int panels = 64;
-  const double half = (to - from) / (2 * panels);
-  double sum = 0;
-  for (int panel = 0; panel < panels; ++panel) {
-    const double centre = from + (2 * panel + 1) * half;
-    for (const Node& node : gauss16)
-      sum += node.weight * (f(centre - node.x * half) + f(centre + node.x * half));
-  }
-  return sum * half;
-}
 
 /// a^m - b^m from d = a - b, without cancellation.
 double difference_of_powers(double a, double d, unsigned m) {
@@ -134,7 +106,7 @@ double studentized_range_sf(double q, unsigned k) {
     const double density = inverse_sqrt_2pi * std::exp(-0.5 * z * z);
     return density * difference_of_powers(normal_cdf(z), normal_cdf(z - q), k - 1);
   };
-  return std::min(1.0, k * integral(-9, 9 + q, integrand));
+  return std::min(1.0, k * detail::integral(-9, 9 + q, integrand));
 }
 
 double studentized_range_quantile(double upper_tail, unsigned k) {

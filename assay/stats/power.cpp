@@ -23,6 +23,7 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/paired.hpp"
+#include "assay/stats/quadrature.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
@@ -40,27 +41,6 @@ void require(const PowerTarget& target) {
 std::size_t whole_pairs(double pairs) {
   // A size such as 34.0000000001 is 34 with a rounding error.
   return std::max(least_pairs, static_cast<std::size_t>(std::ceil(pairs * (1 - 1e-12))));
-}
-
-struct Node {
-  double at, weight;
-};
-/// Gauss-Legendre with 8 nodes, the positive half; on -1..1.
-constexpr std::array half_rule = {
-    Node{0.1834346424956498, 0.3626837833783620}, Node{0.5255324099163290, 0.3137066458778873},
-    Node{0.7966664774136267, 0.2223810344533745}, Node{0.9602898564975363, 0.1012285362903763}};
-
-template <class Function>
-double integral(double from, double to, const Function& function) {
-  constexpr int panels = 64;
-  const double half = (to - from) / (2 * panels);
-  double sum = 0;
-  for (int panel = 0; panel < panels; ++panel) {
-    const double middle = from + (2 * panel + 1) * half;
-    for (const Node& node : half_rule)
-      sum += node.weight * (function(middle - half * node.at) + function(middle + half * node.at));
-  }
-  return sum * half;
 }
 
 /// The least whole n from `least_pairs` on for which `suffices`, which stays true once it is.
@@ -116,9 +96,9 @@ double tost_power(double to_lower, double to_upper, double df, double alpha) {
   const auto chance = [&](double u) {
     return normal_cdf(to_upper - critical * u) - normal_cdf(critical * u - to_lower);
   };
-  const double all = integral(from, to, density);
-  const double met = integral(from, std::min(to, used_up),
-                              [&](double u) { return std::max(chance(u), 0.0) * density(u); });
+  const double all = detail::integral(from, to, density);
+  const double met = detail::integral(
+      from, std::min(to, used_up), [&](double u) { return std::max(chance(u), 0.0) * density(u); });
   return met / all;
 }
 
