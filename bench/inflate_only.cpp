@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/buffer.hpp"
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
+#include "assay/base/buffer.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
 
 namespace {
 

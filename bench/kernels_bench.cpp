@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "assay/io/file.hpp"
-#include "assay/io/image.hpp"
+#include "assay/base/file.hpp"
+#include "assay/demo/demo_lesion.hpp"
+#include "assay/image/image.hpp"
 #include "assay/metrics/count.hpp"
-#include "assay/run/demo_lesion.hpp"
 
 namespace {
 

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <vector>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/image.hpp"
-#include "assay/io/recipe.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/image/image.hpp"
+#include "assay/model/recipe/recipe_file.hpp"
 
 namespace {
 

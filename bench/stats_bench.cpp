@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "assay/run/executor.hpp"
+#include "assay/base/tbb_executor.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/effects.hpp"
 #include "assay/stats/multiplicity.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "assay/core/nearest.hpp"
+#include "assay/base/nearest.hpp"
 
 namespace assay::cli {
 namespace {

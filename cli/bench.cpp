@@ -9,16 +9,16 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/detail/json.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/gzip.hpp"
-#include "assay/io/image.hpp"
-#include "assay/io/program.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/gzip.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/program.hpp"
+#include "assay/demo/demo_cohort.hpp"
+#include "assay/image/image.hpp"
 #include "assay/metrics/count.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/demo_cohort.hpp"
-#include "assay/run/score_cohort.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/score/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "peers_script.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <thread>
 
-#include "assay/core/processor.hpp"
+#include "assay/base/processor.hpp"
 #include "assay_commit.hpp"
 
 namespace assay::cli {

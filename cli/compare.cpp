@@ -4,14 +4,14 @@
 #include <memory>
 #include <ostream>
 
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
 #include "assay/compare/comparison.hpp"
-#include "assay/core/error.hpp"
-#include "assay/io/comparison.hpp"
-#include "assay/io/file.hpp"
-#include "assay/report/comparison_report.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/executor.hpp"
-#include "assay/run/result_files.hpp"
+#include "assay/report/text/comparison_report.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/results/comparison.hpp"
+#include "assay/results/result_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

@@ -11,8 +11,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "assay/core/error.hpp"
-#include "assay/run/demo_qa.hpp"
+#include "assay/base/error.hpp"
+#include "assay/demo/demo_qa.hpp"
 #include "cli/program.hpp"
 
 namespace assay::cli {

@@ -7,10 +7,10 @@
 #include <ostream>
 #include <string_view>
 
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
-#include "assay/io/file.hpp"
-#include "assay/report/metric_reference.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/report/text/metric_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/run/evaluate_case.hpp"
-#include "assay/run/evaluation_data.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/score/evaluate_case.hpp"
+#include "assay/score/evaluation_data.hpp"
 #include "cli/commands.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"

@@ -4,12 +4,12 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/cross_validation.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/runs.hpp"
-#include "assay/report/cross_validation.hpp"
-#include "assay/report/text_table.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/report/text/cross_validation.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/results/cross_validation.hpp"
+#include "assay/results/runs.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

@@ -3,9 +3,9 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/io/file.hpp"
-#include "assay/io/metric_table.hpp"
-#include "assay/report/metric_reference.hpp"
+#include "assay/base/file.hpp"
+#include "assay/report/text/metric_reference.hpp"
+#include "assay/results/metric_table.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::cli {

@@ -8,12 +8,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/image.hpp"
-#include "assay/io/predictors.hpp"
-#include "assay/io/recipe.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/image/image.hpp"
+#include "assay/model/backends/predictors.hpp"
+#include "assay/model/recipe/recipe_file.hpp"
 
 namespace assay::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/io/model.hpp"
 #include "assay/metrics/results.hpp"
-#include "assay/run/case_predictor.hpp"
+#include "assay/model/files/model.hpp"
+#include "assay/score/case_predictor.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::cli {

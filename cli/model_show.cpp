@@ -3,10 +3,10 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/model.hpp"
-#include "assay/report/model_report.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/model/files/model.hpp"
+#include "assay/report/text/model_report.hpp"
 #include "cli/model.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"

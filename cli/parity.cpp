@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay parity: did an experiment reach a paper's numbers, and if not, why not.
-#include "assay/io/parity.hpp"
+#include "assay/results/parity.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/experiment.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/paper.hpp"
-#include "assay/report/parity_report.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/report/text/parity_report.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/results/experiment.hpp"
+#include "assay/results/paper.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

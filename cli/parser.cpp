@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "assay/core/nearest.hpp"
+#include "assay/base/nearest.hpp"
 
 namespace assay::cli {
 namespace {

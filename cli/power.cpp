@@ -6,13 +6,13 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/power.hpp"
-#include "assay/report/power_report.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/executor.hpp"
-#include "assay/run/result_files.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/report/text/power_report.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/results/power.hpp"
+#include "assay/results/result_files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

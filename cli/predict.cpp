@@ -13,14 +13,14 @@
 #include <ostream>
 #include <set>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/folder.hpp"
-#include "assay/io/image.hpp"
-#include "assay/io/npy_writer.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/own_threads.hpp"
-#include "assay/run/prediction_check.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/own_threads.hpp"
+#include "assay/image/folder.hpp"
+#include "assay/image/image.hpp"
+#include "assay/image/npy_writer.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/score/prediction_check.hpp"
 #include "cli/commands.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"

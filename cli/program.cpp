@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "cli/parser.hpp"
 
 namespace assay::cli {

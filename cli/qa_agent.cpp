@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <limits>
 
-#include "assay/core/error.hpp"
-#include "assay/io/detail/json.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/prices.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/qa/results/prices.hpp"
 
 namespace assay::cli {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "assay/qa/item.hpp"
-#include "assay/qa/prices.hpp"
-#include "assay/run/qa_run.hpp"
+#include "assay/qa/run/qa_run.hpp"
+#include "assay/qa/values/item.hpp"
+#include "assay/qa/values/prices.hpp"
 #include "cli/arguments.hpp"
 
 namespace assay::cli {

@@ -4,13 +4,13 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/qa_table.hpp"
-#include "assay/io/slide_check.hpp"
-#include "assay/report/slide_check.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/slide_check.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/qa/results/qa_table.hpp"
+#include "assay/qa/slides/check_slides.hpp"
+#include "assay/qa/slides/slide_check_file.hpp"
+#include "assay/report/text/slide_check.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/output.hpp"
 #include "cli/qa.hpp"
 #include "cli/qa_agent.hpp"

@@ -5,13 +5,13 @@
 #include <ostream>
 #include <tuple>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/qa_results.hpp"
-#include "assay/io/qa_table.hpp"
-#include "assay/qa/rescore.hpp"
-#include "assay/report/qa_scores.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/qa/answers/rescore.hpp"
+#include "assay/qa/results/qa_results.hpp"
+#include "assay/qa/results/qa_table.hpp"
+#include "assay/report/text/qa_scores.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa.hpp"

@@ -10,12 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/http.hpp"
-#include "assay/io/slide_lists.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/download.hpp"
+#include "assay/base/download.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/http.hpp"
+#include "assay/qa/slides/slide_lists.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/progress.hpp"
 #include "cli/qa.hpp"
 

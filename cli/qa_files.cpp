@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay::cli {
 

@@ -5,10 +5,10 @@
 
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/qa/extract.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/qa_probe.hpp"
+#include "assay/base/error.hpp"
+#include "assay/qa/answers/extract.hpp"
+#include "assay/qa/run/qa_probe.hpp"
+#include "assay/report/text/text_table.hpp"
 
 namespace assay::cli {
 namespace {

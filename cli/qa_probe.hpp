@@ -4,7 +4,7 @@
 
 #include <iosfwd>
 
-#include "assay/io/slide_folder.hpp"
+#include "assay/qa/slides/slide_folder.hpp"
 #include "cli/qa_agent.hpp"
 
 namespace assay::cli {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay qa run: asks an agent every question of a table, and survives whatever happens.
-#include "assay/run/qa_run.hpp"
+#include "assay/qa/run/qa_run.hpp"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,16 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
-#include "assay/io/detail/json.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/qa_results.hpp"
-#include "assay/io/qa_table.hpp"
-#include "assay/io/trajectory.hpp"
-#include "assay/report/qa_scores.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/run/qa_estimate.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/words.hpp"
+#include "assay/qa/results/qa_results.hpp"
+#include "assay/qa/results/qa_table.hpp"
+#include "assay/qa/results/trajectory.hpp"
+#include "assay/qa/run/qa_estimate.hpp"
+#include "assay/report/text/qa_scores.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa.hpp"

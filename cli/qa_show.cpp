@@ -6,12 +6,12 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/qa_results.hpp"
-#include "assay/io/trajectory.hpp"
-#include "assay/report/text_table.hpp"
-#include "assay/report/trajectory_page.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/qa/results/qa_results.hpp"
+#include "assay/qa/results/trajectory.hpp"
+#include "assay/report/page/trajectory_page.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/output.hpp"
 #include "cli/qa.hpp"
 

@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/image.hpp"
-#include "assay/io/recipe.hpp"
-#include "assay/report/recipe_report.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/image/image.hpp"
+#include "assay/model/recipe/recipe_file.hpp"
+#include "assay/report/text/recipe_report.hpp"
 #include "cli/output.hpp"
 #include "cli/recipe.hpp"
 

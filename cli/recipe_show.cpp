@@ -3,9 +3,9 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/io/file.hpp"
-#include "assay/io/recipe.hpp"
-#include "assay/report/recipe_report.hpp"
+#include "assay/base/file.hpp"
+#include "assay/model/recipe/recipe_file.hpp"
+#include "assay/report/text/recipe_report.hpp"
 #include "cli/output.hpp"
 #include "cli/recipe.hpp"
 

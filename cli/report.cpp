@@ -4,10 +4,10 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/detail/json.hpp"
-#include "assay/io/file.hpp"
-#include "assay/report/text_table.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/qa_files.hpp"

@@ -3,10 +3,10 @@
 
 #include <cstdlib>
 
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
-#include "assay/io/drawing_converter.hpp"
-#include "assay/io/file.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/words.hpp"
+#include "assay/report/drawing_converter.hpp"
 
 namespace assay::cli {
 namespace {

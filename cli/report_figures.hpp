@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "assay/report/page.hpp"
+#include "assay/report/page/page.hpp"
 
 namespace assay::cli {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/report/page.hpp"
-#include "assay/run/case_images.hpp"
-#include "assay/run/study.hpp"
+#include "assay/report/case_images.hpp"
+#include "assay/report/page/page.hpp"
+#include "assay/report/read_study.hpp"
 
 namespace assay::cli {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/score_run.hpp"
 

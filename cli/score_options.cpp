@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/run/cohort.hpp"
+#include "assay/score/cohort.hpp"
 #include "cli/arguments.hpp"
 
 namespace assay::cli {

@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/new_folders.hpp"
-#include "assay/io/results.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/new_folders.hpp"
 #include "assay/metrics/label_checks.hpp"
-#include "assay/report/terminal.hpp"
-#include "assay/report/text_table.hpp"
+#include "assay/report/text/terminal.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "assay/results/results.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/warnings.hpp"

@@ -4,7 +4,7 @@
 
 #include <iosfwd>
 
-#include "assay/run/score_cohort.hpp"
+#include "assay/score/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "cli/provenance.hpp"
 #include "cli/score_options.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay split: nested folds of a manifest, equal to scikit-learn's.
-#include "assay/io/split.hpp"
+#include "assay/results/split.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/report/split.hpp"
-#include "assay/report/text_table.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/report/text/split.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 

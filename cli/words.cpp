@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay::cli {
 namespace {

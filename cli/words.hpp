@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "assay/base/named.hpp"
 #include "assay/compare/comparison.hpp"
 #include "assay/compare/power.hpp"
-#include "assay/stats/named.hpp"
 
 namespace assay::cli {
 

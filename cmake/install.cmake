@@ -5,9 +5,9 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 
 install(TARGETS assay EXPORT assay-targets)
 install(TARGETS assay_program)
-# Headers under detail/ are ours alone: they are the ones that name third-party types.
+# Headers for tests are ours alone.
 install(DIRECTORY assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "detail" EXCLUDE)
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*_for_test.hpp" EXCLUDE PATTERN "test_*.hpp" EXCLUDE)
 install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package})
 configure_package_config_file(cmake/assay-config.cmake.in ${PROJECT_BINARY_DIR}/assay-config.cmake
                               INSTALL_DESTINATION ${package})

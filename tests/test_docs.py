@@ -1,5 +1,5 @@
 """Pages that the program prints are the pages in docs/."""
-import os, pathlib, subprocess, pytest
+import os, pathlib, re, subprocess, pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ASSAY = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")) / "assay"
@@ -17,3 +17,23 @@ def test_completion_is_a_script_that_bash_accepts():
     listed = subprocess.run(["bash", "-c", script + '\nCOMP_WORDS=(assay score --pre); COMP_CWORD=2; _assay; echo "${COMPREPLY[@]}"'],
                             text=True, capture_output=True).stdout
     assert listed.split() == ["--pred", "--pred-pattern"]
+
+
+def paths_of_the_architecture():
+    text = (ROOT / "docs/architecture.md").read_text()
+    named = re.findall(r"`((?:assay|bench|cli|docs|python|tests|tools|web)/[^`\s]*|CMakeLists\.txt)`", text)
+    return sorted(set(named))
+
+
+@pytest.mark.parametrize("path", paths_of_the_architecture())
+def test_every_path_that_the_architecture_names_exists(path):
+    """`<name>` stands for any name; a path without ending is a folder, or a header and its source."""
+    pattern = re.sub(r"<[a-z]+>", "*", path.rstrip("/"))
+    assert list(ROOT.glob(pattern)) or list(ROOT.glob(pattern + ".[ch]pp")), path
+
+
+@pytest.mark.parametrize("metric", ["boundary_iou", "fn_volume_ml", "average_precision"])
+def test_a_metric_is_written_in_one_source_file(metric):
+    """Adding a metric touches its family's file and a test; every list is made from the table."""
+    sources = [p for room in ("assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
+    assert len([p.name for p in sources if f'"{metric}"' in p.read_text()]) == 1

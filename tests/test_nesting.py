@@ -187,9 +187,9 @@ def doors(root):
 def test_no_parser_is_called_past_its_door(tmp_path):
     done = doors(ROOT)
     assert done.returncode == 0, done.stdout
-    written(tmp_path / "assay/io/x.cpp", "// Json::parse(a)\nauto b = nlohmann::json::parse(text);\n")
+    written(tmp_path / "assay/base/x.cpp", "// Json::parse(a)\nauto b = nlohmann::json::parse(text);\n")
     written(tmp_path / "cli/y.cpp", "auto c = toml::parse(text);\n")
-    written(tmp_path / "assay/io/x_test.cpp", "Json::parse(a);\n")
+    written(tmp_path / "assay/base/x_test.cpp", "Json::parse(a);\n")
     done = doors(tmp_path)
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 2
-    assert done.stdout.startswith("assay/io/x.cpp:2: json::parse( is called past the one door to JSON; call detail::parse_json")
+    assert done.stdout.startswith("assay/base/x.cpp:2: json::parse( is called past the one door to JSON; call detail::parse_json")

@@ -10,9 +10,9 @@ import pathlib, re, sys
 
 #: name: (what must not be called, the files that may, whether tests may as well, what to call instead)
 DOORS = {
-    "JSON": (r"\b[Jj]son::(?:parse|accept|sax_parse|from_\w+)\s*\(", {"assay/io/json.cpp"}, True, "detail::parse_json"),
-    "TOML": (r"\btoml::parse(?:_file)?\s*\(", {"assay/io/toml.cpp"}, False, "detail::parse_toml"),
-    "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(", {"assay/io/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"},
+    "JSON": (r"\b[Jj]son::(?:parse|accept|sax_parse|from_\w+)\s*\(", {"assay/base/json.cpp"}, True, "detail::parse_json"),
+    "TOML": (r"\btoml::parse(?:_file)?\s*\(", {"assay/base/toml.cpp"}, False, "detail::parse_toml"),
+    "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(", {"assay/base/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"},
                  True, "ChildProcess or run_program"),
     "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False, "run_program; whoever wants a shell starts sh -c"),
 }
@@ -20,7 +20,7 @@ COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
 
 
 def is_test(name):
-    return name.endswith(("_test.cpp", "_for_test.hpp")) or name.startswith(("tests/", "assay/io/detail/test_"))
+    return name.endswith(("_test.cpp", "_for_test.hpp")) or name.startswith("tests/") or "/test_" in name
 
 
 def offences(root):

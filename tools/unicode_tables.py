@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints assay/qa/unicode_tables.cpp: what Python's re and str know about characters. Run it with /usr/bin/python3."""
+"""Prints assay/base/unicode_tables.cpp: what Python's re and str know about characters. Run it with /usr/bin/python3."""
 import sys, unicodedata
 
 ALL = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]

@@ -14,9 +14,9 @@
 #include <algorithm>
 #include <map>
 
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
 #include "assay/compare/metric_values.hpp"
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "assay/base/error.hpp"
 #include "assay/compare/comparison.hpp"
 #include "assay/compare/sentence.hpp"
-#include "assay/core/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/wilcoxon.hpp"

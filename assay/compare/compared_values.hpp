@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "assay/base/named.hpp"
 #include "assay/compare/matching.hpp"
 #include "assay/compare/metric_values.hpp"
 #include "assay/compare/result_table.hpp"
-#include "assay/stats/named.hpp"
 
 namespace assay {
 

@@ -9,12 +9,12 @@
 #include <map>
 #include <set>
 
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/families.hpp"
 #include "assay/compare/models.hpp"
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
-#include "assay/core/words.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/stats/folds.hpp"
 #include "assay/stats/mcnemar.hpp"

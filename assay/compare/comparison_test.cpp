@@ -6,8 +6,8 @@
 
 #include <cmath>
 
+#include "assay/base/error.hpp"
 #include "assay/compare/sentence.hpp"
-#include "assay/core/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <map>
 
+#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/fold_pairing.hpp"
-#include "assay/core/error.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/named.hpp"
 
 namespace assay {
 namespace {

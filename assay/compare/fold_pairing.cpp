@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 namespace {

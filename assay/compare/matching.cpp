@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "assay/core/bids.hpp"
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
+#include "assay/base/bids.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
 
 namespace assay {
 namespace {

@@ -5,9 +5,9 @@
 #include <array>
 #include <cctype>
 
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
-#include "assay/core/words.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay {

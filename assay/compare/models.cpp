@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
-#include "assay/core/words.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
 
 namespace assay {
 namespace {

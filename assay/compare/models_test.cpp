@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 using namespace assay;
 using testing::ElementsAre;

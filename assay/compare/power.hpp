@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "assay/base/executor.hpp"
 #include "assay/compare/compared_values.hpp"
 #include "assay/compare/matching.hpp"
 #include "assay/compare/metric_values.hpp"
 #include "assay/compare/result_table.hpp"
-#include "assay/core/executor.hpp"
 #include "assay/stats/effects.hpp"
 
 namespace assay {

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
 #include "assay/compare/power_words.hpp"
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
 #include "assay/stats/power.hpp"
 
 using namespace assay;

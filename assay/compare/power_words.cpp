@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "assay/base/words.hpp"
 #include "assay/compare/sentence.hpp"
-#include "assay/core/words.hpp"
 #include "assay/stats/power.hpp"
 
 namespace assay {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 #include "assay/stats/friedman.hpp"
 
 namespace assay {

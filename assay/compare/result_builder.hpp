@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "assay/compare/result_table.hpp"
-#include "assay/core/score.hpp"
 #include "assay/metrics/metric.hpp"
+#include "assay/metrics/score.hpp"
 
 namespace assay {
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "assay/base/words.hpp"
 #include "assay/compare/standing.hpp"
-#include "assay/core/words.hpp"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cassert>
 
-#include "assay/core/processor.hpp"
+#include "assay/base/processor.hpp"
 
 namespace assay {
 namespace {

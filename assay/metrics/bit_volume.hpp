@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/core/grid.hpp"
+#include "assay/image/grid.hpp"
 
 namespace assay {
 

@@ -22,7 +22,7 @@
 #include <map>
 #include <type_traits>
 
-#include "assay/core/processor.hpp"
+#include "assay/base/processor.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

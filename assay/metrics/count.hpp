@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/label_view.hpp"
-#include "assay/core/volume.hpp"
+#include "assay/image/label_view.hpp"
+#include "assay/image/volume.hpp"
 #include "assay/metrics/evidence.hpp"
 
 namespace assay {

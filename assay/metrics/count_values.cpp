@@ -8,9 +8,9 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
-#include "assay/core/map_signs.hpp"
-#include "assay/core/processor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/processor.hpp"
+#include "assay/image/map_signs.hpp"
 #include "assay/metrics/count.hpp"
 
 namespace assay {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "assay/core/executor.hpp"
-#include "assay/core/half.hpp"
+#include "assay/base/executor.hpp"
+#include "assay/base/half.hpp"
 #include "assay/metrics/evidence.hpp"
 
 namespace assay {

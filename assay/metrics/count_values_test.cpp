@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 using namespace assay;
 

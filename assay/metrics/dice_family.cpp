@@ -15,8 +15,8 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/core/error.hpp"
-#include "assay/core/processor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/processor.hpp"
 #include "assay/metrics/count.hpp"
 #include "assay/stats/moments.hpp"
 

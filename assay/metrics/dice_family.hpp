@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "assay/core/executor.hpp"
-#include "assay/core/half.hpp"
-#include "assay/stats/named.hpp"
+#include "assay/base/executor.hpp"
+#include "assay/base/half.hpp"
+#include "assay/base/named.hpp"
 
 namespace assay {
 

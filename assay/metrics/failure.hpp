@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "assay/core/score.hpp"
 #include "assay/metrics/evidence.hpp"
 #include "assay/metrics/metric.hpp"
+#include "assay/metrics/score.hpp"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "assay/core/processor.hpp"
+#include "assay/base/processor.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "assay/core/label_view.hpp"
+#include "assay/image/label_view.hpp"
 #include "assay/metrics/bit_volume.hpp"
 
 namespace assay {

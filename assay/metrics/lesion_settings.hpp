@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "assay/base/named.hpp"
 #include "assay/metrics/components.hpp"
-#include "assay/stats/named.hpp"
 
 namespace assay {
 

@@ -2,8 +2,8 @@
 /// From two masks to lesions: components, and which of one side found which of the other.
 #pragma once
 
-#include "assay/core/grid.hpp"
-#include "assay/metrics/boundary.hpp"
+#include "assay/image/grid.hpp"
+#include "assay/metrics/boundary/boundary.hpp"
 #include "assay/metrics/evidence.hpp"
 #include "assay/metrics/lesion_settings.hpp"
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay {

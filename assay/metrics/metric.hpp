@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "assay/core/score.hpp"
 #include "assay/metrics/evidence.hpp"
 #include "assay/metrics/lesion_settings.hpp"
+#include "assay/metrics/score.hpp"
 #include "assay/metrics/surface_rules.hpp"
 
 namespace assay {

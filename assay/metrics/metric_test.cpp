@@ -10,7 +10,7 @@
 #include <random>
 #include <set>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 using namespace assay;
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/core/probability_view.hpp"
+#include "assay/image/probability_view.hpp"
 #include "assay/metrics/evidence.hpp"
 
 namespace assay {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/core/label_view.hpp"
+#include "assay/image/label_view.hpp"
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/count.hpp"
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "assay/core/score.hpp"
-#include "assay/metrics/boundary.hpp"
+#include "assay/metrics/boundary/boundary.hpp"
 #include "assay/metrics/count.hpp"
 #include "assay/metrics/lesions.hpp"
 #include "assay/metrics/metric.hpp"
+#include "assay/metrics/score.hpp"
 
 namespace assay {
 

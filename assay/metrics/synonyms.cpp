@@ -5,8 +5,8 @@
 #include <cctype>
 #include <map>
 
-#include "assay/core/nearest.hpp"
-#include "assay/core/words.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay {

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/one_mean.hpp"
 #include "assay/stats/wilcoxon.hpp"

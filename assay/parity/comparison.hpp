@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 #include "assay/stats/effects.hpp"
 #include "assay/stats/paired.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/core/words.hpp"
+#include "assay/base/words.hpp"
 #include "assay/parity/report.hpp"
 
 namespace assay {

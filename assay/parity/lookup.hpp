@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "assay/core/error.hpp"
-#include "assay/core/nearest.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
 namespace assay {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/core/error.hpp"
-#include "assay/core/words.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
 namespace assay {

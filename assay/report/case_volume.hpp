@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/grid.hpp"
-#include "assay/core/picture.hpp"
+#include "assay/image/grid.hpp"
+#include "assay/image/picture.hpp"
 
 namespace assay {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "assay/report/figure.hpp"
+#include "assay/report/figures/figure.hpp"
 #include "assay/report/study.hpp"
 
 namespace assay::studies {

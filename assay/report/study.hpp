@@ -11,8 +11,8 @@
 #include "assay/compare/cross_validation.hpp"
 #include "assay/compare/result_table.hpp"
 #include "assay/parity/report.hpp"
-#include "assay/qa/result.hpp"
-#include "assay/qa/scores.hpp"
+#include "assay/qa/answers/scores.hpp"
+#include "assay/qa/values/result.hpp"
 
 namespace assay {
 

@@ -16,7 +16,7 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/case_means.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
+#include "assay/base/named.hpp"
 #include "assay/stats/classification.hpp"
 #include "assay/stats/effects.hpp"
-#include "assay/stats/named.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/wilcoxon.hpp"
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <numeric>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "assay/core/error.hpp"
-#include "assay/core/processor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/processor.hpp"
 
 namespace assay {
 

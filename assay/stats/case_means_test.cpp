@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 

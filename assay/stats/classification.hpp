@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/stats/named.hpp"
+#include "assay/base/named.hpp"
 
 namespace assay {
 

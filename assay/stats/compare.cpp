@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/moments.hpp"
 

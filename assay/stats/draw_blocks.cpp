@@ -17,7 +17,7 @@
 
 #include <algorithm>
 
-#include "assay/stats/detail/draws.hpp"
+#include "assay/stats/draws.hpp"
 
 namespace assay {
 

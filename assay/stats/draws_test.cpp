@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/detail/draws.hpp"
+#include "assay/stats/draws.hpp"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@
 #include <numeric>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/ranks.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 
 namespace assay::executors {
 

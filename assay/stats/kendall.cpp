@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 namespace {

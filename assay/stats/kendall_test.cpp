@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 using namespace assay;
 using Values = std::vector<double>;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/ranks.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

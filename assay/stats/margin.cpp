@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

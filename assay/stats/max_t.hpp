@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/ranks.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/stats/named.hpp"
+#include "assay/base/named.hpp"
 
 namespace assay {
 

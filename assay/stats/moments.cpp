@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 

@@ -12,7 +12,7 @@
 #include <numeric>
 #include <string>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/stats/named.hpp"
+#include "assay/base/named.hpp"
 
 namespace assay {
 

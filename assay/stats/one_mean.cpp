@@ -19,7 +19,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/resampler.hpp"

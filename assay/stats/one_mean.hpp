@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 #include "assay/stats/effects.hpp"
 
 namespace assay {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/paired.hpp"

@@ -7,10 +7,10 @@
 #include <limits>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/named.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

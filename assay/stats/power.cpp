@@ -19,7 +19,7 @@
 #include <limits>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/paired.hpp"

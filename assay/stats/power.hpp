@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 #include "assay/stats/effects.hpp"
 
 namespace assay {

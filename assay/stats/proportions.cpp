@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 
 namespace assay {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "assay/base/named.hpp"
 #include "assay/stats/effects.hpp"
-#include "assay/stats/named.hpp"
 
 namespace assay {
 

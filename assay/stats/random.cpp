@@ -9,8 +9,8 @@
 #include <numeric>
 #include <string>
 
-#include "assay/core/error.hpp"
-#include "assay/stats/detail/draws.hpp"
+#include "assay/base/error.hpp"
+#include "assay/stats/draws.hpp"
 
 namespace assay {
 

@@ -26,7 +26,7 @@
 #include <optional>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 #include "assay/stats/classification.hpp"
 #include "assay/stats/effects.hpp"
 #include "assay/stats/sign_flip.hpp"

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 
 namespace assay {
 

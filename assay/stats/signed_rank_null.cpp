@@ -18,7 +18,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 

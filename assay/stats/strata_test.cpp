@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 using namespace assay;
 

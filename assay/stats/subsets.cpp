@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 
 namespace assay {
 namespace {

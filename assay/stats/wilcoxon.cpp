@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/stats/named.hpp"
+#include "assay/base/named.hpp"
 #include "assay/stats/ranks.hpp"
 
 namespace assay {

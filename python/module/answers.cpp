@@ -2,10 +2,10 @@
 /// Questions about slides: tables of them, labels read from answers, votes.
 #include <algorithm>
 
-#include "assay/io/qa_table.hpp"
-#include "assay/io/slide_folder.hpp"
-#include "assay/qa/extract.hpp"
-#include "assay/qa/vote.hpp"
+#include "assay/qa/answers/extract.hpp"
+#include "assay/qa/answers/vote.hpp"
+#include "assay/qa/results/qa_table.hpp"
+#include "assay/qa/slides/slide_folder.hpp"
 #include "python/module/module.hpp"
 
 namespace assay::python {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 
-#include "assay/core/error.hpp"
-#include "assay/io/metric_table.hpp"
+#include "assay/base/error.hpp"
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/results.hpp"
+#include "assay/results/metric_table.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "assay/io/image.hpp"
+#include "assay/image/image.hpp"
 #include "python/module/arrays.hpp"
 
 namespace assay::python {

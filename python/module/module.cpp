@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "assay/core/error.hpp"
+#include "assay/base/error.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::python {

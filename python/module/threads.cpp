@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "assay/core/error.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/tbb_executor.hpp"
 #include "python/module/module.hpp"
 
 namespace assay::python {

@@ -2,7 +2,7 @@
 /// How many cores the functions of arrays may use: one setting for the whole package.
 #pragma once
 
-#include "assay/core/executor.hpp"
+#include "assay/base/executor.hpp"
 
 namespace assay::python {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "assay/io/file.hpp"
+#include "assay/base/file.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace assay {

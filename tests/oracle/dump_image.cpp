@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "assay/core/error.hpp"
-#include "assay/io/image.hpp"
+#include "assay/base/error.hpp"
+#include "assay/image/image.hpp"
 
 namespace {
 

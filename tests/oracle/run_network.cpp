@@ -14,11 +14,11 @@
 #include <span>
 #include <string>
 
-#include "assay/core/error.hpp"
-#include "assay/io/file.hpp"
-#include "assay/io/model.hpp"
-#include "assay/nn/engine.hpp"
-#include "assay/run/executor.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/model/engine/engine.hpp"
+#include "assay/model/files/model.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-#include "assay/io/file.hpp"
+#include "assay/base/file.hpp"
 
 namespace assay::test_server {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "assay/io/loopback_server.hpp"
+#include "assay/demo/loopback_server.hpp"
 #include "tests/qa/settings.hpp"
 
 namespace assay::test_server {

@@ -14,8 +14,8 @@
 #include <mutex>
 #include <thread>
 
-#include "assay/io/file.hpp"
-#include "assay/io/loopback_server.hpp"
+#include "assay/base/file.hpp"
+#include "assay/demo/loopback_server.hpp"
 #include "tests/qa/answers.hpp"
 #include "tests/qa/faults.hpp"
 #include "tests/qa/file_server.hpp"

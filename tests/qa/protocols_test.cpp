@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/io/model_api.hpp"
+#include "assay/qa/provider/model_api.hpp"
 
 namespace assay::test_server {
 namespace {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "assay/io/file.hpp"
+#include "assay/base/file.hpp"
 
 namespace assay::test_server {
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// libdeflate inflates two to three times as fast as zlib but only whole buffers; zlib streams, so
+// it is used to look at the first bytes, and to find out what is wrong with damaged data.
+#include "assay/base/gzip.hpp"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+namespace {
+
+struct FreeDecompressor {
+  void operator()(libdeflate_decompressor* d) const { libdeflate_free_decompressor(d); }
+};
+struct FreeCompressor {
+  void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+};
+using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
+using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
+
+using InflateOne = libdeflate_result (*)(libdeflate_decompressor*, const void*, std::size_t, void*,
+                                         std::size_t, std::size_t*, std::size_t*);
+
+/// How zlib is told which wrapping to expect.
+constexpr int gzip_wrapping = 16 + MAX_WBITS, zlib_wrapping = MAX_WBITS, no_wrapping = -MAX_WBITS;
+
+/// A zlib stream over bytes in memory.
+class Stream {
+ public:
+  Stream(std::span<const std::byte> bytes, int wrapping) : left_(bytes) {
+    if (inflateInit2(&state_, wrapping) != Z_OK) throw std::bad_alloc();
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { inflateEnd(&state_); }
+
+  /// Inflates into `out`; `produced` says how much. Z_STREAM_END at the end of a member.
+  int inflate_some(std::span<std::byte> out, std::size_t& produced) {
+    constexpr std::size_t most = std::numeric_limits<uInt>::max();
+    const auto offered = static_cast<uInt>(std::min(left_.size(), most));
+    const auto room = static_cast<uInt>(std::min(out.size(), most));
+    state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(left_.data()));
+    state_.avail_in = offered;
+    state_.next_out = reinterpret_cast<Bytef*>(out.data());
+    state_.avail_out = room;
+    const int status = ::inflate(&state_, Z_NO_FLUSH);
+    left_ = left_.subspan(offered - state_.avail_in);
+    produced = room - state_.avail_out;
+    return status;
+  }
+  /// Goes on with the next member; false when there is none.
+  bool next_member() { return is_gzip(left_) && inflateReset(&state_) == Z_OK; }
+  std::string_view message() const { return state_.msg != nullptr ? state_.msg : ""; }
+
+ private:
+  std::span<const std::byte> left_;
+  z_stream state_{};
+};
+
+/// Says why libdeflate, which only knows "bad", gave up. Slow, but only ever run once per damage.
+std::string diagnosis(std::span<const std::byte> bytes, int wrapping) {
+  Stream stream(bytes, wrapping);
+  std::array<std::byte, 16384> ignored;
+  std::size_t produced = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    status = stream.inflate_some(ignored, produced);
+    if (status == Z_STREAM_END && stream.next_member()) status = Z_OK;
+  }
+  if (status == Z_BUF_ERROR) return "the compressed data are cut short";
+  if (stream.message().find("check") != std::string_view::npos)
+    return "the compressed data are damaged: their checksum does not match";
+  return "the compressed data are damaged";
+}
+
+Error damaged(std::span<const std::byte> bytes, int wrapping) {
+  return {Error::Kind::input, diagnosis(bytes, wrapping) + "; copy or download the file again"};
+}
+
+Error overfull(std::size_t room) {
+  return {Error::Kind::input,
+          fmt::format("the compressed data hold more than the {} bytes that the header promises; "
+                      "the header or the file is wrong",
+                      room)};
+}
+
+void require_full(std::size_t filled, std::size_t room) {
+  if (filled == room) return;
+  throw Error(Error::Kind::input,
+              fmt::format("the compressed data hold only {} of the {} bytes that the header "
+                          "promises; copy or download the file again",
+                          filled, room));
+}
+
+/// Some writers and tapes pad files with zeros; anything else behind the data is a surprise.
+void require_padding(std::span<const std::byte> rest) {
+  if (std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; })) return;
+  throw Error(Error::Kind::input,
+              fmt::format("{} bytes that are no compressed data follow the compressed data; the "
+                          "file is damaged or two files were joined",
+                          rest.size()));
+}
+
+template <class Bound, class Compress>
+std::vector<std::byte> deflated(std::span<const std::byte> bytes, int level, Bound bound,
+                                Compress compress) {
+  const Compressor compressor(libdeflate_alloc_compressor(level));
+  if (!compressor) throw Error(Error::Kind::usage, "compression levels run from 0 to 12");
+  std::vector<std::byte> out(bound(compressor.get(), bytes.size()));
+  out.resize(compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
+  return out;
+}
+
+/// What tells the two wrappings apart.
+struct Wrapping {
+  InflateOne inflate_one;
+  int zlib_code;
+  bool has_members;  ///< whether several streams may follow each other
+};
+constexpr Wrapping gzip_file = {libdeflate_gzip_decompress_ex, gzip_wrapping, true};
+constexpr Wrapping zlib_stream = {libdeflate_zlib_decompress_ex, zlib_wrapping, false};
+constexpr Wrapping bare_stream = {libdeflate_deflate_decompress_ex, no_wrapping, false};
+
+void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
+                     std::span<std::byte> out) {
+  const Decompressor decompressor(libdeflate_alloc_decompressor());
+  if (!decompressor) throw std::bad_alloc();
+  std::size_t filled = 0;
+  do {
+    std::size_t consumed = 0, produced = 0;
+    const auto result =
+        wrapping.inflate_one(decompressor.get(), in.data(), in.size(), out.data() + filled,
+                             out.size() - filled, &consumed, &produced);
+    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) throw overfull(out.size());
+    if (result != LIBDEFLATE_SUCCESS) throw damaged(in, wrapping.zlib_code);
+    in = in.subspan(consumed);
+    filled += produced;
+  } while (wrapping.has_members && is_gzip(in));
+  require_padding(in);
+  require_full(filled, out.size());
+}
+
+std::vector<std::byte> prefix(std::span<const std::byte> in, std::size_t limit, int wrapping) {
+  std::vector<std::byte> out(limit);
+  std::size_t filled = 0;
+  Stream stream(in, wrapping);
+  while (filled < limit) {
+    std::size_t produced = 0;
+    const int status = stream.inflate_some(std::span(out).subspan(filled), produced);
+    filled += produced;
+    const bool ends = status == Z_STREAM_END ? wrapping != gzip_wrapping || !stream.next_member()
+                                             : status != Z_OK;
+    if (ends) break;
+  }
+  out.resize(filled);
+  return out;
+}
+
+}  // namespace
+
+bool is_gzip(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+std::vector<std::byte> inflate_prefix(std::span<const std::byte> gzip, std::size_t limit) {
+  return is_gzip(gzip) ? prefix(gzip, limit, gzip_wrapping) : std::vector<std::byte>();
+}
+
+std::vector<std::byte> inflate_deflate_prefix(std::span<const std::byte> deflate,
+                                              std::size_t limit) {
+  return prefix(deflate, limit, no_wrapping);
+}
+
+void inflate_gzip(std::span<const std::byte> gzip, std::span<std::byte> out) {
+  inflate_exactly(gzip_file, gzip, out);
+}
+
+void inflate_zlib(std::span<const std::byte> zlib, std::span<std::byte> out) {
+  inflate_exactly(zlib_stream, zlib, out);
+}
+
+void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> out) {
+  inflate_exactly(bare_stream, deflate, out);
+}
+
+std::uint32_t crc32(std::span<const std::byte> bytes) {
+  return libdeflate_crc32(0, bytes.data(), bytes.size());
+}
+
+std::size_t inflated_size_bound(std::size_t compressed) {
+  // A match of 258 bytes costs at least two bits: 1032 to 1. A little more for short files.
+  constexpr std::size_t most = 1032, slack = 4096;
+  std::size_t bound = 0;
+  if (__builtin_mul_overflow(compressed, most, &bound) ||
+      __builtin_add_overflow(bound, slack, &bound))
+    return std::numeric_limits<std::size_t>::max();
+  return bound;
+}
+
+std::vector<std::byte> deflate_gzip(std::span<const std::byte> bytes, int level) {
+  return deflated(bytes, level, libdeflate_gzip_compress_bound, libdeflate_gzip_compress);
+}
+
+std::vector<std::byte> deflate_zlib(std::span<const std::byte> bytes, int level) {
+  return deflated(bytes, level, libdeflate_zlib_compress_bound, libdeflate_zlib_compress);
+}
+
+}  // namespace assay

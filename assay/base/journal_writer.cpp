@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/base/journal_writer.hpp"
+
+#include <utility>
+
+namespace assay {
+
+JournalWriter::JournalWriter(Journal journal, std::chrono::milliseconds interval)
+    : journal_(std::move(journal)),
+      interval_(interval),
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+
+JournalWriter::~JournalWriter() {
+  thread_.request_stop();
+}
+
+void JournalWriter::add(std::string record) {
+  const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
+  waiting_.push_back(std::move(record));
+  ++added_count_;
+  wake_.notify_one();
+}
+
+void JournalWriter::add_durably(std::string record) {
+  std::unique_lock lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+  waiting_.push_back(std::move(record));
+  const std::size_t ours = ++added_count_;
+  wake_.notify_one();
+  committed_.wait(lock, [&] { return committed_count_ >= ours || error_ != nullptr; });
+  if (committed_count_ < ours) std::rethrow_exception(error_);
+}
+
+void JournalWriter::finish() {
+  thread_.request_stop();
+  if (thread_.joinable()) thread_.join();
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+void JournalWriter::run(const std::stop_token& stop) {
+  for (bool more = true; more;) {
+    std::vector<std::string> batch;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, stop, [&] { return !waiting_.empty(); });
+      more = !stop.stop_requested();
+      batch.swap(waiting_);
+    }
+    try {
+      if (!batch.empty()) journal_.commit(batch);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::current_exception();
+      committed_.notify_all();
+      return;
+    }
+    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it.
+    std::unique_lock lock(mutex_);
+    committed_count_ += batch.size();
+    committed_.notify_all();
+    wake_.wait_for(lock, stop, interval_, [] { return false; });
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Group commit: many workers hand in records, one thread makes them durable together.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "assay/base/journal.hpp"
+
+namespace assay {
+
+/// Owns a journal and the thread that writes it. A disk sync costs more than scoring a case, so
+/// records wait for each other: up to `interval` after the last commit.
+class JournalWriter {
+ public:
+  JournalWriter(Journal journal, std::chrono::milliseconds interval);
+  ~JournalWriter();
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  /// Hands in a record; returns at once. Rethrows what went wrong with earlier ones.
+  void add(std::string record);
+
+  /// Hands in a record and returns when it is on disk, together with all that waited with it.
+  void add_durably(std::string record);
+
+  /// Commits what waits, and stops. Rethrows what went wrong while writing.
+  void finish();
+
+ private:
+  void run(const std::stop_token& stop);
+
+  Journal journal_;
+  std::chrono::milliseconds interval_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_, committed_;
+  std::vector<std::string> waiting_;
+  std::size_t added_count_ = 0, committed_count_ = 0;
+  std::exception_ptr error_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// JSON as this project writes and reads it. Included by .cpp files only: the parser is heavy.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/base/nesting.hpp"
+#include "assay/base/shortest.hpp"
+
+namespace assay::detail {
+
+using Json = nlohmann::ordered_json;  ///< keys keep the order in which they are written
+
+struct JsonStyle {
+  int indent = 2;              ///< 0: everything on one line
+  bool python_tokens = false;  ///< NaN and Infinity as Python writes them, instead of null
+};
+
+/// The text of a value: doubles in the shortest form that reads back equal, always with a point or
+/// an exponent; short arrays of numbers on one line; NaN and infinity as null.
+std::string to_text(const Json& value, const JsonStyle& style = {});
+
+/// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` stands in
+/// messages. The only door to the parser (tools/doors.py): text that is nested more than `most`
+/// deep is refused before it is parsed. Throws Error::input with line and column.
+Json parse_json(std::string_view text, std::string_view name, int most = deepest_nesting);
+
+/// The member, or null when the value is not an object or has none of that name.
+const Json& member(const Json& value, std::string_view key);
+
+/// The elements of an array, or none when the value is not an array.
+const std::vector<Json>& elements(const Json& value);
+
+}  // namespace assay::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A program that is run to its end.
+#pragma once
+
+#include <string>
+
+#include "assay/base/command_line.hpp"
+
+namespace assay {
+
+struct ProgramEnd {
+  bool succeeded = false;  ///< it ended with status 0
+  bool timed_out = false;
+  std::string ending{};  ///< "ended with status 1", "was ended by signal 9"
+  std::string output{};  ///< all of its standard output
+  std::string errors{};  ///< all of its standard error
+};
+
+/// Runs a program without a shell and without input. One that takes longer is ended with its whole
+/// process group. Throws Error::io when it cannot be started.
+ProgramEnd run_program(const CommandWords& words, double timeout_s);
+
+}  // namespace assay

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The one door through which programs are started: without a shell, in a process group of their
+/// own. Included by .cpp files only.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "assay/base/command_line.hpp"
+
+namespace assay::detail {
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor reading, writing;
+};
+
+/// Closed on exec: a program that another thread starts at this moment must not inherit it. Throws
+/// Error::io.
+Pipe make_pipe();
+
+void make_nonblocking(const Descriptor& end);
+
+/// Appends what is there; false at its end, which closes it.
+bool read_some(Descriptor& from, std::string& to);
+
+/// What a program is given as its standard input, output and error.
+struct Streams {
+  const Descriptor &in, &out, &err;
+};
+
+/// Starts the program `words.front()`, looked for in PATH unless it has a slash, with `words` as
+/// its arguments. Signals have their defaults: what we ignore or block, it need not. Throws
+/// Error::io that names the program.
+pid_t start_program(const CommandWords& words, const Streams& streams);
+
+/// "ended with status 1", "was ended by signal 9".
+std::string ending_of(int wait_status);
+
+}  // namespace assay::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A process that is ended at once cannot tidy up. So every folder holds a file that its owner
+/// keeps locked for as long as it lives: where the lock is free the owner is gone, and the next
+/// folder that is made takes the abandoned one away. A lock, unlike the number of a process, also
+/// tells the truth about processes in other containers.
+#include "assay/base/temporary_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* lock_name = ".assay-temporary";
+
+bool is_own_folder(const fs::path& path) {
+  struct stat found = {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid();
+}
+
+/// Removes a folder of ours whose owner is gone; any other stays as it is.
+void remove_if_abandoned(const fs::path& folder) {
+  if (!is_own_folder(folder)) return;
+  const int lock = ::open((folder / lock_name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (lock < 0) return;
+  std::error_code ignored;
+  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, ignored);
+  ::close(lock);
+}
+
+void remove_abandoned(const fs::path& above) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(above, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (entry->path().filename().string().starts_with("assay-")) remove_if_abandoned(entry->path());
+}
+
+/// Locked first and named then: under its name the file is never seen unlocked. Where locks are not
+/// to be had there is no such file, and the folder is never taken for an abandoned one.
+int locked(const fs::path& folder) {
+  const fs::path unnamed = folder / ".assay-new";
+  const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0)
+    ::rename(unnamed.c_str(), (folder / lock_name).c_str());
+  return lock;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code missing;
+  const fs::path above = fs::temp_directory_path(missing);
+  if (!missing) remove_abandoned(above);
+  std::string name = (above / "assay-XXXXXX").string();
+  if (missing || ::mkdtemp(name.data()) == nullptr)
+    throw Error(Error::Kind::io, "no temporary folder can be made in " +
+                                     (missing ? "$TMPDIR" : above.string()) +
+                                     "; set TMPDIR to a folder with room for an image");
+  path_ = name;
+  lock_ = locked(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  if (lock_ >= 0) ::close(lock_);
+}
+
+}  // namespace assay

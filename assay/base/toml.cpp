@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/base/toml.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "assay/base/error.hpp"
+
+namespace assay::detail {
+namespace {
+
+[[noreturn]] void fail(std::string_view name, const toml::source_position& at, const char* what) {
+  throw Error(Error::Kind::input,
+              fmt::format("{}: line {}, column {}: {}", name, at.line, at.column, what));
+}
+
+[[noreturn]] void fail_nested(std::string_view name, const toml::source_position& at) {
+  throw Error(Error::Kind::input,
+              nested_too_deeply(fmt::format("{}: line {}, column {}", name, at.line, at.column)));
+}
+
+/// `depth` counts tables and arrays, the node's own included.
+Json json_of(const toml::node& node, std::string_view name, int depth = 1) {
+  if (node.is_table() || node.is_array())
+    if (depth > deepest_nesting) fail_nested(name, node.source().begin);
+  if (const auto* table = node.as_table()) {
+    Json out = Json::object();
+    for (const auto& [key, value] : *table)
+      out[std::string(key.str())] = json_of(value, name, depth + 1);
+    return out;
+  }
+  if (const auto* array = node.as_array()) {
+    Json out = Json::array();
+    for (const toml::node& value : *array) out.push_back(json_of(value, name, depth + 1));
+    return out;
+  }
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* number = node.as_integer()) return number->get();
+  if (const auto* number = node.as_floating_point()) return number->get();
+  if (const auto* truth = node.as_boolean()) return truth->get();
+  fail(name, node.source().begin, "a date or time has no place here");
+}
+
+/// The end of what starts at `at`: text in quotes, a comment, or one character.
+std::size_t token_end(std::string_view line, std::size_t at) {
+  const char first = line[at];
+  if (first == '#') return line.size();
+  if (first != '"' && first != '\'') return at + 1;
+  for (std::size_t i = at + 1; i < line.size(); ++i) {
+    if (line[i] == first) return i + 1;
+    if (line[i] == '\\' && first == '"') ++i;
+  }
+  return line.size();
+}
+
+/// Follows how deeply tables and arrays are nested. A bracket opens one, and so does every dot of a
+/// key. A dot of a number counts as well, which is one too many at the most.
+class Nesting {
+ public:
+  void take(char c) {
+    switch (c) {
+      case '.': ++dots_; return;
+      case '[':
+      case '{':
+        around_.push_back(depth_);
+        depth_ += 1 + dots_;
+        break;
+      case ']':
+      case '}':
+        if (around_.empty()) return;  // not TOML, which the parser says
+        depth_ = around_.back();
+        around_.pop_back();
+        break;
+      case ',': break;
+      default: return;
+    }
+    dots_ = 0;
+  }
+  void end_line() {
+    if (around_.empty()) dots_ = 0;
+  }
+  bool is_outside() const { return around_.empty(); }
+  bool too_deep() const { return depth_ + dots_ > deepest_nesting; }
+
+ private:
+  std::vector<int> around_;
+  int depth_ = 1, dots_ = 0;  // 1: the file is a table
+};
+
+/// Where a table's name begins that starts like no name, such as the one of [.a]; the line's end if
+/// there is none. A header without any name is left to the parser.
+std::size_t misnamed_table(std::string_view line) {
+  constexpr std::string_view blank = " \t", starts = "_-\"']";
+  const std::size_t bracket = std::min(line.find_first_not_of(blank), line.size());
+  if (bracket == line.size() || line[bracket] != '[') return line.size();
+  const std::size_t inner = bracket + (line.substr(bracket, 2) == "[[" ? 2 : 1);
+  const std::size_t first = std::min(line.find_first_not_of(blank, inner), line.size());
+  if (first == line.size()) return line.size();
+  const bool is_named = std::isalnum(static_cast<unsigned char>(line[first])) != 0 ||
+                        starts.find(line[first]) != std::string_view::npos;
+  return is_named ? line.size() : first;
+}
+
+/// The library recurses, and runs into places that it calls unreachable when other letters stand
+/// outside of quotes and comments or a table's name starts with a dot, so it is shown none of
+/// these. Text over several lines would hide where they are.
+void require_plain(std::string_view line, const toml::source_position& start, std::string_view name,
+                   Nesting& nesting) {
+  const std::size_t misnamed = nesting.is_outside() ? misnamed_table(line) : line.size();
+  if (misnamed < line.size())
+    fail(name, {start.line, static_cast<toml::source_index>(misnamed + 1)},
+         "the name of a table starts with a letter, a digit, _, - or a quote");
+  for (std::size_t at = 0; at < line.size(); at = token_end(line, at)) {
+    const toml::source_position here = {start.line, static_cast<toml::source_index>(at + 1)};
+    const std::string_view rest = line.substr(at, 3);
+    if (rest == "\"\"\"" || rest == "'''")
+      fail(name, here, "text over several lines has no place here; use one pair of quotes");
+    if (static_cast<unsigned char>(line[at]) >= 0x80)
+      fail(name, here, "letters other than a to z stand in quotes or comments only");
+    nesting.take(line[at]);
+    if (nesting.too_deep()) fail_nested(name, here);
+  }
+  nesting.end_line();
+}
+
+void require_plain_lines(std::string_view text, std::string_view name) {
+  toml::source_position at = {1, 1};
+  Nesting nesting;
+  for (std::size_t start = 0; start < text.size(); ++at.line) {
+    const std::size_t end = std::min(text.find('\n', start), text.size());
+    require_plain(text.substr(start, end - start), at, name, nesting);
+    start = end + 1;
+  }
+}
+
+}  // namespace
+
+Json parse_toml(std::string_view text, std::string_view name) {
+  require_plain_lines(text, name);
+  try {
+    return json_of(toml::parse(text), name);
+  } catch (const toml::parse_error& e) {
+    fail(name, e.source().begin,
+         "this is no TOML; a line is key = value, text stands in quotes, and no key stands twice");
+  }
+}
+
+}  // namespace assay::detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TOML as JSON, so that what is read does not depend on how it was written.
+#pragma once
+
+#include <string_view>
+
+#include "assay/base/json.hpp"
+
+namespace assay::detail {
+
+/// `name` stands in messages. Dates and text over several lines are refused: nothing here has
+/// them. The only door to the parser (tools/doors.py): what is nested more than deepest_nesting
+/// deep is refused before it is parsed. Throws Error::input with line and column.
+Json parse_toml(std::string_view text, std::string_view name);
+
+}  // namespace assay::detail

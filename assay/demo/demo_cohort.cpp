@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/demo/demo_cohort.hpp"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/demo/demo_lesion.hpp"
+#include "assay/image/image.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Totals stay within 1 to 300 mL when voxels and the skull have taken their share.
+constexpr double smallest_ml = 1.3, largest_ml = 280;
+constexpr double field_of_view_mm = 256;
+constexpr double edge_cell = 0.5;
+
+/// A model, by its faults; or the one who draws the reference, who has none.
+struct Observer {
+  std::string_view name;
+  double shift = 0, jitter = 0;  ///< see Edge
+  double blind_below_ml = 0;
+  bool hallucinates = false;
+};
+constexpr Observer truth = {.name = "references"};
+constexpr std::array observers = {
+    Observer{.name = "good", .jitter = 0.22},
+    Observer{.name = "over", .shift = 0.12, .jitter = 0.22, .hallucinates = true},
+    Observer{.name = "under", .shift = -0.11, .jitter = 0.22},
+    Observer{.name = "misses_small", .jitter = 0.24, .blind_below_ml = 5}};
+
+constexpr std::array<std::string_view, 3> sites = {"north", "south", "coast"};
+constexpr std::array<std::string_view, 2> scanners = {"1.5T", "3T"};
+
+struct Case {
+  std::string id;
+  std::size_t site, scanner;
+  std::vector<Lesion> lesions;
+  Lesion phantom;      ///< seen only by those who hallucinate
+  double difficulty;   ///< scales every jitter
+  std::uint64_t seed;  ///< of what observers see
+};
+
+/// A stream of its own for each case, so that cases can be made in any order.
+std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index) {
+  SplitMix64 mixed(seed ^ (index * 0xd1342543de82ef95U));
+  return mixed.next();
+}
+
+/// Totals evenly spaced by their logarithm, in random order.
+std::vector<double> case_volumes_ml(const DemoOptions& options) {
+  std::vector<double> volumes(options.cases);
+  for (std::size_t i = 0; i < volumes.size(); ++i) {
+    const auto last = static_cast<double>(std::max<std::size_t>(volumes.size() - 1, 1));
+    const double share = static_cast<double>(i) / last;
+    volumes[i] = smallest_ml * std::pow(largest_ml / smallest_ml, share);
+  }
+  SplitMix64 random(options.seed);
+  for (std::size_t i = volumes.size(); i > 1; --i)
+    std::swap(volumes[i - 1], volumes[random.below(i)]);
+  return volumes;
+}
+
+/// One main lesion and up to three lesser ones.
+std::vector<double> lesion_volumes_ml(SplitMix64& random, double total_ml) {
+  std::vector<double> volumes = {1};
+  for (std::size_t more = random.below(4); more > 0; --more)
+    volumes.push_back(random.uniform(0.1, 0.5));
+  const double sum = std::accumulate(volumes.begin(), volumes.end(), 0.0);
+  for (double& volume : volumes) volume *= total_ml / sum;
+  return volumes;
+}
+
+bool is_apart(const Point& place, double radius_mm, const std::vector<Lesion>& others) {
+  return std::ranges::all_of(others, [&](const Lesion& other) {
+    const Point& c = other.centre_mm;
+    const double gap = std::hypot(place[0] - c[0], place[1] - c[1], place[2] - c[2]);
+    return gap > 1.25 * (radius_mm + ball_radius_mm(other.volume_ml));
+  });
+}
+
+Lesion placed_lesion(SplitMix64& random, double volume_ml, const std::vector<Lesion>& others) {
+  constexpr int tries = 100;  // a crowded head ends with touching lesions, as real ones do
+  Lesion lesion = random_lesion(random, volume_ml);
+  const double radius_mm = ball_radius_mm(volume_ml);
+  for (int i = 0; i < tries; ++i) {
+    lesion.centre_mm = random_place(random, radius_mm);
+    if (is_apart(lesion.centre_mm, radius_mm, others)) break;
+  }
+  return lesion;
+}
+
+std::string case_id(std::size_t index) {
+  return fmt::format("sub-{:03}", index + 1);
+}
+
+Case made_case(const DemoOptions& options, std::size_t index, double total_ml) {
+  SplitMix64 random(stream_seed(options.seed, index + 1));
+  std::vector<Lesion> lesions;
+  for (const double volume_ml : lesion_volumes_ml(random, total_ml))
+    lesions.push_back(placed_lesion(random, volume_ml, lesions));
+  Lesion phantom = placed_lesion(random, random.uniform(0.02, 0.12) * total_ml + 0.3, lesions);
+  return {.id = case_id(index),
+          .site = random.below(sites.size()),
+          .scanner = random.below(scanners.size()),
+          .lesions = std::move(lesions),
+          .phantom = std::move(phantom),
+          .difficulty = random.uniform(0.8, 1.2),
+          .seed = random.next()};
+}
+
+Grid demo_grid(std::size_t side) {
+  const double step = field_of_view_mm / static_cast<double>(side);
+  const double origin = -step * static_cast<double>(side - 1) / 2;
+  return {.shape = {side, side, side},
+          .affine = {{{step, 0, 0, origin}, {0, step, 0, origin}, {0, 0, step, origin}}}};
+}
+
+/// What an observer draws; `stream` tells apart what different observers see.
+Volume<std::uint8_t> mask_of(const Case& c, const Observer& observer, std::uint64_t stream,
+                             const Grid& grid) {
+  SplitMix64 random(stream_seed(c.seed, stream));
+  Volume<std::uint8_t> mask(grid);
+  const double jitter = observer.jitter * c.difficulty;
+  const auto draw_one = [&](const Lesion& lesion) {
+    draw(lesion, {observer.shift, jitter, SmoothNoise(random, edge_cell)}, mask);
+  };
+  for (const Lesion& lesion : c.lesions)
+    if (lesion.volume_ml >= observer.blind_below_ml) draw_one(lesion);
+  if (observer.hallucinates) draw_one(c.phantom);
+  return mask;
+}
+
+/// What is wrong with the files of the first model.
+enum class Fault { none, damaged, missing };
+
+Fault fault_of(std::size_t index, std::size_t model, const DemoOptions& options) {
+  if (!options.with_faults || model != 0 || options.cases < 3) return Fault::none;
+  if (index == options.cases / 3) return Fault::damaged;
+  return index == options.cases * 2 / 3 ? Fault::missing : Fault::none;
+}
+
+/// Leaves what an interrupted copy leaves.
+void cut_short(const fs::path& path) {
+  const std::string whole = read_text(path);
+  write_atomically(path, std::string_view(whole).substr(0, whole.size() * 3 / 5));
+}
+
+void write_prediction(const fs::path& path, const Volume<std::uint8_t>& mask, Fault fault) {
+  if (fault == Fault::missing) return;
+  write_image(path, mask.view());
+  if (fault == Fault::damaged) cut_short(path);
+}
+
+/// Writes all masks of a case; returns its row of the manifest.
+std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohort,
+                       const DemoOptions& options) {
+  const Grid grid = demo_grid(options.side);
+  const std::string file = c.id + ".nii.gz";
+  const auto reference = mask_of(c, truth, 0, grid);
+  write_image(cohort.references / file, reference.view());
+  for (std::size_t m = 0; m < observers.size(); ++m)
+    write_prediction(cohort.models[m].second / file, mask_of(c, observers[m], m + 1, grid),
+                     fault_of(index, m, options));
+  const auto voxels = std::ranges::count(reference.view().voxels, 1);
+  return fmt::format("{},{},{},{:.3f}\n", c.id, sites[c.site], scanners[c.scanner],
+                     static_cast<double>(voxels) * voxel_ml(grid));
+}
+
+/// Tells a folder that we made from one that holds somebody's study.
+constexpr const char* marker = ".assay-demo";
+
+/// Makes `folder` ours, or refuses it: nothing that we did not write is ever touched.
+void claim(const fs::path& folder) {
+  make_folder(folder);
+  if (!fs::is_empty(folder) && !fs::exists(folder / marker))
+    throw Error(Error::Kind::input, folder.string() +
+                                        ": holds files that are not of a demo; give "
+                                        "an empty or a new folder with --out");
+  write_atomically(folder / marker, "made by assay demo; its cases may be overwritten\n");
+}
+
+/// An empty place for cases: those of an earlier and larger cohort would be scored with ours.
+void prepare(const fs::path& folder) {
+  fs::remove_all(folder);
+  make_folder(folder);
+}
+
+DemoCohort prepared_cohort(const fs::path& folder) {
+  DemoCohort cohort = {
+      .references = folder / truth.name, .models = {}, .manifest = folder / "cases.csv"};
+  claim(folder);
+  prepare(cohort.references);
+  for (const Observer& observer : observers) {
+    cohort.models.emplace_back(observer.name, folder / "models" / observer.name);
+    prepare(cohort.models.back().second);
+  }
+  return cohort;
+}
+
+/// The folders, with what the standard library throws turned into an error of ours.
+DemoCohort cohort_in(const fs::path& folder) {
+  try {
+    return prepared_cohort(folder);
+  } catch (const fs::filesystem_error& e) {
+    throw Error(Error::Kind::io,
+                folder.string() + ": cannot make room for the cohort: " + e.code().message());
+  }
+}
+
+void require_sensible(const DemoOptions& options) {
+  constexpr std::size_t least_side = 16, greatest_side = 1024;
+  if (options.cases == 0) throw Error(Error::Kind::usage, "a cohort needs at least one case");
+  if (options.side < least_side || options.side > greatest_side)
+    throw Error(Error::Kind::usage, fmt::format("a side of {} voxels is not within {} to {}",
+                                                options.side, least_side, greatest_side));
+}
+
+}  // namespace
+
+DemoCohort write_demo_cohort(const fs::path& folder, const DemoOptions& options) {
+  require_sensible(options);
+  DemoCohort cohort = cohort_in(folder);
+  const std::vector<double> volumes_ml = case_volumes_ml(options);
+  std::vector<std::string> rows(options.cases);
+  tbb::task_arena arena(static_cast<int>(std::max(options.jobs, 1U)));
+  arena.execute([&] {
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, options.cases),
+        [&](const tbb::blocked_range<std::size_t>& range) {
+          for (std::size_t i = range.begin(); i < range.end(); ++i)
+            rows[i] = write_case(made_case(options, i, volumes_ml[i]), i, cohort, options);
+        },
+        tbb::simple_partitioner{});
+  });
+  std::string manifest = "id,site,scanner,lesion_ml\n";
+  for (const std::string& row : rows) manifest += row;
+  write_atomically(cohort.manifest, manifest);
+  return cohort;
+}
+
+}  // namespace assay

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/demo/demo_cohort.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "assay/base/csv.hpp"
+#include "assay/base/test_files.hpp"
+#include "assay/image/image.hpp"
+#include "assay/metrics/count.hpp"
+
+using namespace assay;
+using assay::testing::refusal;
+using assay::testing::TemporaryFolder;
+using ::testing::HasSubstr;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr DemoOptions small = {.cases = 9, .side = 64, .jobs = 2};
+
+std::map<std::string, std::string> hashes(const fs::path& folder) {
+  std::map<std::string, std::string> out;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file())
+      out[fs::relative(entry.path(), folder).string()] = sha256(read_text(entry.path()));
+  return out;
+}
+
+Confusion counted(const fs::path& prediction, const fs::path& reference) {
+  const Image p = read_image(prediction), r = read_image(reference);
+  Buffer p_scratch, r_scratch;
+  EXPECT_EQ(p.grid(), r.grid());
+  return count_foreground(foreground(p, {}, p_scratch).voxels, foreground(r, {}, r_scratch).voxels);
+}
+
+/// Counts of every case that a model has a readable file for.
+std::vector<Confusion> counts_of(const DemoCohort& cohort, std::size_t model) {
+  std::vector<Confusion> out;
+  for (const auto& entry : fs::directory_iterator(cohort.models[model].second))
+    out.push_back(counted(entry.path(), cohort.references / entry.path().filename()));
+  return out;
+}
+
+double dice_of(const Confusion& c) {
+  return 2.0 * static_cast<double>(c.tp) / static_cast<double>(c.prediction() + c.reference());
+}
+
+double mean_dice(const std::vector<Confusion>& counts) {
+  double sum = 0;
+  for (const Confusion& c : counts) sum += dice_of(c);
+  return sum / static_cast<double>(counts.size());
+}
+
+}  // namespace
+
+TEST(DemoCohort, the_same_bytes_for_any_number_of_jobs_and_when_written_again) {
+  const TemporaryFolder one, two;
+  write_demo_cohort(one.path(), {.cases = 4, .side = 32, .jobs = 1});
+  write_demo_cohort(two.path(), {.cases = 6, .side = 32, .seed = 7, .jobs = 2});
+  write_demo_cohort(two.path(), {.cases = 4, .side = 32, .jobs = 2});
+  EXPECT_EQ(hashes(one.path()), hashes(two.path()));
+  EXPECT_EQ(hashes(one.path()).size(), 4U * 5 - 1 + 2);  // one is missing; manifest and marker
+}
+
+TEST(DemoCohort, lesions_measure_1_to_300_ml_and_the_manifest_says_how_much) {
+  const TemporaryFolder folder;
+  const DemoCohort cohort = write_demo_cohort(folder.path(), small);
+  const Csv manifest = parse_csv(read_text(cohort.manifest), "cases.csv");
+  EXPECT_EQ(manifest.header, (std::vector<std::string>{"id", "site", "scanner", "lesion_ml"}));
+  ASSERT_EQ(manifest.rows.size(), small.cases);
+  for (const auto& row : manifest.rows) {
+    const fs::path reference = cohort.references / (row[0] + ".nii.gz");
+    const auto voxels = static_cast<double>(counted(reference, reference).tp);
+    const double ml = voxels * 4 * 4 * 4 / 1000;
+    EXPECT_GE(ml, 1) << row[0];
+    EXPECT_LE(ml, 300) << row[0];
+    EXPECT_NEAR(std::stod(row[3]), ml, 0.0006) << row[0];
+  }
+}
+
+TEST(DemoCohort, each_model_errs_in_its_own_way) {
+  const TemporaryFolder folder;
+  const DemoCohort cohort =
+      write_demo_cohort(folder.path(), {.cases = 9, .side = 64, .with_faults = false, .jobs = 2});
+  const auto good = counts_of(cohort, 0), over = counts_of(cohort, 1);
+  const auto under = counts_of(cohort, 2), blind = counts_of(cohort, 3);
+  ASSERT_EQ(good.size(), 9U);
+  for (const Confusion& c : good) EXPECT_GT(dice_of(c), 0.8);
+  EXPECT_GT(mean_dice(good), 0.87);
+  EXPECT_LT(mean_dice(good), 0.94);
+  for (const Confusion& c : over) EXPECT_GT(c.fp, 2 * c.fn);
+  for (const Confusion& c : under) EXPECT_GT(c.fn, 2 * c.fp);
+  const auto empty = std::ranges::count(blind, 0, &Confusion::prediction);
+  EXPECT_GE(empty, 1);
+  EXPECT_LE(empty, 4);
+}
+
+TEST(DemoCohort, one_prediction_is_damaged_and_one_is_missing) {
+  const TemporaryFolder folder;
+  const DemoCohort cohort = write_demo_cohort(folder.path(), small);
+  const auto& [name, good] = cohort.models.front();
+  EXPECT_EQ(name, "good");
+  EXPECT_THAT(refusal([&] { read_image(good / "sub-004.nii.gz"); }), HasSubstr("cut short"));
+  EXPECT_FALSE(fs::exists(good / "sub-007.nii.gz"));
+  EXPECT_TRUE(fs::exists(cohort.references / "sub-007.nii.gz"));
+}
+
+TEST(DemoCohort, nothing_to_write_is_refused) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal([&] { write_demo_cohort(folder.path(), {.cases = 0}); }),
+              HasSubstr("at least one case"));
+  EXPECT_THAT(refusal([&] { write_demo_cohort(folder.path(), {.side = 3}); }),
+              HasSubstr("16 to 1024"));
+}

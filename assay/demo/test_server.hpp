@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// For tests: addresses of a server on loopback, and what clients receive from it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "assay/base/http.hpp"
+#include "assay/demo/loopback_server.hpp"
+
+namespace assay::testing {
+
+inline std::string address(const LoopbackServer& server, const std::string& path = "/") {
+  return "http://127.0.0.1:" + std::to_string(server.port()) + path;
+}
+
+/// The response to a request that must get one.
+inline HttpResponse response_to(const HttpRequest& request) {
+  HttpClient client;
+  HttpFailure failure;
+  const auto response = client.send(request, failure);
+  EXPECT_TRUE(response) << failure.message;
+  return response.value_or(HttpResponse{});
+}
+
+/// The message of a request that must get none.
+inline std::string failure_of(const HttpRequest& request) {
+  HttpClient client;
+  HttpFailure failure;
+  const auto response = client.send(request, failure);
+  EXPECT_FALSE(response) << "status " << response->status;
+  return failure.message;
+}
+
+}  // namespace assay::testing

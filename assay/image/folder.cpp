@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/folder.hpp"
+
+#include <algorithm>
+
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
+#include "assay/image/foreign_files.hpp"
+#include "assay/image/image.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_hidden(const fs::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+/// x.img is read through its header x.hdr.
+bool has_own_header(const fs::path& path) {
+  std::string name = path.filename().string();
+  const std::size_t dot = name.rfind(".img");
+  if (dot == std::string::npos) return false;
+  return fs::exists(path.parent_path() / name.replace(dot, 4, ".hdr"));
+}
+
+}  // namespace
+
+std::vector<std::string> list_images(const fs::path& root) try {
+  std::vector<std::string> found;
+  const auto options = fs::directory_options::follow_directory_symlink;
+  for (auto it = fs::recursive_directory_iterator(root, options); it != fs::end(it); ++it) {
+    const fs::path& path = it->path();
+    if (is_hidden(path)) {
+      if (it->is_directory()) it.disable_recursion_pending();
+      continue;
+    }
+    if (it->is_directory() || image_ending(path.filename().string()).empty()) continue;
+    if (!has_own_header(path)) found.push_back(path.lexically_relative(root).generic_string());
+  }
+  std::ranges::sort(found);
+  return found;
+} catch (const fs::filesystem_error&) {
+  throw Error(Error::Kind::io, root.string() +
+                                   ": the folder cannot be read; check the path and "
+                                   "its permissions");
+}
+
+std::vector<std::string> require_images(const fs::path& root) {
+  std::vector<std::string> found = list_images(root);
+  if (!found.empty()) return found;
+  const std::string foreign = foreign_content(root);
+  throw Error(Error::Kind::input,
+              root.string() + ": " +
+                  (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")"
+                                   : foreign));
+}
+
+}  // namespace assay

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/foreign_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "assay/base/words.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view as_nifti =
+    "convert to NIfTI first, one file per case, for example with SimpleITK or ITK-SNAP";
+constexpr std::string_view from_dicom =
+    "convert to NIfTI first, for example with dcm2niix, or with dcmqi if they are DICOM SEG";
+
+/// What such files hold at some place.
+struct Kind {
+  std::size_t at;
+  std::string_view bytes;
+  ForeignKind kind;
+};
+
+using namespace std::string_view_literals;
+
+constexpr std::array kinds = {
+    Kind{0, "\x89PNG"sv, {"PNG", as_nifti}},    Kind{0, "\xff\xd8\xff"sv, {"JPEG", as_nifti}},
+    Kind{0, "II\x2a\0"sv, {"TIFF", as_nifti}},  Kind{0, "MM\0\x2a"sv, {"TIFF", as_nifti}},
+    Kind{0, "II\x2b\0"sv, {"TIFF", as_nifti}},  Kind{0, "MM\0\x2b"sv, {"TIFF", as_nifti}},
+    Kind{128, "DICM"sv, {"DICOM", from_dicom}},
+};
+
+constexpr std::size_t enough_bytes = 132;
+constexpr std::size_t enough_files = 10'000;  ///< a folder that holds more is described by these
+
+std::optional<ForeignKind> kind_of_file(const fs::path& path) {
+  std::array<char, enough_bytes> head{};
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), head.size());
+  return foreign_kind(
+      std::as_bytes(std::span(head).first(static_cast<std::size_t>(file.gcount()))));
+}
+
+/// How many files of one kind there are.
+struct Found {
+  ForeignKind kind;
+  std::size_t files = 0;
+};
+
+std::vector<Found> found_in(const fs::path& folder) {
+  std::vector<Found> found;
+  std::size_t looked_at = 0;
+  std::error_code trouble;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator it(folder, options, trouble), end;
+       !trouble && it != end && looked_at < enough_files; it.increment(trouble)) {
+    if (!it->is_regular_file(trouble)) continue;
+    ++looked_at;
+    const auto kind = kind_of_file(it->path());
+    if (!kind) continue;
+    auto known = std::ranges::find(found, kind->name, [](const Found& f) { return f.kind.name; });
+    if (known == found.end()) known = found.insert(found.end(), Found{*kind});
+    ++known->files;
+  }
+  std::ranges::sort(found, std::ranges::greater{}, &Found::files);
+  return found;
+}
+
+}  // namespace
+
+std::optional<ForeignKind> foreign_kind(std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  for (const Kind& kind : kinds)
+    if (text.size() >= kind.at && text.substr(kind.at).starts_with(kind.bytes)) return kind.kind;
+  return std::nullopt;
+}
+
+std::string foreign_content(const fs::path& folder) {
+  const std::vector<Found> found = found_in(folder);
+  if (found.empty()) return "";
+  std::vector<std::string> parts;
+  parts.reserve(found.size());
+  for (const Found& each : found)
+    parts.push_back(counted(each.files, std::string(each.kind.name) + " file"));
+  return "holds " + joined(parts, " and ") + ", which assay does not read; " +
+         std::string(found.front().kind.remedy);
+}
+
+}  // namespace assay

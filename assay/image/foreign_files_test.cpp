@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/foreign_files.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "assay/base/temporary_folder.hpp"
+
+using namespace assay;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace {
+
+std::string kind(std::string_view bytes) {
+  const auto found = foreign_kind(std::as_bytes(std::span(bytes)));
+  return found ? std::string(found->name) : "";
+}
+
+const std::string png = "\x89PNG\r\n\x1a\n", dicom = std::string(128, '\0') + "DICM";
+
+}  // namespace
+
+TEST(ForeignFiles, are_told_by_their_first_bytes) {
+  EXPECT_EQ(kind(png), "PNG");
+  EXPECT_EQ(kind(dicom), "DICOM");
+  EXPECT_EQ(kind(std::string("II\x2a\0xxxx", 8)), "TIFF");
+  EXPECT_EQ(kind("\xff\xd8\xff\xe0"), "JPEG");
+  EXPECT_EQ(kind("NRRD0005"), "");
+  EXPECT_EQ(kind(""), "");
+  EXPECT_EQ(kind(std::string(127, '\0')), "");
+}
+
+TEST(ForeignFiles, a_folder_is_described_by_what_it_holds_most) {
+  const TemporaryFolder folder;
+  create_directories(folder.path() / "series");
+  EXPECT_EQ(foreign_content(folder.path()), "");
+  std::ofstream(folder.path() / "notes.txt") << "x";
+  EXPECT_EQ(foreign_content(folder.path()), "");
+  std::ofstream(folder.path() / "a.png") << png;
+  for (const char* name : {"IM1", "IM2", "IM3"})
+    std::ofstream(folder.path() / "series" / name) << dicom;
+  EXPECT_THAT(foreign_content(folder.path()),
+              StartsWith("holds 3 DICOM files and 1 PNG file, which assay does not read; convert"));
+  EXPECT_THAT(foreign_content(folder.path()), HasSubstr("dcm2niix"));
+}

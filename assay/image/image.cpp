@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/image.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "assay/base/error.hpp"
+#include "assay/base/gzip.hpp"
+#include "assay/base/words.hpp"
+#include "assay/image/foreign_files.hpp"
+#include "assay/image/layout.hpp"
+#include "assay/image/metaimage.hpp"
+#include "assay/image/nifti.hpp"
+#include "assay/image/npy.hpp"
+#include "assay/image/nrrd.hpp"
+#include "assay/image/probabilities.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+/// A format that can be read. Adding one: its two files, a row here, its endings below.
+struct Format {
+  std::string_view name;
+  bool (*recognises)(Bytes head);
+  Layout (*layout)(Bytes head, const fs::path& path);
+};
+
+constexpr std::array formats = {
+    Format{"NIfTI", is_nifti, nifti_layout},    Format{"MetaImage", is_metaimage, metaimage_layout},
+    Format{"NRRD", is_nrrd, nrrd_layout},       Format{"NumPy's .npy", is_npy, npy_layout},
+    Format{"NumPy's .npz", is_npz, npz_layout},
+};
+
+/// A name that images go by, and how to write one; nullptr for names that are only read.
+struct Ending {
+  std::string_view text;
+  std::vector<EncodedFile> (*encode)(const fs::path& path, const Encodable& image);
+};
+
+constexpr std::array endings = {
+    // longest first
+    Ending{".nii.gz", encode_nifti}, Ending{".hdr.gz", nullptr}, Ending{".img.gz", nullptr},
+    Ending{".nrrd", nullptr},        Ending{".nhdr", nullptr},   Ending{".nii", encode_nifti},
+    Ending{".mha", encode_mha},      Ending{".mhd", encode_mhd}, Ending{".hdr", encode_nifti_pair},
+    Ending{".img", nullptr},         Ending{".npy", nullptr},    Ending{".npz", nullptr},
+};
+
+constexpr auto ending_texts = [] {
+  std::array<std::string_view, endings.size()> texts;
+  std::ranges::transform(endings, texts.begin(), &Ending::text);
+  return texts;
+}();
+
+template <class Rows, class Name>
+std::string listed(const Rows& rows, Name name) {
+  std::string text;
+  for (const auto& row : rows) text += (text.empty() ? "" : ", ") + std::string(name(row));
+  return text;
+}
+
+/// Enough for the header of any format when it is inside a gzip file.
+constexpr std::size_t peek_limit = 4096;
+
+Layout layout_of(Bytes file, const fs::path& path) {
+  if (file.empty()) throw Error(Error::Kind::input, "is empty (0 bytes); copy it again");
+  const std::vector<std::byte> inflated = inflate_prefix(file, peek_limit);
+  const Bytes head = is_gzip(file) ? Bytes(inflated) : file;
+  if (head.empty())
+    throw Error(Error::Kind::input,
+                "the compressed data are damaged or cut short; copy or download the file again");
+  const auto format =
+      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
+  if (format != formats.end()) return format->layout(head, path);
+  const std::string read = listed(formats, [](const Format& f) { return f.name; });
+  if (const auto foreign = foreign_kind(head))
+    throw Error(Error::Kind::unsupported, "is a " + std::string(foreign->name) +
+                                              " file, and assay reads " + read + "; " +
+                                              std::string(foreign->remedy));
+  throw Error(Error::Kind::unsupported,
+              "is not an image that assay knows by its first bytes; it reads " + read);
+}
+
+/// Where voxels begin and end in their file, once it is inflated.
+struct Extent {
+  std::size_t offset, size;
+  std::size_t end() const { return offset + size; }
+};
+
+Extent extent_of(const Layout& layout) {
+  Extent extent{layout.offset, voxel_bytes(layout.header)};
+  if (extent.size > SIZE_MAX - extent.offset)
+    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
+  return extent;
+}
+
+/// Refused before a single byte is allocated: the header of a bomb, or of nonsense.
+void require_plausible(std::size_t promised, std::size_t compressed) {
+  if (promised <= inflated_size_bound(compressed)) return;
+  throw Error(Error::Kind::input,
+              fmt::format("its header promises {} bytes, more than {} compressed bytes can hold; "
+                          "the header is wrong or the file is cut short",
+                          promised, compressed));
+}
+
+Image inflated_gzip(const Layout& layout, Bytes file, Buffer scratch) {
+  const Extent extent = extent_of(layout);
+  require_plausible(extent.end(), file.size());
+  inflate_gzip(file, room_in(scratch, extent.end()));
+  return {layout.header, std::move(scratch), extent.offset};
+}
+
+/// By `Packing`.
+constexpr std::array unpackers = {inflate_zlib, inflate_gzip, inflate_deflate};
+
+void require_checksum(const Layout& layout, Bytes unpacked) {
+  if (layout.checksum && *layout.checksum != crc32(unpacked))
+    throw Error(Error::Kind::input,
+                "the compressed data are damaged: their checksum does not match; copy or download "
+                "the file again");
+}
+
+Image unpacked(const Layout& layout, Bytes file, Buffer scratch) {
+  const Extent extent = {layout.skipped, voxel_bytes(layout.header)};
+  if (extent.size > SIZE_MAX - extent.offset)
+    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
+  Bytes stream = file.subspan(std::min(layout.offset, file.size()));
+  if (layout.packed_size) stream = stream.first(std::min(*layout.packed_size, stream.size()));
+  require_plausible(extent.end(), stream.size());
+  const auto room = room_in(scratch, extent.end());
+  unpackers[static_cast<std::size_t>(*layout.packing)](stream, room);
+  require_checksum(layout, room);
+  return {layout.header, std::move(scratch), extent.offset};
+}
+
+/// Where uncompressed voxels start. Bytes behind them are nobody's business and are left alone.
+std::size_t plain_offset(const Layout& layout, Bytes file) {
+  const Extent extent = extent_of(layout);
+  if (file.size() < extent.end())
+    throw Error(Error::Kind::input,
+                fmt::format("is cut short: its header promises {} bytes, the file has {}; copy or "
+                            "download it again",
+                            extent.end(), file.size()));
+  return layout.at_end ? file.size() - extent.size : extent.offset;
+}
+
+/// Inside one file the content says whether it is compressed.
+bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file) {
+  if (layout.voxel_files.empty()) return is_gzip(file);
+  return voxel_file.extension() == ".gz";  // bare voxels may start with any two bytes
+}
+
+/// The voxels, if they are compressed.
+std::optional<Image> inflated(const Layout& layout, const fs::path& voxel_file, Bytes file,
+                              Buffer& scratch) {
+  if (layout.packing) return unpacked(layout, file, std::move(scratch));
+  if (!is_compressed(layout, voxel_file, file)) return std::nullopt;
+  return inflated_gzip(layout, file, std::move(scratch));
+}
+
+/// The first of the names that exists; the first of all when none does, to be complained about.
+std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
+  if (names.empty()) return std::nullopt;
+  const auto found = std::ranges::find_if(names, [](const fs::path& name) {
+    std::error_code ignored;
+    return fs::exists(name, ignored);
+  });
+  return found != names.end() ? *found : names.front();
+}
+
+/// The file that holds the voxels, if it is another than the header's. It must exist.
+std::optional<fs::path> voxel_file_of(const Layout& layout) {
+  auto found = first_existing(layout.voxel_files);
+  std::error_code ignored;
+  if (!found || fs::exists(*found, ignored)) return found;
+  std::vector<std::string> names;
+  for (const fs::path& name : layout.voxel_files) names.push_back(name.filename().string());
+  throw Error(Error::Kind::input, "is only the header of an image: its voxels should be in " +
+                                      joined(names, " or ") +
+                                      " beside it, which does not exist; copy that file there");
+}
+
+/// Bare voxels say nothing without their header.
+void require_header(const fs::path& path, const fs::path& header) {
+  const MappedFile file(path);
+  const std::vector<std::byte> inflated = inflate_prefix(file.bytes(), peek_limit);
+  const Bytes head = is_gzip(file.bytes()) ? Bytes(inflated) : file.bytes();
+  if (head.empty() || foreign_kind(head) ||
+      std::ranges::any_of(formats, [&](const Format& f) { return f.recognises(head); }))
+    return;
+  throw Error(Error::Kind::input, "holds only the voxels of an image: its header should be in " +
+                                      header.filename().string() +
+                                      " beside it, which does not exist; copy that file there");
+}
+
+/// For scoring, several volumes mean something only as the probabilities of classes.
+void require_volumes(const ImageHeader& header, Volumes volumes) {
+  if (header.channels == 1 || volumes == Volumes::any ||
+      (volumes == Volumes::classes && may_hold_probabilities(header)))
+    return;
+  refuse_volumes(header.channels,
+                 fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
+}
+
+/// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
+/// for by name, if one was: then no other will do.
+Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted, Volumes volumes,
+                Buffer scratch) {
+  MappedFile file(header_path);
+  const Layout layout = layout_of(file.bytes(), header_path);
+  require_volumes(layout.header, volumes);
+  if (wanted && layout.voxel_files.empty())
+    throw Error(Error::Kind::input, "the header beside it, " + header_path.filename().string() +
+                                        ", has voxels of its own; give that file instead");
+  const auto voxel_file = wanted ? wanted : voxel_file_of(layout);
+  if (voxel_file) file = MappedFile(*voxel_file);
+  if (auto image = inflated(layout, voxel_file.value_or(header_path), file.bytes(), scratch))
+    return std::move(*image);
+  const std::size_t offset = plain_offset(layout, file.bytes());
+  return {layout.header, std::move(file), offset};
+}
+
+void write_encodable(const fs::path& path, const Encodable& image) {
+  const std::string_view ending = image_ending(path.filename().string());
+  const auto row = std::ranges::find(endings, ending, &Ending::text);
+  if (row == endings.end() || row->encode == nullptr) {
+    std::vector<Ending> writable(endings.begin(), endings.end());
+    std::erase_if(writable, [](const Ending& e) { return e.encode == nullptr; });
+    throw Error(Error::Kind::usage, path.string() + ": images are written as " +
+                                        listed(writable, [](const Ending& e) { return e.text; }));
+  }
+  for (const EncodedFile& file : row->encode(path, image)) write_atomically(file.path, file.bytes);
+}
+
+template <class T>
+Encodable encodable(View<T> volume, VoxelType type) {
+  if (volume.voxels.size() != volume.grid.size())
+    throw Error(Error::Kind::input, "the voxel count does not match the grid");
+  return {volume.grid, type, std::as_bytes(volume.voxels)};
+}
+
+}  // namespace
+
+std::size_t bytes_per_voxel(VoxelType type) {
+  constexpr std::array<std::size_t, 12> sizes = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 16, 2};
+  return sizes[static_cast<std::size_t>(type)];
+}
+
+Image::Image(const ImageHeader& header, MappedFile file, std::size_t offset)
+    : header_(header), source_(std::move(file)), offset_(offset) {
+  require_room();
+}
+
+Image::Image(const ImageHeader& header, Buffer buffer, std::size_t offset)
+    : header_(header), source_(std::move(buffer)), offset_(offset) {
+  require_room();
+}
+
+Bytes Image::source() const {
+  return std::visit([](const auto& owner) -> Bytes { return owner.bytes(); }, source_);
+}
+
+void Image::require_room() const {
+  if (offset_ > source().size() || voxel_bytes(header_) > source().size() - offset_)
+    throw Error(Error::Kind::input, "there are fewer bytes than the image's header promises");
+}
+
+Bytes Image::voxels() const& {
+  return source().subspan(offset_, voxel_bytes(header_));
+}
+
+Buffer Image::release() && {
+  auto* buffer = std::get_if<Buffer>(&source_);
+  return buffer != nullptr ? std::move(*buffer) : Buffer();
+}
+
+Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
+  const auto header_path = first_existing(nifti_header_paths(path));
+  std::error_code ignored;
+  if (header_path && fs::exists(*header_path, ignored))
+    return read_from(*header_path, path, volumes, std::move(scratch));
+  if (header_path) require_header(path, *header_path);
+  return read_from(path, std::nullopt, volumes, std::move(scratch));
+} catch (const Error& e) {
+  // An error that opening this very file gave names it already.
+  const std::string name = path.string();
+  throw std::string_view(e.what()).starts_with(name + ": ") ? e : e.within(name);
+}
+
+namespace {
+
+/// The other file of an image that has two; nothing when there is none, or it cannot be told.
+std::optional<fs::path> other_half(const fs::path& path, Bytes file) try {
+  std::error_code ignored;
+  auto other = first_existing(nifti_header_paths(path));
+  if (!other || !fs::exists(*other, ignored))
+    other = first_existing(layout_of(file, path).voxel_files);
+  return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string image_sha256(const fs::path& path) {
+  const MappedFile file(path);
+  const std::string own = sha256(file.bytes());
+  const auto other = other_half(path, file.bytes());
+  return other ? sha256(own + sha256(MappedFile(*other).bytes())) : own;
+}
+
+Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
+  const Layout layout = layout_of(file, fs::path(name));
+  require_volumes(layout.header, volumes);
+  if (!layout.voxel_files.empty())
+    throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
+  Buffer buffer;
+  if (auto image = inflated(layout, {}, file, buffer)) return std::move(*image);
+  const Bytes voxels = file.subspan(plain_offset(layout, file), voxel_bytes(layout.header));
+  std::ranges::copy(voxels, room_in(buffer, voxels.size()).begin());
+  return {layout.header, std::move(buffer), 0};
+} catch (const Error& e) {
+  throw e.within(name);
+}
+
+void write_image(const fs::path& path, View<std::uint8_t> volume) {
+  write_encodable(path, encodable(volume, VoxelType::u8));
+}
+
+void write_image(const fs::path& path, View<std::int16_t> volume) {
+  write_encodable(path, encodable(volume, VoxelType::i16));
+}
+
+void write_image(const fs::path& path, View<float> volume) {
+  write_encodable(path, encodable(volume, VoxelType::f32));
+}
+
+std::string_view image_format(Bytes file) {
+  const std::vector<std::byte> inflated = inflate_prefix(file, peek_limit);
+  const Bytes head = is_gzip(file) ? Bytes(inflated) : file;
+  const auto found =
+      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
+  return found == formats.end() || is_npz(head) ? std::string_view() : found->name;
+}
+
+std::span<const std::string_view> image_endings() {
+  return ending_texts;
+}
+
+std::string_view image_ending(std::string_view file_name) {
+  const auto found = std::ranges::find_if(ending_texts, [&](std::string_view text) {
+    return file_name.size() > text.size() && file_name.ends_with(text);
+  });
+  return found != ending_texts.end() ? *found : std::string_view();
+}
+
+std::string_view without_image_ending(std::string_view file_name) {
+  return file_name.substr(0, file_name.size() - image_ending(file_name).size());
+}
+
+}  // namespace assay

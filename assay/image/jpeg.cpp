@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/jpeg.hpp"
+
+#include <csetjmp>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+// clang-format off
+#include <jpeglib.h>  // needs <cstdio> before it, and does not say so
+// clang-format on
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+namespace {
+
+/// The library reports errors by a function that must not return. It jumps back to where `escape`
+/// was set; between there and any call of the library no object with a destructor may be made, so
+/// everything that owns something is a member here, made before.
+struct Errors {
+  jpeg_error_mgr manager{};  // must be first: the library hands back its address
+  std::jmp_buf escape{};
+  char message[JMSG_LENGTH_MAX] = {};
+};
+
+[[noreturn]] void leave(j_common_ptr codec) {
+  auto* errors = reinterpret_cast<Errors*>(codec->err);
+  errors->manager.format_message(codec, errors->message);
+  std::longjmp(errors->escape, 1);
+}
+
+/// Warnings are about damaged data: a picture with grey below some line is no picture.
+void leave_on_warning(j_common_ptr codec, int level) {
+  if (level < 0) leave(codec);
+}
+
+void set_up(Errors& errors) {
+  jpeg_std_error(&errors.manager);
+  errors.manager.error_exit = leave;
+  errors.manager.emit_message = leave_on_warning;
+}
+
+struct Encoder {
+  Encoder() {
+    set_up(errors);
+    codec.err = &errors.manager;
+  }
+  Encoder(const Encoder&) = delete;
+  Encoder& operator=(const Encoder&) = delete;
+  ~Encoder() {
+    jpeg_destroy_compress(&codec);
+    std::free(bytes);
+  }
+
+  Errors errors;
+  jpeg_compress_struct codec{};
+  unsigned char* bytes = nullptr;  ///< allocated by the library
+  unsigned long size = 0;
+};
+
+/// Whether it went through; otherwise `errors.message` says why.
+bool encode(Encoder& encoder, const Picture& picture, int quality) {
+  if (setjmp(encoder.errors.escape) != 0) return false;
+  jpeg_compress_struct& codec = encoder.codec;
+  jpeg_create_compress(&codec);
+  jpeg_mem_dest(&codec, &encoder.bytes, &encoder.size);
+  codec.image_width = static_cast<JDIMENSION>(picture.width);
+  codec.image_height = static_cast<JDIMENSION>(picture.height);
+  codec.input_components = 3;
+  codec.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&codec);
+  codec.dct_method = JDCT_ISLOW;  // the one that is the same on every machine
+  jpeg_set_quality(&codec, quality, TRUE);
+  jpeg_start_compress(&codec, TRUE);
+  while (codec.next_scanline < codec.image_height) {
+    auto* line = const_cast<JSAMPLE*>(picture.at(0, codec.next_scanline));
+    jpeg_write_scanlines(&codec, &line, 1);
+  }
+  jpeg_finish_compress(&codec);
+  return true;
+}
+
+struct Decoder {
+  Decoder() {
+    set_up(errors);
+    codec.err = &errors.manager;
+  }
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
+  ~Decoder() { jpeg_destroy_decompress(&codec); }
+
+  Errors errors;
+  jpeg_decompress_struct codec{};
+};
+
+bool read_header(Decoder& decoder, std::string_view bytes) {
+  if (setjmp(decoder.errors.escape) != 0) return false;
+  jpeg_decompress_struct& codec = decoder.codec;
+  jpeg_create_decompress(&codec);
+  jpeg_mem_src(&codec, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(&codec, TRUE);
+  codec.out_color_space = JCS_RGB;
+  codec.dct_method = JDCT_ISLOW;
+  return true;
+}
+
+bool decode(Decoder& decoder, Picture& picture) {
+  if (setjmp(decoder.errors.escape) != 0) return false;
+  jpeg_decompress_struct& codec = decoder.codec;
+  jpeg_start_decompress(&codec);
+  while (codec.output_scanline < codec.output_height) {
+    JSAMPLE* line = picture.at(0, codec.output_scanline);
+    jpeg_read_scanlines(&codec, &line, 1);
+  }
+  jpeg_finish_decompress(&codec);
+  return true;
+}
+
+}  // namespace
+
+std::string jpeg_bytes(const Picture& picture, int quality) {
+  if (picture.width == 0 || picture.height == 0 || picture.width > JPEG_MAX_DIMENSION ||
+      picture.height > JPEG_MAX_DIMENSION)
+    throw Error(Error::Kind::input, "a picture of " + std::to_string(picture.width) + " x " +
+                                        std::to_string(picture.height) +
+                                        " pixels cannot be a JPEG; a side has 1 to " +
+                                        std::to_string(JPEG_MAX_DIMENSION));
+  const auto encoder = std::make_unique<Encoder>();
+  if (!encode(*encoder, picture, quality))
+    throw Error(Error::Kind::io, "a JPEG could not be made; is memory left?");
+  return {reinterpret_cast<const char*>(encoder->bytes), encoder->size};
+}
+
+Picture parse_jpeg(std::string_view bytes, const std::string& name) {
+  constexpr std::size_t most_pixels = 400'000'000;  // what a hostile header may make us allocate
+  const auto decoder = std::make_unique<Decoder>();
+  if (!read_header(*decoder, bytes))
+    throw Error(Error::Kind::input, name + ": is no JPEG that can be read");
+  const std::size_t width = decoder->codec.image_width, height = decoder->codec.image_height;
+  if (width * height > most_pixels)
+    throw Error(Error::Kind::unsupported, name + ": the JPEG has more than 400 million pixels");
+  Picture picture = Picture::filled(width, height);
+  if (!decode(*decoder, picture))
+    throw Error(Error::Kind::input, name + ": the JPEG is damaged or cut off; write it again");
+  return picture;
+}
+
+}  // namespace assay

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a format's header parser hands over: meaning of the voxels, and where their bytes are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/image/image.hpp"
+
+namespace assay {
+
+/// What the voxels are wrapped in, apart from a gzip file around everything.
+enum class Packing { zlib, gzip, deflate };
+
+/// Everything needed to fetch the voxels. Parsers fill it and touch no file.
+struct Layout {
+  ImageHeader header;
+  /// Where the voxels are if not in the header's own file: names to try in this order.
+  std::vector<std::filesystem::path> voxel_files;
+  std::size_t offset = 0;            ///< of the voxels in their file, after any gzip
+  bool at_end = false;               ///< the voxels are the file's last bytes; `offset` is unused
+  std::optional<Packing> packing{};  ///< the voxels are one such stream from `offset` on
+  std::optional<std::size_t> packed_size{};  ///< its length; without one it runs to the file's end
+  std::size_t skipped = 0;                   ///< bytes before the voxels once it is unpacked
+  std::optional<std::uint32_t> checksum{};   ///< CRC-32 of all that is unpacked
+};
+
+/// One file of an encoded image. Several are written in their order, the header last.
+struct EncodedFile {
+  std::filesystem::path path;
+  std::vector<std::byte> bytes;
+};
+
+/// A volume about to be encoded.
+struct Encodable {
+  Grid grid;
+  VoxelType type = VoxelType::u8;
+  std::span<const std::byte> voxels;  ///< in this machine's byte order
+};
+
+/// Extents of an image whose header lists two to seven: the first three are space.
+struct Extents {
+  Shape shape{1, 1, 1};
+  std::size_t volumes = 1;
+  std::array<bool, 3> has_axis = {true, true, true};  ///< false for those that are not listed
+};
+
+/// Throws Error when one is not positive, or when volumes are counted along two axes.
+Extents extents_from(std::span<const std::int64_t> extents);
+
+/// Throws Error: so many volumes are no image of masks or labels. `sizes` is what the header says.
+[[noreturn]] void refuse_volumes(std::size_t volumes, std::string_view sizes);
+
+/// The file that a header names for its voxels. Throws Error unless it lies beside the header or
+/// below it: a prediction that somebody sends us must not be able to have other files read, such
+/// as the reference.
+std::filesystem::path voxel_file(const std::string& name, const std::filesystem::path& header);
+
+/// Bytes of all voxels. Throws Error when the number does not fit: such a header lies.
+std::size_t voxel_bytes(const ImageHeader& header);
+
+/// Throws Error unless the affine maps voxels to distinct, finite places. `name` is what the format
+/// calls it, `remedy` what can be done.
+void require_usable(const Affine& affine, std::string_view name, std::string_view remedy);
+
+/// Room for `size` bytes. Throws Error when there is none: a cohort must not end because one header
+/// asks for more than the machine has.
+std::span<std::byte> room_in(Buffer& buffer, std::size_t size);
+
+/// The voxels with the lowest byte first, whatever the machine.
+void append_little_endian(std::vector<std::byte>& out, const Encodable& image);
+
+}  // namespace assay

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From images to maps of probabilities: of one volume, or of one volume per class.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/image/image.hpp"
+#include "assay/image/probability_view.hpp"
+
+namespace assay {
+
+/// What the numbers of a prediction can be taken for.
+enum class MapKind {
+  labels,         ///< whole numbers only, as in masks and label maps
+  probabilities,  ///< from 0 to 1, and not only 0 and 1
+  other
+};
+
+/// Whether the stored type can hold a probability besides 0 and 1 at all.
+bool may_hold_probabilities(const ImageHeader& header);
+
+/// Looks at every number of every class.
+MapKind map_kind(const Image& image);
+
+/// Throws Error::input naming the first voxel that is no number from 0 to 1, and its value.
+void require_probabilities(const Image& image);
+
+/// Of several classes, the likeliest of each voxel; the lower one where two are equal. Class k is
+/// label k. Throws Error::input on numbers that are no probabilities, or on more than 256 classes.
+LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
+
+/// How likely each voxel is to be one of the classes in `members`; of any but class 0 when that is
+/// empty. An image of one volume is the probability itself. Borrows from `image` when its bytes can
+/// stand for themselves, otherwise from `scratch`. Throws Error::input when classes do not exclude
+/// each other: their sum is above 1.
+ProbabilityView probability_of(const Image& image, std::span<const Label> members, Buffer& scratch);
+
+/// The voxels that are at least so likely.
+View<std::uint8_t> at_least(const ProbabilityView& map, double threshold, Buffer& scratch);
+
+}  // namespace assay

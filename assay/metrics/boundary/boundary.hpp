@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// From two masks to what every boundary metric is a function of, by one search.
+#pragma once
+
+#include <vector>
+
+#include "assay/metrics/boundary/distance_tally.hpp"
+#include "assay/metrics/evidence.hpp"
+#include "assay/metrics/solids.hpp"
+#include "assay/metrics/surface_rules.hpp"
+
+namespace assay {
+
+/// Which numbers are to be kept of the distances.
+struct BoundaryRequest {
+  std::vector<double> percentiles, tolerances_mm;
+
+  bool operator==(const BoundaryRequest&) const = default;
+};
+
+/// All distances between two surfaces, exactly.
+struct SurfaceDistances {
+  DirectedDistances prediction, reference;  ///< of the one surface to the other
+  std::int64_t common = 0, either = 0;      ///< border voxels of both masks, and of any
+};
+
+/// Neither mask may be empty.
+SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules);
+
+BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,
+                                   const BoundaryRequest& request);
+
+}  // namespace assay

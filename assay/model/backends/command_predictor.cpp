@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/model/backends/command_predictor.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "assay/base/child_process.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/json_reader.hpp"
+#include "assay/base/temporary_folder.hpp"
+#include "assay/image/image.hpp"
+#include "assay/image/label_file.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using detail::Json;
+
+constexpr int protocol = 1;
+constexpr std::size_t most_classes = 256;
+constexpr std::size_t shown_answer = 120;
+
+/// What a program says of itself.
+struct Greeting {
+  std::string name, version;
+  std::size_t classes = most_classes;
+  bool operator==(const Greeting&) const = default;
+};
+
+/// The text of a key; "" when it is absent. Throws Error::input when it is no text.
+std::string text_of(const Json& answer, const std::string& key) {
+  const auto found = answer.find(key);
+  if (found == answer.end() || found->is_null()) return "";
+  if (!found->is_string())
+    throw Error(Error::Kind::input, "\"" + key + "\" of its handshake is no text");
+  return found->get<std::string>();
+}
+
+std::size_t classes_of(const Json& answer) {
+  const auto found = answer.find("classes");
+  if (found == answer.end() || found->is_null()) return most_classes;
+  const bool is_count = found->is_number_integer() && *found >= 1 && *found <= most_classes;
+  if (!is_count) throw Error(Error::Kind::input, "\"classes\" of its handshake must be 1 to 256");
+  return found->get<std::size_t>();
+}
+
+Greeting greeting_of(const Json& answer) {
+  if (!answer.contains("protocol") || answer.at("protocol") != protocol)
+    throw Error(Error::Kind::input,
+                "its handshake must have \"protocol\": 1, the only protocol that is spoken here");
+  Greeting out = {.name = text_of(answer, "name"), .version = text_of(answer, "version")};
+  if (out.name.empty()) throw Error(Error::Kind::input, "its handshake must have a \"name\"");
+  out.classes = classes_of(answer);
+  return out;
+}
+
+/// What a reader of one line is shown of text that may have several.
+std::string trimmed(std::string text) {
+  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+Json object_in(const std::string& line) {
+  detail::require_shallow(line, "its answer");
+  Json answer;
+  try {
+    answer = detail::parse_json(line, "its answer");
+  } catch (const Error&) {
+    answer = nullptr;
+  }
+  if (!answer.is_object())
+    throw Error(Error::Kind::input,
+                "it answered with a line that is no JSON object: " + line.substr(0, shown_answer) +
+                    " (all but answers must go to standard error)");
+  return answer;
+}
+
+/// What the program says went wrong with a case; "" when nothing did.
+std::string reported(const Json& answer) {
+  const auto error = answer.find("error");
+  if (error == answer.end() || error->is_null()) return "";
+  const std::string text = trimmed(error->is_string() ? error->get<std::string>()
+                                                      : detail::to_text(*error, {.indent = 0}));
+  return text.empty() ? "an error without a word" : text;
+}
+
+/// Throws unless the answer belongs to the case and says how it went. Another id means that answers
+/// and questions are out of step.
+void require_answer(const Json& answer, std::size_t id) {
+  if (const auto found = answer.find("id"); found != answer.end() && *found != id)
+    throw Error(Error::Kind::input, "it answered for the id " +
+                                        detail::to_text(*found, {.indent = 0}) +
+                                        " when asked for " + std::to_string(id));
+  if (reported(answer).empty() && answer.value("ok", Json(false)) != true)
+    throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
+}
+
+class CommandPredictor : public Predictor {
+ public:
+  explicit CommandPredictor(const CommandSettings& settings)
+      : settings_(settings), child_(settings.command, settings.error_file) {
+    greeting_ = in_step([&] { return greeting_of(ask({{"assay", protocol}, {"hello", true}})); });
+    is_greeted_ = true;
+  }
+
+  std::string backend() const override { return "command"; }
+  std::string sha256() const override {
+    const Json parts = {settings_.command, greeting_.name, greeting_.version};
+    return assay::sha256("command\n" + detail::to_text(parts, {.indent = 0}) + "\n");
+  }
+
+  Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override;
+
+ private:
+  Json ask(const Json& question);
+  void greet_again();
+  void predict_file(const fs::path& image, const fs::path& output);
+  template <class Exchange>
+  auto in_step(const Exchange& exchange) -> decltype(exchange());
+
+  CommandSettings settings_;
+  ChildProcess child_;
+  Greeting greeting_ = {};
+  bool is_greeted_ = false;  ///< the program that runs now
+  std::size_t asked_ = 0;
+};
+
+Json CommandPredictor::ask(const Json& question) {
+  const ChildProcess::Answer answer =
+      child_.ask(detail::to_text(question, {.indent = 0}), settings_.timeout_s);
+  if (answer.fault != ChildProcess::Fault::none)
+    throw Error(Error::Kind::io, trimmed(answer.detail));
+  return object_in(answer.line);
+}
+
+/// After any fault the next question must not meet what is left of this one: the program is ended,
+/// and a new one started when it is needed.
+template <class Exchange>
+auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange()) {
+  try {
+    return exchange();
+  } catch (const Error& e) {
+    child_ = ChildProcess(settings_.command, settings_.error_file);
+    is_greeted_ = false;
+    throw e.within("the command '" + command_text(settings_.command) + "'");
+  }
+}
+
+/// Results of one run must come from one model.
+void CommandPredictor::greet_again() {
+  if (is_greeted_) return;
+  if (greeting_of(ask({{"assay", protocol}, {"hello", true}})) != greeting_)
+    throw Error(Error::Kind::input,
+                "it was started anew and now has another name, version or number of classes");
+  is_greeted_ = true;
+}
+
+/// An error that the program reports itself leaves it running.
+void CommandPredictor::predict_file(const fs::path& image, const fs::path& output) {
+  const std::size_t id = ++asked_;
+  const Json answer = in_step([&] {
+    greet_again();
+    Json found = ask({{"id", id}, {"image", image.string()}, {"output", output.string()}});
+    require_answer(found, id);
+    return found;
+  });
+  if (const std::string error = reported(answer); !error.empty())
+    throw Error(Error::Kind::input, "the command reported: " + error);
+}
+
+Prediction CommandPredictor::predict(const PredictorInput& input, const PredictionSettings&) {
+  if (input.image.voxels.empty()) throw Error(Error::Kind::input, "the image has no voxels");
+  const TemporaryFolder folder;
+  fs::path image = input.file.empty() ? folder / "image.nii" : fs::absolute(input.file);
+  if (input.file.empty()) write_image(image, input.image);
+  const fs::path output = folder / "labels.nii.gz";
+  predict_file(image, output);
+  std::error_code ignored;
+  if (!fs::exists(output, ignored))
+    throw Error(Error::Kind::input,
+                "the command said that it was done, but did not write its \"output\"");
+  try {
+    return {.labels = detail::read_labels_on(input.image.grid, output, greeting_.classes),
+            .logits = {}};
+  } catch (const Error& e) {
+    throw e.within("what the command wrote");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings) {
+  if (settings.command.empty())
+    throw Error(Error::Kind::usage, "the command is empty; give a program that answers lines");
+  return std::make_unique<CommandPredictor>(settings);
+}
+
+}  // namespace assay

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/model/backends/predictors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/words.hpp"
+#include "assay/model/backends/command_predictor.hpp"
+#include "assay/model/backends/meshnet_predictor.hpp"
+#include "assay/model/backends/onnx_predictor.hpp"
+
+namespace assay {
+namespace {
+
+using Opened = std::unique_ptr<Predictor>;
+
+Opened open_meshnet(const PredictorSource& source) {
+  return meshnet_predictor(read_model(source.model, source.options).network, source.axes);
+}
+
+Opened open_onnx(const PredictorSource& source) {
+  if (!source.options.dilations.empty() || source.options.activation)
+    throw Error(Error::Kind::usage, source.model.string() +
+                                        ": says its dilations and activations itself; leave out "
+                                        "--dilations and --activation");
+  return onnx_predictor({.model = source.model,
+                         .axes = source.axes,
+                         .library = source.onnxruntime,
+                         .jobs = source.jobs});
+}
+
+Opened open_command(const PredictorSource& source) {
+  return command_predictor(
+      {.command = source.command, .timeout_s = source.timeout_s, .error_file = source.error_file});
+}
+
+/// Our own engine is the fastest by far, so it gets whatever it can run.
+Opened open_file(const PredictorSource& source) {
+  std::string why;
+  try {
+    return open_meshnet(source);
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::input || !is_onnx(MappedFile(source.model).bytes())) throw;
+    why = e.what();
+  }
+  try {
+    return open_onnx(source);
+  } catch (const Error& e) {
+    if (e.kind() != Error::Kind::unsupported) throw;
+    throw Error(e.kind(), why + "; " + e.what());
+  }
+}
+
+Opened open_automatically(const PredictorSource& source) {
+  if (source.model.empty() == source.command.empty())
+    throw Error(Error::Kind::usage, source.model.empty()
+                                        ? "there is neither a model file nor a command to run"
+                                        : "there is a model file and a command; give one of them");
+  return source.command.empty() ? open_file(source) : open_command(source);
+}
+
+struct Row {
+  Backend backend;
+  std::string_view name;
+  Opened (*open)(const PredictorSource& source);
+};
+
+constexpr std::array rows = {Row{Backend::automatic, "auto", open_automatically},
+                             Row{Backend::meshnet, "meshnet", open_meshnet},
+                             Row{Backend::onnx, "onnx", open_onnx},
+                             Row{Backend::command, "command", open_command}};
+
+const Row& row(Backend backend) {
+  return *std::ranges::find(rows, backend, &Row::backend);
+}
+
+}  // namespace
+
+std::string_view name(Backend backend) {
+  return row(backend).name;
+}
+
+Backend backend(std::string_view name) {
+  const auto* const found = std::ranges::find(rows, name, &Row::name);
+  if (found != rows.end()) return found->backend;
+  throw Error(Error::Kind::usage, "there is no back-end '" + std::string(name) +
+                                      "'; there are auto, meshnet, onnx and command");
+}
+
+std::unique_ptr<Predictor> open_predictor(const PredictorSource& source) {
+  return row(source.backend).open(source);
+}
+
+}  // namespace assay

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Runs a network of the MeshNet family on a whole volume: voxels in, labels out.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "assay/base/executor.hpp"
+#include "assay/image/volume.hpp"
+#include "assay/model/engine/kernels.hpp"
+#include "assay/model/engine/memory.hpp"
+#include "assay/model/engine/network.hpp"
+#include "assay/model/engine/packing.hpp"
+
+namespace assay {
+
+/// The memory of a prediction, kept from volume to volume. One prediction at a time.
+class PredictionWorkspace {
+ public:
+  nn::FloatMemory input, planes;
+  nn::ScratchPool scratch;
+};
+
+struct Prediction {
+  Volume<std::uint8_t> labels;  ///< the class with the largest logit; ties go to the lower class
+  std::vector<float> logits;    ///< class by class, each a volume; empty unless asked for
+};
+
+struct PredictionSettings {
+  Executor executor = {};  ///< any number of threads gives the same bits
+  bool logits = false;
+};
+
+struct EngineSettings {
+  TensorAxes axes = TensorAxes::zyx;
+  const nn::Kernels* kernels = nullptr;  ///< none: the fastest of this processor
+};
+
+/// A network whose weights are packed for this processor. Safe to share between threads.
+class MeshNetEngine {
+ public:
+  /// Throws what require_valid throws.
+  explicit MeshNetEngine(Network network, const EngineSettings& settings = {});
+
+  const Network& network() const { return network_; }
+
+  /// Labels of a volume of any size. Throws Error::input when it is empty or has voxels that are no
+  /// finite numbers, Error::unsupported when memory is short.
+  Prediction predict(View<float> volume, PredictionWorkspace& workspace,
+                     const PredictionSettings& settings = {}) const;
+
+ private:
+  Network network_;
+  const nn::Kernels* kernels_;
+  std::vector<nn::PackedConvolution> hidden_;
+  nn::PackedClassifier classifier_;
+};
+
+/// What a prediction holds in memory at once, apart from about 1 MB for each thread.
+std::size_t prediction_bytes(const Network& network, const Shape& shape);
+
+}  // namespace assay

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/model/engine/kernels.hpp"
+
+#include <array>
+
+#include "assay/base/processor.hpp"
+#include "assay/model/engine/instruction_sets.hpp"
+
+namespace assay::nn {
+namespace {
+
+/// Asked here and not beside the kernels: those files may hold instructions of their processor in
+/// every function.
+struct Row {
+  const Kernels* kernels;
+  bool (*runs_here)();
+};
+
+constexpr std::array rows = {
+#if defined(__x86_64__)
+    Row{&avx512_kernels, has_avx512},
+    Row{&avx2_kernels, [] { return has_avx2() && __builtin_cpu_supports("fma") != 0; }},
+#endif
+    Row{&portable_kernels, [] { return true; }},
+};
+
+}  // namespace
+
+std::vector<const Kernels*> runnable_kernels() {
+  std::vector<const Kernels*> out;
+  for (const Row& row : rows)
+    if (row.runs_here()) out.push_back(row.kernels);
+  return out;
+}
+
+}  // namespace assay::nn

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Weights in the order in which the kernels read them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "assay/model/engine/kernels.hpp"
+#include "assay/model/engine/network.hpp"
+
+namespace assay {
+
+/// Which axis of a volume is the first one (depth) of the network's tensors. `zyx`: the slowest in
+/// memory, as when x-fastest voxels are read as a tensor. `xyz`: x, as in nibabel's arrays.
+enum class TensorAxes { zyx, xyz };
+
+}  // namespace assay
+
+namespace assay::nn {
+
+/// A hidden layer's numbers; `plan()` borrows them.
+class PackedConvolution {
+ public:
+  PackedConvolution(const HiddenLayer& layer, TensorAxes axes, const Kernels& kernels);
+
+  /// How a tile is to be computed. With a normalisation to follow, nothing is activated yet.
+  ConvolutionPlan plan() const;
+  /// What a tile needs for itself.
+  std::size_t scratch_floats() const;
+
+ private:
+  ConvolutionPlan plan_;
+  std::vector<float> weights_, bias_;
+};
+
+class PackedClassifier {
+ public:
+  explicit PackedClassifier(const Classifier& classifier);
+  ClassifierPlan plan() const;
+
+ private:
+  std::size_t inputs_, classes_;
+  std::vector<float> weights_, bias_;
+};
+
+}  // namespace assay::nn

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/// PyTorch checkpoints: a zip file with a pickle and one entry for each storage.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "assay/base/error.hpp"
+#include "assay/base/zip.hpp"
+#include "assay/model/files/pickle.hpp"
+#include "assay/model/files/tensors.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Pickle;
+using detail::PickleValue;
+using Kind = PickleValue::Kind;
+
+struct StorageType {
+  std::string_view name;
+  ElementType type;
+};
+
+constexpr std::array storage_types = {StorageType{"torch.FloatStorage", ElementType::float32},
+                                      StorageType{"torch.DoubleStorage", ElementType::float64},
+                                      StorageType{"torch.HalfStorage", ElementType::float16},
+                                      StorageType{"torch.BFloat16Storage", ElementType::bfloat16}};
+
+/// Where training programs put the weights, in the order of our trust.
+constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "net"};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(Error::Kind::input, file + ": " + why);
+}
+
+/// The archive, its pickle, and the folder that its entries stand in.
+struct Checkpoint {
+  const ZipFile& zip;
+  const Pickle& pickle;
+  std::string folder, name;
+  std::map<std::string, std::span<const std::byte>> storages = {};  ///< checked once each
+
+  std::span<const std::byte> storage(const std::string& key) {
+    const auto found = storages.find(key);
+    if (found != storages.end()) return found->second;
+    return storages.emplace(key, zip.content(folder + "data/" + key)).first->second;
+  }
+};
+
+std::vector<std::size_t> sizes(const Checkpoint& file, const PickleValue& tuple,
+                               const std::string& where) {
+  std::vector<std::size_t> out;
+  for (const std::size_t item : tuple.items) {
+    const PickleValue& side = file.pickle.at(item);
+    if (side.kind != Kind::integer || side.integer < 0)
+      refuse(where, "its shape is not one of whole numbers from 0 on");
+    out.push_back(static_cast<std::size_t>(side.integer));
+  }
+  return out;
+}
+
+bool is_contiguous(std::span<const std::size_t> shape, std::span<const std::size_t> strides) {
+  std::size_t expected = 1;
+  for (std::size_t i = shape.size(); i-- > 0; expected *= shape[i])
+    if (shape[i] != 1 && strides[i] != expected) return false;
+  return true;
+}
+
+/// `tensor` holds (storage, offset, size, stride, ...); storage is ('storage', type, key, ...).
+StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue& tensor) {
+  const std::string where = file.name + ": tensor '" + key + "'";
+  const auto part = [&](std::size_t i) -> const PickleValue& {
+    return file.pickle.at(tensor.items[i]);
+  };
+  const PickleValue& storage = part(0);
+  if (storage.kind != Kind::tuple || storage.text != "storage" || storage.items.size() < 3)
+    refuse(where, "it has no storage");
+  const PickleValue& type_name = file.pickle.at(storage.items[1]);
+  const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
+  StoredTensor out = {.name = key, .shape = sizes(file, part(2), where)};
+  out.type = type != storage_types.end() ? type->type : ElementType::other;
+  if (out.type == ElementType::other) return out;  // counters, which no layer asks for
+  const std::vector<std::size_t> strides = sizes(file, part(3), where);
+  if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))
+    refuse(where, "its numbers do not stand in order; save it with .contiguous()");
+  const auto bytes = file.storage(file.pickle.at(storage.items[2]).text);
+  const std::size_t size = element_bytes(out.type), count = element_count(out.shape);
+  const auto offset = static_cast<std::size_t>(part(1).integer);
+  const std::size_t there = bytes.size() / size;
+  if (part(1).integer < 0 || offset > there || there - offset < count)
+    refuse(where, fmt::format("of shape {} needs more numbers than the {} of its storage",
+                              shape_text(out.shape), there));
+  out.bytes = bytes.subspan(offset * size, count * size);
+  return out;
+}
+
+const PickleValue& state_dict(const Pickle& pickle, const std::string& name) {
+  const PickleValue& root = pickle.root();
+  if (root.kind != Kind::dictionary) refuse(name, "what it holds is no dictionary of tensors");
+  for (const char* key : state_keys)
+    if (const PickleValue* found = pickle.find(root, key);
+        found != nullptr && found->kind == Kind::dictionary)
+      return *found;
+  return root;
+}
+
+void require_readable(const ZipFile& zip, const std::string& folder, const std::string& name) {
+  if (zip.has(folder + "constants.pkl"))
+    refuse(name,
+           "is a TorchScript program; save the weights with "
+           "torch.save(model.state_dict(), FILE), export it to ONNX, or run it with --command and "
+           "examples/torch_model.py");
+  const std::string order = folder + "byteorder";
+  if (!zip.has(order)) return;
+  const auto text = zip.content(order);
+  if (!text.empty() && text.front() == std::byte{'b'})
+    refuse(name, "was written on a big-endian machine; save it again on another");
+}
+
+}  // namespace
+
+std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
+                                             const std::string& name) {
+  const ZipFile zip(bytes, name);
+  const std::string entry = zip.named("data.pkl");
+  if (entry.empty()) refuse(name, "is a zip file, but not one of torch.save: it has no data.pkl");
+  const std::string folder = entry.substr(0, entry.size() - std::string_view("data.pkl").size());
+  require_readable(zip, folder, name);
+  const Pickle pickle(zip.content(entry), name);
+  Checkpoint file = {zip, pickle, folder, name};
+  std::vector<StoredTensor> out;
+  for (const auto& [key, value] : state_dict(pickle, name).pairs)
+    if (pickle.at(key).kind == Kind::text && pickle.at(value).kind == Kind::tensor)
+      out.push_back(stored(file, pickle.at(key).text, pickle.at(value)));
+  if (out.empty())
+    refuse(name, "holds no tensors; looked for model_state_dict, state_dict and a bare state dict");
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/model/files/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/image/foreign_files.hpp"
+#include "assay/image/image.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(Error::Kind::input, file + ": " + why);
+}
+
+std::string_view text_of(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool starts_with(Bytes bytes, std::string_view text) {
+  return text_of(bytes).starts_with(text);
+}
+
+/// What a reader of one format is given.
+struct Source {
+  const fs::path& path;
+  std::string name;
+  Bytes bytes;
+  const ModelOptions& options;
+};
+
+bool is_checkpoint(Bytes bytes) {
+  return starts_with(bytes, "PK\x03\x04");
+}
+
+Model checkpoint_model(const Source& source) {
+  return state_dict_model(checkpoint_tensors(source.bytes, source.name), source.options,
+                          source.name);
+}
+
+bool is_safetensors(Bytes bytes) {
+  return bytes.size() > 8 && bytes[8] == std::byte{'{'} && bytes[6] == std::byte{0} &&
+         bytes[7] == std::byte{0};
+}
+
+Model safetensors_model(const Source& source) {
+  return state_dict_model(safetensors_tensors(source.bytes, source.name), source.options,
+                          source.name);
+}
+
+bool is_tfjs(Bytes bytes) {
+  const std::string_view text = text_of(bytes);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+/// The file that a manifest names; brainchop renames the only one without telling the manifest.
+fs::path weight_file(const fs::path& model, const std::string& named, bool is_only) {
+  const fs::path folder = model.parent_path();
+  fs::path there = folder / named;
+  std::error_code ignored;
+  if (fs::exists(there, ignored) || !is_only) return there;
+  std::vector<fs::path> others;
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? fs::path(".") : folder, ignored))
+    if (entry.path().extension() == ".bin") others.push_back(entry.path());
+  return others.size() == 1 ? others.front() : there;
+}
+
+Model tfjs_model(const Source& source) {
+  const std::string_view json = text_of(source.bytes);
+  const std::vector<std::string> paths = tfjs_weight_paths(json, source.name);
+  std::vector<std::byte> weights;
+  for (const std::string& path : paths) {
+    const MappedFile file(weight_file(source.path, path, paths.size() == 1));
+    weights.insert(weights.end(), file.bytes().begin(), file.bytes().end());
+  }
+  return {.network = tfjs_network(json, weights, source.name), .architecture = "file"};
+}
+
+Model onnx_model(const Source& source) {
+  return {.network = onnx_network(source.bytes, source.name), .architecture = "file"};
+}
+
+struct Format {
+  const char* name;
+  bool (*is)(Bytes bytes);
+  Model (*read)(const Source& source);
+};
+
+constexpr std::array formats = {Format{"pytorch", is_checkpoint, checkpoint_model},
+                                Format{"safetensors", is_safetensors, safetensors_model},
+                                Format{"tfjs", is_tfjs, tfjs_model},
+                                Format{"onnx", is_onnx, onnx_model}};
+
+/// What else people try, and what they can do.
+struct Stranger {
+  std::string_view start, what;
+};
+
+constexpr std::array strangers = {
+    Stranger{"\x89HDF", "is a Keras file (HDF5); convert it with tensorflowjs_converter"},
+    Stranger{"\x80\x02",
+             "is a pickle: an old PyTorch file, or one that was not written by "
+             "torch.save; load and save it again with PyTorch 1.6 or newer"},
+    Stranger{"\x80\x04", "is a pickle that was not written by torch.save"},
+    Stranger{"\x1f\x8b", "is compressed; unpack it with gunzip first"}};
+
+[[noreturn]] void refuse_stranger(const std::string& file, Bytes bytes) {
+  if (bytes.empty()) refuse(file, "is empty");
+  const auto foreign = foreign_kind(bytes);
+  const std::string_view image = foreign ? foreign->name : image_format(bytes);
+  if (!image.empty())
+    refuse(file, "is an image (" + std::string(image) +
+                     "), where a model is expected; the model comes first, then the images: assay "
+                     "evaluate MODEL DATA, assay predict MODEL IMAGE…");
+  for (const Stranger& stranger : strangers)
+    if (starts_with(bytes, stranger.start)) refuse(file, std::string(stranger.what));
+  std::string found;
+  for (const std::byte byte : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
+    found += fmt::format(" {:02x}", std::to_integer<unsigned>(byte));
+  refuse(file,
+         "is no model: a PyTorch checkpoint, a safetensors file, a tfjs model.json or an ONNX "
+         "file is needed; this one starts with" +
+             found);
+}
+
+void require_consistent(const Model& model, const ModelOptions& options, const std::string& file) {
+  const bool asked = !options.dilations.empty() || options.activation.has_value();
+  if (asked && model.architecture == "file")
+    throw Error(Error::Kind::usage, file +
+                                        ": says its dilations and activations itself; leave out "
+                                        "--dilations and --activation");
+}
+
+}  // namespace
+
+/// A message whose first field is the version of the format: a small number.
+bool is_onnx(Bytes bytes) {
+  return bytes.size() > 2 && bytes[0] == std::byte{0x08} && bytes[1] < std::byte{0x40};
+}
+
+Model read_model(const fs::path& path, const ModelOptions& options) {
+  const MappedFile file(path);
+  const std::string name = path.string();
+  const auto format =
+      std::ranges::find_if(formats, [&](const Format& f) { return f.is(file.bytes()); });
+  if (format == formats.end()) refuse_stranger(name, file.bytes());
+  try {
+    Model model = format->read({path, name, file.bytes(), options});
+    require_consistent(model, options, name);
+    model.file = name;
+    model.format = format->name;
+    if (model.name.empty()) model.name = published_name(model.network);
+    if (model.name.empty()) model.name = known_name(model.network);
+    return model;
+  } catch (const Error& e) {
+    throw std::string_view(e.what()).starts_with(name + ":") ? e : e.within(name);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ONNX graphs that are a plain chain of the operations of a MeshNet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
+#include "assay/model/engine/builder.hpp"
+#include "assay/model/files/model.hpp"
+#include "assay/model/files/onnx_graph.hpp"
+
+namespace assay {
+namespace {
+
+using detail::OnnxGraph;
+using detail::OnnxNode;
+
+/// A graph on its way into a network.
+struct Chain {
+  const OnnxGraph& graph;
+  const std::string& file;
+  NetworkBuilder builder = {};
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(Error::Kind::input, file + ": " + why);
+  }
+  [[noreturn]] void refuse(const OnnxNode& node, const std::string& why) const {
+    refuse(node.title() + ": " + why);
+  }
+  const StoredTensor& tensor(const OnnxNode& node, std::size_t input) const {
+    const auto found = graph.tensors.find(node.input(input));
+    if (found == graph.tensors.end())
+      refuse(node, "its input '" + node.input(input) + "' is no constant");
+    return found->second;
+  }
+  std::vector<float> numbers(const OnnxNode& node, std::size_t input) const {
+    return node.input(input).empty() ? std::vector<float>{} : floats(tensor(node, input));
+  }
+};
+
+/// All of a list equal to one number; an empty list stands for `otherwise`.
+std::int64_t uniform(const Chain& chain, const OnnxNode& node, const std::string& key,
+                     std::int64_t otherwise) {
+  const std::vector<std::int64_t> found = node.integers(key);
+  if (found.empty()) return otherwise;
+  if (std::ranges::count(found, found.front()) != std::ssize(found))
+    chain.refuse(node, key + " is not the same along all axes");
+  return found.front();
+}
+
+void add_convolution(Chain& chain, const OnnxNode& node) {
+  const StoredTensor& weight = chain.tensor(node, 1);
+  const auto& shape = weight.shape;
+  if (shape.size() != 5 || shape[2] != shape[3] || shape[3] != shape[4])
+    chain.refuse(node, "its weight has the shape " + shape_text(shape) +
+                           "; only cubes over three axes can be run");
+  const std::int64_t dilation = uniform(chain, node, "dilations", 1);
+  const std::int64_t reach = shape[2] == 3 ? dilation : 0;
+  const std::string automatic = node.text("auto_pad");
+  const bool keeps_size = automatic.starts_with("SAME") || uniform(chain, node, "pads", 0) == reach;
+  if (dilation < 1 || !keeps_size || uniform(chain, node, "strides", 1) != 1 ||
+      node.integer("group", 1) != 1)
+    chain.refuse(node,
+                 "only convolutions that keep the size of the volume can be run: padding as "
+                 "large as the dilation, stride 1, one group");
+  chain.builder.add(FileConvolution{.name = node.name,
+                                    .outputs = shape[0],
+                                    .inputs = shape[1],
+                                    .side = shape[2],
+                                    .dilation = static_cast<std::size_t>(dilation),
+                                    .weights = floats(weight),
+                                    .bias = chain.numbers(node, 2)});
+}
+
+void add_batch_normalisation(Chain& chain, const OnnxNode& node) {
+  chain.builder.add(FileBatchNormalisation{.name = node.name,
+                                           .scale = chain.numbers(node, 1),
+                                           .shift = chain.numbers(node, 2),
+                                           .mean = chain.numbers(node, 3),
+                                           .variance = chain.numbers(node, 4),
+                                           .epsilon = node.number("epsilon", 1e-5)});
+}
+
+void add_instance_normalisation(Chain& chain, const OnnxNode& node) {
+  FileNormalisation out = {.name = node.name, .epsilon = node.number("epsilon", 1e-5)};
+  out.scale = chain.numbers(node, 1);
+  out.shift = chain.numbers(node, 2);
+  const bool is_plain = std::ranges::count(out.scale, 1.0F) == std::ssize(out.scale) &&
+                        std::ranges::count(out.shift, 0.0F) == std::ssize(out.shift);
+  if (is_plain) {
+    out.scale.clear();
+    out.shift.clear();
+  } else {
+    out.kind = Normalisation::group;  // one channel in each group is an instance
+    out.groups = out.scale.size();
+  }
+  chain.builder.add(std::move(out));
+}
+
+void add_group_normalisation(Chain& chain, const OnnxNode& node) {
+  chain.builder.add(
+      FileNormalisation{.name = node.name,
+                        .kind = Normalisation::group,
+                        .groups = static_cast<std::size_t>(node.integer("num_groups", 0)),
+                        .scale = chain.numbers(node, 1),
+                        .shift = chain.numbers(node, 2),
+                        .epsilon = node.number("epsilon", 1e-5)});
+}
+
+void add_relu(Chain& chain, const OnnxNode& node) {
+  chain.builder.add(Activation::relu, node.name);
+}
+
+void add_elu(Chain& chain, const OnnxNode& node) {
+  if (node.number("alpha", 1) != 1) chain.refuse(node, "its alpha is not 1");
+  chain.builder.add(Activation::elu, node.name);
+}
+
+void add_gelu(Chain& chain, const OnnxNode& node) {
+  const std::string approximate = node.text("approximate");
+  if (!approximate.empty() && approximate != "none")
+    chain.refuse(node, "is approximated by " + approximate + "; only the exact one can be run");
+  chain.builder.add(Activation::gelu, node.name);
+}
+
+/// What does not change which class is the largest.
+void end(Chain& chain, const OnnxNode& node) {
+  if (!chain.builder.has_classifier()) chain.refuse(node, "stands before the 1x1x1 convolution");
+}
+
+void skip(Chain&, const OnnxNode&) {}
+
+struct Operation {
+  std::string_view name;
+  void (*add)(Chain& chain, const OnnxNode& node);
+};
+
+constexpr std::array operations_known = {
+    Operation{"Conv", add_convolution},
+    Operation{"Relu", add_relu},
+    Operation{"Elu", add_elu},
+    Operation{"Gelu", add_gelu},
+    Operation{"BatchNormalization", add_batch_normalisation},
+    Operation{"InstanceNormalization", add_instance_normalisation},
+    Operation{"GroupNormalization", add_group_normalisation},
+    Operation{"Identity", skip},
+    Operation{"Dropout", skip},
+    Operation{"Softmax", end},
+    Operation{"LogSoftmax", end},
+    Operation{"ArgMax", end}};
+
+/// x / sqrt(2), Erf, + 1, x *, * 0.5: how exporters write a GELU.
+constexpr std::array<std::string_view, 5> gelu_steps = {"Div", "Erf", "Add", "Mul", "Mul"};
+constexpr std::array gelu_constants = {std::pair(0, 1.41421356), std::pair(2, 1.0),
+                                       std::pair(4, 0.5)};
+
+bool has_constant(const Chain& chain, const OnnxNode& node, double value) {
+  const auto found = chain.graph.tensors.find(node.input(1));
+  if (found == chain.graph.tensors.end() || found->second.bytes.size() > sizeof(double))
+    return false;
+  const std::vector<float> numbers = floats(found->second);
+  return numbers.size() == 1 && std::fabs(numbers[0] - value) < 1e-6;
+}
+
+bool is_gelu(const Chain& chain, std::span<const OnnxNode> nodes, const std::string& voxels) {
+  if (nodes.size() < gelu_steps.size()) return false;
+  for (std::size_t i = 0; i < gelu_steps.size(); ++i)
+    if (nodes[i].operation != gelu_steps[i]) return false;
+  for (const auto& [step, value] : gelu_constants)
+    if (!has_constant(chain, nodes[static_cast<std::size_t>(step)], value)) return false;
+  const auto follows = [&](std::size_t i) { return nodes[i].input(0) == nodes[i - 1].outputs[0]; };
+  const OnnxNode& product = nodes[3];
+  return nodes[0].input(0) == voxels && follows(1) && follows(2) && product.input(0) == voxels &&
+         product.input(1) == nodes[2].outputs[0] && follows(4);
+}
+
+std::string operations_in(const OnnxGraph& graph) {
+  std::vector<std::string> names;
+  for (const OnnxNode& node : graph.nodes)
+    if (std::ranges::count(names, node.operation) == 0 && names.size() < 12)
+      names.push_back(node.operation);
+  return joined(names);
+}
+
+/// Takes one operation, or the five of a GELU, from the front; what remains.
+std::span<const OnnxNode> taken(Chain& chain, std::span<const OnnxNode> nodes,
+                                std::string& voxels) {
+  const bool gelu = is_gelu(chain, nodes, voxels);
+  const OnnxNode& node = nodes.front();
+  const auto row = std::ranges::find(operations_known, node.operation, &Operation::name);
+  if (!gelu && (row == operations_known.end() || node.input(0) != voxels))
+    chain.refuse(fmt::format(
+        "is not a plain chain of convolutions: {} has no place in one; the graph "
+        "has {} ({}) and needs an ONNX run time",
+        node.title(), counted(chain.graph.nodes.size(), "operation"), operations_in(chain.graph)));
+  if (gelu)
+    chain.builder.add(Activation::gelu, node.name);
+  else
+    row->add(chain, node);
+  const std::size_t used = gelu ? gelu_steps.size() : 1;
+  voxels = nodes[used - 1].outputs.front();
+  return nodes.subspan(used);
+}
+
+}  // namespace
+
+Network onnx_network(std::span<const std::byte> bytes, const std::string& name) {
+  const OnnxGraph graph = detail::onnx_graph(bytes, name);
+  Chain chain = {graph, name};
+  if (graph.inputs.size() != 1 || graph.outputs.size() != 1)
+    chain.refuse(fmt::format("has {} and {}; a MeshNet has one of each",
+                             counted(graph.inputs.size(), "input"),
+                             counted(graph.outputs.size(), "output")));
+  std::string voxels = graph.inputs.front();
+  for (std::span<const OnnxNode> rest = graph.nodes; !rest.empty();)
+    rest = taken(chain, rest, voxels);
+  if (voxels != graph.outputs.front())
+    chain.refuse("its output '" + graph.outputs.front() + "' is not the end of its operations");
+  return std::move(chain.builder).network();
+}
+
+}  // namespace assay

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// safetensors: eight bytes with the length of a JSON header, the header, and raw numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "assay/base/bytes.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/json.hpp"
+#include "assay/model/files/tensors.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+using detail::member;
+
+struct TypeName {
+  std::string_view name;
+  ElementType type;
+};
+
+constexpr std::array type_names = {
+    TypeName{"F32", ElementType::float32}, TypeName{"F64", ElementType::float64},
+    TypeName{"F16", ElementType::float16}, TypeName{"BF16", ElementType::bfloat16}};
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(Error::Kind::input, file + ": " + why);
+}
+
+std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
+  if (!list.is_array()) refuse(where, "its shape and its data_offsets must be lists of numbers");
+  std::vector<std::size_t> out;
+  for (const Json& entry : list) {
+    if (!entry.is_number_unsigned())
+      refuse(where, "its shape and its data_offsets must be whole numbers from 0 on");
+    out.push_back(entry.get<std::size_t>());
+  }
+  return out;
+}
+
+StoredTensor tensor_of(const std::string& key, const Json& entry,
+                       std::span<const std::byte> numbers, const std::string& where) {
+  StoredTensor out = {.name = key, .shape = sizes(member(entry, "shape"), where)};
+  const Json& dtype = member(entry, "dtype");
+  const auto type = std::ranges::find(type_names, dtype.is_string() ? dtype.get<std::string>() : "",
+                                      &TypeName::name);
+  out.type = type != type_names.end() ? type->type : ElementType::other;
+  const std::vector<std::size_t> range = sizes(member(entry, "data_offsets"), where);
+  if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())
+    refuse(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "
+                              "numbers; it may be cut off",
+                              numbers.size()));
+  out.bytes = numbers.subspan(range[0], range[1] - range[0]);
+  return out;
+}
+
+}  // namespace
+
+std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
+                                              const std::string& name) {
+  constexpr std::size_t prefix = 8;
+  if (bytes.size() < prefix) refuse(name, "is too short for a safetensors file");
+  const auto length = load<std::uint64_t>(bytes.data(), std::endian::native == std::endian::big);
+  if (length > bytes.size() - prefix)
+    refuse(name, fmt::format("its header should have {} bytes, but the file has {} in all; it may "
+                             "be cut off",
+                             length, bytes.size()));
+  const auto header = bytes.subspan(prefix, length);
+  const Json json =
+      detail::parse_json({reinterpret_cast<const char*>(header.data()), header.size()}, name);
+  if (!json.is_object()) refuse(name, "its header is not a JSON object");
+  std::vector<StoredTensor> out;
+  for (const auto& [key, entry] : json.items()) {
+    if (key == "__metadata__") continue;
+    const std::string where = fmt::format("{}: tensor '{}'", name, key);
+    out.push_back(tensor_of(key, entry, bytes.subspan(prefix + length), where));
+  }
+  return out;
+}
+
+}  // namespace assay

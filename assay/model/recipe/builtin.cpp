@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The recipes that are built in, and what every recipe must keep to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/model/recipe/recipe.hpp"
+
+namespace assay {
+namespace {
+
+constexpr Shape cube = {256, 256, 256};
+
+/// brainchop's models are shown what `mri_convert --conform` makes, and keep one piece of a class.
+Recipe brainchop(const char* name, const std::array<double, 2>& quantiles) {
+  return {.name = name,
+          .orientation = "LIA",
+          .grid = GridRule::conform,
+          .shape = cube,
+          .to_bytes = true,
+          .intensity = quantiles[1] < 1 ? IntensityRule::quantile : IntensityRule::min_max,
+          .quantiles = quantiles,
+          .largest_component = true};
+}
+
+/// As brainchop's own program with tinygrad prepares images, whatever the model.
+Recipe mindgrab() {
+  Recipe out = brainchop("mindgrab", {0.02, 0.98});
+  out.clip = true;
+  out.epsilon = 1e-3;
+  return out;
+}
+
+bool is_orientation(const std::string& letters) {
+  if (letters.size() != 3) return false;
+  return std::ranges::all_of(std::array{"LR", "PA", "IS"}, [&](const char* ends) {
+    return std::ranges::count_if(letters, [&](char c) { return c == ends[0] || c == ends[1]; }) ==
+           1;
+  });
+}
+
+struct Rule {
+  bool (*holds)(const Recipe& recipe);
+  const char* otherwise;
+};
+
+bool fits(const Shape& shape) {
+  constexpr double most = 1 << 30;
+  double voxels = 1;
+  for (const std::size_t size : shape) voxels *= static_cast<double>(size);
+  return voxels >= 1 && voxels <= most;
+}
+
+constexpr Rule rules[] = {
+    {[](const Recipe& r) { return r.orientation.empty() || is_orientation(r.orientation); },
+     "orientation must be three letters, one of L R, one of P A and one of I S, such as \"RAS\""},
+    {[](const Recipe& r) { return r.spacing_mm > 0 && std::isfinite(r.spacing_mm); },
+     "spacing_mm must be greater than 0"},
+    {[](const Recipe& r) { return !r.shape || fits(*r.shape); },
+     "shape must be three whole numbers from 1 on, with at most 2^30 voxels in all"},
+    {[](const Recipe& r) { return r.bytes_upper > 0 && r.bytes_upper <= 1; },
+     "bytes_upper must be greater than 0 and at most 1"},
+    {[](const Recipe& r) {
+       return r.quantiles[0] >= 0 && r.quantiles[0] < r.quantiles[1] && r.quantiles[1] <= 1;
+     },
+     "quantiles must be two ascending numbers from 0 to 1, such as [0.02, 0.98]"},
+    {[](const Recipe& r) { return r.epsilon >= 0 && std::isfinite(r.epsilon); },
+     "epsilon must be 0 or more"},
+    {[](const Recipe& r) { return r.min_volume_ml >= 0 && r.min_volume_ml <= 1e6; },
+     "min_volume_ml must be 0 or more, and at most a million"},
+    {[](const Recipe& r) {
+       return r.connectivity == 6 || r.connectivity == 18 || r.connectivity == 26;
+     },
+     "connectivity must be 6, 18 or 26"},
+};
+
+}  // namespace
+
+std::span<const Recipe> builtin_recipes() {
+  static const std::array<Recipe, 6> table = {
+      Recipe{.name = "arc-meshchop",
+             .orientation = "RAS",
+             .grid = GridRule::zoom,
+             .shape = cube,
+             .intensity = IntensityRule::min_max},
+      brainchop("brainchop", {0, 1}),
+      brainchop("brainchop-quantile", {0.05, 0.95}),
+      mindgrab(),
+      Recipe{.name = "minmax", .intensity = IntensityRule::min_max},
+      Recipe{.name = "none"},
+  };
+  return table;
+}
+
+void require_valid(const Recipe& recipe) {
+  for (const Rule& rule : rules)
+    if (!rule.holds(recipe)) throw Error(Error::Kind::input, rule.otherwise);
+}
+
+}  // namespace assay

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/model/recipe/intensity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace assay {
+namespace {
+
+constexpr std::size_t block_size = 1 << 18;
+
+std::size_t blocks(std::size_t count) {
+  return (count + block_size - 1) / block_size;
+}
+
+template <class T>
+std::span<T> block(std::span<T> values, std::size_t number) {
+  const std::size_t first = number * block_size;
+  return values.subspan(first, std::min(block_size, values.size() - first));
+}
+
+[[noreturn]] void refuse_value(View<float> image) {
+  const auto bad =
+      std::ranges::find_if(image.voxels, [](float value) { return !std::isfinite(value); });
+  const auto index = static_cast<std::size_t>(bad - image.voxels.begin());
+  const Shape& shape = image.grid.shape;
+  throw Error(Error::Kind::input,
+              fmt::format("voxel ({}, {}, {}) is {}, no finite number; replace such voxels in the "
+                          "image",
+                          index % shape[0], index / shape[0] % shape[1],
+                          index / (shape[0] * shape[1]), *bad));
+}
+
+struct BlockRange {
+  IntensityRange range;
+  bool is_finite = true;
+};
+
+/// In lanes of their own, so that the compiler may use vectors without changing any order.
+BlockRange range_of(std::span<const float> values) {
+  constexpr std::size_t lanes = 16;
+  std::array<float, lanes> low{}, high{}, bad{};
+  low.fill(values.front());
+  high.fill(values.front());
+  const auto take = [&](std::size_t lane, float value) {
+    low[lane] = value < low[lane] ? value : low[lane];
+    high[lane] = value > high[lane] ? value : high[lane];
+    bad[lane] += value - value;  // NaN as soon as one is infinite or NaN
+  };
+  std::size_t i = 0;
+  for (; i + lanes <= values.size(); i += lanes)
+    for (std::size_t lane = 0; lane < lanes; ++lane) take(lane, values[i + lane]);
+  for (; i < values.size(); ++i) take(0, values[i]);
+  return {{std::ranges::min(low), std::ranges::max(high)},
+          std::ranges::all_of(bad, [](float lane) { return lane == 0; })};
+}
+
+/// Floats in the order of unsigned integers; -0 and 0 are the same.
+std::uint32_t key(float value) {
+  constexpr std::uint32_t sign = 0x80000000U;
+  const auto bits = std::bit_cast<std::uint32_t>(value == 0 ? 0.0F : value);
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+
+float value_of(std::uint32_t key) {
+  constexpr std::uint32_t sign = 0x80000000U;
+  return std::bit_cast<float>((key & sign) != 0 ? key & ~sign : ~key);
+}
+
+/// Values by rank, without sorting: where a rank falls among the upper halves of the keys, then
+/// among the lower halves of those that share it.
+class Ranks {
+ public:
+  explicit Ranks(std::span<const float> values) : values_(values), upper_(half_keys) {
+    for (const float value : values) ++upper_[key(value) >> 16];
+  }
+
+  float at(std::size_t rank) const {
+    const std::uint32_t upper = bin(upper_, rank);
+    std::vector<std::size_t> lower(half_keys);
+    for (const float value : values_)
+      if (const std::uint32_t k = key(value); k >> 16 == upper) ++lower[k & 0xFFFFU];
+    return value_of(upper << 16 | bin(lower, rank));
+  }
+
+ private:
+  static constexpr std::size_t half_keys = 1 << 16;
+
+  /// The bin that holds the rank, which becomes the rank inside it.
+  static std::uint32_t bin(const std::vector<std::size_t>& counts, std::size_t& rank) {
+    std::uint32_t at = 0;
+    for (; rank >= counts[at]; ++at) rank -= counts[at];
+    return at;
+  }
+
+  std::span<const float> values_;
+  std::vector<std::size_t> upper_;
+};
+
+double quantile(const Ranks& ranks, std::size_t count, double at) {
+  const double place = at * static_cast<double>(count - 1);
+  const auto below = static_cast<std::size_t>(std::floor(place));
+  const double share = place - std::floor(place);
+  const float low = ranks.at(below);
+  if (share == 0) return low;
+  const float high = ranks.at(below + 1);
+  const double difference = high - low;  // a float, as in numpy
+  return share < 0.5 ? low + difference * share : high - difference * (1 - share);
+}
+
+/// Without a range every voxel would be 0 / 0.
+[[noreturn]] void refuse_constant(const char* what, double value) {
+  throw Error(Error::Kind::input,
+              fmt::format("{} {:.6g}: there is no range to scale by; check the image, or use a "
+                          "recipe with intensity \"none\"",
+                          what, value));
+}
+
+struct Scale {
+  float low = 0, range = 1;
+};
+
+Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor) {
+  const IntensityRange range = range_of(image, executor);
+  if (range.low == range.high) refuse_constant("all voxels of the prepared image are", range.low);
+  if (std::isinf(range.high - range.low))
+    throw Error(Error::Kind::input, "the image's values are too far apart for single precision");
+  if (recipe.intensity == IntensityRule::min_max) {
+    const float width = range.high - range.low;
+    return {range.low, recipe.epsilon == 0 ? width : static_cast<float>(width + recipe.epsilon)};
+  }
+  const auto [low, high] = quantiles(image.voxels, recipe.quantiles);
+  const double width = high - low + recipe.epsilon;
+  if (!(width > 0)) refuse_constant("both quantiles of the prepared image are", low);
+  return {static_cast<float>(low), static_cast<float>(width)};
+}
+
+}  // namespace
+
+IntensityRange range_of(View<float> image, const Executor& executor) {
+  std::vector<BlockRange> found(blocks(image.voxels.size()));
+  run_tasks(executor, found.size(),
+            [&](std::size_t number) { found[number] = range_of(block(image.voxels, number)); });
+  IntensityRange out = found.front().range;
+  for (const BlockRange& one : found) {
+    if (!one.is_finite) refuse_value(image);
+    out = {std::min(out.low, one.range.low), std::max(out.high, one.range.high)};
+  }
+  return out;
+}
+
+std::array<double, 2> quantiles(std::span<const float> values, const std::array<double, 2>& at) {
+  const Ranks ranks(values);
+  return {quantile(ranks, values.size(), at[0]), quantile(ranks, values.size(), at[1])};
+}
+
+void scale_to_bytes(std::span<float> values, const IntensityRange& range, double upper) {
+  constexpr std::size_t bins = 1000;
+  const double low = range.low, width = (static_cast<double>(range.high) - low) / bins;
+  if (width == 0) return;
+  std::vector<std::size_t> counts(bins);
+  std::size_t not_zero = 0;
+  for (const float value : values) {
+    not_zero += std::abs(value) >= 1e-15F;
+    ++counts[std::min(static_cast<std::size_t>((value - low) / width), bins - 1)];
+  }
+  const auto left_out = static_cast<std::size_t>((1 - upper) * static_cast<double>(not_zero));
+  std::size_t bin = 0;
+  for (std::size_t seen = counts[0]; seen < values.size() - left_out; seen += counts[++bin]) {
+  }
+  const double high = static_cast<double>(bin == 0 ? 0 : bin - 1) * width;
+  const double scale = high > 0 ? 255 / high : 1;
+  for (float& value : values)
+    value = static_cast<float>(std::clamp(scale * (value - low), 0.0, 255.0));
+}
+
+void round_values(std::span<float> values) {
+  for (float& value : values) value = std::nearbyint(value);
+}
+
+void normalise(Volume<float>& image, const Recipe& recipe, const Executor& executor) {
+  if (recipe.intensity == IntensityRule::none) return;
+  const Scale scale = scale_of(image.view(), recipe, executor);
+  const std::span<float> all = image.voxels();
+  run_tasks(executor, blocks(all.size()), [&](std::size_t number) {
+    const auto values = block(all, number);
+    for (float& value : values) value = (value - scale.low) / scale.range;
+    if (recipe.clip)
+      for (float& value : values) value = std::clamp(value, 0.0F, 1.0F);
+  });
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a recipe does to the values of voxels.
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "assay/model/recipe/recipe.hpp"
+
+namespace assay {
+
+struct IntensityRange {
+  float low = 0, high = 0;
+};
+
+/// The least and the greatest value. Throws Error::input when a voxel is no finite number, saying
+/// where it stands.
+IntensityRange range_of(View<float> image, const Executor& executor);
+
+/// numpy.quantile with linear interpolation, in numpy's own arithmetic. All values finite.
+std::array<double, 2> quantiles(std::span<const float> values, const std::array<double, 2>& at);
+
+/// Values moved to 0 ... 255 as mri_convert and FastSurfer conform them: a histogram of 1000 bins
+/// says below which value the share `upper` of the voxels other than 0 lies; what is above becomes
+/// 255. Not rounded yet: that comes behind the resampling.
+void scale_to_bytes(std::span<float> values, const IntensityRange& range, double upper);
+
+/// To whole numbers, halves to the even one.
+void round_values(std::span<float> values);
+
+/// (value - low) / (high - low + epsilon) in float, by the recipe's rule. Throws Error::input when
+/// there is no range to divide by.
+void normalise(Volume<float>& image, const Recipe& recipe, const Executor& executor);
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Recipes in files and by name.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "assay/model/recipe/recipe.hpp"
+
+namespace assay {
+
+/// Reads TOML or JSON, told by content. `name` is the file's for messages, and without its ending
+/// the recipe's unless that has one. Throws Error::input naming file, key and remedy.
+Recipe parse_recipe(std::string_view text, std::string_view name);
+Recipe read_recipe(const std::filesystem::path& path);
+
+/// A built-in recipe by its name, otherwise the file at that path. Throws Error::usage, listing
+/// the names, when it is neither.
+Recipe find_recipe(const std::string& name_or_path);
+
+/// The recipe that lies beside a model: MODEL.recipe.toml, MODEL.recipe.json, with or without the
+/// model's own ending, then recipe.toml or recipe.json in its folder (in the model, if that is a
+/// folder). Throws Error::input when two of one kind are there.
+std::optional<std::filesystem::path> recipe_beside(const std::filesystem::path& model);
+
+/// All fields as JSON in a fixed order, as `assay.recipe/1`; parse_recipe reads it back.
+std::string recipe_text(const Recipe& recipe);
+
+/// Over the fields, the name left out and what has no effect at its default: recipes that do the
+/// same have the same hash.
+std::string recipe_sha256(const Recipe& recipe);
+
+}  // namespace assay

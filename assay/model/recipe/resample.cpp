@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// SciPy adds eight products for each voxel, ((v wx) wy) wz, x slowest and z fastest. Along a row of
+// the target y and z do not change, so each of the eight is a row of its own: v wx is made once for
+// each row of the source and kept while y moves on, and a term whose weight is 0 is left out, which
+// changes no sum of finite numbers. Planes that lie between the same two of the source are done
+// together, row by row. Rows run through vector registers; the order of the sum, and so its bits,
+// stays SciPy's.
+#include "assay/model/recipe/resample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace assay {
+namespace {
+
+/// The two neighbours of a position and what each counts; nothing outside.
+struct Neighbours {
+  std::array<std::size_t, 2> index{};
+  std::array<double, 2> weight{};
+
+  bool empty() const { return weight[0] == 0 && weight[1] == 0; }
+};
+
+Neighbours neighbours(double position, std::size_t size) {
+  if (std::isnan(position)) return {};
+  const double low = std::floor(position);
+  const auto index = static_cast<std::size_t>(low);
+  const double first = 1 - (position - low);  // weights as SciPy rounds them
+  return {{index, std::min(index + 1, size - 1)}, {first, 1 - first}};
+}
+
+std::vector<Neighbours> neighbours(const Mapping& mapping, std::size_t axis) {
+  std::vector<Neighbours> out;
+  out.reserve(mapping.positions[axis].size());
+  for (const double position : mapping.positions[axis])
+    out.push_back(neighbours(position, mapping.source[axis]));
+  return out;
+}
+
+/// The rows of two planes of the source, weighted along x: side 0 by the lower neighbour.
+class WeightedRows {
+ public:
+  WeightedRows(View<float> source, const std::vector<Neighbours>& x) : source_(source), x_(x) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      sides_ = x[i].weight[1] != 0 ? 2 : sides_;
+      is_copy_ = is_copy_ && x[i].weight[0] == 1 && x[i].index[0] == x[0].index[0] + i;
+    }
+    for (Slot& slot : slots_)
+      for (auto& side : slot.sides) side.resize(x.size());
+  }
+
+  std::size_t sides() const { return sides_; }
+
+  /// Neighbouring rows and planes are even and odd, so four slots hold what a row needs.
+  const double* row(std::size_t side, std::size_t y, std::size_t z) {
+    Slot& slot = slots_[2 * (z % 2) + y % 2];
+    if (!slot.filled || slot.y != y || slot.z != z) fill(slot, y, z);
+    return slot.sides[side].data();
+  }
+
+ private:
+  struct Slot {
+    bool filled = false;
+    std::size_t y = 0, z = 0;
+    std::array<std::vector<double>, 2> sides{};
+  };
+
+  void fill(Slot& slot, std::size_t y, std::size_t z) {
+    const float* from = &source_(0, y, z);
+    if (is_copy_)
+      std::copy_n(from + x_[0].index[0], x_.size(), slot.sides[0].begin());
+    else
+      for (std::size_t side = 0; side < sides_; ++side)
+        for (std::size_t i = 0; i < x_.size(); ++i)
+          slot.sides[side][i] = static_cast<double>(from[x_[i].index[side]]) * x_[i].weight[side];
+    slot.filled = true;
+    slot.y = y;
+    slot.z = z;
+  }
+
+  View<float> source_;
+  const std::vector<Neighbours>& x_;
+  std::size_t sides_ = 1;
+  bool is_copy_ = true;
+  std::array<Slot, 4> slots_{};
+};
+
+/// A row that counts towards a row of the target.
+struct Term {
+  const double* row = nullptr;
+  double y = 0, z = 0;
+};
+
+struct Terms {
+  std::array<Term, 8> all{};
+  std::size_t count = 0;
+};
+
+Terms terms_of(WeightedRows& rows, const Neighbours& y, const Neighbours& z) {
+  Terms out;
+  for (std::size_t side = 0; side < rows.sides(); ++side)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k)
+        if (y.weight[j] != 0 && z.weight[k] != 0)
+          out.all[out.count++] = {rows.row(side, y.index[j], z.index[k]), y.weight[j], z.weight[k]};
+  return out;
+}
+
+template <std::size_t count>
+void write_sums(const std::array<Term, 8>& terms, std::span<float> to) {
+  const std::array<Term, 8> local = terms;  // so that the compiler knows that `to` is not in it
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    double sum = 0;
+    for (std::size_t t = 0; t < count; ++t) sum += local[t].row[i] * local[t].y * local[t].z;
+    to[i] = static_cast<float>(sum);
+  }
+}
+
+/// One or two neighbours along each axis: 1, 2, 4 or 8 terms.
+void write_sums(const Terms& terms, std::span<float> to) {
+  using Write = void (*)(const std::array<Term, 8>&, std::span<float>);
+  constexpr std::array<Write, 4> by_size = {write_sums<1>, write_sums<2>, write_sums<4>,
+                                            write_sums<8>};
+  by_size[static_cast<std::size_t>(std::countr_zero(terms.count))](terms.all, to);
+}
+
+/// Planes first to last - 1 of the target that lie between the same two of the source.
+struct Planes {
+  std::size_t first = 0, last = 0;
+};
+
+std::vector<Planes> shared_planes(const std::vector<Neighbours>& z) {
+  std::vector<Planes> out;
+  for (std::size_t plane = 0; plane < z.size(); ++plane) {
+    if (z[plane].empty()) continue;
+    const bool goes_on =
+        !out.empty() && out.back().last == plane && z[plane].index[0] == z[plane - 1].index[0];
+    if (!goes_on) out.push_back({plane, plane});
+    out.back().last = plane + 1;
+  }
+  return out;
+}
+
+Volume<float> along_axes(View<float> source, const Mapping& mapping, const Executor& executor) {
+  const auto x = neighbours(mapping, 0), y = neighbours(mapping, 1), z = neighbours(mapping, 2);
+  Volume<float> out(mapping.target);
+  const std::span<float> voxels = out.voxels();
+  const std::vector<Planes> runs = shared_planes(z);
+  run_tasks(executor, runs.size(), [&](std::size_t run) {
+    WeightedRows rows(source, x);
+    for (std::size_t line = 0; line < y.size(); ++line)
+      for (std::size_t plane = runs[run].first; plane < runs[run].last; ++plane)
+        if (!y[line].empty())
+          write_sums(terms_of(rows, y[line], z[plane]),
+                     voxels.subspan((plane * y.size() + line) * x.size(), x.size()));
+  });
+  return out;
+}
+
+/// Calls `voxel(index, place)` for every voxel of an oblique target that lies in the source.
+template <class Use>
+void walk_oblique(const Mapping& mapping, const Executor& executor, const Use& voxel) {
+  const Shape& shape = mapping.target.shape;
+  const Grid map = {.shape = shape, .affine = *mapping.oblique};
+  run_tasks(executor, shape[2], [&](std::size_t z) {
+    std::size_t index = z * shape[0] * shape[1];
+    for (std::size_t y = 0; y < shape[1]; ++y)
+      for (std::size_t x = 0; x < shape[0]; ++x, ++index) {
+        Point place = position_mm(
+            map, {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)});
+        for (std::size_t axis = 0; axis < 3; ++axis)
+          place[axis] = reached(place[axis], mapping.source[axis], mapping.reach);
+        if (!std::isnan(place[0] + place[1] + place[2])) voxel(index, place);
+      }
+  });
+}
+
+float between(View<float> source, const std::array<Neighbours, 3>& n) {
+  double sum = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t j = 0; j < 2; ++j)
+      for (std::size_t k = 0; k < 2; ++k)
+        sum += static_cast<double>(source(n[0].index[i], n[1].index[j], n[2].index[k])) *
+               n[0].weight[i] * n[1].weight[j] * n[2].weight[k];
+  return static_cast<float>(sum);
+}
+
+std::size_t nearest(double position) {
+  return static_cast<std::size_t>(std::floor(position + 0.5));
+}
+
+}  // namespace
+
+Volume<float> resampled(View<float> source, const Mapping& mapping, const Executor& executor) {
+  if (!mapping.oblique) return along_axes(source, mapping, executor);
+  Volume<float> out(mapping.target);
+  const std::span<float> voxels = out.voxels();
+  walk_oblique(mapping, executor, [&](std::size_t index, const Point& place) {
+    voxels[index] = between(
+        source, {neighbours(place[0], mapping.source[0]), neighbours(place[1], mapping.source[1]),
+                 neighbours(place[2], mapping.source[2])});
+  });
+  return out;
+}
+
+Volume<std::uint8_t> resampled(View<std::uint8_t> source, const Mapping& mapping,
+                               const Executor& executor) {
+  Volume<std::uint8_t> out(mapping.target);
+  const std::span<std::uint8_t> voxels = out.voxels();
+  if (mapping.oblique) {
+    walk_oblique(mapping, executor, [&](std::size_t index, const Point& place) {
+      voxels[index] = source(nearest(place[0]), nearest(place[1]), nearest(place[2]));
+    });
+    return out;
+  }
+  const auto &xs = mapping.positions[0], &ys = mapping.positions[1], &zs = mapping.positions[2];
+  run_tasks(executor, zs.size(), [&](std::size_t plane) {
+    if (std::isnan(zs[plane])) return;
+    for (std::size_t line = 0; line < ys.size(); ++line) {
+      if (std::isnan(ys[line])) continue;
+      std::uint8_t* to = voxels.data() + (plane * ys.size() + line) * xs.size();
+      const std::uint8_t* from = &source(0, nearest(ys[line]), nearest(zs[plane]));
+      for (std::size_t i = 0; i < xs.size(); ++i)
+        if (!std::isnan(xs[i])) to[i] = from[nearest(xs[i])];
+    }
+  });
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/answers/rescore.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "assay/base/error.hpp"
+#include "assay/qa/answers/vote.hpp"
+
+namespace assay {
+namespace {
+
+[[noreturn]] void refuse(const QaResult& result, const std::string& what) {
+  throw Error(Error::Kind::input,
+              result.benchmark_name + ": " + what + "; give the table that the run was made from");
+}
+
+bool has_answer(const Attempt& attempt) {
+  return attempt.outcome == Outcome::scored || attempt.outcome == Outcome::unparsed;
+}
+
+ItemResult merged(const Item& item, ItemResult result, const QaResult& of) {
+  if (result.truth_label != item.truth)
+    refuse(of, "item '" + item.id + "' has truth " + std::to_string(result.truth_label) +
+                   " in the results and " + std::to_string(item.truth) + " in the table");
+  result.slide = item.image_path;
+  result.options = item.options;
+  return result;
+}
+
+}  // namespace
+
+QaResult rescored(QaResult result, ExtractionRules rules) {
+  for (ItemResult& item : result.results) {
+    for (Attempt& attempt : item.votes) {
+      if (!has_answer(attempt)) continue;
+      attempt.answer =
+          extract_label(attempt.answer.raw, result.benchmark_name, item.options, rules);
+      attempt.outcome = attempt.answer.label ? Outcome::scored : Outcome::unparsed;
+    }
+    if (!item.votes.empty()) vote_again(item);
+  }
+  return result;
+}
+
+QaResult completed(QaResult result, const ItemTable& table) {
+  std::map<std::string, ItemResult> saved;
+  for (ItemResult& item : result.results) {
+    std::string id = item.item_id;
+    if (!saved.emplace(id, std::move(item)).second)
+      refuse(result, "item '" + id + "' is there twice in the results");
+  }
+  result.results.clear();
+  for (const Item& item : table.items) {
+    if (item.benchmark != result.benchmark_name) continue;
+    auto found = saved.extract(item.id);
+    result.results.push_back(found.empty() ? voted_result(item, {})
+                                           : merged(item, std::move(found.mapped()), result));
+  }
+  if (!saved.empty()) refuse(result, "item '" + saved.begin()->first + "' is not in the table");
+  const auto benchmark =
+      std::ranges::find(table.benchmarks, result.benchmark_name, &Benchmark::name);
+  if (benchmark != table.benchmarks.end()) result.metric = benchmark->metric;
+  return result;
+}
+
+}  // namespace assay

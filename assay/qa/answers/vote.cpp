@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/answers/vote.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+namespace {
+
+template <class Value>
+using Counts = std::vector<std::pair<Value, std::size_t>>;
+
+template <class Value>
+void count(Counts<Value>& counts, const Value& value) {
+  const auto found = std::ranges::find(counts, value, &std::pair<Value, std::size_t>::first);
+  if (found != counts.end())
+    ++found->second;
+  else
+    counts.emplace_back(value, 1);
+}
+
+/// The entry with most votes, the first of several.
+template <class Value>
+const std::pair<Value, std::size_t>& most(const Counts<Value>& counts) {
+  return *std::ranges::max_element(counts, {}, &std::pair<Value, std::size_t>::second);
+}
+
+std::string most_common(std::span<const std::string> texts) {
+  Counts<std::string> counts;
+  for (const std::string& text : texts) count(counts, text);
+  return most(counts).first;
+}
+
+/// Sums what every attempt reports; nothing as soon as one does not.
+template <class Value>
+std::optional<Value> total(const std::vector<Attempt>& attempts,
+                           std::optional<Value> Attempt::*part) {
+  if (attempts.empty()) return std::nullopt;
+  Value sum = 0;
+  for (const Attempt& attempt : attempts) {
+    if (!(attempt.*part)) return std::nullopt;
+    sum += *(attempt.*part);
+  }
+  return sum;
+}
+
+/// Without any vote: what went wrong most often, and with which words.
+void fail(ItemResult& out) {
+  Counts<Outcome> failures;
+  for (const Attempt& attempt : out.votes) count(failures, attempt.outcome);
+  out.outcome = failures.empty() ? Outcome::skipped : most(failures).first;
+  if (out.outcome == Outcome::scored) out.outcome = Outcome::unparsed;  // said so without a label
+  for (const Attempt& attempt : out.votes) {
+    if (attempt.outcome != out.outcome) continue;
+    out.error = attempt.error;
+    out.rule = attempt.answer.rule;
+    out.span = attempt.answer.span;
+    break;
+  }
+}
+
+/// The attempt whose text stands for the item.
+void take_answer(ItemResult& out, const VoteResult& vote) {
+  const auto winner = std::ranges::find_if(out.votes, [&](const Attempt& attempt) {
+    return vote.label && vote_of(attempt) == vote.label;
+  });
+  out.outcome = Outcome::scored;
+  out.rule = winner->answer.rule;
+  out.span = winner->answer.span;
+  out.trajectory_file = winner->trajectory_file;
+}
+
+}  // namespace
+
+VoteResult majority_vote(std::span<const OptionalLabel> labels,
+                         std::span<const std::string> predictions) {
+  if (labels.empty())
+    throw Error(Error::Kind::usage, "labels must not be empty: give one for each run");
+  if (labels.size() != predictions.size())
+    throw Error(Error::Kind::usage, "predictions and labels must have the same length, not " +
+                                        std::to_string(predictions.size()) + " and " +
+                                        std::to_string(labels.size()));
+  VoteResult out;
+  for (const OptionalLabel& label : labels)
+    if (label) count(out.counts, *label);
+  if (out.counts.empty()) {
+    out.prediction = most_common(predictions);
+    return out;
+  }
+  const auto& [label, winning] = most(out.counts);
+  const std::size_t votes = winning;
+  out.label = label;
+  out.tied =
+      std::ranges::count_if(out.counts, [&](const auto& c) { return c.second == votes; }) > 1;
+  const auto first = std::ranges::find(labels, out.label);
+  out.prediction = predictions[static_cast<std::size_t>(first - labels.begin())];
+  return out;
+}
+
+OptionalLabel majority_label(std::span<const OptionalLabel> labels) {
+  OptionalLabel best;
+  std::ptrdiff_t most_votes = 0;
+  for (const OptionalLabel& label : labels) {
+    if (!label || label == best) continue;
+    const std::ptrdiff_t votes = std::ranges::count(labels, label);
+    if (votes <= most_votes) continue;  // of several with as many votes, the first
+    best = label;
+    most_votes = votes;
+  }
+  return best;
+}
+
+OptionalLabel vote_of(const Attempt& attempt) {
+  return attempt.outcome == Outcome::scored ? attempt.answer.label : std::nullopt;
+}
+
+void vote_again(ItemResult& out) {
+  out.predicted_label.reset();
+  out.rule.clear();
+  out.span = {};
+  out.error.clear();
+  std::vector<OptionalLabel> labels;
+  std::vector<std::string> predictions;
+  for (const Attempt& attempt : out.votes) {
+    labels.push_back(vote_of(attempt));
+    predictions.push_back(attempt.answer.raw);
+  }
+  if (!labels.empty()) {
+    const VoteResult vote = majority_vote(labels, predictions);
+    out.predicted_label = vote.label;
+    out.prediction = vote.prediction;
+    if (vote.label) take_answer(out, vote);
+  }
+  if (!out.predicted_label) fail(out);
+  out.correct = out.predicted_label == out.truth_label;
+}
+
+ItemResult voted_result(const Item& item, std::vector<Attempt> attempts) {
+  ItemResult out = {.item_id = item.id, .slide = item.image_path};
+  out.truth_label = item.truth;
+  out.options = item.options;
+  out.cost_usd = total(attempts, &Attempt::cost_usd);
+  out.total_tokens = total(attempts, &Attempt::total_tokens);
+  if (!attempts.empty()) out.trajectory_file = attempts.back().trajectory_file;
+  out.votes = std::move(attempts);
+  vote_again(out);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/provider/model_api.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/qa/provider/model_reply.hpp"
+
+namespace assay {
+namespace {
+
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// Servers of one's own often want no key.
+Headers bearer_headers(const std::string& key) {
+  Headers headers = {{"Content-Type", "application/json"}};
+  if (!key.empty()) headers.emplace_back("Authorization", "Bearer " + key);
+  return headers;
+}
+
+Headers anthropic_headers(const std::string& key) {
+  Headers headers = {{"Content-Type", "application/json"}, {"anthropic-version", "2023-06-01"}};
+  if (!key.empty()) headers.emplace_back("x-api-key", key);
+  return headers;
+}
+
+constexpr std::array apis = {
+    ModelApi{"chat", "openai", "https://api.openai.com/v1", "/chat/completions", "OPENAI_API_KEY",
+             bearer_headers, detail::chat_body, detail::chat_outcome},
+    ModelApi{"responses", "openai", "https://api.openai.com/v1", "/responses", "OPENAI_API_KEY",
+             bearer_headers, detail::responses_body, detail::responses_outcome},
+    ModelApi{"messages", "anthropic", "https://api.anthropic.com", "/v1/messages",
+             "ANTHROPIC_API_KEY", anthropic_headers, detail::messages_body,
+             detail::messages_outcome},
+};
+
+[[noreturn]] void refuse(std::string_view agent, std::string_view name) {
+  std::string known;
+  for (const ModelApi& api : apis)
+    known.append(known.empty() ? "" : ", ").append(api.name).append(" of ").append(api.agent);
+  const bool elsewhere = std::ranges::find(apis, name, &ModelApi::name) != std::end(apis);
+  const std::string meant = elsewhere ? "" : did_you_mean(name, apis, &ModelApi::name);
+  throw Error(Error::Kind::usage, "there is no API '" + std::string(name) + "' of the agent '" +
+                                      std::string(agent) + "'" + meant + " (known: " + known + ")");
+}
+
+}  // namespace
+
+std::span<const ModelApi> model_apis() {
+  return apis;
+}
+
+const ModelApi& find_model_api(std::string_view agent, std::string_view name) {
+  for (const ModelApi& api : apis)
+    if (api.agent == agent && (name.empty() || api.name == name)) return api;
+  refuse(agent, name);
+}
+
+std::string endpoint(const ModelApi& api, std::string_view base_url) {
+  const std::string whole(base_url.empty() ? api.default_base_url : base_url);
+  require_http_address(whole, "--base-url");
+  const std::size_t question = std::min(whole.find('?'), whole.size());
+  std::string base = whole.substr(0, question);
+  while (base.ends_with('/')) base.pop_back();
+  std::string_view path = api.path;
+  if (base.ends_with(path)) path = "";
+  if (path.starts_with("/v1/") && base.ends_with("/v1")) path.remove_prefix(3);
+  return base + std::string(path) + whole.substr(question);
+}
+
+ModelFailure connection_failure(const HttpFailure& failure) {
+  return {.kind = failure.certificate ? ModelFailure::Kind::fatal : ModelFailure::Kind::transient,
+          .message = failure.message,
+          .charged = failure.connected};
+}
+
+}  // namespace assay

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/results/qa_journal.hpp"
+
+#include "assay/base/error.hpp"
+#include "assay/base/json.hpp"
+#include "assay/qa/results/usage_json.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+using detail::Whole;
+
+constexpr Named<ModelReply::Kind> reply_kind_rows[] = {
+    {"answer", ModelReply::Kind::answer},
+    {"refused", ModelReply::Kind::refused},
+    {"truncated", ModelReply::Kind::truncated},
+};
+constexpr std::span<const Named<ModelReply::Kind>> reply_kinds = reply_kind_rows;
+
+Json key_json(const char* kind, const AttemptKey& key) {
+  return {{"kind", kind}, {"benchmark", key.benchmark}, {"item", key.item}, {"run", key.run}};
+}
+
+AttemptKey key_of(const Json& json) {
+  return {json.at("benchmark"), json.at("item"), Whole(json.at("run"))};
+}
+
+CallPlace place_of(const Json& json) {
+  return {Whole(json.at("step")), Whole(json.at("try"))};
+}
+
+Json json_of(const SettingsRecord& record) {
+  Json values = Json::object();
+  for (const auto& [name, value] : record.values) values[name] = detail::parse_json(value, name);
+  return {{"kind", "settings"}, {"settings", values}};
+}
+
+Json json_of(const SentRecord& record) {
+  Json json = key_json("sent", record.key);
+  json["step"] = record.place.step;
+  json["try"] = record.place.attempt;
+  json["worst_usd"] = record.worst_usd;
+  if (record.margin_usd > 0) json["margin_usd"] = record.margin_usd;
+  return json;
+}
+
+Json json_of(const CallRecord& record) {
+  Json json = key_json("call", record.key);
+  json["step"] = record.place.step;
+  json["try"] = record.place.attempt;
+  json["request_sha256"] = record.request_sha256;
+  json["seconds"] = record.seconds;
+  if (record.possible_usd > 0) json["possible_usd"] = record.possible_usd;
+  if (record.charged) json["perhaps_charged"] = true;
+  if (!record.failure.empty()) {
+    json["failure"] = record.failure;
+    return json;
+  }
+  const ModelReply& reply = record.reply;
+  json["reply"] = {{"kind", std::string(name_in(reply_kinds, reply.kind))}, {"text", reply.text}};
+  json["finish_reason"] = reply.finish_reason;
+  json["model"] = reply.model;
+  json["provider"] = reply.provider;
+  json["request_id"] = reply.request_id;
+  json["usage"] = detail::usage_json(reply.usage);
+  json["cost_usd"] = reply.cost_usd ? Json(*reply.cost_usd) : Json();
+  return json;
+}
+
+Json json_of(const AttemptRecord& record) {
+  Json json = key_json("attempt", record.key);
+  json["outcome"] = name_in(outcomes(), record.outcome);
+  json["prediction"] = record.prediction;
+  json["error"] = record.error;
+  json["trajectory_file"] = record.trajectory_file;
+  if (record.resumable) json["resumable"] = true;
+  return json;
+}
+
+QaRecord settings_of(const Json& json) {
+  SettingsRecord record;
+  for (const auto& [name, value] : json.at("settings").items())
+    record.values.emplace_back(name, detail::to_text(value, {.indent = 0}));
+  return record;
+}
+
+QaRecord sent_of(const Json& json) {
+  return SentRecord{key_of(json), place_of(json), json.at("worst_usd"),
+                    json.value("margin_usd", 0.0)};
+}
+
+QaRecord call_of(const Json& json) {
+  CallRecord record;
+  record.key = key_of(json);
+  record.place = place_of(json);
+  record.request_sha256 = json.at("request_sha256");
+  record.seconds = json.at("seconds");
+  record.possible_usd = json.value("possible_usd", 0.0);
+  record.charged = json.value("perhaps_charged", false);
+  if (json.contains("failure")) {
+    record.failure = json.at("failure");
+    return record;
+  }
+  ModelReply& reply = record.reply;
+  reply.kind = value_in(reply_kinds, json.at("reply").at("kind").get_ref<const std::string&>(),
+                        "kind of reply");
+  reply.text = json.at("reply").at("text");
+  reply.finish_reason = json.at("finish_reason");
+  reply.model = json.at("model");
+  reply.provider = json.at("provider");
+  reply.request_id = json.at("request_id");
+  reply.usage = detail::usage_of(json.at("usage"));
+  if (!json.at("cost_usd").is_null()) reply.cost_usd = json.at("cost_usd").get<double>();
+  return record;
+}
+
+QaRecord attempt_of(const Json& json) {
+  return AttemptRecord{
+      .key = key_of(json),
+      .outcome = value_in(outcomes(), json.at("outcome").get_ref<const std::string&>(), "outcome"),
+      .prediction = json.at("prediction"),
+      .error = json.at("error"),
+      .trajectory_file = json.at("trajectory_file"),
+      .resumable = json.value("resumable", false)};
+}
+
+struct Kind {
+  std::string_view name;
+  QaRecord (*read)(const Json& json);
+};
+
+constexpr Kind kinds[] = {
+    {"settings", settings_of}, {"sent", sent_of}, {"call", call_of}, {"attempt", attempt_of}};
+
+}  // namespace
+
+std::string qa_record_text(const QaRecord& record) {
+  return std::visit([](const auto& each) { return detail::to_text(json_of(each), {.indent = 0}); },
+                    record);
+}
+
+QaRecord parse_qa_record(std::string_view text) try {
+  const Json json = detail::parse_json(text, "journal");
+  const auto& name = json.at("kind").get_ref<const std::string&>();
+  for (const Kind& kind : kinds)
+    if (kind.name == name) return kind.read(json);
+  throw Error(Error::Kind::input, "a record of another kind");
+} catch (const std::exception&) {
+  throw Error(Error::Kind::input, "holds a record that no question-answering run writes: " +
+                                      std::string(text.substr(0, 80)));
+}
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/results/qa_journal.hpp"
+
+#include <gtest/gtest.h>
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+namespace {
+
+const AttemptKey key = {"tcga", "a \"quoted\"\nid", 2};
+
+TEST(QaJournal, CallsReadBackEqual) {
+  CallRecord call{.key = key, .place = {3, 1}, .request_sha256 = "abc", .seconds = 1.25};
+  call.reply = {.kind = ModelReply::Kind::truncated,
+                .text = "grün\t\x01",
+                .usage = {.input = 5, .output = 7},
+                .cost_usd = 0.1,
+                .model = "m",
+                .provider = "p",
+                .request_id = "r",
+                .finish_reason = "length"};
+  const std::string text = qa_record_text(call);
+  EXPECT_EQ(text.find('\n'), text.npos);
+  const auto back = std::get<CallRecord>(parse_qa_record(text));
+  EXPECT_EQ(back.key, key);
+  EXPECT_EQ(back.place, (CallPlace{3, 1}));
+  EXPECT_EQ(back.reply.kind, ModelReply::Kind::truncated);
+  EXPECT_EQ(back.reply.text, call.reply.text);
+  EXPECT_EQ(back.reply.usage, call.reply.usage);
+  EXPECT_EQ(back.reply.cost_usd, call.reply.cost_usd);
+  EXPECT_EQ(back.reply.request_id, "r");
+  EXPECT_EQ(qa_record_text(back), text);
+}
+
+TEST(QaJournal, UnknownCostStaysUnknown) {
+  const CallRecord call{.key = key, .place = {1, 0}, .request_sha256 = "abc"};
+  EXPECT_EQ(std::get<CallRecord>(parse_qa_record(qa_record_text(call))).reply.cost_usd,
+            std::nullopt);
+}
+
+TEST(QaJournal, OtherRecordsReadBackEqual) {
+  for (const QaRecord& record : std::initializer_list<QaRecord>{
+           SettingsRecord{{{"max_steps", "20"}, {"request_json", R"({"a":[1,null]})"}}},
+           SentRecord{key, {2, 0}, 0.125}, SentRecord{key, {2, 1}, 0.5, 0.25},
+           CallRecord{.key = key,
+           .place = {1, 0},
+           .request_sha256 = "x",
+           .failure = "timed out",
+           .possible_usd = 0.5},
+           AttemptRecord{.key = key,
+           .outcome = Outcome::errored,
+           .prediction = "p",
+           .error = "e",
+           .trajectory_file = "t",
+           .resumable = true}})
+    EXPECT_EQ(qa_record_text(parse_qa_record(qa_record_text(record))), qa_record_text(record));
+}
+
+TEST(QaJournal, OtherTextIsRefusedInOurWords) {
+  for (const char* text : {"", "{}", "[1]", R"({"kind": "case"})", R"({"kind": "call"})",
+                           R"({"kind": "sent", "benchmark": 3})"})
+    EXPECT_THROW(parse_qa_record(text), Error) << text;
+}
+
+}  // namespace
+}  // namespace assay

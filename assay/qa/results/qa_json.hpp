@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Parts that the files of question answering share.
+#pragma once
+
+#include <optional>
+
+#include "assay/base/json.hpp"
+#include "assay/qa/answers/scores.hpp"
+
+namespace assay::detail {
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// metrics, total_cost_usd, total_tokens, ledger, classes, confusion.
+Json scores_json(const QaScores& scores);
+
+Json bootstrap_json(const BootstrapResult& result);
+
+}  // namespace assay::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Who answers: a model behind HTTP, a program, or an earlier run.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "assay/base/command_line.hpp"
+#include "assay/qa/provider/model_api.hpp"
+#include "assay/qa/values/chat.hpp"
+#include "assay/qa/values/item.hpp"
+
+namespace assay {
+
+/// One question to whoever answers.
+struct QaQuestion {
+  const Item& item;
+  unsigned run = 0;
+  const std::filesystem::path& slide;
+  const Chat& chat;  ///< empty for those who take the item as a whole
+};
+
+/// Used by one worker.
+class Answerer {
+ public:
+  virtual ~Answerer() = default;
+  virtual ModelOutcome ask(const QaQuestion& question) = 0;
+};
+
+/// What the driver must know of an agent.
+struct QaAgent {
+  bool converses = true;  ///< runs our loop; otherwise it takes an item as a whole
+  bool needs_slides = true;
+  std::function<std::unique_ptr<Answerer>()> make_answerer;  ///< called once per worker
+};
+
+struct HttpAgentSettings {
+  const ModelApi* api = nullptr;
+  std::string base_url{};  ///< "": the API's own
+  ModelSettings model{};
+  std::string key{};  ///< "": none is sent
+  std::string key_variable{};
+  double timeout_s = 600;
+};
+
+QaAgent http_agent(const HttpAgentSettings& settings);
+
+/// A program that reads a line of JSON per item and answers with one. docs/qa-agents.md.
+QaAgent command_agent(const CommandWords& command, double timeout_s);
+
+/// The answers of a run's folder, of results files, or of a table of predictions (CSV or JSON:
+/// benchmark_name, benchmark_id, prediction, and run from 0 if there are several). Throws Error.
+QaAgent replay_agent(const std::filesystem::path& source, const ItemTable& table);
+
+/// Of everything that `source` holds: other answers are another run.
+std::string replayed_sha256(const std::filesystem::path& source);
+
+}  // namespace assay

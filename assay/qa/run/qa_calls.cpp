@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/run/qa_calls.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <random>
+#include <thread>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Clock::duration seconds(double count) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
+}
+
+/// Between half and all of it, so that workers which failed together do not return together.
+double jittered(double wait_s) {
+  thread_local std::minstd_rand source{static_cast<std::minstd_rand::result_type>(
+      std::hash<std::thread::id>{}(std::this_thread::get_id()))};
+  return wait_s * std::uniform_real_distribution<>(0.5, 1.0)(source);
+}
+
+std::string dollars(double usd) {
+  return fmt::format("${:.4f}", usd);
+}
+
+/// Whatever goes wrong before a request can be made goes wrong for all of them.
+ModelOutcome asked(Answerer& answerer, const QaQuestion& question) try {
+  return answerer.ask(question);
+} catch (const Error& error) {
+  return ModelFailure{.kind = ModelFailure::Kind::fatal, .message = error.what()};
+}
+
+}  // namespace
+
+std::string request_sha256(const Chat& chat) {
+  std::string text;
+  for (const ChatMessage& message : chat) {
+    text += "\x1e" + std::to_string(static_cast<int>(message.role));
+    for (const ChatPart& part : message.parts) {
+      text += '\x1f';
+      if (const auto* words = std::get_if<std::string>(&part))
+        text += *words;
+      else
+        text += "\x1d" + std::get<ChatImage>(part).sha256;
+    }
+  }
+  return sha256(text);
+}
+
+template <class Write>
+void QaCalls::guarded(Write write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    parts_.stop.raise(error.what());
+    throw RunStopping{};
+  }
+}
+
+void QaCalls::record(const QaRecord& record) {
+  guarded([&] { parts_.journal.add(qa_record_text(record)); });
+}
+
+ServedModels QaCalls::served() const {
+  const std::lock_guard lock(mutex_);
+  return served_;
+}
+
+ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const Call& call) {
+  for (unsigned failures = 0;;) {
+    const Reservation reservation = leave(question, call);
+    const auto start = Clock::now();
+    ++made_;
+    ModelOutcome outcome = asked(answerer, question);
+    CallRecord record{.key = call.key,
+                      .place = call.place,
+                      .request_sha256 = call.request_sha256,
+                      .seconds = std::round(seconds_since(start) * 1e3) / 1e3};
+    if (auto* reply = std::get_if<ModelReply>(&outcome))
+      return take(std::move(*reply), reservation, std::move(record));
+    const auto& failure = std::get<ModelFailure>(outcome);
+    take(failure, reservation, std::move(record));
+    const unsigned retries = parts_.retry.retries;
+    if (++failures > std::min(retries, failure.most_retries.value_or(retries)))
+      give_up(failure.message + " (tried " + std::to_string(failures) + " times)");
+    ++retried_;
+    wait(failure, failures);
+  }
+}
+
+/// Waits for its turn and sets the money aside.
+QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call) {
+  Reservation reservation;
+  const Prices prices = parts_.prices == nullptr ? Prices{} : *parts_.prices;
+  reservation.bound = worst_case(question.chat, parts_.most_output_tokens, prices);
+  reservation.bound.input += parts_.extra_input_tokens;
+  const double bound_usd = worst_cost_usd(reservation.bound, prices);
+  const std::int64_t tokens = reservation.bound.input + reservation.bound.output;
+  const auto stopping = [&] { return parts_.stop.raised(); };
+  if (stopping() || !parts_.stop.sleep_until(parts_.limit.next(tokens, Clock::now())))
+    throw RunStopping{};
+  const auto money = parts_.budget.reserve(bound_usd, stopping);
+  if (!money) {
+    if (!stopping()) parts_.stop.raise(budget_sentence(bound_usd));
+    throw RunStopping{};
+  }
+  reservation.money = *money;
+  const SentRecord sent{call.key, call.place, money->set_aside_usd(), money->margin_usd};
+  guarded([&] {
+    if (parts_.budget.limited())
+      parts_.journal.add_durably(qa_record_text(sent));
+    else  // a later start may have a budget
+      parts_.journal.add(qa_record_text(sent));
+  });
+  return reservation;
+}
+
+ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallRecord record) {
+  in_vain_ = 0;
+  answered_ = true;
+  const Budget::Reserve& money = reservation.money;
+  reply.cost_usd = billed_usd(reply.reported, reply.usage, parts_.prices);
+  // A refusal may come without usage; it is no reason to stop, but perhaps it was charged.
+  const bool bounded = !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
+  record.possible_usd = bounded ? money.set_aside_usd() : 0;
+  record.reply = reply;
+  guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
+  {
+    const std::lock_guard lock(mutex_);
+    ++served_[{reply.model, reply.provider}];
+  }
+  const auto total = reply.usage.total();
+  if (total)
+    parts_.limit.give_back(
+        std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
+  parts_.budget.settle(money, reply.cost_usd.value_or(0),
+                       reply.cost_usd ? 0 : money.set_aside_usd());
+  check_reserve(reply, money);
+  if (parts_.budget.limited() && !reply.cost_usd && !bounded)
+    parts_.stop.raise(
+        "the server reports neither cost nor usage, so a budget cannot be kept; "
+        "run without --budget-usd, or ask the server for usage by --request-json");
+  return reply;
+}
+
+/// Said once: the next ones cost what their margin allows, or tell the same.
+void QaCalls::check_reserve(const ModelReply& reply, const Budget::Reserve& money) {
+  constexpr double rounding = 1e-9;
+  const double cost = reply.cost_usd.value_or(0), set_aside = money.set_aside_usd();
+  if (money.bound_usd <= 0 || cost <= set_aside + rounding) return;
+  if (above_reserve_++ > 0 || !parts_.warn) return;
+  parts_.warn(fmt::format(
+      "a reply cost {}, but {} was the most that it should cost, so from now on {} more is set "
+      "aside for every call; check this model's row in --prices (its image_tokens, for example)",
+      dollars(cost), dollars(set_aside), dollars(parts_.budget.largest_excess())));
+}
+
+void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, CallRecord record) {
+  record.failure = failure.message;
+  record.charged = failure.charged;
+  record.possible_usd = failure.charged ? reservation.money.set_aside_usd() : 0;
+  parts_.budget.settle(reservation.money, 0, record.possible_usd);
+  this->record(record);
+  switch (failure.kind) {
+    case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
+    case ModelFailure::Kind::item:
+      // Of one item; unless no item has ever been answered.
+      if (!parts_.gives_up || answered_) throw AttemptFailed{failure.message};
+      give_up(failure.message);
+    case ModelFailure::Kind::transient: break;
+  }
+}
+
+/// A server that answers nobody is not worth going through all questions for.
+void QaCalls::give_up(const std::string& error) {
+  if (++in_vain_ >= parts_.hopeless)
+    parts_.stop.raise("the last " + std::to_string(parts_.hopeless) +
+                      " attempts got no answer, so the rest is left alone; mend the cause and "
+                      "start again with --retry-errors (the last: " +
+                      error + ")");
+  throw AttemptFailed{error};
+}
+
+std::string QaCalls::budget_sentence(double bound_usd) const {
+  const Budget& budget = parts_.budget;
+  const double left = budget.limit().value_or(0) - budget.spent() - budget.possible();
+  const double excess = budget.largest_excess();
+  return fmt::format(
+      "the next call could cost {}{}, but {} of the budget of {} is left ({} spent, {} perhaps "
+      "charged for calls that broke off); raise --budget-usd, or start anew with a lower "
+      "--max-output-tokens",
+      dollars(bound_usd + excess),
+      excess > 0 ? fmt::format(" ({} of it because a reply cost so much more than it should)",
+                               dollars(excess))
+                 : "",
+      dollars(std::max(0.0, left)), dollars(budget.limit().value_or(0)), dollars(budget.spent()),
+      dollars(budget.possible()));
+}
+
+void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
+  const double backoff =
+      std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
+  constexpr double longest_s = 3600;  // whoever is told to wait for a day is told again
+  const double wait_s =
+      std::max(jittered(backoff), std::min(failure.retry_after_s.value_or(0), longest_s));
+  const auto until = Clock::now() + seconds(wait_s);
+  if (failure.retry_after_s) parts_.limit.pause_until(until);  // it is meant for all of us
+  if (!parts_.stop.sleep_until(until)) throw RunStopping{};
+}
+
+}  // namespace assay

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A benchmark run: every question asked, every call on disk, any interruption survived.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/qa/answers/extract.hpp"
+#include "assay/qa/run/qa_agents.hpp"
+#include "assay/qa/run/qa_calls.hpp"
+#include "assay/qa/run/qa_plan.hpp"
+#include "assay/qa/values/mode.hpp"
+#include "assay/qa/values/prices.hpp"
+#include "assay/qa/values/result.hpp"
+
+namespace assay {
+
+/// What decides the answers. A run that was begun goes on only with the same.
+struct QaRunSettings {
+  std::string agent, api{}, command{};
+  ModelSettings model{};
+  LoopSettings loop{};
+  int jpeg_quality = 85;
+};
+
+/// How to run, as opposed to what is asked: free to change from one start to the next.
+struct QaExecution {
+  std::filesystem::path folder;
+  unsigned runs = 1, concurrency = 8;
+  unsigned requests_per_minute = 0, tokens_per_minute = 0;  ///< 0: no limit
+  std::optional<double> budget_usd{};
+  PriceTable prices{};
+  unsigned most_output_tokens = 0;  ///< that --request-json allows, if it is more than the settings
+  bool retry_errors = false;
+  RetrySettings retry{};
+  ExtractionRules rules = ExtractionRules::assay;
+  std::string version{};
+  std::string timestamp{};
+  const std::atomic<bool>* stop = nullptr;
+  /// Told after each attempt, from any thread but never from two at once.
+  std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
+  /// Told a sentence that should not wait for the end, in the same way.
+  std::function<void(const std::string& sentence)> warn{};
+};
+
+struct QaRunReport {
+  std::vector<QaResult> results;  ///< one per chosen benchmark
+  std::size_t calls = 0;          ///< made by this start
+  std::size_t retried = 0;        ///< of those, tries after a failure
+  std::size_t replayed = 0;       ///< attempts taken from the journal
+  double spent_usd = 0;           ///< known costs of all starts together
+  double possible_usd = 0;        ///< of calls that broke or were cut off: perhaps charged
+  std::size_t unknown_costs = 0;  ///< attempts whose cost is not known
+  std::size_t above_reserve = 0;  ///< replies that cost more than was set aside, of all starts
+  double largest_excess_usd = 0;  ///< of a reply over the most that it should cost
+  std::size_t begun = 0;          ///< attempts that stand between two calls
+  std::size_t answered = 0;       ///< calls that were answered, of all starts together
+  bool resumed = false, interrupted = false;
+  std::string stopped{};  ///< why the run ended early; "" otherwise
+};
+
+/// What must not change between two starts, by name.
+SettingsRecord relevant_settings(const QaRunSettings& settings, const ItemTable& table);
+
+/// Asks what the journal has no answer to. The results do not depend on concurrency, nor on how
+/// often the run was cut off. Throws Error when the folder belongs to another run or cannot be
+/// written.
+QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
+                   const QaExecution& execution);
+
+}  // namespace assay

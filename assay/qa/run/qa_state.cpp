@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/run/qa_state.hpp"
+
+#include <algorithm>
+
+#include "assay/base/error.hpp"
+#include "assay/base/words.hpp"
+
+namespace assay {
+namespace {
+
+const std::string* value_of(const SettingsRecord& settings, const std::string& name) {
+  const auto found =
+      std::ranges::find(settings.values, name, &std::pair<std::string, std::string>::first);
+  return found == settings.values.end() ? nullptr : &found->second;
+}
+
+/// "max_steps was 20, is now 10"; only settings that both know: a newer version may have more.
+std::vector<std::string> differences(const SettingsRecord& before, const SettingsRecord& now) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : now.values) {
+    const std::string* old = value_of(before, name);
+    if (old != nullptr && *old != value)
+      out.push_back(
+          std::string(name).append(" was ").append(*old).append(", is now ").append(value));
+  }
+  return out;
+}
+
+void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
+                    const std::filesystem::path& path) {
+  const std::vector<std::string> changed = differences(before, now);
+  if (changed.empty()) return;
+  throw Error(Error::Kind::input, path.string() +
+                                      ": this run was begun with other settings, so its answers "
+                                      "cannot be mixed with new ones: " +
+                                      joined(changed, "; ") +
+                                      ". Set them back, or choose another --out");
+}
+
+QaRecord record_in(std::string_view text, const std::filesystem::path& path) try {
+  return parse_qa_record(text);
+} catch (const Error& error) {
+  throw error.within(path.string());
+}
+
+}  // namespace
+
+void CallTotals::add(const ModelReply& reply) {
+  ++calls;
+  known_usd += reply.cost_usd.value_or(0);
+  cost_usd = cost_usd && reply.cost_usd ? std::optional(*cost_usd + *reply.cost_usd) : std::nullopt;
+  const auto total = reply.usage.total();
+  tokens = tokens && total ? std::optional(*tokens + *total) : std::nullopt;
+}
+
+void QaState::take(QaRecord record, bool retry_errors) {
+  if (auto* sent = std::get_if<SentRecord>(&record)) {
+    possible_usd += sent->worst_usd;
+    under_way_.insert_or_assign(sent->key, std::move(*sent));
+  } else if (auto* call = std::get_if<CallRecord>(&record)) {
+    take_call(std::move(*call));
+  } else if (auto* attempt = std::get_if<AttemptRecord>(&record)) {
+    take_attempt(std::move(*attempt), retry_errors);
+  }
+}
+
+void QaState::take_call(CallRecord record) {
+  if (const auto sent = under_way_.find(record.key); sent != under_way_.end()) {
+    possible_usd -= sent->second.worst_usd;
+    compare_with(sent->second, record);
+    under_way_.erase(sent);
+  }
+  possible_usd += record.possible_usd;
+  if (!record.failure.empty()) {
+    unknown_costs += record.charged && record.possible_usd == 0;
+    return;
+  }
+  AttemptState& state = attempts[record.key];
+  state.totals.add(record.reply);
+  ++served[{record.reply.model, record.reply.provider}];
+  spent_usd += record.reply.cost_usd.value_or(0);
+  unknown_costs += !record.reply.cost_usd && record.possible_usd == 0;
+  state.calls.push_back(std::move(record));
+}
+
+/// A later start must not forget that replies can cost more than they should.
+void QaState::compare_with(const SentRecord& sent, const CallRecord& record) {
+  constexpr double rounding = 1e-9;
+  const double bound_usd = sent.worst_usd - sent.margin_usd;
+  if (!record.failure.empty() || !record.reply.cost_usd || bound_usd <= 0) return;
+  const double cost_usd = *record.reply.cost_usd;
+  largest_excess_usd = std::max(largest_excess_usd, cost_usd - bound_usd);
+  above_reserve += cost_usd > sent.worst_usd + rounding;
+}
+
+void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
+  AttemptState& state = attempts[record.key];
+  const bool again = retry_errors && record.outcome == Outcome::errored;
+  // An attempt that failed on its content would fail on the same recorded words once more.
+  if (!again || !record.resumable) state.calls = {};
+  state.end = again ? std::nullopt : std::optional(std::move(record));
+}
+
+void QaState::count_calls_under_way() {
+  for (const auto& [key, sent] : under_way_) unknown_costs += sent.worst_usd == 0;
+}
+
+OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
+                     const JournalHeader& header, bool retry_errors) {
+  OpenedRun run{.journal = Journal::locked(path), .state = {}};
+  const auto content = scan_journal(path, [&](std::string_view text) {
+    QaRecord record = record_in(text, path);
+    if (const auto* before = std::get_if<SettingsRecord>(&record)) {
+      refuse_changed(*before, settings, path);
+      run.resumed = true;
+    } else {
+      run.state.take(std::move(record), retry_errors);
+    }
+  });
+  // Settings and header are written together; without them, nothing was asked yet.
+  if (run.resumed)
+    run.journal.go_on(*content);
+  else
+    run.journal.start(header, {qa_record_text(settings)});
+  run.state.count_calls_under_way();
+  return run;
+}
+
+}  // namespace assay

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the journal of a question-answering run says was done, and what it cost.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "assay/base/journal.hpp"
+#include "assay/qa/results/qa_journal.hpp"
+
+namespace assay {
+
+/// Sums over the answered calls of an attempt; nothing as soon as one is unknown.
+struct CallTotals {
+  std::optional<double> cost_usd = 0.0;
+  double known_usd = 0;  ///< of the calls whose cost is known
+  std::optional<std::int64_t> tokens = 0;
+  unsigned calls = 0;
+
+  void add(const ModelReply& reply);
+};
+
+struct AttemptState {
+  std::optional<AttemptRecord> end{};  ///< nothing: still to be done
+  std::vector<CallRecord> calls{};     ///< answered ones that an unfinished attempt can replay
+  CallTotals totals{};                 ///< of all answered calls, dropped ones too
+};
+
+/// How often a server said that it was this model of this provider.
+using ServedModels = std::map<std::pair<std::string, std::string>, std::size_t>;
+
+struct QaState {
+  std::map<AttemptKey, AttemptState> attempts;
+  ServedModels served;
+  double spent_usd = 0;           ///< known costs
+  double possible_usd = 0;        ///< of calls that broke or were under way when the run was killed
+  double largest_excess_usd = 0;  ///< of a reply over the most that it should cost
+  std::size_t above_reserve = 0;  ///< replies that cost more than was set aside for them
+  std::size_t unknown_costs = 0;  ///< answered calls without a known cost
+
+  /// Takes one record. `retry_errors`: attempts that errored are to be done again.
+  void take(QaRecord record, bool retry_errors);
+
+  /// At the end of a journal: calls that were sent without a price, and never answered.
+  void count_calls_under_way();
+
+ private:
+  void take_call(CallRecord record);
+  void take_attempt(AttemptRecord record, bool retry_errors);
+
+  void compare_with(const SentRecord& sent, const CallRecord& record);
+
+  std::map<AttemptKey, SentRecord> under_way_;  ///< sent, not answered
+};
+
+struct OpenedRun {
+  Journal journal;
+  QaState state;
+  bool resumed = false;
+};
+
+/// Opens the journal under its lock: begins it, or reads it if it was begun with the same settings.
+/// Throws Error::input that names the settings which differ.
+OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
+                     const JournalHeader& header, bool retry_errors);
+
+}  // namespace assay

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/slides/check_slides.hpp"
+
+#include <map>
+#include <utility>
+
+#include "assay/base/error.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/slide/slide.hpp"
+
+namespace assay {
+namespace {
+
+/// What becomes of the slides of all benchmarks, as one list that several threads can share.
+std::vector<CheckedSlide*> all_slides(SlideCheck& check) {
+  std::vector<CheckedSlide*> out;
+  for (CheckedBenchmark& benchmark : check.benchmarks)
+    for (CheckedSlide& slide : benchmark.slides) out.push_back(&slide);
+  return out;
+}
+
+void look_up(CheckedSlide& slide, const SlideFolder& folder, const Item& item) {
+  SlideMatch match = folder.find(item);
+  slide.problem = std::move(match.problem);
+  if (!slide.problem.empty()) {
+    slide.state = match.ambiguous ? SlideState::ambiguous : SlideState::missing;
+    return;
+  }
+  slide.state = SlideState::found;
+  slide.file = match.path.lexically_relative(folder.root()).generic_string();
+}
+
+void open(CheckedSlide& slide, const SlideFolder& folder) try {
+  slide.info = Slide(folder.root() / slide.file).info();
+} catch (const Error& e) {
+  const bool too_new = e.kind() == Error::Kind::unsupported;
+  slide.state = too_new ? SlideState::unsupported : SlideState::unreadable;
+  slide.problem = e.what();
+}
+
+/// One file that stands for two slides of the table: at least one of them is not what is asked for.
+void note_shared_files(SlideCheck& check) {
+  std::map<std::string, std::string> owners;
+  for (const CheckedSlide* slide : all_slides(check)) {
+    if (slide->file.empty()) continue;
+    const auto [owner, is_new] = owners.try_emplace(slide->file, slide->image_path);
+    if (!is_new && owner->second != slide->image_path)
+      check.notes.push_back(owner->second + " and " + slide->image_path +
+                            " are found as the same file, " + slide->file);
+  }
+}
+
+}  // namespace
+
+SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
+                        const SlideCheckSettings& settings) {
+  SlideCheck check = expected_slides(table, settings.benchmarks);
+  if (settings.open) check.openslide = openslide_version();
+  std::map<std::pair<std::string, std::string>, const Item*> first;
+  for (const Item& item : table.items) first.try_emplace({item.benchmark, item.image_path}, &item);
+  for (CheckedBenchmark& benchmark : check.benchmarks)
+    for (CheckedSlide& slide : benchmark.slides)
+      look_up(slide, folder, *first.at({benchmark.name, slide.image_path}));
+  note_shared_files(check);
+  if (!settings.open) return check;
+  const std::vector<CheckedSlide*> slides = all_slides(check);
+  run_tasks(tbb_executor(settings.jobs), slides.size(), [&](std::size_t i) {
+    if (slides[i]->state == SlideState::found) open(*slides[i], folder);
+  });
+  return check;
+}
+
+}  // namespace assay

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is drawn onto pictures, so that a model can name places: axis guides with coordinates.
+#pragma once
+
+#include "assay/image/picture.hpp"
+#include "assay/slide/slide_info.hpp"
+
+namespace assay {
+
+struct GuideStyle {
+  unsigned lines = 4;  ///< along each axis, at equal distances
+  std::uint8_t colour[3] = {255, 0, 0};
+};
+
+/// The picture of `shown` (level-0 pixels) with lines that are labelled in level-0 pixels.
+Picture with_guides(Picture picture, const SlideRegion& shown, const GuideStyle& style = {});
+
+}  // namespace assay

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a navigating agent wants next, read from its reply.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "assay/slide/slide_info.hpp"
+
+namespace assay {
+
+struct CropAction {
+  SlideRegion region;
+};
+
+struct AnswerAction {
+  std::string text;
+};
+
+/// No action could be read; a sentence for the model says what is wrong.
+struct InvalidAction {
+  std::string problem;
+};
+
+struct Action {
+  std::variant<CropAction, AnswerAction, InvalidAction> what;
+  std::string reasoning{};  ///< the agent's words
+};
+
+/// Reads the JSON object that the rules ask for, wherever it stands in the reply: fenced, behind
+/// words, or the action without its envelope. An object that answers the question outright
+/// (`{"answer": 3}`) is an answer. Of several actions the last counts: models think aloud.
+Action parse_action(std::string_view reply);
+
+}  // namespace assay

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/values/prices.hpp"
+
+#include <gtest/gtest.h>
+
+namespace assay {
+namespace {
+
+constexpr Prices gpt = {
+    .input = 1.25, .output = 10, .cache_write = std::nullopt, .cache_read = 0.125};
+
+TEST(Prices, EachClassHasItsPrice) {
+  const Usage usage = {.input = 1'000'000,
+                       .cache_write = std::nullopt,
+                       .cache_read = 2'000'000,
+                       .output = 100'000,
+                       .reasoning = 50'000};
+  EXPECT_DOUBLE_EQ(cost_usd(usage, gpt).value(), 1.25 + 0.25 + 1.0);
+}
+
+TEST(Prices, UnknownUsageIsNotFree) {
+  EXPECT_EQ(cost_usd({}, gpt), std::nullopt);
+  EXPECT_EQ(cost_usd({.input = 5}, gpt), std::nullopt);
+}
+
+TEST(Prices, ExactNameBeatsPrefixAndLongerPrefixBeatsShorter) {
+  const PriceTable table = {
+      {{"gpt-*", {.input = 1}}, {"gpt-5*", {.input = 2}}, {"gpt-5", {.input = 3}}}};
+  EXPECT_EQ(table.find("gpt-5")->input, 3);
+  EXPECT_EQ(table.find("gpt-5-mini")->input, 2);
+  EXPECT_EQ(table.find("gpt-4o")->input, 1);
+  EXPECT_EQ(table.find("claude"), nullptr);
+}
+
+TEST(Prices, WorstCaseBoundsTextByBytesAndPicturesByPixels) {
+  const ChatImage image = {std::make_shared<const std::string>("x"), "h", 1000, 1000};
+  const Chat chat = {{Role::user, {std::string(400, 'a'), image}}};
+  const TokenBound bound = worst_case(chat, 100, {});
+  EXPECT_GE(bound.input, 400 + 1000 * 1000 / 196);
+  EXPECT_EQ(bound.output, 100);
+  const TokenBound told = worst_case(chat, 100, {.image_tokens = 1600});
+  EXPECT_LT(told.input, 400 + 1600 + 100);
+  EXPECT_GE(told.input, 400 + 1600);
+}
+
+TEST(Prices, WorstCostTakesTheDearestClassOfInput) {
+  EXPECT_DOUBLE_EQ(worst_cost_usd({1'000'000, 0}, {.input = 1, .output = 0, .cache_write = 1.25}),
+                   1.25);
+}
+
+}  // namespace
+}  // namespace assay

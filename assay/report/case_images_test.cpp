@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/case_images.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/base/test_files.hpp"
+#include "assay/image/image.hpp"
+#include "assay/report/case_volumes.hpp"
+#include "assay/report/page/page_parts.hpp"
+#include "assay/report/region_volume.hpp"
+
+using namespace assay;
+using assay::testing::refusal;
+using assay::testing::TemporaryFolder;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ImageOf, IsCalledByTheCase) {
+  const std::vector<std::string> images = {"sub-1.nii.gz", "sub-10_0000.nii.gz", "sub-10_0001.nii",
+                                           "deep/sub-2.mha"};
+  EXPECT_EQ(image_of("sub-1", images), "sub-1.nii.gz");
+  EXPECT_EQ(image_of("sub-10", images), "sub-10_0000.nii.gz");
+  EXPECT_EQ(image_of("deep/sub-2", images), "deep/sub-2.mha");
+  EXPECT_EQ(image_of("sub", images), std::nullopt);
+  EXPECT_EQ(image_of("ub-1", images), std::nullopt);
+  const std::vector<std::string> tree = {"sub-1/ses-1/anat/sub-1_ses-1_T1w.nii.gz",
+                                         "sub-1/ses-2/anat/sub-1_ses-2_T1w.nii.gz"};
+  EXPECT_EQ(image_of("sub-1_ses-2", tree), tree[1]);
+  EXPECT_EQ(image_of("sub-2", tree), std::nullopt);
+}
+
+struct Cohort {
+  TemporaryFolder folder{};
+
+  Cohort() {
+    for (const char* name : {"p", "r", "other", "models/m"}) fs::create_directories(folder / name);
+    write_atomically(folder / "p/a.nii", "prediction");
+    write_atomically(folder / "r/a.nii", "reference");
+    write_atomically(folder / "models/m/a.nii", "of a model");
+  }
+  std::string at(const char* name) const { return (folder / name).string(); }
+};
+
+TEST(Located, IsBelowTheRecordedRoot) {
+  const Cohort c;
+  const WantedFile wanted = {
+      .shown = "a.nii", .sha256 = sha256("reference"), .recorded = c.at("r")};
+  EXPECT_EQ(located(wanted, c.at("x.json")), c.at("r/a.nii"));
+}
+
+TEST(Located, LooksBesideTheResults) {
+  const Cohort c;
+  EXPECT_EQ(located({.shown = "r/a.nii", .sha256 = ""}, c.at("x.json")), c.at("r/a.nii"));
+}
+
+TEST(Located, ARootMayHoldAFolderPerModel) {
+  const Cohort c;
+  const auto given = [&](const char* root) {
+    return WantedFile{
+        .shown = "a.nii", .sha256 = "", .recorded = c.at("r"), .given = c.at(root), .model = "m"};
+  };
+  EXPECT_EQ(located(given("models"), "x.json"), c.at("models/m/a.nii"));
+  EXPECT_EQ(located(given("p"), "x.json"), c.at("p/a.nii"));
+}
+
+TEST(Located, SaysWhatIsWrong) {
+  const Cohort c;
+  EXPECT_THAT(refusal([&] {
+                located({.shown = "b.nii", .sha256 = "", .recorded = c.at("p")}, c.at("x.json"));
+              }),
+              HasSubstr("b.nii: is not found; name the folders with --predictions"));
+  EXPECT_THAT(refusal([&] {
+                located({.shown = "a.nii", .sha256 = "00", .recorded = c.at("p")}, c.at("x.json"));
+              }),
+              HasSubstr("is not the file that was scored"));
+}
+
+/// A mask of one voxel at an index of a grid whose axes run left, back and up.
+fs::path one_voxel(const fs::path& path, const Shape& index) {
+  const Grid grid = {.shape = {5, 4, 3}, .affine = {{{-9, 0, 0, 0}, {0, -9, 0, 0}, {0, 0, 9, 0}}}};
+  Volume<std::uint8_t> volume(grid);
+  volume.voxels()[index[0] + 5 * (index[1] + 4 * index[2])] = 1;
+  write_image(path, volume.view());
+  return path;
+}
+
+TEST(RegionCase, RunsRightFrontAndUp) {
+  const TemporaryFolder folder;
+  const ScoredFiles scored = {.regions = {foreground_region()}};
+  RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
+  one.add_prediction(3, one_voxel(folder / "p.nii", {1, 0, 0}));
+  const CaseVolume volume = std::move(one).cropped();
+  // 16 mm around the two voxels: two voxels of 9 mm on each side, as far as there are any.
+  EXPECT_EQ(volume.shape, (Shape{4, 3, 3}));
+  EXPECT_EQ(volume.spacing_mm, (Point{9, 9, 9}));
+  EXPECT_EQ(volume.reference[3 + 4 * (2 + 3 * 0)], 1);
+  EXPECT_EQ(volume.predictions.at(0).model, 3U);
+  EXPECT_EQ(volume.predictions[0].voxels[2 + 4 * (2 + 3 * 0)], 1);
+  EXPECT_THAT(volume.regions, ElementsAre(foreground_region().name));
+}
+
+TEST(RegionCase, HasABitPerRegion) {
+  const TemporaryFolder folder;
+  Volume<std::uint8_t> labels(Grid{.shape = {3, 1, 1}}, {0, 1, 2});
+  write_image(folder / "r.nii", labels.view());
+  const ScoredFiles scored = {.regions = {{"1", "core", {1}}, {"w", "whole", {1, 2}}}};
+  const CaseVolume volume = RegionCase(folder / "r.nii", scored).cropped();
+  EXPECT_THAT(volume.reference, ElementsAre(0, 3, 2));
+  EXPECT_THAT(volume.regions, ElementsAre("core", "whole"));
+}
+
+TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
+  const TemporaryFolder folder;
+  const ScoredFiles scored = {.regions = {foreground_region()}};
+  Volume<std::uint8_t> elsewhere(Grid{.shape = {2, 2, 2}});
+  write_image(folder / "e.nii", elsewhere.view());
+  RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
+  EXPECT_NE(refusal([&] { one.add_prediction(0, folder / "e.nii"); }), "");
+  one.add_image(folder / "e.nii");
+  const CaseVolume volume = std::move(one).cropped();
+  EXPECT_TRUE(volume.image.empty());
+  EXPECT_THAT(volume.notes.at(0), HasSubstr("shown without its image"));
+}
+
+Study ranked_study() {
+  Study study;
+  study.ids = {"a", "b", "c", "d", "e"};
+  ResultTable table;
+  table.model_name = "m";
+  table.ids = study.ids;
+  table.cases = 5;
+  table.averages = {{"dice", {0.9, 0.1, std::nullopt, 0.5, 0.2}},
+                    {"hd95", {9.0, 1.0, std::nullopt, 5.0, 2.0}}};
+  study.models = {table};
+  return study;
+}
+
+std::vector<std::string> names(const std::vector<ShownCase>& cases) {
+  std::vector<std::string> out;
+  for (const ShownCase& one : cases) out.push_back(ranked_study().ids[one.place] + " " + one.why);
+  return out;
+}
+
+TEST(ShownCases, AreTheWorstTheBestAndTheMedian) {
+  EXPECT_THAT(names(shown_cases(ranked_study(), "dice", {})),
+              ElementsAre("b worst", "a best", "d median", "e second worst"));
+  EXPECT_THAT(names(shown_cases(ranked_study(), "hd95", {"c"})),
+              ElementsAre("c asked for", "a worst", "b best", "e median", "d second worst"));
+}
+
+TEST(ShownCases, UnknownOnesAreRefused) {
+  EXPECT_THAT(refusal([] { shown_cases(ranked_study(), "dice", {"z"}); }),
+              HasSubstr("no file has a case 'z'"));
+}
+
+}  // namespace

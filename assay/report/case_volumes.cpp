@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/case_volumes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/base/error.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/image/folder.hpp"
+#include "assay/report/page/page_parts.hpp"
+#include "assay/report/region_volume.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The mean over models, turned so that more is better; nothing where no model has a value.
+std::vector<std::optional<double>> mean_gains(const Study& study, const std::string& metric) {
+  std::vector<double> sums(study.ids.size());
+  std::vector<std::size_t> counts(study.ids.size());
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    const MetricColumn* column = column_of(page::shown_columns(study, m), metric);
+    if (column == nullptr) continue;
+    const std::vector<std::size_t> places = page::places_in_study(study, m);
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (column->values[i] && std::isfinite(*column->values[i])) {
+        sums[places[i]] += *column->values[i];
+        ++counts[places[i]];
+      }
+  }
+  const auto known = metric_of_key(metric);
+  const double sign = known && (*known)->better == Better::lower ? -1 : 1;
+  std::vector<std::optional<double>> out(study.ids.size());
+  for (std::size_t i = 0; i < out.size(); ++i)
+    if (counts[i] != 0) out[i] = sign * sums[i] / static_cast<double>(counts[i]);
+  return out;
+}
+
+/// Every case with a value, the worst first; equal ones by id.
+std::vector<std::size_t> from_worst_to_best(const Study& study, const std::string& metric) {
+  const auto gains = mean_gains(study, metric);
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < gains.size(); ++i)
+    if (gains[i]) order.push_back(i);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return *gains[i]; });
+  return order;
+}
+
+/// The images of one case: a results file per model, those that have the case.
+struct CaseSources {
+  struct OfModel {
+    std::size_t model;
+    CaseFiles files;
+    const ScoredFiles* scored;
+  };
+  std::vector<OfModel> models{};
+};
+
+using FilesOfModels = std::vector<ScoredFiles>;
+
+/// How a results file spells the id of a case of the study.
+std::string id_in_file(const ResultTable& table, const std::string& id) {
+  if (table.file_ids.empty()) return id;
+  const auto found = std::ranges::find(table.ids, id);
+  return found == table.ids.end()
+             ? id
+             : table.file_ids[static_cast<std::size_t>(found - table.ids.begin())];
+}
+
+FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) {
+  FilesOfModels out(study.models.size());
+  run_tasks(request.executor, out.size(), [&](std::size_t m) {
+    std::vector<std::string> ids;
+    for (const ShownCase& one : request.cases)
+      ids.push_back(id_in_file(study.models[m], study.ids[one.place]));
+    try {
+      out[m] = read_scored_files(study.models[m].source, ids);
+    } catch (const Error&) {
+      out[m] = {};  // it was read as a table before: only its images cannot be found
+    }
+  });
+  return out;
+}
+
+CaseSources sources_of(const Study& study, const std::string& id, const FilesOfModels& files) {
+  CaseSources out;
+  for (std::size_t m = 0; m < files.size(); ++m) {
+    const auto found =
+        std::ranges::find(files[m].cases, id_in_file(study.models[m], id), &CaseFiles::id);
+    if (found != files[m].cases.end()) out.models.push_back({m, *found, &files[m]});
+  }
+  return out;
+}
+
+/// Predictions that can be read; why others cannot be is noted.
+void read_predictions(const Study& study, const CaseSources& sources, const ImageRoots& roots,
+                      RegionCase& into) {
+  for (const CaseSources::OfModel& one : sources.models) {
+    const ResultTable& table = study.models[one.model];
+    try {
+      const fs::path path = located({.shown = one.files.prediction,
+                                     .sha256 = one.files.prediction_sha256,
+                                     .recorded = one.scored->roots.prediction,
+                                     .given = roots.predictions,
+                                     .model = table.model_name},
+                                    table.source);
+      into.add_prediction(one.model, path);
+    } catch (const Error& error) {
+      into.note(table.model_name + ": " + error.what());
+    }
+  }
+}
+
+/// The image that a model was given, where a results file names it. Its absence is only noted.
+void add_recorded_image(const Study& study, const CaseSources& sources, RegionCase& into) {
+  for (const CaseSources::OfModel& one : sources.models) {
+    if (one.files.image.empty() || one.scored->roots.image.empty()) continue;
+    try {
+      into.add_image(located({.shown = one.files.image,
+                              .sha256 = one.files.image_sha256,
+                              .recorded = one.scored->roots.image},
+                             study.models[one.model].source));
+      return;
+    } catch (const Error& error) {
+      into.note(error.what());
+    }
+  }
+}
+
+CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSources& sources,
+                    const ImageRoots& roots) {
+  if (sources.models.empty())
+    throw Error(Error::Kind::input, "its results files name no images; 'assay score' writes them");
+  const CaseSources::OfModel& first = sources.models.front();
+  const fs::path reference = located({.shown = first.files.reference,
+                                      .sha256 = first.files.reference_sha256,
+                                      .recorded = first.scored->roots.reference,
+                                      .given = roots.references},
+                                     study.models[first.model].source);
+  RegionCase out(reference, *first.scored);
+  read_predictions(study, sources, roots, out);
+  if (roots.images.empty())
+    add_recorded_image(study, sources, out);
+  else if (const auto image = image_of(study.ids[shown.place], list_images(roots.images)))
+    out.add_image(roots.images / *image);
+  else
+    out.note("no image in " + roots.images.string() + " is called by this case");
+  CaseVolume volume = std::move(out).cropped();
+  if (volume.predictions.empty())
+    throw Error(Error::Kind::input, "no prediction could be read (" + volume.notes.front() + ")");
+  volume.place = shown.place;
+  volume.why = shown.why;
+  return volume;
+}
+
+constexpr const char* asked_for = "asked for";
+
+/// Whether a missing picture is news: it was asked for, or a file names images for it.
+bool is_expected(const VolumeRequest& request, const ShownCase& shown, const CaseSources& sources) {
+  const ImageRoots& roots = request.roots;
+  if (!roots.images.empty() || !roots.predictions.empty() || !roots.references.empty()) return true;
+  return shown.why == asked_for ||
+         std::ranges::any_of(sources.models, [](const CaseSources::OfModel& one) {
+           return !one.files.reference.empty();
+         });
+}
+
+/// Cases that have no picture for one and the same reason, but for the name of the file.
+struct Failures {
+  std::string reason;  ///< of the first
+  std::vector<std::string> ids;
+};
+
+std::string_view without_file(std::string_view reason) {
+  const std::size_t colon = reason.find(": ");
+  return colon == reason.npos ? reason : reason.substr(colon);
+}
+
+void add_failure(std::vector<Failures>& to, const std::string& id, const std::string& reason) {
+  const auto found = std::ranges::find_if(
+      to, [&](const Failures& each) { return without_file(each.reason) == without_file(reason); });
+  if (found == to.end())
+    to.push_back({reason, {id}});
+  else
+    found->ids.push_back(id);
+}
+
+std::vector<std::string> failure_notes(const std::vector<Failures>& failures) {
+  std::vector<std::string> out;
+  for (const Failures& each : failures) {
+    std::string note = "no images of case " + each.ids.front();
+    if (each.ids.size() > 1) note += " and " + std::to_string(each.ids.size() - 1) + " more";
+    out.push_back(note + ": " + each.reason);
+  }
+  return out;
+}
+
+/// A folder of images that has none of the cases is a slip of the one who named it.
+void note_idle_images(const Study& study, const VolumeRequest& request, VolumeReading& out) {
+  if (request.roots.images.empty()) return;
+  const std::vector<std::string> images = list_images(request.roots.images);
+  const bool is_used = std::ranges::any_of(request.cases, [&](const ShownCase& shown) {
+    return image_of(study.ids[shown.place], images).has_value();
+  });
+  if (!is_used)
+    out.notes.push_back("--images: no image in " + request.roots.images.string() +
+                        " is called by a case that is shown");
+}
+
+}  // namespace
+
+std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
+                                   const std::vector<std::string>& asked) {
+  std::vector<ShownCase> out;
+  const auto add = [&](std::size_t place, const char* why) {
+    if (std::ranges::find(out, place, &ShownCase::place) == out.end()) out.push_back({place, why});
+  };
+  for (const std::string& id : asked) {
+    const auto found = std::ranges::lower_bound(study.ids, id);
+    if (found == study.ids.end() || *found != id)
+      throw Error(Error::Kind::usage,
+                  "--cases: no file has a case '" + id + "'" + did_you_mean(id, study.ids));
+    add(static_cast<std::size_t>(found - study.ids.begin()), asked_for);
+  }
+  const std::vector<std::size_t> order = from_worst_to_best(study, metric);
+  if (order.empty()) return out;
+  constexpr std::size_t worst = 3;
+  add(order.front(), "worst");
+  add(order.back(), "best");
+  add(order[order.size() / 2], "median");
+  for (std::size_t i = 1; i < std::min(worst, order.size()); ++i)
+    add(order[i], i == 1 ? "second worst" : "third worst");
+  return out;
+}
+
+VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
+  const FilesOfModels files = files_of_models(study, request);
+  std::vector<std::optional<CaseVolume>> read(request.cases.size());
+  std::vector<std::string> reasons(request.cases.size());
+  run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {
+    const ShownCase& shown = request.cases[i];
+    const CaseSources sources = sources_of(study, study.ids[shown.place], files);
+    try {
+      read[i] = read_one(study, shown, sources, request.roots);
+    } catch (const Error& error) {
+      if (is_expected(request, shown, sources)) reasons[i] = error.what();
+    }
+  });
+  VolumeReading out;
+  std::vector<Failures> failures;
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    if (read[i]) {
+      out.volumes.push_back(std::move(*read[i]));
+      continue;
+    }
+    out.asked_and_absent += request.cases[i].why == asked_for ? 1U : 0U;
+    if (!reasons[i].empty()) add_failure(failures, study.ids[request.cases[i].place], reasons[i]);
+  }
+  out.notes = failure_notes(failures);
+  note_idle_images(study, request, out);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The kinds of drawings, a function each; figures.cpp has the table.
+#pragma once
+
+#include <vector>
+
+#include "assay/report/figures/figure.hpp"
+#include "assay/report/figures/figure_scene.hpp"
+
+namespace assay::detail {
+
+using Figures = std::vector<Figure>;
+
+Figures raincloud_figures(const FigureScene& scene);
+Figures forest_figures(const FigureScene& scene);
+Figures difference_figures(const FigureScene& scene);
+Figures agreement_figures(const FigureScene& scene);
+Figures volume_figures(const FigureScene& scene);
+Figures rank_figures(const FigureScene& scene);
+Figures critical_difference_figures(const FigureScene& scene);
+Figures significance_figures(const FigureScene& scene);
+Figures label_figures(const FigureScene& scene);
+Figures subgroup_figures(const FigureScene& scene);
+Figures parity_figures(const FigureScene& scene);
+Figures fold_figures(const FigureScene& scene);
+
+using QaParts = std::span<const QaStudyPart>;
+
+Figures qa_accuracy_figures(QaParts parts);
+Figures qa_confusion_figures(QaParts parts);
+Figures qa_vote_figures(QaParts parts);
+Figures qa_cost_figures(QaParts parts);
+
+}  // namespace assay::detail

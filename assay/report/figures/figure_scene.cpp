@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/figures/figure_scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "assay/base/words.hpp"
+
+namespace assay {
+namespace {
+
+/// Drawn beside what the report is about.
+constexpr std::array<std::string_view, 3> further_metrics = {"hd95", "nsd", "lesion_f1"};
+
+std::string compared_label(const Study& study) {
+  return study.comparison ? study.comparison->settings.choice.first_label() : "";
+}
+
+/// The label of a model that is compared; null: the averages are.
+const LabelTable* compared_table(const FigureScene& scene, std::size_t model) {
+  const std::string label = compared_label(scene.study);
+  if (label.empty()) return nullptr;
+  for (const LabelTable& each : scene.study.models[model].labels)
+    if (each.key == label || each.name == label) return &each;
+  return nullptr;
+}
+
+Better direction_of(const std::string& name) {
+  const auto metric = metric_of_key(name);
+  return metric ? metric->metric->better : Better::neither;
+}
+
+bool any_has(const FigureScene& scene, std::string_view name) {
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
+    if (column_of(study_columns(scene, m), name) != nullptr) return true;
+  return false;
+}
+
+void add_metric(FigureScene& scene, const std::string& name) {
+  const bool known =
+      std::ranges::find(scene.metrics, name, &FigureMetric::name) != scene.metrics.end();
+  if (!known && any_has(scene, name))
+    scene.metrics.push_back(figure_metric(name, direction_of(name)));
+}
+
+void add_metrics(FigureScene& scene) {
+  if (scene.study.comparison)
+    for (const MetricComparison& metric : scene.study.comparison->metrics)
+      scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
+  else
+    for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
+  for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
+}
+
+std::vector<std::size_t> places_of(const ResultTable& table, const std::vector<std::string>& ids) {
+  std::vector<std::size_t> places(table.ids.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i < ids.size() && ids[i] == table.ids[i]) {  // most files have the cases of the study
+      places[i] = i;
+      continue;
+    }
+    const auto found = std::ranges::lower_bound(ids, table.ids[i]);
+    if (found == ids.end() || *found != table.ids[i]) return {};
+    places[i] = static_cast<std::size_t>(found - ids.begin());
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::string> shown_metrics(const Study& study) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& name) {
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  };
+  if (study.comparison)
+    for (const MetricComparison& metric : study.comparison->metrics) add(metric.metric.name);
+  if (study.comparison || !study.metrics.empty()) return study.comparison ? out : study.metrics;
+  const std::vector<std::string> whole = {""};
+  for (const ResultTable& table : study.models)
+    for (const std::string& name : default_metrics({&table, 1}, whole)) add(name);
+  return out;
+}
+
+FigureMetric figure_metric(const std::string& name, Better better) {
+  const auto metric = metric_of_key(name);
+  if (!metric)
+    return {.name = name, .title = name, .better = better, .possible = {-infinity, infinity}};
+  const Metric& row = *metric->metric;
+  const std::string title =
+      name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
+  return {.name = name,
+          .title = row.unit.empty() ? title : fmt::format("{}, {}", title, row.unit),
+          .better = better,
+          .possible = {row.range.low, row.range.high}};
+}
+
+std::string axis_title(const FigureMetric& metric) {
+  constexpr std::array<std::string_view, 4> words = {" (higher is better)", " (lower is better)",
+                                                     " (nearer to 0 is better)", ""};
+  return metric.title + std::string(words[static_cast<std::size_t>(metric.better)]);
+}
+
+FigureScene figure_scene(const Study& study) {
+  FigureScene scene = {.study = study, .metrics = {}, .names = {}, .places = {}};
+  for (const ResultTable& model : study.models) {
+    scene.names.push_back(model.model_name);
+    scene.places.push_back(places_of(model, study.ids));
+  }
+  add_metrics(scene);
+  return scene;
+}
+
+const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model) {
+  const LabelTable* label = compared_table(scene, model);
+  return label == nullptr ? scene.study.models[model].averages : label->columns;
+}
+
+const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                  std::string_view name) {
+  if (const MetricColumn* asked = column_of(study_columns(scene, model), name)) return asked;
+  const LabelTable* label = compared_table(scene, model);
+  return column_of(label == nullptr ? scene.study.models[model].derived : label->derived, name);
+}
+
+Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column) {
+  Sample sample;
+  const std::vector<std::size_t>& places = scene.places[model];
+  const std::size_t cases = scene.study.models[model].cases;
+  if (column == nullptr) return {.undefined = cases};
+  sample.named = places.size() == column->values.size();
+  for (std::size_t i = 0; i < column->values.size(); ++i) {
+    const std::optional<double>& value = column->values[i];
+    if (!value) {
+      ++sample.undefined;
+    } else if (!std::isfinite(*value)) {
+      ++sample.infinite;
+    } else {
+      sample.values.push_back(*value);
+      sample.places.push_back(sample.named ? places[i] : i);
+    }
+  }
+  return sample;
+}
+
+std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric) {
+  std::vector<Sample> samples;
+  samples.reserve(scene.study.models.size());
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m)
+    samples.push_back(sample_of(scene, m, column_of(study_columns(scene, m), metric)));
+  return samples;
+}
+
+MarkStyle mark_style(const Sample& sample, std::size_t model) {
+  return {.owner = model, .named = sample.named, .tone = model_tone(model)};
+}
+
+std::string counts_sentence(std::span<const Sample> samples) {
+  std::size_t least = static_cast<std::size_t>(-1), most = 0, undefined = 0, infinite = 0;
+  for (const Sample& sample : samples) {
+    least = std::min(least, sample.values.size());
+    most = std::max(most, sample.values.size());
+    undefined += sample.undefined;
+    infinite += sample.infinite;
+  }
+  const std::string each = samples.size() > 1 ? " per model" : "";
+  std::string out = least >= most
+                        ? fmt::format("n = {}{}", counted(most, "case"), each)
+                        : fmt::format("n = {} to {}{}", least, counted(most, "case"), each);
+  if (undefined != 0)
+    out += fmt::format("; {} {} undefined and left out", counted(undefined, "value"),
+                       undefined == 1 ? "is" : "are");
+  if (infinite != 0)
+    out += fmt::format("; {} {} infinite and left out", counted(infinite, "value"),
+                       infinite == 1 ? "is" : "are");
+  return out + ".";
+}
+
+std::string average_note(const FigureScene& scene) {
+  const std::string note = averaged_note(scene.study);
+  return note.empty() ? "" : " " + note;
+}
+
+std::string values_words(std::size_t values, std::size_t models) {
+  return models == 1 ? fmt::format("n = {}", counted(values, "case"))
+                     : fmt::format("n = {} of {} models", counted(values, "value"), models);
+}
+
+std::string_view correction_words(Correction correction) {
+  constexpr std::array<Named<Correction>, 7> names = {{{"Holm", Correction::holm},
+                                                       {"Bonferroni", Correction::bonferroni},
+                                                       {"Hochberg", Correction::hochberg},
+                                                       {"Hommel", Correction::hommel},
+                                                       {"Holm–Šidák", Correction::holm_sidak},
+                                                       {"Benjamini–Hochberg", Correction::bh},
+                                                       {"Benjamini–Yekutieli", Correction::by}}};
+  return name_in(std::span<const Named<Correction>>(names), correction);
+}
+
+std::string listed(std::span<const std::string> words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return joined(words.first(words.size() - 1)) + " and " + words.back();
+}
+
+bool has_compared_values(const FigureScene& scene) {
+  const auto& comparison = scene.study.comparison;
+  if (!comparison || comparison->models.size() != scene.study.models.size()) return false;
+  return comparison->matching.places.size() == scene.study.models.size();
+}
+
+std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched) {
+  const Matching& matching = scene.study.comparison->matching;
+  const std::size_t place = matching.places[model][matched];
+  if (place < scene.places[model].size()) return scene.places[model][place];
+  const auto& ids = scene.study.ids;  // a case that the model lost, or files without ids
+  const auto found = std::ranges::lower_bound(ids, matching.ids[matched]);
+  return found != ids.end() && *found == matching.ids[matched]
+             ? static_cast<std::size_t>(found - ids.begin())
+             : place;
+}
+
+}  // namespace assay

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What all drawings of a study have in common: its metrics, and where each case stands.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/metrics/metric.hpp"
+#include "assay/report/figures/marks.hpp"
+#include "assay/report/figures/scale.hpp"
+#include "assay/report/study.hpp"
+
+namespace assay {
+
+/// The metrics that a report is about: those compared, or asked for by name, or scored.
+std::vector<std::string> shown_metrics(const Study& study);
+
+struct FigureMetric {
+  std::string name;   ///< the key, as in the files
+  std::string title;  ///< for people, with its unit
+  Better better = Better::higher;
+  Extent possible{};
+};
+
+FigureMetric figure_metric(const std::string& name, Better better);
+
+/// The title with the direction in which it improves.
+std::string axis_title(const FigureMetric& metric);
+
+struct FigureScene {
+  const Study& study;
+  std::vector<FigureMetric> metrics;             ///< that are drawn
+  std::vector<std::string> names;                ///< of models
+  std::vector<std::vector<std::size_t>> places;  ///< by model: of its cases in the study
+};
+
+FigureScene figure_scene(const Study& study);
+
+/// The finite values of one column.
+struct Sample {
+  std::vector<double> values{};
+  std::vector<std::size_t> places{};  ///< of their cases in the study
+  bool named = true;                  ///< whether `places` mean anything
+  std::size_t undefined = 0, infinite = 0;
+};
+
+/// `column` may be null: then there is no value at all.
+Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column);
+
+/// The columns that the study is about: the compared label's, or the averages over labels.
+const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model);
+
+/// Volumes of the cases that the study is about, asked for or derived; null when there are none.
+const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                  std::string_view name);
+
+/// One sample per model.
+std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric);
+
+MarkStyle mark_style(const Sample& sample, std::size_t model);
+
+/// "n = 30 cases per model; 2 undefined values are left out."
+std::string counts_sentence(std::span<const Sample> samples);
+
+/// What a caption adds where the value of a case is a mean over its labels; "" otherwise.
+std::string average_note(const FigureScene& scene);
+
+/// "n = 80 values of 2 models", "n = 40 cases".
+std::string values_words(std::size_t values, std::size_t models);
+
+/// "Holm": whose correction it is.
+std::string_view correction_words(Correction correction);
+
+/// "a, b and c".
+std::string listed(std::span<const std::string> words);
+
+/// Whether values of the comparison can be found in the study.
+bool has_compared_values(const FigureScene& scene);
+
+/// The place in the study of a matched case, as the model's file has it.
+std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched);
+
+}  // namespace assay

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Means within subgroups of the cases, such as sites.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "assay/compare/standing.hpp"
+#include "assay/report/figures/figure_groups.hpp"
+#include "assay/report/figures/figure_kinds.hpp"
+#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/text/comparison_report.hpp"
+
+namespace assay::detail {
+namespace {
+
+using Subgroups = std::span<const Subgroup>;
+
+/// The domain of all means and intervals of one metric; intervals end where values do.
+Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
+  std::optional<Extent> data;
+  for (const Subgroup& group : groups)
+    for (const Summary& summary : group.metrics[metric].models) {
+      if (!summary.mean) continue;
+      const auto limits = summary.ci95.value_or(std::pair(*summary.mean, *summary.mean));
+      data = joined(data, extent_of(std::array{*summary.mean, std::max(limits.first, possible.low),
+                                               std::min(limits.second, possible.high)}));
+    }
+  return padded(data.value_or(Extent{0, 1}), possible);
+}
+
+/// On which side of the baseline the model is within the subgroup.
+Standing standing_within(const Comparison& comparison, const MetricComparison& metric,
+                         std::size_t model) {
+  if (model == comparison.baseline) return Standing::undecided;
+  const std::size_t pair = model - (model > comparison.baseline ? 1 : 0);
+  return pair < metric.pairs.size() ? standing_of(metric, metric.pairs[pair]) : Standing::undecided;
+}
+
+void draw_mean(Drawing& drawing, const Scale& x, double y, const Summary& summary,
+               std::string_view tone) {
+  if (summary.ci95)
+    drawing.line({x(summary.ci95->first), y}, {x(summary.ci95->second), y},
+                 {.stroke = tone, .stroke_width = 2});
+  drawing.circle({x(*summary.mean), y}, 4, {.fill = tone, .stroke = tone::paper});
+}
+
+void draw_row(Drawing& drawing, const Scale& x, double y, const Summary& summary,
+              std::string_view tone) {
+  if (summary.mean) draw_mean(drawing, x, y, summary, tone);
+  drawing.text({figure_width - 10, y}, std::to_string(summary.n),
+               {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
+}
+
+Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
+  const MetricComparison& whole = comparison.metrics[k];
+  const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
+  std::vector<std::string> models, titles;
+  models.reserve(comparison.models.size());
+  titles.reserve(groups.size());
+  for (const ComparedModel& model : comparison.models) models.push_back(model.name);
+  for (const Subgroup& group : groups)
+    titles.push_back(
+        fmt::format("{} = {}", group.column, group.value.empty() ? "(none)" : group.value));
+  const GroupedRows rows = grouped_rows(models, groups.size());
+  const Frame& plot = rows.layout.plot;
+  const Scale x(domain_of(groups, k, metric.possible), {plot.x, plot.right()});
+  Drawing drawing(figure_width, rows.layout.height());
+  draw_x_axis(drawing, plot, x, axis_title(metric));
+  draw_group_names(drawing, rows, titles, models);
+  const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
+  drawing.text({figure_width - 52, 14}, "mean", head);
+  drawing.text({figure_width - 10, 14}, "n", head);
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      const MetricComparison& part = groups[g].metrics[k];
+      const double y = rows.row(g, m);
+      const Standing standing = standing_within(comparison, part, m);
+      draw_row(drawing, x, y, part.models[m], model_tone(m));
+      drawing.text(
+          {figure_width - 52, y}, part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
+          {.size = small_text, .anchor = Anchor::end, .bold = standing != Standing::undecided});
+      if (standing != Standing::undecided)
+        drawing.text({figure_width - 50, y}, sign(standing), {.size = small_text, .bold = true});
+    }
+  const std::string title = fmt::format("{} by {}", metric.name, groups.front().column);
+  const std::string interaction = interaction_words(comparison, groups, k);
+  return {
+      fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)), title,
+      fmt::format(
+          "Mean {} within each {}, with the 95 % interval of Student's t{}. Intervals of few cases "
+          "are wide, and their overlap does not prove equality. {} than {} within the subgroup, "
+          "corrected over all subgroups and models.{} n = cases with a value.",
+          metric.title, groups.front().column,
+          comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
+          sign_words, comparison.models[comparison.baseline].name,
+          interaction.empty() ? "" : " " + interaction),
+      drawing.svg(title)};
+}
+
+}  // namespace
+
+Figures subgroup_figures(const FigureScene& scene) {
+  const Comparison& comparison = *scene.study.comparison;
+  const Subgroups all = comparison.subgroups;
+  Figures figures;
+  for (std::size_t from = 0; from < all.size();) {
+    std::size_t to = from + 1;
+    while (to < all.size() && all[to].column == all[from].column) ++to;
+    for (std::size_t k = 0; k < comparison.metrics.size(); ++k)
+      figures.push_back(panel(comparison, all.subspan(from, to - from), k));
+    from = to;
+  }
+  return figures;
+}
+
+}  // namespace assay::detail

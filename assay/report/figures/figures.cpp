@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include "assay/report/figures/figure.hpp"
+#include "assay/report/figures/figure_kinds.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Figures;
+
+struct Kind {
+  std::string_view name;
+  bool (*applies)(const FigureScene&);
+  Figures (*draw)(const FigureScene&);
+};
+
+bool has_models(const FigureScene& scene) {
+  return !scene.study.models.empty();
+}
+
+bool is_compared(const FigureScene& scene) {
+  return scene.study.comparison.has_value();
+}
+
+bool has_labels(const FigureScene& scene) {
+  return std::ranges::any_of(scene.study.models,
+                             [](const ResultTable& table) { return table.labels.size() > 1; });
+}
+
+bool has_subgroups(const FigureScene& scene) {
+  return is_compared(scene) && !scene.study.comparison->subgroups.empty();
+}
+
+bool has_parity(const FigureScene& scene) {
+  return !scene.study.parity.empty();
+}
+
+bool has_folds(const FigureScene& scene) {
+  return !scene.study.folds.empty();
+}
+
+/// In reading order: the scores, who is better, how sure that is, and where it comes from.
+constexpr Kind kinds[] = {
+    {"raincloud", has_models, detail::raincloud_figures},
+    {"forest", is_compared, detail::forest_figures},
+    {"differences", has_compared_values, detail::difference_figures},
+    {"ranks", is_compared, detail::rank_figures},
+    {"critical-difference", is_compared, detail::critical_difference_figures},
+    {"significance", has_compared_values, detail::significance_figures},
+    {"agreement", has_models, detail::agreement_figures},
+    {"volume", has_models, detail::volume_figures},
+    {"labels", has_labels, detail::label_figures},
+    {"subgroups", has_subgroups, detail::subgroup_figures},
+    {"parity", has_parity, detail::parity_figures},
+    {"folds", has_folds, detail::fold_figures},
+};
+
+struct QaKind {
+  std::string_view name;
+  Figures (*draw)(detail::QaParts);
+};
+
+constexpr QaKind qa_kinds[] = {
+    {"accuracy", detail::qa_accuracy_figures},
+    {"confusion", detail::qa_confusion_figures},
+    {"votes", detail::qa_vote_figures},
+    {"cost", detail::qa_cost_figures},
+};
+
+void append(Figures& all, Figures more) {
+  std::ranges::move(more, std::back_inserter(all));
+}
+
+/// Names that differ in signs only would have one key.
+Figures with_own_keys(Figures figures) {
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string key = figures[i].key;
+    std::size_t number = 1;
+    const auto is_taken = [&](const Figure& other) { return other.key == figures[i].key; };
+    while (std::any_of(figures.begin(), figures.begin() + std::ptrdiff_t(i), is_taken))
+      figures[i].key = key + "-" + std::to_string(++number);
+  }
+  return figures;
+}
+
+/// "var(--ink, #1b1f24)" as "#1b1f24".
+std::string with_plain_colours(std::string_view svg) {
+  constexpr std::string_view opening = "=\"var(--";
+  std::string out;
+  while (!svg.empty()) {
+    const std::size_t at = svg.find(opening);
+    const std::size_t comma = svg.find(", ", at), closing = svg.find(')', at);
+    if (at == std::string_view::npos || comma > closing) return out.append(svg);
+    out.append(svg.substr(0, at + 2)).append(svg.substr(comma + 2, closing - comma - 2));
+    svg.remove_prefix(closing + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Figure> study_figures(const Study& study) {
+  const FigureScene scene = figure_scene(study);
+  Figures all;
+  for (const Kind& kind : kinds)
+    if (kind.applies(scene)) append(all, kind.draw(scene));
+  return with_own_keys(std::move(all));
+}
+
+std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts) {
+  Figures all;
+  for (const QaKind& kind : qa_kinds) append(all, kind.draw(parts));
+  return with_own_keys(std::move(all));
+}
+
+std::string standalone(const Figure& figure) {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + with_plain_colours(figure.svg);
+}
+
+}  // namespace assay

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/page/methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/base/words.hpp"
+#include "assay/compare/sentence.hpp"
+#include "assay/report/figures/figure_scene.hpp"
+#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/page/methods_parts.hpp"
+#include "assay/report/text/qa_scores.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t most_named = 6;
+
+/// "meshnet and unet", or how many there are.
+std::string models_words(std::span<const std::string> names) {
+  if (names.size() == 1) return names.front();
+  if (names.size() > most_named) return fmt::format("{} models", names.size());
+  return fmt::format("{} models ({})", names.size(), listed(names));
+}
+
+/// The one convention of all files, or each by its model.
+std::string convention_words(const Study& study) {
+  std::vector<std::string> distinct;
+  for (const ResultSettings& each : study.settings)
+    if (!each.convention.empty() && std::ranges::find(distinct, each.convention) == distinct.end())
+      distinct.push_back(each.convention);
+  if (distinct.empty()) return "; the files do not name a convention for empty masks";
+  return fmt::format(" under the convention{} {}", distinct.size() == 1 ? "" : "s",
+                     listed(distinct));
+}
+
+std::string metric_words(const FigureMetric& metric) {
+  const auto known = metric_of_key(metric.name);
+  if (!known) return fmt::format("{} (as the files define it)", metric.name);
+  const Metric& row = *known->metric;
+  std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
+  if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
+  return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
+}
+
+/// Values of labels that have no part in the average of their case: nobody is to blame for them.
+std::string left_out_words(const FigureScene& scene) {
+  if (scene.study.comparison && !scene.study.comparison->settings.choice.labels.empty()) return "";
+  std::vector<std::string> counts;
+  for (const FigureMetric& metric : scene.metrics) {
+    std::size_t left_out = 0;
+    for (const ResultTable& table : scene.study.models)
+      left_out += left_out_of_averages(table, metric.name);
+    if (left_out != 0) counts.push_back(fmt::format("{} of {}", left_out, metric.name));
+  }
+  return counts.empty() ? ""
+                        : fmt::format(
+                              " The means of cases leave out labels that are undefined "
+                              "through no fault of the model: {}.",
+                              listed(counts));
+}
+
+/// Comparisons count the failures of a model, so what was left out is left out elsewhere.
+std::string_view means_words(const Study& study) {
+  const bool counted_there =
+      study.comparison && study.comparison->settings.undefined == UndefinedPolicy::worst;
+  return counted_there ? "the means of single models" : "means";
+}
+
+std::string undefined_words(const FigureScene& scene) {
+  std::vector<std::string> counts;
+  for (const FigureMetric& metric : scene.metrics) {
+    std::size_t undefined = 0;
+    for (const Sample& sample : samples_of(scene, metric.name))
+      undefined += sample.undefined + sample.infinite;
+    if (undefined != 0) counts.push_back(fmt::format("{} of {}", undefined, metric.name));
+  }
+  const std::string of_labels = left_out_words(scene);
+  if (counts.empty()) return of_labels.empty() ? " Every value was defined." : of_labels;
+  return fmt::format(" Values that are not defined or not finite were left out of {}: {}.",
+                     means_words(scene.study), listed(counts)) +
+         of_labels;
+}
+
+std::string unscored_words(const Study& study) {
+  std::size_t unscored = 0;
+  for (const ResultTable& table : study.models) unscored += table.unscored.size();
+  return unscored == 0
+             ? ""
+             : fmt::format(" {} without a score {} left out of {}.", counted(unscored, "case"),
+                           unscored == 1 ? "was" : "were", means_words(study));
+}
+
+/// The models whose values assay computed, and those whose values were read as they stood.
+struct Origins {
+  std::vector<std::string> scored{}, read{}, files{}, versions{};
+};
+
+void add_distinct(std::vector<std::string>& to, const std::string& text) {
+  if (std::ranges::find(to, text) == to.end()) to.push_back(text);
+}
+
+Origins origins_of(const FigureScene& scene) {
+  Origins out;
+  const Study& study = scene.study;
+  for (std::size_t m = 0; m < scene.names.size(); ++m) {
+    const ResultSettings own = m < study.settings.size() ? study.settings[m] : ResultSettings();
+    (own.is_scored_here ? out.scored : out.read).push_back(scene.names[m]);
+    if (!own.is_scored_here) add_distinct(out.files, study.models[m].source);
+    if (own.is_scored_here && !own.version.empty()) add_distinct(out.versions, own.version);
+  }
+  return out;
+}
+
+/// Who computed the values: assay is named only for what it computed.
+std::string origin_words(const FigureScene& scene, std::size_t cases, std::string_view version) {
+  const Origins origins = origins_of(scene);
+  std::string out;
+  if (!origins.scored.empty())
+    out = fmt::format("Segmentations of {} by {} were scored with assay {}{}.",
+                      counted(cases, "case"), models_words(origins.scored),
+                      origins.versions.empty() ? std::string(version) : listed(origins.versions),
+                      convention_words(scene.study));
+  if (origins.read.empty()) return out;
+  return out + fmt::format("{}Values of {} on {} were read from {} and used unchanged.",
+                           out.empty() ? "" : " ", models_words(origins.read),
+                           counted(cases, "case"),
+                           origins.files.size() > most_named ? counted(origins.files.size(), "file")
+                                                             : listed(origins.files));
+}
+
+std::string scoring_words(const FigureScene& scene, std::string_view version) {
+  if (scene.names.empty()) return "";
+  std::vector<std::string> metrics, labels;
+  for (const FigureMetric& metric : scene.metrics) {
+    const bool is_ours = metric_of_key(metric.name).has_value();
+    const std::size_t of_label =
+        is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
+    add_distinct(metrics,
+                 metric_words(figure_metric(metric.name.substr(0, of_label), metric.better)));
+    if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
+  }
+  std::size_t cases = scene.study.ids.size();
+  for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
+  std::string out = origin_words(scene, cases, version);
+  if (const std::string over = averaged_note(scene.study); !over.empty()) out += " " + over;
+  if (!metrics.empty())
+    out += fmt::format(" Metrics{} were {}.",
+                       labels.empty() ? "" : ", each of " + listed(labels) + ",", listed(metrics));
+  return out + detail::measuring_words(scene) + undefined_words(scene) +
+         unscored_words(scene.study);
+}
+
+std::string stability_words(const Comparison& comparison, const Ranking& ranking) {
+  if (const std::string gap = stability_gap(ranking); !gap.empty()) return " " + gap;
+  return fmt::format(
+      " The stability of ranks was assessed with {} bootstrap resamples of the {}s (seed {}).",
+      comparison.settings.replicates, block_word(ranking), comparison.settings.seed);
+}
+
+std::string ranking_words(const Comparison& comparison) {
+  const auto ranked = std::ranges::find_if(
+      comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
+  if (ranked == comparison.metrics.end() || comparison.models.size() < 3) return "";
+  std::string stability = stability_words(comparison, ranked->ranking);
+  if (!ranked->ranking.friedman) return stability;
+  return stability +
+         fmt::format(
+             " Mean ranks over the {}s were compared by Friedman's test with Iman and Davenport's "
+             "correction and the Nemenyi test. It compares all pairs of models by their order "
+             "within {}s, and the signed-rank tests compare each model with the baseline by the "
+             "size of the differences, so the two may disagree.",
+             block_word(ranked->ranking), block_word(ranked->ranking));
+}
+
+std::string margin_words(const Comparison& comparison) {
+  std::vector<std::string> margins;
+  for (const MetricComparison& metric : comparison.metrics)
+    if (metric.margin)
+      margins.push_back(
+          fmt::format("±{} for {}", figure_number(*metric.margin), metric.metric.name));
+  if (margins.empty())
+    return " No margin of equivalence was set, so a difference that is not significant is "
+           "reported as inconclusive.";
+  return fmt::format(
+      " Models were called equivalent when both the difference of the means (Student's t, "
+      "corrected for skewness) and the "
+      "pseudo-median of the differences (signed ranks) lay within the margin ({}), by two "
+      "one-sided tests at {}, corrected like the others.",
+      listed(margins), comparison.settings.alpha);
+}
+
+/// How many cases each metric was compared on, where that differs.
+std::string cases_words(const Comparison& comparison) {
+  std::vector<std::string> counts;
+  for (const MetricComparison& metric : comparison.metrics)
+    if (const std::size_t n = std::ranges::max(metric.models, {}, &Summary::n).n;
+        n != comparison.matching.ids.size())
+      counts.push_back(fmt::format("n = {} for {}", n, words(metric.metric)));
+  return counts.empty() ? ""
+                        : fmt::format(" Cases in which some model has no value were left out: {}.",
+                                      listed(counts));
+}
+
+std::string failure_words(const Comparison& comparison) {
+  return comparison.settings.undefined == UndefinedPolicy::worst
+             ? " Values that are undefined by a model's fault count as the metric declares: 0 for "
+               "most, the image's diagonal for distances."
+             : " Cases with a value that is undefined by a model's fault were left out.";
+}
+
+std::string family_words(const Comparison& comparison) {
+  const std::string models = counted(comparison.models.size() - 1, "model");
+  if (comparison.settings.across_metrics)
+    return fmt::format("Westfall and Young's max-T correction by sign flips over {} and {}", models,
+                       counted(comparison.metrics.size(), "metric"));
+  return fmt::format("{} correction over {} per metric",
+                     correction_words(comparison.settings.correction), models);
+}
+
+std::string testing_words(const Study& study) {
+  if (!study.comparison) return "";
+  const Comparison& c = *study.comparison;
+  const CompareSettings& s = c.settings;
+  std::string out = fmt::format(
+      " Each model was compared with {} on the {} that all have, by two-sided Wilcoxon signed-rank "
+      "tests (policy {}), with {} at a level of {}. Differences are Hodges–Lehmann estimates of "
+      "the pairs that differ, with {} {:.4g} % confidence intervals, effect sizes matched-pairs "
+      "rank-biserial correlations.",
+      c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
+      name_in(wilcoxon_policies(), s.policy), family_words(c), s.alpha,
+      s.across_metrics ? "simultaneous" : "unadjusted", 100 * (1 - s.alpha));
+  if (!s.cluster.empty())
+    out += fmt::format(
+        " Cases were averaged within each {} before testing; the error of a mean is robust to such "
+        "clusters.",
+        s.cluster);
+  if (std::ranges::any_of(group_columns(study.models), is_fold_column))
+    out +=
+        " Cases were tested in folds, so tests and intervals over cases are about these trained "
+        "models, not about the algorithms that trained them.";
+  if (!c.matching.left_out.empty())
+    out += fmt::format(" {} that some model lacks {} left out.",
+                       counted(c.matching.left_out.size(), "case"),
+                       c.matching.left_out.size() == 1 ? "was" : "were");
+  return out + cases_words(c) + failure_words(c) + margin_words(c) + ranking_words(c);
+}
+
+std::string parity_words(const Study& study) {
+  std::string out;
+  for (const ParityReport& report : study.parity)
+    out += fmt::format(
+        " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
+        "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
+        "is {}.",
+        report.achieved.source, report.paper.name, report.limits.dice_tolerance,
+        report.limits.avd_tolerance, report.limits.mcc_tolerance, name(report.result.parity_level));
+  return out;
+}
+
+std::string fold_words(const Study& study) {
+  std::string out;
+  for (const FoldsStudyPart& part : study.folds) {
+    std::size_t runs = 0;
+    for (const OuterFold& fold : part.result.folds) runs += fold.runs.size();
+    out += fmt::format(
+        " {} was cross-validated in {} with {}; restarts were made one value per subject by their "
+        "{}, and the {} of all folds were pooled.",
+        part.name, counted(part.result.folds.size(), "outer fold"), counted(runs, "training"),
+        name(part.result.restarts), counted(part.result.subjects.size(), "subject"));
+  }
+  return out;
+}
+
+std::string qa_words(const Study& study, std::string_view version) {
+  if (study.qa.empty()) return "";
+  std::string out = fmt::format(" Answers were scored with assay {}:", version);
+  for (const QaStudyPart& part : study.qa)
+    out += fmt::format("{} {} on {} ({}, {})", &part == study.qa.data() ? "" : ";",
+                       part.result.model_name, part.result.benchmark_name,
+                       qa_metric_words(part.scores.metric),
+                       counted(part.scores.ledger.expected(), "item"));
+  const QaScoreSettings& settings = study.qa.front().scores.settings;
+  return out + fmt::format(
+                   ". Items without a readable label {}. Intervals of 95 % are Wilson's, with the "
+                   "effective number of items where classes or slides are shared.",
+                   settings.policy == FailurePolicy::wrong ? "count as wrong" : "were left out");
+}
+
+}  // namespace
+
+std::vector<std::string> conclusions(const Study& study) {
+  std::vector<std::string> out;
+  if (!study.comparison) return out;
+  const Comparison& comparison = *study.comparison;
+  for (const MetricComparison& metric : comparison.metrics)
+    for (const PairComparison& pair : metric.pairs)
+      out.push_back(sentence(metric, pair, comparison.models[comparison.baseline].name));
+  return out;
+}
+
+std::string methods_paragraph(const Study& study, std::string_view version) {
+  const std::string out = scoring_words(figure_scene(study), version) + testing_words(study) +
+                          parity_words(study) + fold_words(study) + qa_words(study, version);
+  return out.starts_with(' ') ? out.substr(1) : out;
+}
+
+}  // namespace assay

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NiiVue as text; a file of its own, since it is long.
+#include "assay/report/page/page.hpp"
+#include "embedded_niivue.hpp"
+
+namespace assay {
+
+std::string_view niivue_script() {
+  return embedded_niivue;
+}
+
+}  // namespace assay

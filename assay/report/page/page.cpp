@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/base/base64.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/gzip.hpp"
+#include "assay/base/words.hpp"
+#include "assay/report/html.hpp"
+#include "assay/report/page/page_parts.hpp"
+#include "report_script.hpp"
+#include "report_style.hpp"
+
+namespace assay {
+namespace {
+
+/// What the browser calls the script: its SHA-256 in base64.
+std::string script_name(std::string_view script) {
+  const std::string hex = sha256(script);
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return "sha256-" + base64(bytes);
+}
+
+/// Only our own scripts may run, and nothing may reach out, even if a text found its way past the
+/// escaping. NiiVue reads its fonts from texts within itself, which counts as a connection.
+std::string policy(bool with_niivue) {
+  std::string scripts = "'" + script_name(report_script) + "'", more;
+  if (with_niivue) {
+    scripts += " '" + script_name(niivue_script()) + "' 'wasm-unsafe-eval'";
+    more = " connect-src data: blob:; worker-src blob:;";
+  }
+  return "default-src 'none'; img-src data: blob:; style-src 'unsafe-inline'; script-src " +
+         scripts + ";" + more + " base-uri 'none'; form-action 'none'";
+}
+
+std::string head(const PageContent& content) {
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<meta name=\"generator\" content=\"assay {}\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      policy(content.with_niivue), html_escaped(content.version), html_escaped(content.study.title),
+      report_style);
+}
+
+struct Section {
+  std::string_view id, title;
+};
+constexpr Section sections[] = {{"summary", "Summary"},     {"figures", "Figures"},
+                                {"cases", "Cases"},         {"viewer", "Viewer"},
+                                {"questions", "Questions"}, {"findings", "Findings"},
+                                {"words", "To paste"},      {"sources", "Provenance"}};
+
+/// Links to the sections that are there.
+std::string navigation(const PageContent& content, const std::string& body) {
+  std::string links;
+  for (const Section& section : sections)
+    if (body.find(fmt::format("<section id=\"{}\"", section.id)) != std::string::npos)
+      links += fmt::format("<a href=\"#{}\">{}</a>", section.id, section.title);
+  return fmt::format(
+      "<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<header class=\"top\"><h1>{}"
+      "</h1><nav aria-label=\"Sections\">{}</nav></header>\n",
+      html_escaped(content.study.title), links);
+}
+
+constexpr std::string_view cases_section =
+    "<section id=\"cases\">\n<h2>Cases</h2>\n<div id=\"case-table\"></div>\n"
+    "<noscript><p>The table of cases needs JavaScript, which this browser does not run. The "
+    "drawings, tables and stills on this page do not.</p></noscript>\n</section>\n";
+
+std::string viewer_section(const PageContent& content, std::span<const CaseVolume* const> volumes) {
+  if (content.study.models.empty()) return "";
+  std::string out = "<section id=\"viewer\">\n<h2>Viewer</h2>\n<div id=\"case-view\"></div>\n";
+  if (!volumes.empty())
+    out +=
+        "<div class=\"stills\"><p class=\"soft\"><i class=\"swatch both\"></i> both "
+        "<i class=\"swatch over\"></i> only the prediction <i class=\"swatch under\"></i> only "
+        "the reference; the reference's outline in white.</p>\n";
+  for (const CaseVolume* volume : volumes) out += page::volume_stills(*volume, content.study);
+  return out + (volumes.empty() ? "" : "</div>\n") + "</section>\n";
+}
+
+/// Values as a script element that does not run; packed where plain text would weigh too much.
+std::string data_element(const std::string& json) {
+  constexpr std::size_t packed_above = 400'000;
+  if (json.size() < packed_above)
+    return "<script type=\"application/json\" id=\"data\">" + json + "</script>\n";
+  const std::vector<std::byte> packed = deflate_zlib(std::as_bytes(std::span(json)));
+  return "<script type=\"application/octet-stream\" id=\"data\">" +
+         base64({reinterpret_cast<const char*>(packed.data()), packed.size()}) + "</script>\n";
+}
+
+/// Takes parts into the page as long as there is room.
+class Room {
+ public:
+  Room(std::size_t budget, std::size_t used) : left_(budget > used ? budget - used : 0) {}
+
+  bool takes(std::size_t bytes) {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+ private:
+  std::size_t left_;
+};
+
+struct Kind {
+  std::string_view what, of;
+};
+
+std::string left_out(const std::vector<std::string>& names, const Kind& kind, std::size_t budget) {
+  return fmt::format("{} of {} left out to keep this page within {:.0f} MB: {}", kind.what,
+                     counted(names.size(), kind.of), static_cast<double>(budget) / 1e6,
+                     joined(names));
+}
+
+/// What the budget lets in, of volumes and of answers.
+struct Chosen {
+  std::vector<const CaseVolume*> volumes{};
+  std::string blocks{}, answers{};
+  std::vector<std::string> dropped{};
+};
+
+Chosen chosen_for(const PageContent& content, std::size_t used) {
+  Chosen out;
+  Room room(content.budget_bytes, used);
+  std::vector<std::string> volumes, answers;
+  for (const CaseVolume& volume : content.volumes) {
+    std::string blocks = page::volume_blocks(volume, out.volumes.size());
+    if (room.takes(blocks.size() + page::volume_stills(volume, content.study).size())) {
+      out.volumes.push_back(&volume);
+      out.blocks += blocks;
+    } else {
+      volumes.push_back(content.study.ids[volume.place]);
+    }
+  }
+  for (const ShownAnswer& answer : content.answers) {
+    std::string html = page::qa_answer(answer);
+    if (room.takes(html.size()))
+      out.answers += html;
+    else
+      answers.push_back(answer.view.trajectory.item_id);
+  }
+  if (!volumes.empty())
+    out.dropped.push_back(left_out(volumes, {"the images", "case"}, content.budget_bytes));
+  if (!answers.empty())
+    out.dropped.push_back(left_out(answers, {"the steps", "question"}, content.budget_bytes));
+  return out;
+}
+
+}  // namespace
+
+PageText report_page(PageContent content) {
+  const Study& study = content.study;
+  const std::string figures = page::figures_section("figures", "Figures", content.figures);
+  const std::string qa = page::qa_section(content);
+  const std::string rest = page::findings_section(content) + page::words_section(content) +
+                           page::sources_section(content);
+  const std::string values = data_element(page::page_data(study));
+  const std::string niivue =
+      content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
+  const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
+  Chosen chosen =
+      chosen_for(content, frame + figures.size() + qa.size() + rest.size() + values.size());
+  if (std::string lost = page::left_out_metrics(study); !lost.empty())
+    chosen.dropped.push_back(std::move(lost));
+  content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
+
+  std::string body = "<main>\n" + page::first_screen(content) + figures;
+  if (!study.models.empty()) body += cases_section;
+  body += viewer_section(content, chosen.volumes);
+  if (!study.qa.empty())
+    body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa + "<div class=\"answers\">\n" +
+            chosen.answers + "</div></section>\n";
+  body += rest + "</main>\n";
+  return {head(content) + navigation(content, body) + body + values +
+              "<script type=\"application/json\" id=\"volumes\">" +
+              page::volumes_data(chosen.volumes) + "</script>\n" + chosen.blocks + niivue +
+              "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
+          std::move(chosen.dropped)};
+}
+
+}  // namespace assay

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A study as one HTML page that needs nothing else: drawings, tables, volumes, words.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/report/case_volume.hpp"
+#include "assay/report/figures/figure.hpp"
+#include "assay/report/page/trajectory_page.hpp"
+#include "assay/report/study.hpp"
+#include "assay/report/text/paper_table.hpp"
+
+namespace assay {
+
+/// What a file says of itself, as JSON text; "" where it says nothing.
+struct SourceDocument {
+  std::string file, kind, settings{}, provenance{};
+};
+
+/// A table that was saved by another command, with its sentences.
+struct Finding {
+  std::string title, source;
+  std::vector<std::string> sentences{};
+  PaperTable table{};
+};
+
+/// How an agent answered one question of `Study::qa`.
+struct ShownAnswer {
+  std::size_t part = 0, item = 0;  ///< places in the study
+  TrajectoryView view;
+};
+
+/// Volumes and answers stand in the order of their interest: what does not fit leaves from the end.
+struct PageContent {
+  Study study;
+  std::vector<Figure> figures{}, qa_figures{};
+  std::vector<CaseVolume> volumes{};
+  std::vector<ShownAnswer> answers{};
+  std::vector<Finding> findings{};
+  std::vector<SourceDocument> documents{};
+  std::vector<std::string> notes{};
+  std::string version{};
+  bool with_niivue = false;  ///< takes what niivue_script() has into the page
+  std::size_t budget_bytes = 8'000'000;
+};
+
+struct PageText {
+  std::string html;
+  std::vector<std::string> dropped{};  ///< sentences on what the budget left out
+};
+
+/// NiiVue, if it was there when assay was built; else "".
+std::string_view niivue_script();
+
+PageText report_page(PageContent content);
+
+}  // namespace assay

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The numbers behind the page, in columns: a case costs a few bytes per value, whatever its name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "assay/base/words.hpp"
+#include "assay/report/page/page_parts.hpp"
+
+namespace assay::page {
+namespace {
+
+/// More than this would weigh more than the rest of the page; then only the first metrics go in.
+constexpr std::size_t most_values = 600'000;
+
+std::string json_list(const std::vector<std::string>& items) {
+  return "[" + joined(items, ",") + "]";
+}
+
+std::string json_texts(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) out.append(out.size() == 1 ? "" : ",") += json_text(text);
+  return out + "]";
+}
+
+/// Six digits; what is larger than any number is read back as infinity.
+void append_number(std::string& out, const std::optional<double>& value) {
+  if (!value)
+    out += "null";
+  else if (*value > 1e308 || *value < -1e308)
+    out += *value > 0 ? "1e999" : "-1e999";
+  else
+    fmt::format_to(std::back_inserter(out), "{:.6g}", *value);
+}
+
+/// All metrics of any model, those of the first screen first.
+std::vector<std::string> all_metrics(const Study& study) {
+  std::vector<std::string> out = shown_metrics(study);
+  for (std::size_t m = 0; m < study.models.size(); ++m)
+    for (const MetricColumn& column : shown_columns(study, m))
+      if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
+  return out;
+}
+
+/// The same as far as the page has room; those of the first screen always.
+std::vector<std::string> metrics_of(const Study& study) {
+  std::vector<std::string> out = all_metrics(study);
+  const std::size_t values_each = std::max<std::size_t>(study.ids.size() * study.models.size(), 1);
+  const std::size_t room = std::max(shown_metrics(study).size(), most_values / values_each);
+  out.resize(std::min(out.size(), room));
+  return out;
+}
+
+std::string metrics_json(const Study& study, const std::vector<std::string>& metrics) {
+  std::vector<std::string> out;
+  for (const std::string& key : metrics) {
+    const auto known = metric_of_key(key);
+    Better better = known ? (*known)->better : Better::higher;
+    if (study.comparison)
+      for (const MetricComparison& compared : study.comparison->metrics)
+        if (compared.metric.name == key) better = compared.metric.better;
+    out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
+                              json_text(metric_title(key)), json_text(name(better))));
+  }
+  return json_list(out);
+}
+
+std::string column_json(const Study& study, std::size_t model, const std::string& metric) {
+  const MetricColumn* column = column_of(shown_columns(study, model), metric);
+  if (column == nullptr) return "null";
+  std::vector<std::optional<double>> values(study.ids.size());
+  const std::vector<std::size_t> places = places_in_study(study, model);
+  for (std::size_t i = 0; i < places.size(); ++i) values[places[i]] = column->values[i];
+  std::string out = "[";
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) out += ',';
+    append_number(out, values[i]);
+  }
+  return out + "]";
+}
+
+std::string values_json(const Study& study, const std::vector<std::string>& metrics) {
+  std::vector<std::string> out;
+  for (const std::string& metric : metrics) {
+    std::vector<std::string> of_metric;
+    for (std::size_t m = 0; m < study.models.size(); ++m)
+      of_metric.push_back(column_json(study, m, metric));
+    out.push_back(json_list(of_metric));
+  }
+  return json_list(out);
+}
+
+/// A group column as its different texts and one number per case; -1 where nothing is known.
+struct Coded {
+  std::string name;
+  std::vector<std::string> levels{};
+  std::map<std::string, int> codes{};
+  std::vector<int> of_case{};
+
+  int code(const std::string& text) {
+    const auto [found, is_new] = codes.emplace(text, static_cast<int>(levels.size()));
+    if (is_new) levels.push_back(text);
+    return found->second;
+  }
+};
+
+std::vector<Coded> groups_of(const Study& study) {
+  std::vector<Coded> out;
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    const std::vector<std::size_t> places = places_in_study(study, m);
+    for (const auto& [column, texts] : study.models[m].groups) {
+      auto found = std::ranges::find(out, column, &Coded::name);
+      if (found == out.end()) {
+        out.push_back({.name = column});
+        found = out.end() - 1;
+        found->of_case.assign(study.ids.size(), -1);
+      }
+      for (std::size_t i = 0; i < places.size(); ++i)
+        if (int& code = found->of_case[places[i]]; code < 0 && !texts[i].empty())
+          code = found->code(texts[i]);
+    }
+  }
+  return out;
+}
+
+std::string groups_json(const Study& study) {
+  std::vector<std::string> out;
+  for (const Coded& group : groups_of(study))
+    out.push_back(fmt::format("{{\"name\":{},\"levels\":{},\"codes\":[{}]}}", json_text(group.name),
+                              json_texts(group.levels), fmt::join(group.of_case, ",")));
+  return json_list(out);
+}
+
+/// [case, model, reason] of everything that was not scored.
+std::string lost_json(const Study& study) {
+  std::vector<std::string> out;
+  for (std::size_t m = 0; m < study.models.size(); ++m)
+    for (const UnscoredCase& one : study.models[m].unscored) {
+      const auto found = std::ranges::lower_bound(study.ids, one.id);
+      if (found == study.ids.end() || *found != one.id) continue;
+      out.push_back(fmt::format("[{},{},{}]", found - study.ids.begin(), m, json_text(one.reason)));
+    }
+  return json_list(out);
+}
+
+std::string volume_json(const CaseVolume& volume, std::size_t number) {
+  std::vector<std::string> models;
+  for (const DrawnMask& mask : volume.predictions) models.push_back(std::to_string(mask.model));
+  return fmt::format(
+      "{{\"number\":{},\"case\":{},\"why\":{},\"shape\":[{}],\"spacing\":[{:.6g}],\"focus\":[{}],"
+      "\"regions\":{},\"image\":{},\"models\":{},\"notes\":{}}}",
+      number, volume.place, json_text(volume.why), fmt::join(volume.shape, ","),
+      fmt::join(volume.spacing_mm, ","), fmt::join(focus_of(volume), ","),
+      json_texts(volume.regions), !volume.image.empty(), json_list(models),
+      json_texts(volume.notes));
+}
+
+std::string qa_json(const Study& study) {
+  std::vector<std::string> out;
+  for (const QaStudyPart& part : study.qa) {
+    std::string items = "[";
+    for (const ItemResult& item : part.result.results) {
+      std::string cost;
+      append_number(cost, item.cost_usd);
+      items.append(items.size() == 1 ? "" : ",") += fmt::format(
+          "[{},{},{},{},{},{},{}]", json_text(item.item_id),
+          json_text(outcomes()[static_cast<std::size_t>(item.outcome)].name), item.truth_label,
+          item.predicted_label ? std::to_string(*item.predicted_label) : "null", item.correct, cost,
+          json_text(item.prediction.substr(0, 400)));
+    }
+    out.push_back(fmt::format("{{\"benchmark\":{},\"model\":{},\"items\":{}]}}",
+                              json_text(part.result.benchmark_name),
+                              json_text(part.result.model_name), items));
+  }
+  return json_list(out);
+}
+
+}  // namespace
+
+std::string json_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\')
+      out.append("\\") += c;
+    else if (code < 0x20 || c == '<' || code == 0x7F)
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", code);
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string volumes_data(std::span<const CaseVolume* const> volumes) {
+  std::vector<std::string> out;
+  for (std::size_t v = 0; v < volumes.size(); ++v) out.push_back(volume_json(*volumes[v], v));
+  return json_list(out);
+}
+
+std::string left_out_metrics(const Study& study) {
+  const std::vector<std::string> all = all_metrics(study);
+  const std::size_t kept = metrics_of(study).size();
+  if (kept == all.size()) return "";
+  const std::vector<std::string> lost(all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
+  return "the table of cases leaves out " + joined(lost, ", ") +
+         ": that many cases would make the page too large";
+}
+
+std::string page_data(const Study& study) {
+  const std::vector<std::string> metrics = metrics_of(study);
+  std::vector<std::string> models;
+  for (const ResultTable& table : study.models)
+    models.push_back(fmt::format("{{\"name\":{},\"source\":{}}}", json_text(table.model_name),
+                                 json_text(table.source)));
+  return fmt::format(
+      "{{\"title\":{},\"models\":{},\"baseline\":{},\"metrics\":{},\"ids\":{},\"values\":{},"
+      "\"groups\":{},\"lost\":{},\"qa\":{}}}",
+      json_text(study.title), json_list(models),
+      study.comparison ? std::to_string(study.comparison->baseline) : "null",
+      metrics_json(study, metrics), json_texts(study.ids), values_json(study, metrics),
+      groups_json(study), lost_json(study), qa_json(study));
+}
+
+}  // namespace assay::page

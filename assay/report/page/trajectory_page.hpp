@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A trajectory as one HTML page that needs nothing else: no script, no network.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "assay/qa/values/result.hpp"
+#include "assay/qa/values/trajectory.hpp"
+
+namespace assay {
+
+struct TrajectoryView {
+  Trajectory trajectory;
+  std::optional<ItemResult> result{};          ///< the item's row; nothing: no verdict is shown
+  std::map<std::string, std::string> jpegs{};  ///< bytes by SHA-256; what lacks is said
+  std::string anchors{};                       ///< before the names of its anchors
+};
+
+/// The same without the page around it: to stand among others, each with its own anchors.
+std::string trajectory_body(const TrajectoryView& view);
+
+std::string trajectory_page(const TrajectoryView& view);
+
+}  // namespace assay

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/read_study.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "assay/base/error.hpp"
+#include "assay/base/tbb_executor.hpp"
+#include "assay/base/words.hpp"
+#include "assay/compare/averaged.hpp"
+#include "assay/compare/models.hpp"
+#include "assay/metrics/synonyms.hpp"
+#include "assay/report/study_files.hpp"
+#include "assay/results/result_files.hpp"
+
+namespace assay {
+namespace {
+
+/// A file that counts twice would make everything look surer than it is.
+void refuse_repetition(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    const auto whole = std::filesystem::weakly_canonical(file, unknown);
+    if (!unknown && !seen.insert(whole).second)
+      throw Error(Error::Kind::usage, file + " is given twice; name each results file once");
+  }
+}
+
+/// Reads all files; the first that cannot be read decides the error.
+std::vector<StudyFile> read_all(const StudyRequest& request) {
+  std::vector<StudyFile> out(request.files.size());
+  std::vector<std::optional<Error>> errors(request.files.size());
+  run_tasks(tbb_executor(request.jobs), request.files.size(), [&](std::size_t i) {
+    try {
+      out[i] = read_study_file(request.files[i]);
+    } catch (const Error& error) {
+      errors[i] = error;
+    }
+  });
+  for (const auto& error : errors)
+    if (error) throw Error(*error);
+  return out;
+}
+
+template <class Item>
+void move_to(std::vector<Item>& to, std::vector<Item>& from) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+StudyReading joined_files(std::vector<StudyFile> files) {
+  StudyReading out;
+  for (StudyFile& file : files) {
+    out.study.settings.insert(out.study.settings.end(), file.models.size(), file.settings);
+    move_to(out.study.models, file.models);
+    move_to(out.study.parity, file.parity);
+    move_to(out.study.folds, file.folds);
+    move_to(out.study.qa, file.qa);
+    move_to(out.findings, file.findings);
+    out.documents.push_back(std::move(file.document));
+  }
+  return out;
+}
+
+/// Files without ids: cases of one model are not those of another, unless the caller says so.
+void name_cases(Study& study, bool by_position) {
+  for (ResultTable& table : study.models) {
+    if (!table.ids.empty() || table.cases == 0) continue;
+    for (std::size_t i = 1; i <= table.cases; ++i)
+      table.ids.push_back((by_position ? "" : table.model_name + " ") + "#" + std::to_string(i));
+  }
+}
+
+/// Every case that any file lists, scored or not.
+std::vector<std::string> all_ids(const std::vector<ResultTable>& models) {
+  std::vector<std::string> out;
+  for (const ResultTable& table : models) {
+    out.insert(out.end(), table.ids.begin(), table.ids.end());
+    for (const UnscoredCase& one : table.unscored) out.push_back(one.id);
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// How many cases every model has.
+std::size_t shared_cases(const std::vector<ResultTable>& models) {
+  std::set<std::string_view> shared(models.front().ids.begin(), models.front().ids.end());
+  for (const ResultTable& table : models) {
+    const std::set<std::string_view> here(table.ids.begin(), table.ids.end());
+    std::erase_if(shared, [&](std::string_view id) { return !here.contains(id); });
+  }
+  return shared.size();
+}
+
+/// The comparison that the files allow. What was asked for by name and cannot be done is an error;
+/// what cannot be done by itself is a note.
+void add_comparison(StudyReading& reading, const StudyRequest& request) {
+  CompareSettings settings = request.compare;
+  settings.executor = tbb_executor(request.jobs);
+  settings.matching.intersect = true;
+  Study& study = reading.study;
+  if (settings.baseline.empty() && study.models.size() > 2) {
+    settings.baseline = study.models.front().model_name;
+    reading.notes.push_back("no --baseline was given: the models are compared with the first, " +
+                            settings.baseline);
+  }
+  if (!settings.matching.by_position && shared_cases(study.models) == 0) {
+    reading.notes.emplace_back(
+        "the models have no case in common: they are shown side by side and not compared");
+    return;
+  }
+  const bool was_asked = !request.compare.baseline.empty() || !settings.choice.asked.empty() ||
+                         !settings.choice.labels.empty() || settings.margin ||
+                         !settings.margins.empty();
+  try {
+    study.comparison = compare(study.models, settings);
+  } catch (const Error& error) {
+    if (was_asked) throw;
+    reading.notes.push_back(std::string("the models are not compared: ") + error.what());
+    return;
+  }
+  reading.notes.insert(reading.notes.end(), study.comparison->notes.begin(),
+                       study.comparison->notes.end());
+  if (const std::size_t left = study.comparison->matching.left_out.size(); left != 0)
+    reading.notes.push_back(
+        "compared on the " + counted(study.comparison->matching.ids.size(), "case") +
+        " that all models have; " + counted(left, "score") + " missing elsewhere, see the ledger");
+}
+
+std::string column_name(const ComparedMetric& metric) {
+  return metric.name + " of " + metric.label;
+}
+
+/// One model alone: what was asked for is shown, or refused by name.
+void choose_columns(Study& study, const MetricChoice& choice) {
+  for (ResultTable& table : study.models) {
+    if (!choice.labels.empty()) {
+      const LabelTable& label = label_of(table, choice.first_label());
+      table.averages = label.columns;
+      table.averaged = {{label.key, label.name, {}, label.is_union}};
+      table.derived = label.derived;
+    }
+    std::vector<std::string> notes;
+    if (choice.asked.empty()) continue;
+    study.metrics.clear();
+    for (const ComparedMetric& metric :
+         metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))
+      study.metrics.push_back(metric.name);
+  }
+}
+
+/// Margins of a metric hold for it in every label.
+void spread_margins(CompareSettings& settings, const std::vector<ComparedMetric>& chosen) {
+  std::vector<std::pair<std::string, double>> out;
+  for (const auto& margin : settings.margins) {
+    const std::size_t before = out.size();
+    for (const ComparedMetric& metric : chosen)
+      if (names_metric(margin.first, metric.name))
+        out.emplace_back(column_name(metric), margin.second);
+    if (out.size() == before) out.push_back(margin);  // refused by its own name
+  }
+  settings.margins = std::move(out);
+}
+
+/// Several labels: each metric of each label becomes a column of its own, such as "dice of WT", and
+/// these are what the study is about.
+void spread_labels(std::vector<ResultTable>& models, CompareSettings& settings,
+                   std::vector<std::string>& notes) {
+  if (models.empty() || !settings.choice.has_several_labels()) return;
+  const auto chosen = metrics_to_compare(models, settings.choice, notes);
+  for (ResultTable& table : models) {
+    std::vector<MetricColumn> columns;
+    for (const ComparedMetric& metric : chosen) {
+      columns.push_back(*column_of(columns_of(table, metric.label), metric.name));
+      columns.back().name = column_name(metric);
+      columns.back().is_extra = false;
+    }
+    table.averages = std::move(columns);
+    table.averaged.clear();
+    table.derived.clear();
+  }
+  spread_margins(settings, chosen);
+  settings.choice = {};
+  for (const ComparedMetric& metric : chosen) settings.choice.asked.push_back(column_name(metric));
+}
+
+void require_comparison(const Study& study, const CompareSettings& settings) {
+  if (!study.comparison && (settings.margin || !settings.margins.empty()))
+    throw Error(Error::Kind::usage,
+                "--margin: nothing is compared; give results of two models on the same cases");
+}
+
+std::string title_of(const Study& study) {
+  constexpr std::size_t most_names = 4;
+  std::vector<std::string> names;
+  for (const ResultTable& table : study.models) names.push_back(table.model_name);
+  for (const QaStudyPart& part : study.qa)
+    names.push_back(part.result.benchmark_name + " by " + part.result.model_name);
+  for (const ParityReport& report : study.parity)
+    names.push_back("parity with " + report.paper.name);
+  if (names.empty()) return "Comparison";
+  if (names.size() > most_names) return counted(names.size(), "result") + " with " + names.front();
+  return joined(names, ", ");
+}
+
+}  // namespace
+
+StudyReading read_study(const StudyRequest& request) {
+  StudyRequest own = request;  // labels are spread in it
+  if (own.files.empty())
+    throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
+  refuse_repetition(own.files);
+  StudyReading out = joined_files(read_all(own));
+  Study& study = out.study;
+  if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
+  name_cases(study, own.compare.matching.by_position);
+  use_entity_ids(study.models);
+  if (!own.groups.empty())
+    for (std::string& note : add_groups(study.models, own.groups))
+      out.notes.push_back(std::move(note));
+  if (const std::string& baseline = own.compare.baseline; !baseline.empty())
+    baseline_among(study.models, baseline);
+  if (own.compare.choice.labels.empty()) {
+    std::vector<std::string> notes;  // the comparison gives them, if there is one
+    require_same_averages(study.models, notes);
+  }
+  spread_labels(study.models, own.compare, out.notes);
+  study.ids = all_ids(study.models);
+  if (study.models.size() > 1) add_comparison(out, own);
+  if (!study.comparison) choose_columns(study, own.compare.choice);
+  require_comparison(study, own.compare);
+  study.title = own.title.empty() ? title_of(study) : own.title;
+  return out;
+}
+
+}  // namespace assay

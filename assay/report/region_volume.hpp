@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One case on its way from image files to the few voxels that a page shows.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/image/grid.hpp"
+#include "assay/report/case_volume.hpp"
+#include "assay/results/scored_files.hpp"
+
+namespace assay {
+
+/// Gathers reference, predictions and image with axes to the right, to the front and up; a bit per
+/// region that was scored. All throw Error for files that cannot be read or show another place.
+class RegionCase {
+ public:
+  RegionCase(const std::filesystem::path& reference, const ScoredFiles& scored);
+
+  void add_prediction(std::size_t model, const std::filesystem::path& path);
+  void add_image(const std::filesystem::path& path);
+  void note(std::string sentence) { volume_.notes.push_back(std::move(sentence)); }
+
+  /// What surrounds everything that is drawn, with a margin; thinned out where that is too much.
+  CaseVolume cropped() &&;
+
+ private:
+  struct Box {
+    Shape first{}, last{};  ///< `last` is behind the box
+  };
+  std::vector<std::uint8_t> bits_of(const std::filesystem::path& path, bool is_reference);
+  Box drawn_box() const;
+  Box with_margin(Box box) const;
+
+  const ScoredFiles& scored_;
+  Grid stored_{};  ///< the reference's, as in its file
+  AxisMap map_{};
+  Grid grid_{};  ///< the same with its axes turned
+  CaseVolume volume_{};
+};
+
+}  // namespace assay

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One file of a study, whatever kind it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/report/page/page.hpp"
+
+namespace assay {
+
+/// What one file brings to a study; most members are empty.
+struct StudyFile {
+  SourceDocument document;
+  ResultSettings settings{};
+  std::vector<ResultTable> models{};
+  std::vector<ParityReport> parity{};
+  std::vector<FoldsStudyPart> folds{};
+  std::vector<QaStudyPart> qa{};
+  std::vector<Finding> findings{};
+};
+
+/// The kind is told by what is in the file, never by its name. Throws Error naming file and fault.
+StudyFile read_study_file(const std::string& path);
+
+}  // namespace assay

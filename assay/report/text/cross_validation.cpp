@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/text/cross_validation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/base/words.hpp"
+#include "assay/report/text/text_table.hpp"
+
+namespace assay {
+namespace {
+
+std::string shown(const Value& x) {
+  return x ? fmt::format("{:.3f}", *x) : "–";
+}
+
+std::string headline(const CrossValidation& result, const RunFolders& folders,
+                     const TerminalStyle& style) {
+  const std::string name = printable(folders.name);
+  return fmt::format("{}: {} of {} · {} · {} · restarts: {}\n",
+                     style.color ? "\x1b[1m" + name + "\x1b[0m" : name, folders.ledger.read,
+                     counted(folders.ledger.expected, "run"),
+                     counted(result.folds.size(), "outer fold"),
+                     counted(result.subjects.size(), "subject"), assay::name(result.restarts));
+}
+
+std::vector<std::string> spread_row(const std::string& metric, const char* over, const Spread& s) {
+  return {printable(metric),   over,
+          shown(s.mean),       shown(s.std),
+          std::to_string(s.n), s.undefined == 0 ? "–" : std::to_string(s.undefined)};
+}
+
+std::string spread_table(const CrossValidation& result) {
+  std::vector<std::vector<std::string>> rows;
+  for (const NamedSpreads& s : result.spreads) {
+    rows.push_back(spread_row(s.metric, "subjects", s.subjects));
+    rows.push_back(spread_row("", "runs", s.runs));
+    rows.push_back(spread_row("", "outer folds", s.outer_folds));
+    if (s.restarts.std)
+      rows.push_back({"", "restarts within a fold", "–", shown(s.restarts.std),
+                      fmt::format("{} df", s.restarts.degrees), "–"});
+  }
+  return text_table(
+      {{"", Align::left}, {"spread over", Align::left}, {"mean"}, {"SD"}, {"n"}, {"undefined"}},
+      rows);
+}
+
+std::string fold_table(const CrossValidation& result) {
+  std::vector<Column> columns = {{"outer fold", Align::left}, {"runs"}, {"subjects"}};
+  for (const std::string& metric : result.metrics) columns.push_back({printable(metric)});
+  if (result.restarts == Restarts::best) columns.push_back({"restart taken"});
+  std::vector<std::vector<std::string>> rows;
+  for (const OuterFold& fold : result.folds) {
+    auto& row = rows.emplace_back();
+    row = {std::to_string(fold.number), std::to_string(fold.runs.size()),
+           std::to_string(fold.subjects.size())};
+    for (const Spread& s : fold.over_subjects)
+      row.push_back(fmt::format("{} ({})", shown(s.mean), shown(s.std)));
+    if (fold.best) row.push_back(std::to_string(fold.runs[*fold.best].run.restart));
+  }
+  return text_table(columns, rows) + "mean (SD) over the subjects of each outer fold; ddof 1\n";
+}
+
+/// Which of the spreads answers which question, by the first metric.
+std::string advice(const CrossValidation& result) {
+  const NamedSpreads& s = result.spreads.front();
+  const auto told = [&](const Spread& of) {
+    return fmt::format("{} {}, n = {}", printable(s.metric), shown(of.std), of.n);
+  };
+  std::string out = fmt::format(
+      "\nPublish the SD over subjects ({}) as the spread between patients", told(s.subjects));
+  if (s.runs.n < 2)
+    out +=
+        ".\nThere is one run: nothing is known of the spread of training, with which a paper's SD "
+        "between runs compares.\n";
+  else
+    out += fmt::format(
+        " and,\nby its own name, the SD over runs ({}) as the spread of training;\na paper's SD "
+        "between runs compares with the latter only.\n",
+        told(s.runs));
+  if (s.runs.n > 1 && s.runs.population_std)
+    out += fmt::format(
+        "Every SD here has ddof 1; 'assay parity' judges the SD over runs with ddof 0, as "
+        "specified: {}.\n",
+        shown(s.runs.population_std));
+  if (s.runs.n > 1 && result.folds.size() == 1)
+    out += "There is one outer fold: nothing is known of the spread over outer folds.\n";
+  if (result.restarts == Restarts::best)
+    out +=
+        "OPTIMISTIC: restarts were chosen by their Dice on the test set; publish --restarts mean "
+        "or median.\n";
+  return out;
+}
+
+}  // namespace
+
+std::string cross_validation_report(const CrossValidation& result, const RunFolders& folders,
+                                    const TerminalStyle& style) {
+  return headline(result, folders, style) + "\n" + spread_table(result) + "\n" +
+         fold_table(result) + advice(result);
+}
+
+}  // namespace assay

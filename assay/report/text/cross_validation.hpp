@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A cross-validation on one screen.
+#pragma once
+
+#include <string>
+
+#include "assay/compare/cross_validation.hpp"
+#include "assay/report/text/terminal.hpp"
+#include "assay/results/runs.hpp"
+
+namespace assay {
+
+/// The headline, the spreads of each metric by name, a row per outer fold, and which of the
+/// standard deviations is for what.
+std::string cross_validation_report(const CrossValidation& result, const RunFolders& folders,
+                                    const TerminalStyle& style);
+
+}  // namespace assay

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/text/parity_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "assay/parity/benchmark_table.hpp"
+#include "assay/report/text/text_table.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::string_view absent = "–";
+
+std::string bold(std::string_view text, bool color) {
+  return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) {
+    return c == '_' ? ' ' : static_cast<char>(std::toupper(c));
+  });
+  return out;
+}
+
+std::string number(const std::optional<double>& x) {
+  return x ? fmt::format("{:.4f}", *x) : std::string(absent);
+}
+
+std::string yes_or_no(const std::optional<bool>& x) {
+  return x ? (*x ? "yes" : "no") : std::string(absent);
+}
+
+std::string published(const std::optional<PaperValue>& v) {
+  if (!v) return std::string(absent);
+  return v->std ? fmt::format("{:.3f} ± {:.3f}", v->mean, *v->std) : fmt::format("{:.3f}", v->mean);
+}
+
+std::string change(const MetricDetail& d) {
+  if (!d.diff) return std::string(absent);
+  if (!std::isfinite(*d.pct_diff)) return fmt::format("{:+.4f}", *d.diff);
+  return fmt::format("{:+.4f} ({:+.1f} %)", *d.diff, *d.pct_diff);
+}
+
+std::vector<std::string> metric_row(const char* title, const MetricDetail& d,
+                                    const std::optional<PaperValue>& paper) {
+  return {title,
+          number(d.achieved),
+          published(paper),
+          change(d),
+          yes_or_no(d.within_tolerance),
+          yes_or_no(d.acceptable),
+          yes_or_no(d.minimum),
+          yes_or_no(d.within_paper_sd),
+          yes_or_no(d.meets_or_exceeds)};
+}
+
+std::string metrics_table(const ParityReport& r) {
+  const std::vector<Column> columns = {{"", Align::left}, {"ours"},        {"paper"},
+                                       {"difference"},    {"strict"},      {"acceptable"},
+                                       {"minimum"},       {"within ± SD"}, {"meets or exceeds"}};
+  const ParityDetails& d = r.result.details;
+  const std::string dash(absent);
+  const std::vector<std::string> std_row = {
+      "SD of Dice (ddof 0)",
+      number(d.dice_std.achieved),
+      d.dice_std.paper ? fmt::format("{:.3f}", *d.dice_std.paper) : dash,
+      dash,
+      yes_or_no(d.dice_std.acceptable),
+      dash,
+      dash,
+      dash,
+      dash};
+  return text_table(
+      columns, {metric_row("Dice ↑", d.dice, r.paper.dice), std_row,
+                metric_row("AVD ↓", d.avd, r.paper.avd), metric_row("MCC ↑", d.mcc, r.paper.mcc)});
+}
+
+std::string section(std::string_view title, const std::string& body, bool color) {
+  return body.empty() ? "" : "\n" + bold(title, color) + "\n" + body;
+}
+
+/// " (n = 6; 0.0102 with ddof 1)"
+std::string spread_note(const SpreadReading& spread) {
+  if (!spread.n) return "";
+  const auto sample = spread.sample_std();
+  return fmt::format(" (n = {}{})", *spread.n,
+                     sample ? fmt::format("; {:.4f} with ddof 1", *sample) : "");
+}
+
+std::string spreads(const ParityReport& r) {
+  std::string out;
+  for (const SpreadVerdict& v : r.by_spread)
+    out += fmt::format("  {:.4f} over {}{}, {}: {}{}\n", *v.spread.std.value, words(v.spread.over),
+                       spread_note(v.spread), printable(v.spread.std.place), name(v.level),
+                       v.used ? "  <- used" : "");
+  return out;
+}
+
+std::string macro(const ParityReport& r) {
+  const MacroVerdict& m = r.macro;
+  if (m.dice_macro.value)
+    return fmt::format("  macro Dice {:.4f}, SD {}: {}\n", *m.dice_macro.value, number(m.dice_std),
+                       name(m.level));
+  if (m.already)
+    return fmt::format("  the file's Dice seems to be that already: {}\n", name(m.level));
+  if (!m.estimated) return "";
+  return fmt::format("  macro Dice {:.4f}–{:.4f} (estimated), SD {}: {}\n", m.estimated->low,
+                     m.estimated->high, number(m.dice_std), name(m.level));
+}
+
+std::string comparison(const ParityReport& r) {
+  if (!r.comparison) return "";
+  const PaperComparison& c = *r.comparison;
+  std::string out =
+      fmt::format("  ours {:.4f} (SD {:.4f}, {} {}), paper {}\n", c.our_mean, c.our_std, c.n,
+                  words(r.achieved.sample.over), published(r.paper.dice));
+  out += fmt::format("  difference of the means {:+.4f}", c.difference);
+  if (c.interval)
+    out += fmt::format(", {:g} % interval {:+.4f} to {:+.4f}", 100 * (1 - c.alpha),
+                       c.interval->lower, c.interval->upper);
+  out += fmt::format(
+      "; {}, {}; Cohen's d {}\n", c.test_type, c.p_text(),
+      c.cohens_d ? fmt::format("{:.3f} ({})", *c.cohens_d, c.interpretation) : "does not exist");
+  return out + "  " + c.conclusion + "\n";
+}
+
+std::string efficiency(const ParityReport& r) {
+  if (!r.paper_dice_per_million) return "";
+  return fmt::format(
+      "  Dice per million parameters: ours {}, paper {:.2f}\n",
+      r.dice_per_million ? fmt::format("{:.2f}", *r.dice_per_million) : std::string(absent),
+      *r.paper_dice_per_million);
+}
+
+std::string checks(const std::vector<CheckItem>& items) {
+  std::string out;
+  for (const CheckItem& item : items) {
+    const std::string_view mark = item.answer == CheckAnswer::yes  ? "[yes]"
+                                  : item.answer == CheckAnswer::no ? "[no] "
+                                                                   : "[?]  ";
+    out += fmt::format(
+        "  {} {}: {}{}\n", mark, printable(item.item),
+        item.answer == CheckAnswer::cannot_be_checked ? "cannot be checked, because " : "",
+        printable(item.because));
+  }
+  return out;
+}
+
+std::string sentences(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out.append("  - ").append(printable(text)).append("\n");
+  return out;
+}
+
+std::string headline(const ParityReport& r, bool color) {
+  const std::string against =
+      r.paper_source.empty() ? "the published" : printable(r.paper_source) + ":";
+  return fmt::format("{} (from {}) against {} {}\n\nParity level: {}\n\n",
+                     printable(r.achieved.source),
+                     r.achieved.origin.empty() ? "nothing" : r.achieved.origin, against,
+                     printable(r.paper.name), bold(upper(name(r.result.parity_level)), color));
+}
+
+}  // namespace
+
+std::string parity_screen(const ParityReport& r, bool color) {
+  return headline(r, color) + metrics_table(r) + section("Why", sentences(r.explanation), color) +
+         section("Level by SD (ddof 0, as specified)", spreads(r), color) +
+         section("If the paper's Dice is the mean over lesion and background", macro(r), color) +
+         section("Against the paper's mean Dice", comparison(r), color) +
+         section("Efficiency", efficiency(r), color) +
+         section("Minimum viable", checks(r.minimum_viable), color) +
+         section("Success checklist", checks(r.checklist), color);
+}
+
+std::string specified_parity_screen(const ParityReport& r) {
+  const ParityResult& p = r.result;
+  const ParityDetails& d = p.details;
+  const std::string rule(60, '=');
+  const auto line = [](const char* title, const MetricDetail& m) {
+    return fmt::format("  {:<5} {:.4f} vs {:.4f} ({:+.1f}%)\n", title, *m.achieved, *m.paper,
+                       *m.pct_diff);
+  };
+  std::string out = fmt::format(
+      "\n{0}\nPAPER PARITY VALIDATION\n{0}\n{1} {2}: DICE={3:.4f}±{4:.4f} (parity: {5})\n\n"
+      "Detailed Comparison:\n",
+      rule, parity_symbol(p.parity_level), printable(p.model), *p.dice_mean, *p.dice_std,
+      name(p.parity_level));
+  out += line("DICE:", d.dice);
+  if (d.avd.diff) out += line("AVD:", d.avd);
+  if (d.mcc.diff) out += line("MCC:", d.mcc);
+  out += fmt::format("\nParity Level: {}\n", upper(name(p.parity_level)));
+  switch (p.parity_level) {
+    case ParityLevel::strict: return out + "🎉 Congratulations! Strict paper parity achieved!\n";
+    case ParityLevel::acceptable: return out + "✅ Good! Acceptable paper parity achieved.\n";
+    case ParityLevel::minimum:
+      return out + "⚠️ Warning: Only minimum viable parity achieved.\n";
+    default: return out + "❌ Failed: Results do not match paper.\n";
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/text/qa_scores.hpp"
+
+#include <fmt/format.h>
+
+#include "assay/base/words.hpp"
+#include "assay/report/text/text_table.hpp"
+
+namespace assay {
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.1f}", share * 100);
+}
+
+std::string percent(const std::optional<double>& share) {
+  return share ? percent(*share) : "–";
+}
+
+std::string limits(double lower, double upper) {
+  return percent(lower) + " – " + percent(upper) + " %";
+}
+
+std::string bold(const std::string& text, const TerminalStyle& style) {
+  return style.color ? "\x1b[1m" + text + "\x1b[0m" : text;
+}
+
+/// Before the score of a run that has not answered everything: it is not final.
+std::string partial(const QaScores& s) {
+  const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
+  if (answered == expected) return "";
+  return fmt::format("of {}, {} answered; {} ", counted(expected, "question"), answered,
+                     s.settings.policy == FailurePolicy::wrong ? "with the others as wrong,"
+                                                               : "of those with a label,");
+}
+
+std::string headline(const ScoredQa& run, const TerminalStyle& style) {
+  std::string out = bold(printable(run.result.benchmark_name), style);
+  if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
+  const auto& score = run.scores.headline();
+  if (!score) return out + ": nothing to score\n";
+  const Interval& interval = score->interval.interval;
+  return out + fmt::format(": {}{} {} % ({} of {} right), 95 % interval {} ({})\n",
+                           partial(run.scores), qa_metric_words(run.scores.metric),
+                           percent(score->items.point), score->correct, score->n,
+                           limits(interval.lower, interval.upper), qa_interval_words(run.scores));
+}
+
+/// What the interval takes into account, and the figure that the specification asks for.
+std::string interval_lines(const QaScores& s) {
+  const auto& score = s.headline();
+  if (!score) return "";
+  const BootstrapResult& b = score->items;
+  std::string out =
+      fmt::format("  as specified: bootstrap mean ± SD {} ± {} % ({} resamples of questions)\n",
+                  percent(b.mean), percent(b.std), b.n_replicates);
+  if (score->interval.clusters != 0)
+    out += fmt::format("  {} share {}: they tell as much as {:.0f} independent ones would\n",
+                       counted(score->n, "question"), counted(score->interval.clusters, "slide"),
+                       score->interval.effective_items);
+  if (s.one_slide)
+    out += fmt::format(
+        "  all {} are on one slide: the interval is about questions on this slide, and there is "
+        "none by slide\n",
+        counted(score->n, "question"));
+  return out;
+}
+
+std::string ledger_line(const QaScores& s) {
+  std::string out = fmt::format("  {} expected = ", s.ledger.expected());
+  bool first = true;
+  for (const auto& row : outcomes()) {
+    const std::size_t count = s.ledger.count(row.value);
+    if (count == 0 && row.value != Outcome::scored) continue;
+    out += fmt::format("{}{} {}", first ? "" : " + ", count, row.name);
+    first = false;
+  }
+  if (s.slides != 0) out += fmt::format(" · {}", counted(s.slides, "slide"));
+  return out + "\n";
+}
+
+std::string policy_lines(const QaScores& s) {
+  if (!s.wrong || s.ledger.count(Outcome::scored) == s.ledger.expected()) return "";
+  std::string out = fmt::format("  without label = wrong: {} %", percent(s.wrong->items.point));
+  out += s.scored ? fmt::format(" · scored only: {} % (n = {})", percent(s.scored->items.point),
+                                s.scored->n)
+                  : " · scored only: none";
+  out += fmt::format(" · bounds: {}\n", limits(s.worst, s.best));
+  if (const std::size_t skipped = s.ledger.count(Outcome::skipped); skipped != 0)
+    out += fmt::format("  {} not asked; the run is not complete\n",
+                       counted(skipped, "question") + (skipped == 1 ? " was" : " were"));
+  return out;
+}
+
+std::string vote_lines(const QaScores& s) {
+  if (s.majority.at.empty()) return "";
+  std::string out =
+      fmt::format("  majority votes, mean ± SD over subsets of {} runs:", s.majority.runs);
+  for (std::size_t k = 0; k < s.majority.at.size(); ++k) {
+    const MajorityScore& at = s.majority.at[k];
+    out += fmt::format("{} maj@{} {}{} %", k == 0 ? "" : ",", k + 1, percent(at.mean),
+                       at.std ? " ± " + percent(*at.std) : "");
+  }
+  if (s.majority.left_out != 0)
+    out += fmt::format(" · without {} that only some questions have",
+                       counted(s.majority.left_out, "run"));
+  if (s.vote_agreement) out += fmt::format(" · votes agree {} %", percent(*s.vote_agreement));
+  return out + "\n";
+}
+
+std::string cost_line(const QaScores& s) {
+  if (!s.total_cost_usd && !s.total_tokens) return "";
+  std::string out = "  cost:";
+  out += s.total_cost_usd ? fmt::format(" ${:.2f}", *s.total_cost_usd) : " unknown";
+  if (s.total_tokens) out += fmt::format(" · {} tokens", *s.total_tokens);
+  return out + "\n";
+}
+
+std::string published_line(const QaScores& s) {
+  if (s.published == nullptr) return "";
+  std::string out = fmt::format("  published ({}):", published_giant_source);
+  bool first = true;
+  for (const PublishedSystem& system : s.published->systems) {
+    out += fmt::format("{} {} {:.1f}", first ? "" : ",", system.name, system.score.mean);
+    if (system.score.std) out += fmt::format(" ± {:.1f}", *system.score.std);
+    first = false;
+  }
+  return out + " %\n";
+}
+
+std::string class_table(const QaScores& s) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t c = 0; c < s.classes.size(); ++c) {
+    const ClassScore& row = s.classes[c];
+    rows.push_back({std::to_string(row.label), printable(row.name), std::to_string(row.n),
+                    percent(row.recall()), percent(row.precision()), std::to_string(row.predicted),
+                    std::to_string(s.confusion.none[c])});
+  }
+  return text_table({{"label"},
+                     {"class", Align::left},
+                     {"n"},
+                     {"recall %"},
+                     {"precision %"},
+                     {"predicted"},
+                     {"no label"}},
+                    rows);
+}
+
+/// A cell of a Markdown table.
+std::string cell(const std::string& text) {
+  std::string out;
+  for (const char c : printable(text)) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::vector<std::string> markdown_row(const ScoredQa& run) {
+  const auto& score = run.scores.headline();
+  if (!score) return {};
+  const BootstrapResult& b = score->items;
+  const Interval& interval = score->interval.interval;
+  return {cell(run.result.benchmark_name),
+          cell(run.result.model_name),
+          std::string(qa_metric_words(run.scores.metric)),
+          percent(b.point),
+          percent(interval.lower) + " – " + percent(interval.upper),
+          percent(b.mean) + " ± " + percent(b.std),
+          fmt::format("{} / {}", run.scores.ledger.count(Outcome::scored),
+                      run.scores.ledger.expected()),
+          percent(run.scores.worst) + " – " + percent(run.scores.best)};
+}
+
+}  // namespace
+
+std::string_view qa_metric_words(ClassificationMetric metric) {
+  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
+}
+
+std::string qa_interval_words(const QaScores& scores) {
+  const auto& score = scores.headline();
+  std::string out = "Wilson";
+  if (score && score->interval.clusters != 0)
+    out += fmt::format(", by {}", counted(score->interval.clusters, "slide"));
+  else if (score && scores.metric == ClassificationMetric::balanced_accuracy)
+    out += ", by class";
+  return out;
+}
+
+std::string qa_report(const ScoredQa& run, const QaReportStyle& style) {
+  const QaScores& s = run.scores;
+  std::string out = headline(run, style.terminal) + interval_lines(s) + ledger_line(s) +
+                    policy_lines(s) + vote_lines(s) + cost_line(s) + published_line(s);
+  if (style.classes && !s.classes.empty()) out += "\n" + class_table(s);
+  return out;
+}
+
+std::string qa_markdown(const std::vector<ScoredQa>& runs) {
+  std::string out =
+      "| benchmark | model | metric | point % | 95 % CI | bootstrap % | scored | bounds % |\n"
+      "|---|---|---|---:|---:|---:|---:|---:|\n";
+  for (const ScoredQa& run : runs) {
+    const auto cells = markdown_row(run);
+    if (!cells.empty()) out += "| " + joined(cells, " | ") + " |\n";
+  }
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/text/slide_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assay/report/text/text_table.hpp"
+
+namespace assay {
+namespace {
+
+using Row = std::vector<std::string>;
+
+/// States that nothing was done to find out are not shown as zeros.
+std::vector<Named<SlideState>> shown_states(const SlideCheck& check) {
+  std::vector<Named<SlideState>> out;
+  for (const auto& state : slide_states()) {
+    const bool needs_opening =
+        state.value == SlideState::unreadable || state.value == SlideState::unsupported;
+    if (!needs_opening || !check.openslide.empty()) out.push_back(state);
+  }
+  return out;
+}
+
+std::string title_of(const Named<SlideState>& state) {
+  return state.value == SlideState::unsupported ? "needs OpenSlide 4" : std::string(state.name);
+}
+
+Row row_of(const std::string& name, const std::vector<std::size_t>& numbers) {
+  Row row = {printable(name)};
+  for (const std::size_t number : numbers) row.push_back(std::to_string(number));
+  return row;
+}
+
+/// The sum of all benchmarks; slides that several ask about count once.
+std::vector<std::size_t> totals_of(const SlideCheck& check,
+                                   const std::vector<Named<SlideState>>& states) {
+  const auto slides = check.distinct_slides();
+  std::vector<std::size_t> out = {0, slides.size()};
+  for (const CheckedBenchmark& benchmark : check.benchmarks) out[0] += benchmark.questions;
+  for (const auto& state : states)
+    out.push_back(static_cast<std::size_t>(std::ranges::count(
+        slides, state.value, [](const CheckedSlide* slide) { return slide->state; })));
+  return out;
+}
+
+/// A line per slide. Of a missing one there is nothing to say but its name.
+std::string problems_of(const CheckedBenchmark& benchmark, const Named<SlideState>& state,
+                        std::size_t most) {
+  std::string out;
+  std::size_t count = 0;
+  for (const CheckedSlide& slide : benchmark.slides) {
+    if (slide.state != state.value || count++ >= most) continue;
+    const bool is_missing = state.value == SlideState::missing;
+    out += fmt::format("{}: {}: {}\n", printable(benchmark.name), state.name,
+                       printable(is_missing ? slide.image_path : slide.problem));
+  }
+  if (count > most)
+    out += fmt::format("{}: {}: … and {} more (--verbose lists all)\n", printable(benchmark.name),
+                       state.name, count - most);
+  return out;
+}
+
+}  // namespace
+
+std::string slide_check_table(const SlideCheck& check) {
+  const auto states = shown_states(check);
+  std::vector<Column> columns = {{"benchmark", Align::left}, {"questions"}, {"slides"}};
+  for (const auto& state : states) columns.push_back({title_of(state)});
+  std::vector<Row> rows;
+  for (const CheckedBenchmark& benchmark : check.benchmarks) {
+    std::vector<std::size_t> numbers = {benchmark.questions, benchmark.slides.size()};
+    for (const auto& state : states) numbers.push_back(benchmark.count(state.value));
+    rows.push_back(row_of(benchmark.name, numbers));
+  }
+  if (rows.size() > 1) rows.push_back(row_of("all", totals_of(check, states)));
+  return text_table(columns, rows);
+}
+
+std::string slide_check_problems(const SlideCheck& check, std::size_t most) {
+  std::string out;
+  for (const CheckedBenchmark& benchmark : check.benchmarks)
+    for (const auto& state : slide_states())
+      if (state.value != SlideState::found) out += problems_of(benchmark, state, most);
+  return out;
+}
+
+std::string opened_slides_table(const SlideCheck& check) {
+  std::vector<Row> rows;
+  for (const CheckedSlide* slide : check.distinct_slides()) {
+    if (!slide->info) continue;
+    const auto& resolution = slide->info->microns_per_pixel;
+    rows.push_back(
+        {printable(slide->file), fmt::format("{} x {}", slide->info->width, slide->info->height),
+         std::to_string(slide->info->levels.size()),
+         resolution ? fmt::format("{:.4g}", *resolution) : "–", printable(slide->info->vendor)});
+  }
+  if (rows.empty()) return "";
+  return text_table(
+      {{"file", Align::left}, {"pixels"}, {"levels"}, {"µm/pixel"}, {"format", Align::left}}, rows);
+}
+
+}  // namespace assay

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which slides are there, as people read it.
+#pragma once
+
+#include <string>
+
+#include "assay/qa/slides/slide_check.hpp"
+
+namespace assay {
+
+/// One line per benchmark, and their sum where there are several.
+std::string slide_check_table(const SlideCheck& check);
+
+/// The slides that cannot be used and why, at most `most` of each kind and benchmark; empty when
+/// all can.
+std::string slide_check_problems(const SlideCheck& check, std::size_t most);
+
+/// Sizes and resolutions of the slides that were opened.
+std::string opened_slides_table(const SlideCheck& check);
+
+}  // namespace assay

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A scored cohort on one screen.
+#pragma once
+
+#include <string>
+
+#include "assay/metrics/results.hpp"
+#include "assay/results/finished_run.hpp"
+
+namespace assay {
+
+struct TerminalStyle {
+  bool color = false;
+  std::size_t worst_cases = 5;  ///< how many of the lowest cases are listed
+};
+
+/// The headline, a table per label with mean, SD, median, IQR, 95 % CI, n and undefined, what
+/// failures would mean for the mean, and the worst cases.
+std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style);
+
+/// The tables of a run that was finished before, by what its results file says.
+std::string terminal_report(const FinishedRun& run, const ScoreSettings& settings,
+                            const TerminalStyle& style);
+
+/// Only the table of summaries over case averages.
+std::string summary_table(const SegmentationResult& result, const TerminalStyle& style);
+
+}  // namespace assay

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/report/text/text_table.hpp"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+std::string padded(std::string_view text, std::size_t width, Align align) {
+  const std::string blanks(width - std::min(width, display_width(text)), ' ');
+  return align == Align::left ? std::string(text) + blanks : blanks + std::string(text);
+}
+
+std::string line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                 const std::vector<std::string>& cells) {
+  std::string out;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    out += (c == 0 ? "" : "  ") + padded(cells[c], widths[c], columns[c].align);
+  return out.erase(out.find_last_not_of(' ') + 1) + '\n';
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // every byte but continuations
+  }));
+}
+
+std::string printable(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f)
+      out += c;
+    else
+      (out += "\\x").append({digits[byte / 16], digits[byte % 16]});
+  }
+  return out;
+}
+
+std::string text_table(const std::vector<Column>& columns,
+                       const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  std::vector<std::string> titles;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    titles.push_back(columns[c].title);
+    widths.push_back(display_width(columns[c].title));
+    for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row[c]));
+  }
+  std::string out = line(columns, widths, titles);
+  for (const auto& row : rows) out += line(columns, widths, row);
+  return out;
+}
+
+}  // namespace assay

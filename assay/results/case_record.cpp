@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What was measured on a case as a line of the journal, and the way back.
+#include "assay/base/error.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/whole.hpp"
+#include "assay/results/results.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+using detail::Whole;
+
+Fate parse_fate(std::string_view text) {
+  for (const Fate fate :
+       {Fate::scored, Fate::failed, Fate::missing_prediction, Fate::missing_reference})
+    if (name(fate) == text) return fate;
+  throw Error(Error::Kind::input, "unknown fate '" + std::string(text) + "'");
+}
+
+Confusion parse_counts(const Json& list) {
+  return {.tp = Whole(list.at(0)),
+          .fp = Whole(list.at(1)),
+          .fn = Whole(list.at(2)),
+          .tn = Whole(list.at(3))};
+}
+
+/// Numbers by percent or by tolerance.
+Json to_json(const std::map<double, double>& values) {
+  Json out = Json::array();
+  for (const auto& [key, value] : values) out.push_back({key, value});
+  return out;
+}
+
+std::map<double, double> parse_values(const Json& list) {
+  std::map<double, double> out;
+  for (const Json& pair : list) out[pair.at(0)] = pair.at(1);
+  return out;
+}
+
+Json to_json(const DirectedEvidence& e) {
+  return {{"weight", e.weight},
+          {"sum_mm", e.sum_mm},
+          {"greatest_mm", e.greatest_mm},
+          {"percentile_mm", to_json(e.percentile_mm)},
+          {"within", to_json(e.within)}};
+}
+
+DirectedEvidence parse_directed(const Json& json) {
+  return {.weight = json.at("weight"),
+          .sum_mm = json.at("sum_mm"),
+          .greatest_mm = json.at("greatest_mm"),
+          .percentile_mm = parse_values(json.at("percentile_mm")),
+          .within = parse_values(json.at("within"))};
+}
+
+Json to_json(const BoundaryEvidence& e) {
+  return {{"prediction", to_json(e.prediction)},
+          {"reference", to_json(e.reference)},
+          {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
+          {"common", e.common},
+          {"either", e.either}};
+}
+
+BoundaryEvidence parse_boundary(const Json& json) {
+  return {.prediction = parse_directed(json.at("prediction")),
+          .reference = parse_directed(json.at("reference")),
+          .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
+          .common = Whole(json.at("common")),
+          .either = Whole(json.at("either"))};
+}
+
+Json to_json(const std::vector<MatchedLesion>& lesions) {
+  Json out = Json::array();
+  for (const MatchedLesion& l : lesions)
+    out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
+                   l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
+  return out;
+}
+
+std::vector<MatchedLesion> parse_lesions(const Json& list) {
+  std::vector<MatchedLesion> out;
+  for (const Json& l : list) {
+    MatchedLesion& lesion = out.emplace_back();
+    lesion.voxels = Whole(l.at(0));
+    lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
+    lesion.matched = l.at(2);
+    for (const Json& partner : l.at(3).get_ref<const Json::array_t&>())
+      lesion.partners.push_back(Whole(partner));
+    lesion.dice = l.at(4);
+    if (!l.at(5).is_null()) lesion.hd95_mm = l.at(5).get<double>();
+  }
+  return out;
+}
+
+Json to_json(const LesionEvidence& e) {
+  Json bins = Json::array();
+  for (const LesionBin& bin : e.by_size) bins.push_back({bin.lesions, bin.detected});
+  return {{"counts", {e.references, e.predictions, e.detected, e.confirmed, e.iou_pairs}},
+          {"sums", {e.dice_sum, e.hd95_sum_mm, e.iou_sum}},
+          {"penalty_mm", e.penalty_mm},
+          {"harmonic_f1", e.harmonic_f1},
+          {"by_size", bins},
+          {"reference", to_json(e.reference)},
+          {"prediction", to_json(e.prediction)}};
+}
+
+LesionEvidence parse_lesion_evidence(const Json& json) {
+  const Json &counts = json.at("counts"), &sums = json.at("sums");
+  LesionEvidence out = {.references = Whole(counts.at(0)),
+                        .predictions = Whole(counts.at(1)),
+                        .detected = Whole(counts.at(2)),
+                        .confirmed = Whole(counts.at(3)),
+                        .dice_sum = sums.at(0),
+                        .hd95_sum_mm = sums.at(1),
+                        .iou_sum = sums.at(2),
+                        .iou_pairs = Whole(counts.at(4)),
+                        .penalty_mm = json.at("penalty_mm"),
+                        .harmonic_f1 = json.at("harmonic_f1")};
+  for (std::size_t i = 0; i < out.by_size.size(); ++i)
+    out.by_size[i] = {Whole(json.at("by_size").at(i).at(0)), Whole(json.at("by_size").at(i).at(1))};
+  out.reference = parse_lesions(json.at("reference"));
+  out.prediction = parse_lesions(json.at("prediction"));
+  return out;
+}
+
+Json to_json(const ProbabilityEvidence& e) {
+  Json bins = Json::array(), sweep = Json::array();
+  for (const CalibrationBin& bin : e.bins) bins.push_back({bin.voxels, bin.positives, bin.sum});
+  for (const SweepCounts& counts : e.sweep) sweep.push_back({counts.tp, counts.fp});
+  return {{"voxels", e.voxels},
+          {"positives", e.positives},
+          {"pairs_won", e.pairs_won},
+          {"precision_sum", e.precision_sum},
+          {"squared_error", e.squared_error},
+          {"bins", bins},
+          {"sweep", sweep}};
+}
+
+ProbabilityEvidence parse_probability(const Json& json) {
+  ProbabilityEvidence out = {.voxels = Whole(json.at("voxels")),
+                             .positives = Whole(json.at("positives")),
+                             .pairs_won = json.at("pairs_won"),
+                             .precision_sum = json.at("precision_sum"),
+                             .squared_error = json.at("squared_error")};
+  for (std::size_t i = 0; i < out.bins.size(); ++i) {
+    const Json& bin = json.at("bins").at(i);
+    out.bins[i] = {.voxels = Whole(bin.at(0)), .positives = Whole(bin.at(1)), .sum = bin.at(2)};
+  }
+  for (std::size_t i = 0; i < out.sweep.size(); ++i)
+    out.sweep[i] = {.tp = Whole(json.at("sweep").at(i).at(0)),
+                    .fp = Whole(json.at("sweep").at(i).at(1))};
+  return out;
+}
+
+}  // namespace
+
+std::string record_text(const CaseRecord& r) {
+  Json counts = Json::object();
+  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
+  Json groups = Json::array();
+  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
+  Json out = {{"kind", "case"},
+              {"id", r.id},
+              {"fate", name(r.fate)},
+              {"error", r.error},
+              {"reference_at_fault", r.reference_at_fault},
+              {"warnings", r.warnings},
+              {"groups", groups},
+              {"prediction", r.prediction},
+              {"reference", r.reference},
+              {"prediction_sha256", r.prediction_sha256},
+              {"reference_sha256", r.reference_sha256},
+              {"counts", counts},
+              {"voxels", r.voxels},
+              {"voxel_ml", r.voxel_ml}};
+  if (!r.image.empty()) {
+    out["image"] = r.image;
+    out["image_sha256"] = r.image_sha256;
+  }
+  if (r.labels) out["labels"] = {r.labels->prediction, r.labels->reference};
+  if (!r.without_prediction.empty()) out["without_prediction"] = r.without_prediction;
+  if (!r.without_reference.empty()) out["without_reference"] = r.without_reference;
+  if (r.is_uncut_map) out["is_uncut_map"] = true;
+  if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
+  for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
+  for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
+  for (const auto& [key, evidence] : r.probability) out["probability"][key] = to_json(evidence);
+  return detail::to_text(out, {.indent = 0});
+}
+
+CaseRecord parse_record(std::string_view text) {
+  try {
+    const Json json = detail::parse_json(text, "record");
+    CaseRecord r = {.id = json.at("id"),
+                    .fate = parse_fate(json.at("fate").get<std::string>()),
+                    .error = json.at("error")};
+    r.reference_at_fault = json.at("reference_at_fault");
+    r.warnings = json.at("warnings").get<std::vector<std::string>>();
+    for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));
+    r.prediction = json.at("prediction");
+    r.reference = json.at("reference");
+    r.prediction_sha256 = json.at("prediction_sha256");
+    r.reference_sha256 = json.at("reference_sha256");
+    r.image = json.value("image", "");
+    r.image_sha256 = json.value("image_sha256", "");
+    for (const auto& item : json.at("counts").items())
+      r.counts[item.key()] = parse_counts(item.value());
+    r.voxels = Whole(json.at("voxels"));
+    r.voxel_ml = json.at("voxel_ml");
+    if (json.contains("labels"))
+      r.labels = {.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
+                  .reference = json.at("labels").at(1).get<std::vector<Label>>()};
+    for (const auto& [key, keys] : {std::pair{"without_prediction", &r.without_prediction},
+                                    std::pair{"without_reference", &r.without_reference}})
+      if (json.contains(key)) *keys = json.at(key).get<std::vector<std::string>>();
+    r.is_uncut_map = json.value("is_uncut_map", false);
+    r.diagonal_mm = json.value("diagonal_mm", 0.0);
+    if (json.contains("boundary"))
+      for (const auto& item : json.at("boundary").items())
+        r.boundary[item.key()] = parse_boundary(item.value());
+    if (json.contains("lesions"))
+      for (const auto& item : json.at("lesions").items())
+        r.lesions[item.key()] = parse_lesion_evidence(item.value());
+    if (json.contains("probability"))
+      for (const auto& item : json.at("probability").items())
+        r.probability[item.key()] = parse_probability(item.value());
+    return r;
+  } catch (const Json::exception&) {
+    throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");
+  }
+}
+
+}  // namespace assay

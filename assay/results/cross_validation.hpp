@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `experiment_results.json`, schema `assay.folds/1`. docs/formats/experiment.md describes it.
+#pragma once
+
+#include <string>
+
+#include "assay/compare/cross_validation.hpp"
+#include "assay/results/results.hpp"
+#include "assay/results/runs.hpp"
+
+namespace assay {
+
+/// The text of the file: the keys that readers of such files know, and beside them every spread by
+/// its name. `folders` says where the runs came from; its own runs are not used.
+std::string experiment_text(const CrossValidation& result, const RunFolders& folders,
+                            const Provenance& provenance);
+
+}  // namespace assay

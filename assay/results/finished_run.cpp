@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/finished_run.hpp"
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+/// A text, or "" for null and for what is not there.
+std::string text_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found == json.end() || found->is_null() ? "" : found->get<std::string>();
+}
+
+CaseRecord case_in(const Json& json) {
+  CaseRecord out = {.id = json.at("id"),
+                    .fate = json.at("status") == "ok" ? Fate::scored : Fate::failed,
+                    .error = text_in(json, "error")};
+  for (const auto& [column, value] : json.at("groups").items())
+    out.groups.emplace_back(column, value.get<std::string>());
+  out.prediction = text_in(json, "prediction");
+  out.reference = text_in(json, "reference");
+  out.image = text_in(json, "image");
+  out.prediction_sha256 = text_in(json, "prediction_sha256");
+  out.reference_sha256 = text_in(json, "reference_sha256");
+  out.image_sha256 = text_in(json, "image_sha256");
+  return out;
+}
+
+Summary summary_in(const Json& json) {
+  const auto number = [&](const char* key) {
+    const Json& found = json.at(key);
+    return found.is_null() ? std::nullopt : std::optional(found.get<double>());
+  };
+  Summary out;
+  out.n = json.at("n");
+  for (const Undefined why : all_undefined)
+    out.undefined[static_cast<std::size_t>(why)] =
+        json.at("undefined").value(std::string(name(why)), std::size_t{0});
+  out.mean = number("mean");
+  out.std = number("std");
+  out.median = number("median");
+  out.q25 = number("q25");
+  out.q75 = number("q75");
+  out.min = number("min");
+  out.max = number("max");
+  if (const Json& interval = json.at("ci95"); interval.is_array())
+    out.ci95 = {interval.at(0).get<double>(), interval.at(1).get<double>()};
+  return out;
+}
+
+FailureEffect failures_in(const Json& json) {
+  const auto number = [&](const char* key) {
+    const auto found = json.find(key);
+    return found == json.end() || found->is_null() ? std::nullopt
+                                                   : std::optional(found->get<double>());
+  };
+  FailureEffect out;
+  out.failures = json.at("failures");
+  out.n = json.at("n");
+  out.mean_without = number("mean_scored_only");
+  out.mean_with = number("mean_with_failures");
+  return out;
+}
+
+std::vector<SavedSummary> summaries_in(const Json& metrics) {
+  std::vector<SavedSummary> out;
+  for (const auto& [key, block] : metrics.items())
+    if (const auto metric = metric_of_key(key))
+      out.push_back({*metric, summary_in(block), failures_in(block)});
+  return out;
+}
+
+SavedLabel label_in(const std::string& key, const Json& json) {
+  Region region = {key, json.at("name"), json.at("members").get<std::vector<Label>>()};
+  region.is_union = json.at("kind") == "region";
+  return {std::move(region), summaries_in(json.at("metrics"))};
+}
+
+FinishedRun run_in(const Json& file) {
+  FinishedRun out;
+  out.version = file.at("provenance").at("assay");
+  out.settings_sha256 = file.at("provenance").at("settings_sha256");
+  out.model_name = file.at("model_name");
+  for (const Json& one : file.at("cases")) out.cases.push_back(case_in(one));
+  const Json& ledger = file.at("ledger");
+  out.ledger = {
+      .expected = ledger.at("expected"),
+      .scored = ledger.at("scored"),
+      .failed = ledger.at("failed"),
+      .missing_prediction = ledger.at("missing_prediction"),
+      .missing_reference = ledger.at("missing_reference"),
+      .missing_structures = ledger.value("missing_structures", std::size_t{0}),
+      .missing_reference_structures = ledger.value("missing_reference_structures", std::size_t{0})};
+  out.metrics = summaries_in(file.at("metrics"));
+  for (const auto& [key, label] : file.at("labels").items())
+    out.labels.push_back(label_in(key, label));
+  return out;
+}
+
+}  // namespace
+
+std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
+  try {
+    std::string text = read_text(path);
+    const Json file = detail::parse_json(text, path.string());
+    if (!file.is_object() || file.value("schema", "") != "assay.segmentation/1")
+      return std::nullopt;
+    FinishedRun out = run_in(file);
+    out.text = std::move(text);
+    return out;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;  // of an older version, or edited by hand
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reads nnU-Net's summary.json. Its counts are evidence: every metric that needs no more than
+/// counts follows from them by our own formulas. Its own Dice and IoU are kept as they are.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "assay/base/error.hpp"
+#include "assay/compare/result_builder.hpp"
+#include "assay/metrics/metric.hpp"
+#include "assay/metrics/synonyms.hpp"
+#include "assay/results/result_layouts.hpp"
+
+namespace assay::detail {
+namespace {
+
+using Kind = JsonReader::Kind;
+
+/// Folders that every training has, whatever the model.
+bool tells_nothing(std::string_view folder) {
+  constexpr std::array<std::string_view, 7> fixed = {"",
+                                                     ".",
+                                                     "..",
+                                                     "validation",
+                                                     "validation_raw",
+                                                     "validation_raw_postprocessed",
+                                                     "postprocessed"};
+  constexpr std::array<std::string_view, 3> numbered = {"fold_", "crossval_results", "cv_niftis"};
+  return std::ranges::find(fixed, folder) != fixed.end() ||
+         std::ranges::any_of(numbered, [&](auto start) { return folder.starts_with(start); });
+}
+
+/// MODEL for .../MODEL/fold_0/validation/summary.json. Failing that the outermost folder that was
+/// named, failing that the file's own name.
+std::string model_of(std::string_view path) {
+  std::string outermost = std::filesystem::path(last_part(path)).stem().string();
+  for (std::string_view rest = path.substr(0, path.size() - last_part(path).size());
+       !rest.empty();) {
+    rest.remove_suffix(1);
+    const std::string_view folder = last_part(rest);
+    if (!tells_nothing(folder)) return std::string(folder);
+    if (folder.find_first_not_of('.') != folder.npos) outermost = folder;
+    rest.remove_suffix(folder.size());
+  }
+  return outermost;
+}
+
+const std::vector<const Metric*>& metrics_of_counts() {
+  static const auto all = [] {
+    std::vector<const Metric*> out;
+    for (const Metric& m : metrics())
+      if (m.needs_only_counts()) out.push_back(&m);
+    return out;
+  }();
+  return all;
+}
+
+class Cases {
+ public:
+  Cases(std::string model, JsonReader in)
+      : out_(std::move(model), std::string(in.name())), in_(in) {}
+
+  std::vector<ResultTable> tables(std::string_view list, bool labels_are_nested) {
+    in_.list(list, [&] { read_case(labels_are_nested); });
+    name_cases();
+    describe_labels();
+    std::vector<ResultTable> out;
+    out.push_back(std::move(out_).table());
+    return out;
+  }
+
+ private:
+  void read_case(bool labels_are_nested) {
+    const std::size_t here = out_.add_case();
+    std::string reference, prediction;
+    in_.object("a case", [&](std::string_view key) {
+      const Kind kind = in_.kind();
+      if (kind == Kind::text && (key == "reference_file" || key == "reference"))
+        reference = in_.text(key);
+      else if (kind == Kind::text && (key == "prediction_file" || key == "test"))
+        prediction = in_.text(key);
+      else if (labels_are_nested && key == "metrics")
+        in_.object(key, [&](std::string_view label) { read_label(here, label); });
+      else if (!labels_are_nested && kind == Kind::object)
+        read_label(here, key);
+      else
+        in_.skip();
+    });
+    paths_.push_back(reference.empty() ? prediction : reference);
+  }
+
+  void read_label(std::size_t here, std::string_view key) {
+    const std::size_t label = out_.label(key);
+    if (label >= keys_.size()) keys_.emplace_back(key);
+    if (key == "0") out_.leave_out_of_averages(label);  // version 1 scores the background, too
+    std::array<std::optional<double>, 4> counts;
+    in_.object(key, [&](std::string_view name) {
+      const auto* const count = std::ranges::find(count_names, name);
+      if (count != count_names.end())
+        counts[static_cast<std::size_t>(count - count_names.begin())] = read_count(name);
+      else if (name == "n_pred" || name == "n_ref")
+        in_.skip();
+      else
+        out_.put({here, label, metric_of(name)}, in_.number(name));
+    });
+    if (std::ranges::all_of(counts, [](const auto& n) { return n.has_value(); }))
+      derive({here, label, 0}, counts);
+  }
+
+  /// A region is written as "(1, 2)". Where there is one, every key is that of a region, and
+  /// nnU-Net's own mean is over all of them.
+  void describe_labels() {
+    const bool has_regions =
+        std::ranges::any_of(keys_, [](const std::string& key) { return key.starts_with('('); });
+    for (const std::string& key : keys_) {
+      std::vector<Label> members;
+      for (const char* at = key.c_str(); *at != 0;) {
+        Label label = 0;
+        const auto [end, error] = std::from_chars(at, key.c_str() + key.size(), label);
+        if (error == std::errc{}) members.push_back(label);
+        at = error == std::errc{} ? end : at + 1;
+      }
+      out_.describe_label(out_.label(key), std::move(members), has_regions);
+    }
+  }
+
+  std::optional<double> read_count(std::string_view name) {
+    constexpr double most = 1e15;  // no image is that large, and sums of four stay exact
+    const auto count = in_.number(name);
+    if (count && (*count < 0 || *count > most || std::floor(*count) != *count))
+      in_.fail("the '" + std::string(name) + "' before this is not a count of voxels");
+    return count;
+  }
+
+  /// What the file gives itself is there already, and stays.
+  void derive(ResultBuilder::Place at, const std::array<std::optional<double>, 4>& counts) {
+    const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(*counts[i]); };
+    const Evidence evidence = {{.tp = whole(0), .fp = whole(1), .fn = whole(2), .tn = whole(3)}};
+    for (const Metric* metric : metrics_of_counts()) {
+      at.metric = out_.metric(metric->name);
+      out_.put_score(at, score(*metric, evidence, {}, convention_),
+                     {*metric, presence(evidence.counts)});
+    }
+  }
+
+  /// The same few names come again in every case.
+  std::size_t metric_of(std::string_view name) {
+    const auto known = std::ranges::find(names_, name, &std::pair<std::string, std::size_t>::first);
+    if (known != names_.end()) return known->second;
+    const std::size_t metric = out_.metric(metric_key(name).value_or(std::string(name)));
+    names_.emplace_back(name, metric);
+    return metric;
+  }
+
+  /// Ids are the names of the reference files; with the folders when the names alone are not
+  /// unique.
+  void name_cases() {
+    if (std::ranges::any_of(paths_, [](const std::string& path) { return path.empty(); }))
+      return out_.forget_ids();
+    std::vector<std::string> ids;
+    for (const std::string& path : paths_) ids.push_back(case_id(last_part(path)));
+    std::vector<std::string> sorted = ids;
+    std::ranges::sort(sorted);
+    const bool unique = std::ranges::adjacent_find(sorted) == sorted.end();
+    const std::size_t shared = unique ? 0 : common_folder();
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      out_.name_case(i, unique ? ids[i] : case_id(std::string_view(paths_[i]).substr(shared)));
+  }
+
+  /// How much of the paths is the same folder.
+  std::size_t common_folder() const {
+    const std::string& first = paths_.front();
+    std::size_t length = first.size();
+    for (const std::string& path : paths_) {
+      const auto differ = std::ranges::mismatch(path, first).in1;
+      length = std::min(length, static_cast<std::size_t>(differ - path.begin()));
+    }
+    const std::size_t cut = first.substr(0, length).find_last_of("/\\");
+    return cut == std::string::npos ? 0 : cut + 1;
+  }
+
+  static constexpr std::array<std::string_view, 4> count_names = {"TP", "FP", "FN", "TN"};
+
+  ResultBuilder out_;
+  JsonReader in_;
+  const Convention& convention_ = convention("nnunet");
+  std::vector<std::string> paths_, keys_;
+  std::vector<std::pair<std::string, std::size_t>> names_;
+};
+
+}  // namespace
+
+std::vector<ResultTable> read_nnunet_2(const JsonObject& file) {
+  return Cases(model_of(file.name()), file.at("metric_per_case")).tables("metric_per_case", true);
+}
+
+std::vector<ResultTable> read_nnunet_1(const JsonObject& file) {
+  std::string model = file.has("name", Kind::text) ? file.at("name").text("name") : std::string();
+  if (model.empty()) model = model_of(file.name());
+  JsonReader in = file.at("results");
+  std::optional<JsonReader> all;
+  in.object("results", [&](std::string_view key) {
+    if (key == "all") all = in;
+    in.skip();
+  });
+  if (!all)
+    throw Error(Error::Kind::input,
+                std::string(file.name()) +
+                    ": 'results' has no 'all', where nnU-Net lists its cases; " +
+                    std::string(accepted));
+  return Cases(model, *all).tables("all", false);
+}
+
+}  // namespace assay::detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What rows of the metric table say, as JSON.
+#pragma once
+
+#include "assay/base/json.hpp"
+#include "assay/metrics/metric.hpp"
+
+namespace assay::detail {
+
+/// What a failure of the model counts; null where failures do not count.
+inline Json failure_json(const Metric& metric) {
+  if (!metric.failure) return nullptr;
+  return *metric.failure == infinity ? Json("image diagonal") : Json(*metric.failure);
+}
+
+}  // namespace assay::detail

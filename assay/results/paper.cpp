@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/paper.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
+#include "assay/results/readings.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+using detail::member;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+  throw Error(Error::Kind::input, file + ": " + why);
+}
+
+/// Absent or null is nothing; what is there must be a finite number from 0 on.
+std::optional<double> optional_number(const Json& object, const std::string& key,
+                                      const std::string& where) {
+  if (member(object, key).is_null()) return std::nullopt;
+  const NumberRead found = detail::number_at(object, key, "");
+  if (!found.value) refuse(where, found.missing);
+  if (*found.value < 0) refuse(where, key + " is negative");
+  return found.value;
+}
+
+/// Two or more: one value has no spread.
+std::optional<std::size_t> count_of(const Json& object, const std::string& key,
+                                    const std::string& where) {
+  const auto found = optional_number(object, key, where);
+  if (!found) return std::nullopt;
+  if (*found < 2 || *found > 1e9 || std::floor(*found) != *found)
+    refuse(where, key + " is not a whole number of 2 or more");
+  return static_cast<std::size_t>(*found);
+}
+
+std::optional<PaperValue> value_of(const Json& row, const std::string& metric,
+                                   const std::string& where) {
+  const auto mean = optional_number(row, metric + "_mean", where);
+  if (!mean) return std::nullopt;
+  const Json& differs = member(row, metric + "_differs");
+  const auto star = optional_number(row, metric + "_sig", where);
+  return PaperValue{.mean = *mean,
+                    .std = optional_number(row, metric + "_std", where),
+                    .differs = differs.is_boolean() ? differs.get<bool>() : star.value_or(0) != 0,
+                    .n = count_of(row, metric + "_n", where)};
+}
+
+PaperModel model_of(const Json& row, const std::string& name, const std::string& file) {
+  const std::string where = file + ": model '" + name + "'";
+  PaperModel model = {.key = model_key(name), .name = name, .dice = {}};
+  const auto dice = value_of(row, "dice", where);
+  if (!dice) refuse(where, "dice_mean is absent");
+  if (dice->mean == 0) refuse(where, "dice_mean is 0, which is no result to reach");
+  model.dice = *dice;
+  model.avd = value_of(row, "avd", where);
+  model.mcc = value_of(row, "mcc", where);
+  const Json& parameters = member(row, "parameters");
+  if (parameters.is_number_integer())
+    model.parameters = parameters.get<long long>();
+  else if (!parameters.is_null())
+    refuse(where, "parameters is not a whole number");
+  return model;
+}
+
+std::string name_of(const Json& row, const std::string& file) {
+  for (const char* key : {"model", "name", "key"})
+    if (const Json& name = member(row, key); name.is_string()) return name.get<std::string>();
+  refuse(file, "a model lacks its name; give it as \"model\"");
+}
+
+bool is_row(const Json& value) {
+  return value.is_object() && value.contains("dice_mean");
+}
+
+/// The list of rows, the object of rows by key, or the first member that is either.
+const Json& table_of(const Json& file) {
+  if (const Json& models = member(file, "models"); models.is_structured()) return models;
+  if (file.is_object() && std::ranges::none_of(file, is_row))
+    for (const Json& part : file)
+      if (part.is_structured() && std::ranges::any_of(part, is_row)) return part;
+  return file;
+}
+
+std::vector<PaperModel> models_of(const Json& file, const std::string& name) {
+  const Json& table = table_of(file);
+  std::vector<PaperModel> models;
+  if (table.is_array()) {
+    for (const Json& row : table) models.push_back(model_of(row, name_of(row, name), name));
+  } else if (table.is_object()) {
+    for (const auto& item : table.items())
+      if (is_row(item.value())) models.push_back(model_of(item.value(), item.key(), name));
+  }
+  if (models.empty())
+    refuse(name,
+           "no published models; each needs at least a name and dice_mean "
+           "(docs/formats/paper.md)");
+  for (std::size_t i = 0; i < models.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (models[i].key == models[j].key)
+        refuse(name, "two models have the key '" + models[i].key + "'");
+  return models;
+}
+
+struct Limit {
+  std::string_view key;
+  double ParityLimits::*value;
+};
+constexpr Limit tolerances[] = {{"dice", &ParityLimits::dice_tolerance},
+                                {"avd", &ParityLimits::avd_tolerance},
+                                {"mcc", &ParityLimits::mcc_tolerance},
+                                {"dice_std", &ParityLimits::dice_std}};
+constexpr Limit acceptable[] = {{"dice", &ParityLimits::acceptable_dice},
+                                {"avd", &ParityLimits::acceptable_avd},
+                                {"mcc", &ParityLimits::acceptable_mcc}};
+constexpr Limit minimum[] = {{"dice", &ParityLimits::minimum_dice}};
+
+/// Whether anything was set. A name that nobody reads is a mistake worth a word.
+bool read_limits(const Json& object, std::span<const Limit> known, const std::string& where,
+                 ParityLimits& limits) {
+  if (object.is_null()) return false;
+  if (!object.is_object()) refuse(where, "is not an object of limits by metric");
+  for (const auto& item : object.items()) {
+    const auto limit = std::ranges::find(known, std::string_view(item.key()), &Limit::key);
+    if (limit == known.end())
+      refuse(where, "'" + item.key() + "' is not known there" +
+                        did_you_mean(item.key(), known, &Limit::key));
+    if (const auto value = optional_number(object, item.key(), where))
+      limits.*(limit->value) = *value;
+  }
+  return true;
+}
+
+}  // namespace
+
+Paper parse_paper(std::string_view text, const std::string& name) {
+  const Json file = detail::parse_json(text, name);
+  Paper paper = {.source = name, .models = models_of(file, name), .gives_limits = false};
+  read_limits(member(file, "tolerances"), tolerances, name + ": tolerances", paper.limits);
+  const Json& limits = member(file, "limits");
+  if (!limits.is_null() && !limits.is_object()) refuse(name, "limits is not an object");
+  for (const auto& item : limits.items()) {
+    const bool is_minimum = item.key() == "minimum";
+    if (!is_minimum && item.key() != "acceptable")
+      refuse(name, "limits." + item.key() + " is not known; there are acceptable and minimum");
+    const auto known =
+        is_minimum ? std::span<const Limit>(minimum) : std::span<const Limit>(acceptable);
+    const bool any =
+        read_limits(item.value(), known, name + ": limits." + item.key(), paper.limits);
+    paper.gives_limits = paper.gives_limits || any;
+  }
+  return paper;
+}
+
+Paper read_paper(const std::filesystem::path& path) {
+  return parse_paper(read_text(path), path.string());
+}
+
+}  // namespace assay

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/parity.hpp"
+
+#include "assay/base/json.hpp"
+#include "assay/results/provenance.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+template <class Value>
+Json optional(const std::optional<Value>& x) {
+  return x ? Json(*x) : Json(nullptr);
+}
+
+/// null where there is no text.
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+Json to_json(const MetricDetail& d, bool with_minimum) {
+  Json out = {{"achieved", optional(d.achieved)},
+              {"paper", optional(d.paper)},
+              {"diff", optional(d.diff)},
+              {"pct_diff", optional(d.pct_diff)},
+              {"within_tolerance", optional(d.within_tolerance)},
+              {"acceptable", optional(d.acceptable)}};
+  if (with_minimum) out["minimum"] = optional(d.minimum);
+  out["meets_or_exceeds"] = optional(d.meets_or_exceeds);
+  out["within_paper_sd"] = optional(d.within_paper_sd);
+  return out;
+}
+
+Json to_json(const ParityDetails& d) {
+  return {{"dice", to_json(d.dice, true)},
+          {"dice_std",
+           {{"achieved", optional(d.dice_std.achieved)},
+            {"paper", optional(d.dice_std.paper)},
+            {"acceptable", optional(d.dice_std.acceptable)}}},
+          {"avd", to_json(d.avd, false)},
+          {"mcc", to_json(d.mcc, false)}};
+}
+
+Json to_json(const NumberRead& number) {
+  return {{"value", optional(number.value)},
+          {"place", text_or_null(number.place)},
+          {"missing", text_or_null(number.missing)}};
+}
+
+Json sources_json(const ParityReport& r) {
+  const Achieved& a = r.achieved;
+  Json std = to_json(r.dice_std.std);
+  std["over"] = name(r.dice_std.over);
+  std["n"] = optional(r.dice_std.n);
+  return {{"file", a.source},         {"block", text_or_null(a.origin)},
+          {"dice", to_json(a.dice)},  {"dice_std", std},
+          {"avd", to_json(a.avd)},    {"mcc", to_json(a.mcc)},
+          {"runs", optional(a.runs)}, {"outer_folds", optional(a.outer_folds)}};
+}
+
+Json spreads_json(const ParityReport& r) {
+  Json out = Json::array();
+  for (const SpreadVerdict& v : r.by_spread)
+    out.push_back({{"over", name(v.spread.over)},
+                   {"std", optional(v.spread.std.value)},
+                   {"ddof", 0},
+                   {"std_ddof_1", optional(v.spread.sample_std())},
+                   {"n", optional(v.spread.n)},
+                   {"place", v.spread.std.place},
+                   {"parity_level", name(v.level)},
+                   {"used", v.used}});
+  return out;
+}
+
+Json to_json(const std::optional<Bounds>& b) {
+  return b ? Json{b->low, b->high} : Json(nullptr);
+}
+
+Json to_json(const MacroVerdict& m) {
+  return {
+      {"dice_macro", optional(m.dice_macro.value)}, {"measured", m.dice_macro.value.has_value()},
+      {"estimated", to_json(m.estimated)},          {"already_macro", m.already},
+      {"dice_std", optional(m.dice_std)},           {"parity_level", name(m.level)}};
+}
+
+Json to_json(const std::optional<DiceMccPair>& pair) {
+  if (!pair) return nullptr;
+  return {{"dice", pair->dice},
+          {"mcc", pair->mcc},
+          {"mcc_if_foreground", to_json(pair->mcc_if_foreground)},
+          {"dice_if_macro", to_json(pair->dice_if_macro)},
+          {"as_foreground", pair->as_foreground},
+          {"as_macro", pair->as_macro}};
+}
+
+Json to_json(const Consistency& c) {
+  Json line = nullptr;
+  if (c.line)
+    line = {{"models", c.line->models},
+            {"slope", c.line->slope},
+            {"intercept", c.line->intercept},
+            {"correlation", c.line->correlation},
+            {"largest_residual", c.line->largest_residual},
+            {"std_ratio", optional(c.line->std_ratio)}};
+  return {
+      {"lesion_fractions", {c.fractions.low, c.fractions.high}},
+      {"paper", to_json(c.paper)},
+      {"achieved", to_json(c.achieved)},
+      {"published_line", line},
+      {"published_rows",
+       {{"n", c.rows}, {"as_foreground", c.rows_as_foreground}, {"as_macro", c.rows_as_macro}}}};
+}
+
+Json limits(const std::optional<Interval>& interval) {
+  return interval ? Json{interval->lower, interval->upper} : Json(nullptr);
+}
+
+Json to_json(const PaperComparison& c, const ScoreSample& sample) {
+  return {{"our_mean", c.our_mean},
+          {"our_std", c.our_std},
+          {"paper_mean", c.paper_mean},
+          {"paper_std", optional(c.paper_std)},
+          {"paper_n", optional(c.paper_n)},
+          {"test_type", c.test_type},
+          {"wilcoxon_statistic", optional(c.wilcoxon_statistic)},
+          {"p_value", optional(c.p_value)},
+          {"significant", c.significant},
+          {"cohens_d", optional(c.cohens_d)},
+          {"cohens_d_missing", text_or_null(c.cohens_d_missing)},
+          {"interpretation", text_or_null(c.interpretation)},
+          {"conclusion", c.conclusion},
+          {"n", c.n},
+          {"over", name(sample.over)},
+          {"place", sample.place},
+          {"left_out", sample.left_out},
+          {"ddof", 0},
+          {"policy", text_or_null(c.policy)},
+          {"method", text_or_null(c.method)},
+          {"alpha", c.alpha},
+          {"margin", c.margin},
+          {"difference", c.difference},
+          {"interval", limits(c.interval)},
+          {"tost_p_value", optional(c.tost_p)},
+          {"tost_interval", limits(c.tost_interval)},
+          {"verdict", name(c.verdict)}};
+}
+
+Json to_json(const std::vector<CheckItem>& items) {
+  Json out = Json::array();
+  for (const CheckItem& item : items)
+    out.push_back({{"item", item.item}, {"answer", name(item.answer)}, {"because", item.because}});
+  return out;
+}
+
+void add_limits(Json& out, const ParityLimits& l) {
+  out["tolerances"] = {{"dice", l.dice_tolerance},
+                       {"avd", l.avd_tolerance},
+                       {"mcc", l.mcc_tolerance},
+                       {"dice_std", l.dice_std}};
+  out["limits"] = {
+      {"acceptable",
+       {{"dice", l.acceptable_dice}, {"avd", l.acceptable_avd}, {"mcc", l.acceptable_mcc}}},
+      {"minimum", {{"dice", l.minimum_dice}}}};
+}
+
+void add_value(Json& out, const std::string& metric, const std::optional<PaperValue>& value) {
+  out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
+  out[metric + "_std"] = value ? optional(value->std) : Json(nullptr);
+  out[metric + "_n"] = value ? optional(value->n) : Json(nullptr);
+  out[metric + "_differs"] = value && value->differs;
+}
+
+Json to_json(const PaperModel& m) {
+  Json out = {{"key", m.key}, {"model", m.name}, {"parameters", optional(m.parameters)}};
+  add_value(out, "dice", m.dice);
+  add_value(out, "avd", m.avd);
+  add_value(out, "mcc", m.mcc);
+  out["dice_per_million_parameters"] = optional(dice_per_million(m.dice.mean, m.parameters));
+  return out;
+}
+
+}  // namespace
+
+std::string parity_text(const ParityReport& r, const Provenance& provenance) {
+  Json out = {{"schema", "assay.parity/1"},
+              {"model", r.result.model},
+              {"dice_mean", optional(r.result.dice_mean)},
+              {"dice_std", optional(r.result.dice_std)},
+              {"avd_mean", optional(r.result.avd_mean)},
+              {"mcc_mean", optional(r.result.mcc_mean)},
+              {"parity_level", name(r.result.parity_level)},
+              {"meets_or_exceeds", optional(r.result.meets_or_exceeds)},
+              {"details", to_json(r.result.details)},
+              {"sources", sources_json(r)},
+              {"spreads", spreads_json(r)},
+              {"macro", to_json(r.macro)},
+              {"consistency", to_json(r.consistency)}};
+  out["comparison"] = r.comparison ? to_json(*r.comparison, r.achieved.sample) : Json(nullptr);
+  out["efficiency"] = {{"dice_per_million_parameters", optional(r.dice_per_million)},
+                       {"paper", optional(r.paper_dice_per_million)}};
+  out["minimum_viable"] = to_json(r.minimum_viable);
+  out["checklist"] = to_json(r.checklist);
+  out["explanation"] = r.explanation;
+  out["warnings"] = r.warnings;
+  out["benchmark_table"] = r.benchmark_table;
+  out["paper"] = to_json(r.paper);
+  out["paper"]["source"] = r.paper_source.empty() ? "built in" : r.paper_source;
+  add_limits(out, r.limits);
+  out["compat"] = r.options.compat_spec ? Json("spec") : Json(nullptr);
+  out["provenance"] = detail::provenance_json(provenance);
+  return detail::to_text(out, {.python_tokens = r.options.compat_spec}) + "\n";
+}
+
+std::string paper_text(const Paper& paper) {
+  Json models = Json::array();
+  for (const PaperModel& model : paper.models) models.push_back(to_json(model));
+  Json out = {{"source", paper.source.empty() ? "built in" : paper.source}, {"models", models}};
+  add_limits(out, paper.limits);
+  return detail::to_text(out) + "\n";
+}
+
+}  // namespace assay

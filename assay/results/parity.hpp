@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `assay.parity/1` and the published table as JSON: docs/formats/parity.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "assay/parity/report.hpp"
+#include "assay/results/results.hpp"
+
+namespace assay {
+
+/// The text of an `assay.parity/1` file.
+std::string parity_text(const ParityReport& report, const Provenance& provenance);
+
+/// What people look at again: verdicts, values, limits, sentences. The file has no more of the
+/// samples behind them. Throws Error::input, with `name`, on anything else than such a file.
+ParityReport parse_parity(std::string_view text, const std::string& name);
+
+/// Every model of a paper, with Dice for each million parameters; `read_paper` reads it back.
+std::string paper_text(const Paper& paper);
+
+}  // namespace assay

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/power.hpp"
+
+#include "assay/base/json.hpp"
+#include "assay/compare/power_words.hpp"
+#include "assay/results/provenance.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+template <class Value>
+Json optional(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const Pilot& pilot) {
+  return {{"n", pilot.n},
+          {"cases", pilot.cases},
+          {"mean", pilot.mean.estimate},
+          {"mean_ci95", {pilot.mean.lower, pilot.mean.upper}},
+          {"std", pilot.sd.estimate},
+          {"std_ci95", {pilot.sd.lower, pilot.sd.upper}},
+          {"correlation", optional(pilot.correlation)},
+          {"design_effect", optional(pilot.design_effect)}};
+}
+
+Json to_json(const PowerPlan& plan, const PlannedSize& size) {
+  return {{"power", size.power},
+          {"pairs", optional(size.pairs)},
+          {"cases", size.pairs ? Json(cases_for(plan, *size.pairs)) : Json(nullptr)},
+          {"pairs_larger_std", optional(size.cautious)},
+          {"pairs_signed_rank", optional(size.signed_rank)},
+          {"pairs_at_ci95", plan.is_own_difference
+                                ? Json::array({optional(size.nearer), optional(size.further)})
+                                : Json(nullptr)}};
+}
+
+Json to_json(const PowerStudy& study, const PowerPlan& plan) {
+  Json sizes = Json::array();
+  for (const PlannedSize& size : plan.sizes) sizes.push_back(to_json(plan, size));
+  return {{"metric", plan.metric.name},
+          {"label", plan.metric.label.empty() ? Json(nullptr) : Json(plan.metric.label)},
+          {"unit", unit_of(plan.metric)},
+          {"model_name", plan.model.empty() ? Json(nullptr) : Json(plan.model)},
+          {"baseline", plan.baseline},
+          {"pilot", to_json(plan.pilot)},
+          {"goal", plan.margin ? "equivalence" : "difference"},
+          {"difference", plan.difference},
+          {"difference_from_pilot", plan.is_own_difference},
+          {"margin", optional(plan.margin)},
+          {"assumed_correlation", optional(plan.assumed_correlation)},
+          {"std_difference", plan.sd},
+          {"larger_std_difference", plan.cautious_sd},
+          {"signed_rank_simulated", plan.is_simulated},
+          {"sizes", sizes},
+          {"sentence", sentence(study, plan)}};
+}
+
+Json to_json(const PowerSettings& s) {
+  return {{"alpha", s.alpha},
+          {"powers", s.powers},
+          {"undefined", name_in(undefined_policies(), s.undefined)},
+          {"intersect", s.matching.intersect},
+          {"by_position", s.matching.by_position},
+          {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
+          {"simulations", s.simulations},
+          {"seed", s.seed}};
+}
+
+}  // namespace
+
+std::string power_text(const PowerStudy& study, const Provenance& provenance) {
+  Json plans = Json::array();
+  for (const PowerPlan& plan : study.plans) plans.push_back(to_json(study, plan));
+  const Json out = {{"schema", "assay.power/1"},
+                    {"pair", pair_word(study)},
+                    {"models", study.models},
+                    {"alpha_per_test", study.alpha_per_test},
+                    {"plans", plans},
+                    {"assumptions", assumptions(study)},
+                    {"notes", study.notes},
+                    {"settings", to_json(study.settings)},
+                    {"provenance", detail::provenance_json(provenance)}};
+  return detail::to_text(out) + "\n";
+}
+
+}  // namespace assay

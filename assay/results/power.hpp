@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `assay.power/1`: how many cases a study needs. docs/formats/power.md describes it.
+#pragma once
+
+#include <string>
+
+#include "assay/compare/power.hpp"
+#include "assay/results/results.hpp"
+
+namespace assay {
+
+/// The text of an `assay.power/1` file.
+std::string power_text(const PowerStudy& study, const Provenance& provenance);
+
+}  // namespace assay

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run of predictions did, for programs: `assay.prediction/1`.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/metrics/results.hpp"
+#include "assay/results/results.hpp"
+
+namespace assay {
+
+/// A prediction beside one that was stored.
+struct PredictionCheck {
+  std::string against;  ///< the file
+  std::string space;    ///< where they were compared: "native", "model"
+  std::size_t voxels = 0, differing = 0;
+  std::optional<double> greatest_logit_difference{};
+};
+
+/// What became of one image.
+struct PredictedImage {
+  std::string image, output{}, error{};      ///< paths as given; `error`: "" when all went well
+  std::string warning{};                     ///< what was odd; "" when nothing was
+  std::map<unsigned, std::size_t> voxels{};  ///< by class, on the image's own grid
+  double voxel_ml = 0, seconds = 0;
+  bool from_cache = false;
+  std::optional<PredictionCheck> check{};
+};
+
+struct PredictionReport {
+  PredictionSource source;
+  std::vector<PredictedImage> images{};
+};
+
+/// The text of an `assay.prediction/1` file.
+std::string prediction_text(const PredictionReport& report, const Provenance& provenance);
+
+}  // namespace assay

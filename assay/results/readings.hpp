@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Numbers of a JSON file that may not be there, and the reasons.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/base/json.hpp"
+#include "assay/parity/achieved.hpp"
+
+namespace assay::detail {
+
+/// The number at `key`; `place` is what stands before the key in messages. Infinity and NaN are
+/// missing unless `raw`.
+NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
+                     bool raw = false);
+
+/// The mean and SD (ddof 0) of one number per entry; missing as soon as one entry lacks it.
+struct Moments {
+  NumberRead mean, std;
+};
+Moments moments_of(const std::vector<NumberRead>& readings, const std::string& place);
+
+/// The finite numbers of an array; counts the others.
+std::vector<double> finite_numbers(const Json& array, std::size_t& left_out);
+
+/// What a description of a network says, looked for in the usual places of `file`.
+NetworkDescription description_of(const Json& file, const std::string& name);
+
+}  // namespace assay::detail

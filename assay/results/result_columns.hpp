@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the columns and cells of a table with results stand for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/base/csv.hpp"
+#include "assay/compare/result_builder.hpp"
+
+namespace assay::detail {
+
+enum class Role { model, id, label, metric, value, status };
+
+/// The column that plays a role, told by its name; the likeliest when several could.
+std::optional<std::size_t> column_for(Role role, const std::vector<std::string>& header);
+
+/// One cell: a number, no value ("", "nan", "NA", ...), or something else.
+struct Cell {
+  enum class Kind { number, none, text } kind = Kind::none;
+  double value = 0;
+
+  /// Throws nothing: what is neither number nor missing is text.
+  static Cell of(std::string_view text);
+  std::optional<double> number() const {
+    return kind == Kind::number ? std::optional(value) : std::nullopt;
+  }
+};
+
+/// "0,85": a number in the spelling of half of Europe.
+bool has_decimal_comma(std::string_view text);
+
+/// Throws Error::input: "t.csv: line 3, column 'dice': 'abc' is not a number".
+[[noreturn]] void refuse_cell(const Csv& csv, const std::string& name, std::size_t row,
+                              std::size_t column);
+
+/// Throws Error::input: a row says once more what the given cells name.
+[[noreturn]] void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
+                                const std::vector<std::optional<std::size_t>>& columns);
+
+/// The label that a cell names: "" where it says that the value is the mean over all labels.
+std::string_view label_in(std::string_view cell);
+
+/// The models of a table, in the order in which they turn up.
+class Models {
+ public:
+  explicit Models(std::string source) : source_(std::move(source)) {}
+  ResultBuilder& of(std::string_view model);
+  std::vector<ResultTable> tables() &&;
+
+ private:
+  std::string source_;
+  std::vector<std::pair<std::string, ResultBuilder>> models_;
+  std::size_t last_ = 0;
+};
+
+/// A cell that must not be empty. Throws Error::input when it is.
+std::string_view needed_cell(const Csv& csv, const std::string& name, std::size_t row,
+                             std::size_t column);
+
+/// The name of a model that only the file's name tells.
+std::string stem_of(const std::string& path);
+
+}  // namespace assay::detail

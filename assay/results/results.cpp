@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "assay/base/csv.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/results/lesions_json.hpp"
+#include "assay/results/metric_json.hpp"
+#include "assay/results/probability_json.hpp"
+#include "assay/results/provenance.hpp"
+#include "assay/stats/moments.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+constexpr std::string_view schema = "assay.segmentation/1";
+
+Json optional(const std::optional<double>& x) {
+  return x ? Json(*x) : Json(nullptr);
+}
+
+Json to_json(const Score& score) {
+  return optional(value(score));
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
+  return out;
+}
+
+std::string_view name(Missing missing) {
+  constexpr std::string_view names[] = {"exclude", "worst", "error"};
+  return names[static_cast<std::size_t>(missing)];
+}
+
+/// Of one label in a scored case.
+std::string_view status(const LabelScores& label) {
+  return label.missing ? assay::name(*label.missing) : assay::name(presence(label.evidence.counts));
+}
+
+/// How many scored cases have a label in which state.
+Json statuses(const SegmentationResult& result, std::size_t region) {
+  std::map<std::string_view, std::size_t> seen;
+  for (const CaseScores& c : result.cases)
+    if (c.record.fate == Fate::scored) ++seen[status(c.labels[region])];
+  Json out = Json::object();
+  for (const std::string_view each : {"ok", "reference_empty", "prediction_empty", "both_empty",
+                                      "missing_prediction", "missing_reference"})
+    if (seen.contains(each)) out[std::string(each)] = seen[each];
+  return out;
+}
+
+/// The specification's MetricResult: ddof 0, every value.
+Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
+  std::vector<double> defined;
+  Json values = Json::array();
+  for (const Score& s : scores) {
+    values.push_back(to_json(s));
+    if (const auto x = value(s)) defined.push_back(*x);
+  }
+  const bool none = defined.empty();
+  return {{"name", upper(metric)},
+          {"mean", none ? Json(nullptr) : Json(mean(defined))},
+          {"std", none ? Json(nullptr) : Json(standard_deviation(defined, 0))},
+          {"values", values}};
+}
+
+/// Counts by reason, without those that are zero.
+Json to_json(const ReasonCounts& counts) {
+  Json out = Json::object();
+  for (const Undefined why : all_undefined)
+    if (const auto count = counts[static_cast<std::size_t>(why)]; count != 0)
+      out[std::string(assay::name(why))] = count;
+  return out;
+}
+
+Json to_json(const Metric& metric, const Summary& s) {
+  return {{"direction", assay::name(metric.better)},
+          {"n", s.n},
+          {"undefined", to_json(s.undefined)},
+          {"mean", optional(s.mean)},
+          {"std", optional(s.std)},
+          {"median", optional(s.median)},
+          {"q25", optional(s.q25)},
+          {"q75", optional(s.q75)},
+          {"min", optional(s.min)},
+          {"max", optional(s.max)},
+          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
+          {"ci_method", assay::name(s.ci_method)},
+          {"ci_clipped", s.ci_clipped}};
+}
+
+/// The scored cases under other metrics: evidence is kept, so nothing is read again.
+SegmentationResult with_metrics(const SegmentationResult& result,
+                                std::vector<ChosenMetric> metrics) {
+  ScoreSettings settings = result.settings;
+  settings.metrics = std::move(metrics);
+  settings.missing = Missing::exclude;
+  std::vector<CaseRecord> records;
+  for (const CaseScores& c : result.cases) records.push_back(c.record);
+  return scored(settings, std::move(records));
+}
+
+Json summary_block(const SegmentationResult& result, std::size_t metric,
+                   const std::vector<Score>& scores) {
+  const Metric& row = *result.settings.metrics[metric];
+  return to_json(row, summary(scores, {row.range, result.settings.interval}));
+}
+
+/// What the model's failures are, and what they do to the mean.
+void add_failures(Json& block, const Metric& metric, const FailureEffect& effect) {
+  block["failures"] = effect.failures;
+  block["failure_counts_as"] = detail::failure_json(metric);
+  block["mean_with_failures"] = optional(effect.mean_with);
+  if (effect.failures == 0 || !effect.mean_with) return;
+  block["mean_scored_only"] = optional(effect.mean_without);
+  block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
+}
+
+Json metrics_block(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    const ChosenMetric& metric = result.settings.metrics[m];
+    Json block = summary_block(result, m, case_averages(result, m));
+    if (const Json left_out = to_json(left_out_of_averages(result, m)); !left_out.empty())
+      block["label_values_left_out"] = left_out;
+    add_failures(block, *metric, failure_effect(result, m));
+    out[metric.key] = block;
+  }
+  return out;
+}
+
+Json labels_block(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t r = 0; r < result.regions.size(); ++r) {
+    const Region& region = result.regions[r];
+    Json of_metrics = Json::object();
+    for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+      const ChosenMetric& metric = result.settings.metrics[m];
+      Json block = summary_block(result, m, region_scores(result, m, r));
+      add_failures(block, *metric, failure_effect(result, m, r));
+      of_metrics[metric.key] = block;
+    }
+    out[region.key] = {{"name", region.name},
+                       {"kind", region.is_union ? "region" : "label"},
+                       {"members", region.members},
+                       {"status", statuses(result, r)},
+                       {"metrics", of_metrics}};
+    if (needs_lesions(result.settings)) {
+      std::vector<const LesionEvidence*> lesions;
+      for (const CaseScores& c : result.cases)
+        if (c.record.fate == Fate::scored && c.labels[r].evidence.lesions)
+          lesions.push_back(&*c.labels[r].evidence.lesions);
+      out[region.key]["lesion_sensitivity"] = detail::sensitivity_json(lesions);
+    }
+    if (needs_probability(result.settings))
+      out[region.key]["threshold_sweep"] = detail::sweep_json(result, r);
+  }
+  return out;
+}
+
+Json to_json(const LabelScores& label, const SegmentationResult& result, bool has_evidence) {
+  Json out = Json::object(), undefined = Json::object();
+  for (std::size_t m = 0; m < label.scores.size(); ++m) {
+    const std::string& key = result.settings.metrics[m].key;
+    out[key] = to_json(label.scores[m]);
+    if (const auto* why = std::get_if<Undefined>(&label.scores[m]))
+      undefined[key] = assay::name(*why);
+  }
+  const Confusion& c = label.evidence.counts;
+  out["status"] = label.missing || has_evidence ? status(label) : "counted_as_worst";
+  out["undefined"] = undefined;
+  if (has_evidence && label.evidence.is_uncut_map)
+    out["evidence"] = {{"voxel_ml", label.evidence.voxel_ml}};
+  else if (has_evidence)
+    out["evidence"] = {{"tp", c.tp},
+                       {"fp", c.fp},
+                       {"fn", c.fn},
+                       {"tn", c.tn},
+                       {"voxel_ml", label.evidence.voxel_ml}};
+  if (const auto& surfaces = label.evidence.boundary; has_evidence && surfaces)
+    out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
+                                  {"reference", surfaces->reference.weight}};
+  if (has_evidence && label.evidence.lesions)
+    out["lesions"] = detail::lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
+  if (has_evidence && label.evidence.probability)
+    out["probability"] = detail::probability_json(*label.evidence.probability);
+  return out;
+}
+
+Json groups_json(const Groups& groups) {
+  Json out = Json::object();
+  for (const auto& [column, value] : groups) out[column] = value;
+  return out;
+}
+
+/// Why the case has no average in some metrics, and which label is the reason.
+Json undefined_averages(const CaseScores& scores, const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    const CaseAverage average = average_of(scores, result.regions, m);
+    const auto* why = std::get_if<Undefined>(&average.score);
+    if (why == nullptr) continue;
+    Json& entry = out[result.settings.metrics[m].key];
+    entry = {{"reason", assay::name(*why)}, {"culprit", average.failed ? "model" : "nobody"}};
+    if (!scores.labels.empty()) entry["label"] = result.regions[average.region].key;
+  }
+  return out;
+}
+
+Json to_json(const CaseScores& scores, const SegmentationResult& result) {
+  const CaseRecord& record = scores.record;
+  const bool ok = record.fate == Fate::scored;
+  Json out = {{"id", record.id}, {"status", ok ? "ok" : "failed"}};
+  if (!ok) {
+    out["reason"] = assay::name(record.fate);
+    out["error"] = record.error;
+    out["culprit"] = is_models_failure(record) ? "model" : "nobody";
+  }
+  if (!record.warnings.empty()) out["warnings"] = record.warnings;
+  out["groups"] = groups_json(record.groups);
+  out["prediction"] = record.prediction.empty() ? Json(nullptr) : Json(record.prediction);
+  out["reference"] = record.reference.empty() ? Json(nullptr) : Json(record.reference);
+  if (!record.image.empty()) out["image"] = record.image;
+  if (ok) {
+    if (!record.prediction.empty()) out["prediction_sha256"] = record.prediction_sha256;
+    out["reference_sha256"] = record.reference_sha256;
+    if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
+  }
+  if (record.diagonal_mm > 0) out["diagonal_mm"] = record.diagonal_mm;
+  if (is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
+  Json labels = Json::object();
+  for (std::size_t r = 0; r < scores.labels.size(); ++r)
+    labels[result.regions[r].key] =
+        to_json(scores.labels[r], result, ok && !scores.labels[r].missing);
+  out["label"] = labels;
+  return out;
+}
+
+/// Scored cases without an average, by metric: in all, and by the model's fault.
+Json undefined_cases(const SegmentationResult& result) {
+  Json out = Json::object();
+  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+    std::size_t undefined = 0, by_model = 0;
+    for (const CaseScores& scores : result.cases) {
+      if (scores.record.fate != Fate::scored) continue;
+      const CaseAverage average = average_of(scores, result.regions, m);
+      if (value(average.score)) continue;
+      ++undefined;
+      if (average.failed) ++by_model;
+    }
+    if (undefined != 0)
+      out[result.settings.metrics[m].key] = {{"cases", undefined}, {"by_model", by_model}};
+  }
+  return out;
+}
+
+Json ledger_block(const SegmentationResult& result) {
+  const Ledger& l = result.ledger;
+  Json out = {{"expected", l.expected},
+              {"scored", l.scored},
+              {"failed", l.failed},
+              {"missing_prediction", l.missing_prediction},
+              {"missing_reference", l.missing_reference}};
+  if (const Json undefined = undefined_cases(result); !undefined.empty())
+    out["undefined"] = undefined;
+  if (l.missing_structures != 0) out["missing_structures"] = l.missing_structures;
+  if (l.missing_reference_structures != 0)
+    out["missing_reference_structures"] = l.missing_reference_structures;
+  return out;
+}
+
+/// What only metrics of surfaces depend on; absent where none was asked for.
+void add_boundary_settings(Json& out, const ScoreSettings& s) {
+  if (!needs_boundary(s)) return;
+  constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
+  for (const ChosenMetric& m : s.metrics)
+    if (m.key == "nsd") out["nsd_tolerance_mm"] = m.argument;
+  out["surface"] = elements[static_cast<std::size_t>(s.convention->surface.elements)];
+  out["distance_to_an_empty_mask"] =
+      s.missing == Missing::worst ? "the image's diagonal" : "undefined, and counted";
+}
+
+Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
+  Json names = Json::array(), regions = Json::object(), averaged = Json::array();
+  for (const ChosenMetric& m : s.metrics) names.push_back(m.key);
+  for (const Region& r : s.regions) regions[r.key] = r.members;
+  for (const std::size_t r : averaged_regions(scored)) averaged.push_back(scored[r].key);
+  Json out = {{"label_average", "mean over " + averaged_words(scored)},
+              {"averaged", averaged},
+              {"metrics", names},
+              {"convention", s.convention->name},
+              {"outside_convention", not_covered(*s.convention, s.metrics)},
+              {"beta", s.beta},
+              {"dice_smooth", s.convention->dice_smooth},
+              {"labels", s.all_labels ? Json("all") : regions},
+              {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
+              {"threshold", optional(s.threshold)},
+              {"missing", name(s.missing)},
+              {"ci_method", assay::name(s.interval)},
+              {"allow_affine_mismatch", s.allow_affine_mismatch},
+              {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
+  if (s.source)
+    out["prediction"] = {{"backend", s.source->backend},
+                         {"model_sha256", s.source->sha256},
+                         {"recipe", s.source->recipe},
+                         {"recipe_sha256", s.source->recipe_sha256},
+                         {"space", s.source->space}};
+  if (s.foreground_nonzero) out["foreground"] = "nonzero";
+  add_boundary_settings(out, s);
+  if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
+  if (needs_probability(s)) out["probability"] = detail::probability_settings_json();
+  return out;
+}
+
+Json to_json(const Provenance& p, const SegmentationResult& result) {
+  Json out = detail::provenance_json(p);
+  out["inputs_sha256"] = inputs_sha256(result);
+  return out;
+}
+
+/// What nnU-Net leaves undefined is its NaN: null in valid JSON.
+Json nnunet_number(std::string_view name, const Evidence& evidence) {
+  return value(score(metric(name), evidence, {}, convention("nnunet"))).value_or(NAN);
+}
+
+/// nnU-Net's names for what we keep as evidence and scores.
+Json nnunet_metrics(const Evidence& evidence) {
+  const Confusion& c = evidence.counts;
+  return {{"Dice", nnunet_number("dice", evidence)},
+          {"FN", c.fn},
+          {"FP", c.fp},
+          {"IoU", nnunet_number("iou", evidence)},
+          {"TN", c.tn},
+          {"TP", c.tp},
+          {"n_pred", c.prediction()},
+          {"n_ref", c.reference()}};
+}
+
+/// nanmean over JSON blocks of the same keys.
+Json mean_of(const std::vector<Json>& blocks) {
+  Json out = Json::object();
+  if (blocks.empty()) return out;
+  for (const auto& item : blocks.front().items()) {
+    std::vector<double> values;
+    for (const Json& block : blocks)
+      if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
+    out[item.key()] = values.empty() ? Json(NAN) : Json(mean(values));
+  }
+  return out;
+}
+
+/// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
+/// tell it: then the status says which mask is empty.
+std::string_view long_status(const LabelScores& label, std::size_t metric) {
+  if (label.missing) return assay::name(*label.missing);
+  const auto* why = std::get_if<Undefined>(&label.scores[metric]);
+  if (why == nullptr) return "ok";
+  return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
+}
+
+constexpr const char* long_header = "model,case,label,metric,value,status";
+
+/// The columns of any case, in order of first appearance.
+std::vector<std::string> group_columns(const SegmentationResult& result) {
+  std::vector<std::string> out;
+  for (const CaseScores& c : result.cases)
+    for (const auto& [column, value] : c.record.groups)
+      if (std::ranges::find(out, column) == out.end()) out.push_back(column);
+  return out;
+}
+
+/// A group that is called like a column of the long form gets a name of its own.
+std::string group_title(const std::string& column) {
+  const std::string taken = "," + std::string(long_header) + ",";
+  return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
+}
+
+/// ",A,61": what each column says of a case.
+std::string group_fields(const Groups& groups, const std::vector<std::string>& columns) {
+  std::string out;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(groups, column, &Groups::value_type::first);
+    out += "," + (found == groups.end() ? "" : csv_field(found->second));
+  }
+  return out;
+}
+
+/// nnU-Net writes a region as "(1, 2)" and a label as "1".
+std::string nnunet_key(const Region& region) {
+  if (region.members.size() < 2) return region.key;
+  std::string key;
+  for (const Label label : region.members)
+    key += (key.empty() ? "(" : ", ") + std::to_string(label);
+  return key + ")";
+}
+
+}  // namespace
+
+std::string results_text(const SegmentationResult& result, const Provenance& provenance) {
+  Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
+  const auto counted = std::ranges::count_if(result.cases, is_counted);
+  // The specification's reader needs these three, whatever else was asked for.
+  const SegmentationResult headline = with_metrics(result, chosen_metrics("dice,avd,mcc"));
+  for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
+    const std::string& key = headline.settings.metrics[m].key;
+    out[key] = headline_block(key, case_averages(headline, m));
+  }
+  out["num_samples"] = counted;
+  out["metrics"] = metrics_block(result);
+  out["labels"] = labels_block(result);
+  Json cases = Json::array();
+  for (const CaseScores& c : result.cases) cases.push_back(to_json(c, result));
+  out["cases"] = cases;
+  out["ledger"] = ledger_block(result);
+  if (!result.warnings.empty()) out["warnings"] = result.warnings;
+  out["settings"] = to_json(result.settings, result.regions);
+  out["provenance"] = to_json(provenance, result);
+  return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
+}
+
+std::string long_csv(const SegmentationResult& result) {
+  const std::vector<std::string> columns = group_columns(result);
+  std::string out = long_header;
+  for (const std::string& column : columns) out += "," + csv_field(group_title(column));
+  out += '\n';
+  const std::string model = csv_field(result.settings.model_name);
+  for (const CaseScores& scores : result.cases) {
+    const std::string id = csv_field(scores.record.id);
+    const std::string_view fate = name(scores.record.fate);
+    const std::string groups = group_fields(scores.record.groups, columns);
+    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}{}\n", model, id, fate, groups);
+    for (std::size_t r = 0; r < scores.labels.size(); ++r)
+      for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+        const Score& s = scores.labels[r].scores[m];
+        const std::string_view status =
+            scores.record.fate != Fate::scored ? fate : long_status(scores.labels[r], m);
+        out += fmt::format("{},{},{},{},{},{}{}\n", model, id, csv_field(result.regions[r].key),
+                           result.settings.metrics[m].key,
+                           value(s) ? detail::shortest(*value(s)) : "", status, groups);
+      }
+  }
+  return out;
+}
+
+std::string nnunet_summary(const SegmentationResult& result) {
+  Json per_case = Json::array();
+  std::vector<std::vector<Json>> by_region(result.regions.size());
+  for (const CaseScores& scores : result.cases) {
+    if (scores.record.fate != Fate::scored) continue;
+    Json metrics = Json::object();
+    for (std::size_t r = 0; r < result.regions.size(); ++r) {
+      if (scores.labels[r].missing) continue;
+      by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
+      metrics[nnunet_key(result.regions[r])] = by_region[r].back();
+    }
+    per_case.push_back({{"metrics", metrics},
+                        {"prediction_file", scores.record.prediction},
+                        {"reference_file", scores.record.reference}});
+  }
+  Json means = Json::object();
+  std::vector<Json> region_means;
+  for (std::size_t r = 0; r < result.regions.size(); ++r) {
+    region_means.push_back(mean_of(by_region[r]));
+    means[nnunet_key(result.regions[r])] = region_means.back();
+  }
+  const Json out = {
+      {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
+  return detail::to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
+}
+
+std::string settings_text(const ScoreSettings& settings) {
+  return detail::to_text(to_json(settings, settings.regions), {.indent = 0});
+}
+
+std::string settings_sha256(const ScoreSettings& settings) {
+  return sha256(settings_text(settings));
+}
+
+std::string inputs_sha256(const SegmentationResult& result) {
+  std::string listing;
+  for (const CaseScores& c : result.cases)
+    for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
+                                    c.record.prediction_sha256, c.record.reference_sha256})
+      listing += part + '\n';
+  for (const CaseScores& c : result.cases)
+    if (!c.record.image.empty()) listing += c.record.image + '\n' + c.record.image_sha256 + '\n';
+  return sha256(listing);
+}
+
+}  // namespace assay

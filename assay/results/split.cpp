@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/split.hpp"
+
+#include <numeric>
+
+#include "assay/base/error.hpp"
+#include "assay/base/json.hpp"
+#include "assay/stats/strata.hpp"
+
+namespace assay {
+namespace {
+
+using detail::Json;
+
+Json names_or_null(const std::vector<std::string>& names) {
+  return names.empty() ? Json(nullptr) : Json(names);
+}
+
+Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
+  const bool shuffles = s.seed && (s.group.empty() || !s.stratify.empty());
+  Json out = {{"method", method_name(manifest.items)},
+              {"outer", s.outer},
+              {"inner", s.inner},
+              {"shuffle", shuffles},
+              {"seed", shuffles ? Json(*s.seed) : Json(nullptr)},
+              {"stratify", names_or_null(s.stratify)},
+              {"group", s.group.empty() ? Json(nullptr) : Json(s.group)},
+              {"id_column", manifest.id_column},
+              // Its shuffled StratifiedGroupKFold mixes up groups and their classes: see folds.hpp.
+              {"equals_scikit_learn", s.group.empty() || s.stratify.empty() || !s.seed}};
+  Json edges = Json::object();
+  for (const auto& [name, of] : manifest.bins) edges[name] = of;
+  if (!edges.empty()) out["bin_edges"] = edges;
+  return out;
+}
+
+/// A list: two combinations of classes can have the same joined name.
+Json strata_json(const SplitManifest& manifest, const FoldNumbers& outer, std::size_t folds) {
+  Json out = Json::array();
+  const auto tested = members(manifest.items.classes, outer, folds);
+  for (std::size_t s = 0; s < tested.size(); ++s)
+    out.push_back({{"name", manifest.strata[s]},
+                   {"cases", std::accumulate(tested[s].begin(), tested[s].end(), std::size_t{0})},
+                   {"tested", tested[s]}});
+  return out;
+}
+
+/// Ids of the cases that the test picks, in the order of the manifest.
+template <class Picks>
+Json picked(const std::vector<std::string>& ids, Picks picks) {
+  Json out = Json::array();
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (picks(i)) out.push_back(ids[i]);
+  return out;
+}
+
+Json inner_json(const SplitManifest& manifest, std::size_t count,
+                const std::vector<std::optional<std::size_t>>& fold_of) {
+  Json out = Json::array();
+  for (std::size_t f = 0; f < count; ++f)
+    out.push_back({{"fold", f},
+                   {"train", picked(manifest.ids,
+                                    [&](std::size_t i) { return fold_of[i] && *fold_of[i] != f; })},
+                   {"val", picked(manifest.ids, [&](std::size_t i) { return fold_of[i] == f; })}});
+  return out;
+}
+
+FoldNumbers outer_folds(const SplitManifest& manifest, const SplitOptions& options) try {
+  return split(manifest.items, options);
+} catch (const Error& e) {
+  throw e.within(manifest.file + ": outer folds");
+}
+
+NestedFolds nested_folds(const SplitManifest& manifest, const SplitOptions& outer,
+                         const SplitOptions& inner) try {
+  return nested_split(manifest.items, outer, inner);
+} catch (const Error& e) {
+  throw e.within(manifest.file + ": inner folds");
+}
+
+}  // namespace
+
+NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings) {
+  const SplitOptions outer = {.folds = settings.outer, .seed = settings.seed};
+  NestedFolds folds = {outer_folds(manifest, outer), {}};
+  if (settings.inner == 0) return folds;
+  return nested_folds(manifest, outer, {.folds = settings.inner, .seed = settings.seed});
+}
+
+std::string_view method_name(const SplitItems& items) {
+  const bool stratified = !items.classes.empty(), grouped = !items.groups.empty();
+  if (stratified) return grouped ? "StratifiedGroupKFold" : "StratifiedKFold";
+  return grouped ? "GroupKFold" : "KFold";
+}
+
+std::string split_text(const SplitManifest& manifest, const SplitSettings& settings,
+                       const NestedFolds& folds, std::string_view version) {
+  Json list = Json::array();
+  for (std::size_t f = 0; f < settings.outer; ++f) {
+    Json one = {{"fold", f},
+                {"test", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] == f; })},
+                {"train", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] != f; })},
+                {"inner", Json::array()}};
+    if (!folds.inner.empty()) one["inner"] = inner_json(manifest, settings.inner, folds.inner[f]);
+    list.push_back(one);
+  }
+  const std::string name = std::filesystem::path(manifest.file).filename().string();
+  return detail::to_text({{"schema", "assay.split/1"},
+                          {"manifest", {{"file", name}, {"sha256", manifest.sha256}}},
+                          {"num_cases", manifest.ids.size()},
+                          {"settings", settings_json(manifest, settings)},
+                          {"strata", strata_json(manifest, folds.outer, settings.outer)},
+                          {"folds", list},
+                          {"provenance", {{"assay", version}}}}) +
+         "\n";
+}
+
+std::string nnunet_splits(const SplitManifest& manifest, const SplitSettings& settings,
+                          const NestedFolds& folds) {
+  Json list = Json::array();
+  for (std::size_t f = 0; f < settings.outer; ++f)
+    list.push_back(
+        {{"train", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] != f; })},
+         {"val", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] == f; })}});
+  return detail::to_text(list, {.indent = 4}) + "\n";
+}
+
+}  // namespace assay

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/alignment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "assay/base/error.hpp"
+
+namespace assay {
+namespace {
+
+std::string millimetres(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g mm", x);
+  return text;
+}
+
+std::string both(const Grid& prediction, const Grid& reference) {
+  return "prediction: " + describe(prediction) + "; reference: " + describe(reference);
+}
+
+Error different_shapes(const Grid& prediction, const Grid& reference) {
+  return {Error::Kind::input,
+          "the images have different shapes; resample the prediction to the reference first (" +
+              both(prediction, reference) + ")"};
+}
+
+/// The grid whose affine only says by which index each axis goes.
+Grid indexed(const Grid& grid) {
+  return grid.in_space ? Grid{.shape = grid.shape, .affine = identity_affine} : grid;
+}
+
+/// At least one of the two is an array: only the order of its indices is known.
+Alignment aligned_by_index(const Grid& prediction, const Grid& reference) {
+  const Grid from = indexed(prediction), to = indexed(reference);
+  const AxisMap map = axis_map(from, to);
+  if (reoriented(from, map).shape != to.shape) throw different_shapes(prediction, reference);
+  if (reference.in_space)
+    return {map, "the prediction has no place in space; it was compared by shape alone", reference};
+  if (prediction.in_space)
+    return {map, "the reference has no place in space; it was compared by shape alone",
+            reoriented(prediction, map)};
+  return {map, "the arrays have no place in space; a voxel was taken to be 1 mm wide", reference};
+}
+
+}  // namespace
+
+Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affine_mismatch) {
+  if (!prediction.in_space || !reference.in_space) return aligned_by_index(prediction, reference);
+  const AxisMap map = axis_map(prediction, reference);
+  const double shift = greatest_corner_shift_mm(reoriented(prediction, map), reference);
+  if (shift <= equal_grids_mm) return {map, "", reference};
+
+  const double voxel_mm = std::ranges::min(spacing_mm(reference));
+  if (shift <= tolerated_shift_voxels * voxel_mm)
+    return {map, "the grids differ by up to " + millimetres(shift) + ", less than 0.1 voxel",
+            reference};
+
+  if (allow_affine_mismatch && prediction.shape == reference.shape)
+    return {{},
+            "the affines differ and were ignored; voxels were compared in storage order",
+            reference};
+  if (std::isinf(shift)) throw different_shapes(prediction, reference);
+  throw Error(Error::Kind::input,
+              "the images lie " + millimetres(shift) +
+                  " apart; resample the prediction to the "
+                  "reference, or add --allow-affine-mismatch if a header is wrong (" +
+                  both(prediction, reference) + ")");
+}
+
+}  // namespace assay

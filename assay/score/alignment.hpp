@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whether two images show the same place, and how to walk one so that its voxels meet the other's.
+#pragma once
+
+#include <string>
+
+#include "assay/image/grid.hpp"
+
+namespace assay {
+
+inline constexpr double equal_grids_mm = 0.001;        ///< below: writers' rounding
+inline constexpr double tolerated_shift_voxels = 0.1;  ///< up to here: scored, with a warning
+
+struct Alignment {
+  AxisMap map{};          ///< how to walk the prediction
+  std::string warning{};  ///< "" when the grids are equal
+  Grid grid{};            ///< of both, in the order in which the reference is stored
+};
+
+/// Axis flips and permutations are resolved; a shift of any corner beyond 0.1 voxel throws
+/// Error::input that shows both grids, unless `allow_affine_mismatch`: then voxels are compared in
+/// the order in which they are stored, since one of the two headers is not to be trusted. An array
+/// without a place in space is compared by shape alone, index by index, and takes the other's grid.
+Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affine_mismatch);
+
+}  // namespace assay

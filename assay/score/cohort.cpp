@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/cohort.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/base/csv.hpp"
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/image/folder.hpp"
+#include "assay/image/image.hpp"
+#include "assay/results/group_table.hpp"
+#include "assay/score/label_plan.hpp"
+#include "assay/score/pairing.hpp"
+#include "assay/score/swapped_sides.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The reference is kept: it says how large the image is.
+CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
+                         const std::string& reference) {
+  return {.id = id,
+          .reference = reference,
+          .files = {{"", {}, request.reference / reference}},
+          .fate = Fate::missing_prediction,
+          .error = "there is no " + request.side + " for the reference " + reference};
+}
+
+CasePlan lost_reference(const CohortRequest& request, const std::string& id,
+                        const std::string& prediction) {
+  return {.id = id,
+          .prediction = prediction,
+          .fate = Fate::missing_reference,
+          .error = "there is no reference for the " + request.side + " " + prediction};
+}
+
+/// nnU-Net and others put an array of probabilities beside the image of the same name: that is one
+/// prediction, and the image is meant. A pattern asks for the arrays.
+std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
+  std::map<std::string_view, std::size_t> images;
+  const auto is_array = [](std::string_view path) {
+    return path.ends_with(".npy") || path.ends_with(".npz");
+  };
+  for (const std::string& path : paths)
+    if (!is_array(path)) ++images[without_image_ending(path)];
+  std::vector<std::string> out;
+  for (const std::string& path : paths)
+    if (!is_array(path) || !images.contains(without_image_ending(path))) out.push_back(path);
+  return out;
+}
+
+std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
+  const auto paths = require_images(root);
+  return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
+}
+
+std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairing& pairing) {
+  std::vector<CasePlan> cases;
+  for (const Pair& pair : pairing.pairs)
+    cases.push_back({.id = pair.id,
+                     .prediction = pair.prediction.path,
+                     .reference = pair.reference.path,
+                     .files = {{"", request.prediction / pair.prediction.path,
+                                request.reference / pair.reference.path}}});
+  for (const NamedFile& f : pairing.without_prediction)
+    cases.push_back(lost_prediction(request, f.stem, f.path));
+  for (const NamedFile& f : pairing.without_reference)
+    cases.push_back(lost_reference(request, f.stem, f.path));
+  return cases;
+}
+
+using Structures = std::map<std::string, std::string>;  // label -> path
+
+std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
+  std::map<std::string, Structures> out;
+  for (const NamedFile& f : files)
+    if (!out[f.stem].try_emplace(f.label, f.path).second)
+      throw Error(Error::Kind::input, "case " + f.stem + " has two files for " + f.label + ", " +
+                                          out[f.stem][f.label] + " and " + f.path);
+  return out;
+}
+
+/// Every structure that some reference has is expected in every case. One that lacks its prediction
+/// or its reference is missing by itself.
+CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
+                            const Structures& predictions, const Structures& references,
+                            const std::set<std::string>& expected) {
+  CasePlan plan = {.id = id,
+                   .prediction = fs::path(predictions.begin()->second).parent_path().string(),
+                   .reference = fs::path(references.begin()->second).parent_path().string()};
+  for (const std::string& label : expected) {
+    const auto prediction = predictions.find(label), reference = references.find(label);
+    FilePair& files = plan.files.emplace_back(FilePair{label, {}, {}});
+    if (prediction != predictions.end()) files.prediction = request.prediction / prediction->second;
+    if (reference != references.end()) files.reference = request.reference / reference->second;
+  }
+  return plan;
+}
+
+/// One file per structure, in a folder per case: every structure is a region of its case.
+std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
+                                          const std::vector<NamedFile>& predictions,
+                                          const std::vector<NamedFile>& references,
+                                          std::vector<std::string>& notes) {
+  const auto of_predictions = by_case(predictions), of_references = by_case(references);
+  std::set<std::string> expected, extra;
+  for (const NamedFile& f : references) expected.insert(f.label);
+  for (const NamedFile& f : predictions)
+    if (!expected.contains(f.label)) extra.insert(f.label);
+  for (const std::string& label : extra)
+    notes.push_back("structure " + label + " has no reference in any case and is not scored");
+  std::vector<CasePlan> cases;
+  for (const auto& [id, structures] : of_references) {
+    const auto found = of_predictions.find(id);
+    const Structures& of_case = structures;  // clang 14 captures no structured binding
+    const bool has_any = found != of_predictions.end() &&
+                         std::ranges::any_of(found->second, [&](const auto& structure) {
+                           return of_case.contains(structure.first);
+                         });
+    cases.push_back(!has_any
+                        ? lost_prediction(request, id, structures.begin()->second)
+                        : case_of_structures(request, id, found->second, structures, expected));
+  }
+  for (const auto& [id, structures] : of_predictions)
+    if (!of_references.contains(id))
+      cases.push_back(lost_reference(request, id, structures.begin()->second));
+  return cases;
+}
+
+bool names_structures(const std::string& pattern) {
+  return pattern.find("{label}") != std::string::npos;
+}
+
+std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
+                                       std::vector<std::string>& notes) {
+  const auto predictions = files_in(request.prediction, request.prediction_pattern);
+  const auto references = files_in(request.reference, request.reference_pattern);
+  const bool structures = names_structures(request.prediction_pattern);
+  if (structures != names_structures(request.reference_pattern))
+    throw Error(Error::Kind::usage,
+                "{label} stands in one pattern only; give it in --pred-pattern and --ref-pattern, "
+                "such as '{id}/{label}.nii.gz'");
+  if (structures) return cases_of_structures(request, predictions, references, notes);
+  Pairing pairing = paired(predictions, references);
+  if (pairing.pairs.empty())
+    throw Error(Error::Kind::input,
+                "no " + request.side + " matches a reference by name (" + predictions.front().path +
+                    " and " + references.front().path +
+                    ", for example); say how with --pred-pattern and --ref-pattern, such as "
+                    "'{id}_seg.nii.gz'");
+  if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
+  if (request.reference_pattern.empty()) name_by_entities(pairing);  // a pattern's {id} wins
+  return cases_of_pairing(request, pairing);
+}
+
+std::vector<CasePlan> case_of_files(const CohortRequest& request) {
+  const std::string name = request.reference.filename().string();
+  return {{.id = std::string(without_image_ending(name)),
+           .prediction = request.prediction.filename().string(),
+           .reference = name,
+           .files = {{"", request.prediction, request.reference}}}};
+}
+
+// ---- Manifest -------------------------------------------------------------------------------
+
+std::size_t needed_column(const Csv& table, const std::string& name, const CohortRequest& request) {
+  if (const auto column = table.column(name)) return *column;
+  throw Error(Error::Kind::input, request.manifest.string() + ": has no column '" + name +
+                                      "'; a manifest has id, " + request.side +
+                                      ", reference, and any others as groups");
+}
+
+/// A path of the manifest: absolute, below the root that was given, or beside the manifest.
+fs::path located(const std::string& text, const fs::path& root, const fs::path& manifest) {
+  return (root.empty() ? manifest.parent_path() : root) / text;
+}
+
+std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
+  const Csv table = parse_csv(read_text(request.manifest), request.manifest.string());
+  const std::size_t id = needed_column(table, "id", request);
+  const std::size_t prediction = needed_column(table, request.side, request);
+  const std::size_t reference = needed_column(table, "reference", request);
+  std::vector<CasePlan> cases;
+  for (const auto& row : table.rows) {
+    if (row[id].empty())
+      throw Error(Error::Kind::input,
+                  request.manifest.string() + ": a case has no id; give every line one");
+    CasePlan plan = {.id = row[id], .prediction = row[prediction], .reference = row[reference]};
+    for (std::size_t c = 0; c < row.size(); ++c)
+      if (c != id && c != prediction && c != reference)
+        plan.groups.emplace_back(table.header[c], row[c]);
+    const fs::path p = located(row[prediction], request.prediction, request.manifest);
+    const fs::path r = located(row[reference], request.reference, request.manifest);
+    if (row[reference].empty() || !fs::exists(r)) {
+      plan.fate = Fate::missing_reference;
+      plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
+    } else if (row[prediction].empty() || !fs::exists(p)) {
+      plan.fate = Fate::missing_prediction;
+      plan.error =
+          "the " + request.side + " '" + row[prediction] + "' of the manifest does not exist";
+    }
+    plan.files = {{"", p, r}};
+    cases.push_back(std::move(plan));
+  }
+  if (cases.empty())
+    throw Error(Error::Kind::input, request.manifest.string() + ": the manifest lists no case");
+  return cases;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+/// What the paths of one side start from.
+fs::path root_of(const fs::path& given, const fs::path& manifest) {
+  fs::path root = given.empty() ? manifest.parent_path() : given;
+  if (manifest.empty() && !fs::is_directory(root)) root = root.parent_path();
+  return root.empty() ? "." : root;
+}
+
+void must_exist(const fs::path& path, const std::string& side) {
+  if (!fs::exists(path))
+    throw Error(Error::Kind::io,
+                path.string() + ": no such file or folder; it was given as the " + side);
+}
+
+std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::string>& notes) {
+  if (!request.manifest.empty()) return cases_of_manifest(request);
+  must_exist(request.prediction, request.side);
+  must_exist(request.reference, "reference");
+  const bool folders = fs::is_directory(request.prediction);
+  if (folders != fs::is_directory(request.reference))
+    throw Error(Error::Kind::usage, "the prediction is a " +
+                                        std::string(folders ? "folder" : "file") +
+                                        " and the reference a " + (folders ? "file" : "folder") +
+                                        "; give two files, two folders, or --manifest");
+  return folders ? cases_of_folders(request, notes) : case_of_files(request);
+}
+
+void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& manifest) {
+  const std::string where = manifest.empty() ? "" : manifest.string() + ": ";
+  for (std::size_t i = 1; i < cases.size(); ++i)
+    if (cases[i].id == cases[i - 1].id)
+      throw Error(Error::Kind::input,
+                  where + "case " + cases[i].id + " is listed twice; ids must be unique");
+}
+
+/// The columns of a table, beside those of a manifest or instead of them.
+void add_groups(Cohort& cohort, const fs::path& path) {
+  const GroupTable groups(path);
+  std::vector<std::string> ids;
+  for (const CasePlan& plan : cohort.cases) ids.push_back(plan.id);
+  const auto without = groups.without_row(ids);
+  if (!without.empty()) {
+    const std::string trouble = "--groups: " + groups.trouble(without, ids.size());
+    if (without.size() == ids.size())
+      throw Error(Error::Kind::input, trouble + "; spell them alike");
+    cohort.warnings.push_back(trouble);
+  }
+  for (CasePlan& plan : cohort.cases)
+    for (std::size_t c = 0; c < groups.columns().size(); ++c) {
+      const std::string& column = groups.columns()[c];
+      const auto* const row = groups.values_of(plan.id);
+      std::erase_if(plan.groups, [&](const auto& group) { return group.first == column; });
+      plan.groups.emplace_back(column, row == nullptr ? "" : (*row)[c]);
+    }
+}
+
+std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
+  std::set<std::string> keys;
+  for (const CasePlan& plan : cases)
+    for (const FilePair& files : plan.files)
+      if (!files.region.empty()) keys.insert(files.region);
+  std::vector<Region> regions;
+  regions.reserve(keys.size());
+  for (const std::string& key : keys) regions.push_back({key, key, {}});
+  return regions;
+}
+
+std::string model_name(const CohortRequest& request) {
+  if (!request.model_name.empty()) return request.model_name;
+  fs::path path = request.prediction.empty() ? request.manifest : request.prediction;
+  path = fs::absolute(path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "preds/" is "preds"
+  const std::string name = path.filename().string();
+  const std::string ending(image_ending(name));
+  return ending.empty() && path.has_extension() && !fs::is_directory(path)
+             ? path.stem().string()
+             : name.substr(0, name.size() - ending.size());
+}
+
+/// Whoever asks for another tool's numbers is told which are not.
+void note_coverage(const ScoreSettings& settings, std::vector<std::string>& notes) {
+  std::string keys;
+  for (const std::string& key : not_covered(*settings.convention, settings.metrics))
+    keys += (keys.empty() ? "" : ", ") + key;
+  if (!keys.empty())
+    notes.push_back("convention " + std::string(settings.convention->name) + " does not cover " +
+                    keys + "; these values are assay's own");
+}
+
+}  // namespace
+
+Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
+  Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
+  cohort.settings.model_name = model_name(request);
+  // Images that a model is to be run on look like neither.
+  if (request.manifest.empty() && request.side == "prediction")
+    if (const auto warning = swap_warning(request)) cohort.warnings.push_back(*warning);
+  cohort.cases = cases_of(request, cohort.notes);
+  const fs::path first = root_of(request.prediction, request.manifest);
+  (request.side == "image" ? cohort.roots.image : cohort.roots.prediction) = first;
+  cohort.roots.reference = root_of(request.reference, request.manifest);
+  std::ranges::sort(cohort.cases, {}, &CasePlan::id);
+  refuse_repeated_ids(cohort.cases, request.manifest);
+  if (!request.groups.empty()) add_groups(cohort, request.groups);
+  settle_labels(request, cohort.settings, cohort.notes);
+  cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
+  note_coverage(cohort.settings, cohort.notes);
+  if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
+    if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
+      throw Error(Error::Kind::usage,
+                  "{label} in the patterns names the structures; drop --labels, "
+                  "--region and --ignore-label");
+    cohort.settings.regions = std::move(structures);
+  }
+  return cohort;
+}
+
+std::vector<std::filesystem::path> input_files(const Cohort& cohort) {
+  std::vector<fs::path> files;
+  for (const CasePlan& plan : cohort.cases)
+    for (const FilePair& pair : plan.files)
+      files.insert(files.end(), {pair.prediction, pair.reference});
+  return files;
+}
+
+}  // namespace assay

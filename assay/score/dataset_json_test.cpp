@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/dataset_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+
+using namespace assay;
+
+namespace {
+
+DatasetLabels read(const std::string& text) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "dataset.json";
+  write_atomically(path, text);
+  return read_dataset_json(path);
+}
+
+}  // namespace
+
+TEST(DatasetJson, version_2_with_regions_and_ignore_label) {
+  const auto labels =
+      read(R"({"labels": {"background": 0, "whole": [2, 1], "core": 2, "ignore": 3}})");
+  ASSERT_EQ(labels.regions.size(), 2U);
+  EXPECT_EQ(labels.regions[0], (Region{"whole", "whole", {1, 2}, true}));
+  EXPECT_EQ(labels.regions[1], (Region{"2", "core", {2}, true}));
+  EXPECT_EQ(labels.ignored, 3);
+}
+
+TEST(DatasetJson, version_1_has_numbers_as_keys) {
+  const auto labels = read(R"({"labels": {"0": "background", "1": "lesion"}})");
+  EXPECT_EQ(labels.regions, (std::vector<Region>{{"1", "lesion", {1}}}));
+  EXPECT_EQ(labels.ignored, std::nullopt);
+}
+
+TEST(DatasetJson, what_is_wrong_is_said) {
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      read(text);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(message("{}"), testing::HasSubstr("has no \"labels\""));
+  EXPECT_THAT(message(R"({"labels": {"a": 1.5}})"),
+              testing::HasSubstr("'a' is not a whole number"));
+  EXPECT_THAT(message(R"({"labels": {"background": 0}})"), testing::HasSubstr("names no label"));
+}

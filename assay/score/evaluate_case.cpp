@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/evaluate_case.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/image/image.hpp"
+#include "assay/score/alignment.hpp"
+#include "assay/score/shown_path.hpp"
+#include "assay/score/side.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A label map in bytes, each voxel the label itself.
+Volume<std::uint8_t> byte_labels(const Image& image, const ScoreSettings& settings) {
+  Buffer scratch;
+  if (only_foreground(settings)) {
+    const View<std::uint8_t> mask = mask_by(reference_rule(settings), image, scratch).foreground;
+    std::vector<std::uint8_t> voxels(mask.voxels.size());
+    for (std::size_t i = 0; i < voxels.size(); ++i) voxels[i] = mask.voxels[i] != 0 ? 1 : 0;
+    return {mask.grid, std::move(voxels)};
+  }
+  std::vector<Label> values;
+  const LabelView map = labels(image, scratch, values);
+  for (const Label value : map.values)
+    if (value < 0 || value > 255)
+      throw Error(Error::Kind::unsupported,
+                  "has the label " + std::to_string(value) +
+                      "; in the space of the model labels are 0 to 255. Use --space native");
+  std::vector<std::uint8_t> voxels(map.grid.size());
+  std::visit(
+      [&](const auto codes) {
+        for (std::size_t i = 0; i < voxels.size(); ++i)
+          voxels[i] = static_cast<std::uint8_t>(map.values[codes[i]]);
+      },
+      map.codes);
+  return {map.grid, std::move(voxels)};
+}
+
+/// The reference cannot be read: no prediction is to blame for it.
+class ReferenceFault : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What `read` makes of a reference; its troubles are the reference's.
+template <class Read>
+auto of_reference(const fs::path& path, Read read) try {
+  return read(read_image(path));
+} catch (const Error& e) {
+  const std::string text = e.what(), name = path.string();
+  throw ReferenceFault(e.kind(),
+                       "reference " + (text.starts_with(name) ? text : name + ": " + text));
+}
+
+/// A reference on the grid of the model, and what was odd about its own.
+struct MovedReference {
+  Volume<std::uint8_t> labels;
+  std::string warning;
+};
+
+MovedReference moved_reference(const fs::path& path, const PredictedCase& predicted,
+                               const Evaluation& e) {
+  const auto labels =
+      of_reference(path, [&](const Image& image) { return byte_labels(image, e.settings); });
+  const Alignment alignment =
+      aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
+  Volume<std::uint8_t> walked(predicted.placement.native);
+  reorient(labels.view(), alignment.map, walked.voxels());
+  return {prepared_labels(walked.view(), e.predictor.setup().recipe, e.predictor.setup().executor),
+          alignment.warning};
+}
+
+/// An array has no place in space: its prediction takes the reference's, index by index.
+Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
+  if (labels.grid().in_space) return labels;
+  const Grid grid = of_reference(reference, [](const Image& image) { return image.grid(); });
+  if (!grid.in_space) return labels;
+  const Alignment alignment = aligned(labels.grid(), grid, false);
+  Volume<std::uint8_t> out(alignment.grid);
+  reorient(labels.view(), alignment.map, out.voxels());
+  return out;
+}
+
+/// Both sides as files on the same grid; what score_case then reads.
+struct Sides {
+  fs::path prediction, reference;
+  std::string warning{};
+};
+
+Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const Evaluation& e) {
+  const ModelSetup& setup = e.predictor.setup();
+  const fs::path& reference = plan.files.front().reference;
+  // One name per case, without folders: ids are unique, their hashes as well.
+  const fs::path stem = e.scratch.path() / sha256(plan.id).substr(0, 16);
+  const Sides temporary = {stem.string() + ".prediction.nii", stem.string() + ".reference.nii"};
+  const bool in_model_space = e.space == MetricSpace::model;
+  const fs::path native = e.save.empty() ? temporary.prediction : e.save / prediction_name(plan.id);
+  if (!in_model_space || !e.save.empty()) {
+    make_folder(native.parent_path());
+    const Volume<std::uint8_t> labels =
+        placed(restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor),
+               reference);
+    write_image(native, labels.view());
+  }
+  if (!in_model_space) return {native, reference};
+  const MovedReference moved = moved_reference(reference, predicted, e);
+  const Volume<std::uint8_t> prediction = cleaned(predicted.labels.view(), setup.recipe);
+  write_image(temporary.reference, moved.labels.view());
+  write_image(temporary.prediction, prediction.view());
+  return {temporary.prediction, temporary.reference, moved.warning};
+}
+
+/// Scores the written files, and forgets those that are nobody's.
+CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
+                        Workspace& workspace) {
+  CasePlan written = plan;
+  written.prediction = sides.prediction.filename().string();
+  written.files = {{"", sides.prediction, sides.reference}};
+  CaseRecord record = score_case(written, e.settings, workspace);
+  std::error_code ignored;
+  for (const fs::path& file : {sides.prediction, sides.reference})
+    if (file.parent_path() == e.scratch.path()) fs::remove(file, ignored);
+  return record;
+}
+
+/// The record of a case that could not be predicted.
+CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation& e, Workspace& workspace) {
+  for (const auto& [file, shown] : {std::pair{plan.files.front().prediction, plan.prediction},
+                                    std::pair{plan.files.front().reference, plan.reference}})
+    why = without_root(std::move(why), file, shown);
+  plan.fate = Fate::failed;
+  plan.error = std::move(why);
+  return score_case(plan, e.settings, workspace);
+}
+
+}  // namespace
+
+bool is_plain_name(const std::string& id) {
+  const fs::path name = id;
+  return !name.is_absolute() && std::ranges::find(name, fs::path("..")) == name.end();
+}
+
+fs::path prediction_name(const std::string& id) {
+  if (!is_plain_name(id))
+    throw Error(Error::Kind::input, "the id '" + id + "' leads out of the folder of predictions");
+  return id + ".nii.gz";
+}
+
+CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
+                          Workspace& workspace) {
+  if (plan.fate != Fate::scored) return score_case(plan, evaluation.settings, workspace);
+  const fs::path& image = plan.files.front().prediction;
+  try {
+    const PredictedCase predicted = evaluation.predictor.predicted(image);
+    const Sides sides = written_sides(plan, predicted, evaluation);
+    CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
+    for (const std::string& warning : {predicted.warning, sides.warning})
+      if (!warning.empty()) record.warnings.push_back(warning);
+    record.image = plan.prediction;
+    record.prediction = evaluation.save.empty() ? "" : prediction_name(plan.id).string();
+    record.prediction_sha256 = "";
+    if (record.fate == Fate::scored) {
+      record.image_sha256 = predicted.image_sha256;
+      record.reference_sha256 = image_sha256(plan.files.front().reference);
+      if (!evaluation.save.empty())
+        record.prediction_sha256 = image_sha256(evaluation.save / prediction_name(plan.id));
+    }
+    return record;
+  } catch (const ReferenceFault& e) {
+    CaseRecord record = unpredicted(plan, e.what(), evaluation, workspace);
+    record.reference_at_fault = true;
+    return record;
+  } catch (const Error& e) {
+    return unpredicted(plan, e.what(), evaluation, workspace);
+  } catch (const std::bad_alloc&) {
+    return unpredicted(plan, "not enough memory for this case", evaluation, workspace);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One case of an evaluation: image to prediction, prediction against reference.
+#pragma once
+
+#include <filesystem>
+
+#include "assay/base/temporary_folder.hpp"
+#include "assay/score/case_predictor.hpp"
+#include "assay/score/score_case.hpp"
+
+namespace assay {
+
+/// Where the voxels are that are counted.
+enum class MetricSpace {
+  native,  ///< on the reference's own grid: the prediction is brought back to it
+  model,   ///< on the grid that the model sees: the reference is brought there
+};
+
+struct Evaluation {
+  CasePredictor& predictor;
+  const ScoreSettings& settings;
+  MetricSpace space = MetricSpace::native;
+  std::filesystem::path save{};  ///< a folder for the predictions; "": they are not kept
+  const TemporaryFolder& scratch;
+};
+
+/// Whether an id stays within a folder that files are named by it in.
+bool is_plain_name(const std::string& id);
+
+/// The name under which the prediction of a case is kept: its id, nested folders included. Throws
+/// Error::input for an id that leads elsewhere.
+std::filesystem::path prediction_name(const std::string& id);
+
+/// Predicts and scores. The first file of the plan's pair is the image, which the record names as
+/// such; it names a prediction only if that is kept. Never throws for a reason in the files, as
+/// score_case.
+CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation, Workspace& workspace);
+
+}  // namespace assay

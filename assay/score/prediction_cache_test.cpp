@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/prediction_cache.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "assay/base/error.hpp"
+#include "assay/base/temporary_folder.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Grid grid = {.shape = {2, 3, 2}};
+const PredictionKey key = {"model", "recipe", "image"};
+
+Volume<std::uint8_t> some_labels() {
+  return {grid, {0, 1, 2, 3, 0, 0, 1, 1, 255, 0, 4, 5}};
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  return files;
+}
+
+TEST(PredictionCache, GivesBackWhatWasKept) {
+  const TemporaryFolder folder;
+  const PredictionCache cache(folder.path());
+  EXPECT_FALSE(cache.find(key, grid));
+  const auto labels = some_labels();
+  cache.keep(key, labels.view());
+  const auto found = cache.find(key, grid);
+  ASSERT_TRUE(found);
+  EXPECT_THAT(found->view().voxels, testing::ElementsAreArray(labels.view().voxels));
+  EXPECT_EQ(found->grid(), grid);
+}
+
+TEST(PredictionCache, EveryPartOfTheKeyMatters) {
+  const TemporaryFolder folder;
+  const PredictionCache cache(folder.path());
+  const auto labels = some_labels();
+  cache.keep(key, labels.view());
+  EXPECT_FALSE(cache.find({"other", "recipe", "image"}, grid));
+  EXPECT_FALSE(cache.find({"model", "other", "image"}, grid));
+  EXPECT_FALSE(cache.find({"model", "recipe", "other"}, grid));
+  EXPECT_FALSE(cache.find({"modelrecipe", "", "image"}, grid));
+  EXPECT_FALSE(cache.find(key, {.shape = {3, 2, 2}}));
+}
+
+TEST(PredictionCache, DoesNotBelieveDamagedFiles) {
+  const TemporaryFolder folder;
+  const PredictionCache cache(folder / "cache");
+  const auto labels = some_labels();
+  cache.keep(key, labels.view());
+  const auto files = files_in(folder / "cache");
+  ASSERT_EQ(files.size(), 1U);
+  std::ofstream(files[0]) << "no image";
+  EXPECT_FALSE(cache.find(key, grid));
+  cache.keep(key, labels.view());
+  EXPECT_TRUE(cache.find(key, grid));
+}
+
+TEST(PredictionCache, WithoutAFolderKeepsNothing) {
+  const PredictionCache cache("");
+  const auto labels = some_labels();
+  cache.keep(key, labels.view());
+  EXPECT_FALSE(cache.find(key, grid));
+}
+
+TEST(PredictionCache, AFolderThatCannotBeMadeIsNamed) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "x";
+  const auto labels = some_labels();
+  try {
+    PredictionCache(folder.path() / "file/below").keep(key, labels.view());
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("cannot be made"));
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/score_case.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/image/image.hpp"
+#include "assay/image/probabilities.hpp"
+#include "assay/metrics/count.hpp"
+#include "assay/metrics/probability.hpp"
+#include "assay/metrics/region_bits.hpp"
+#include "assay/score/shown_path.hpp"
+#include "assay/score/side.hpp"
+
+namespace assay {
+namespace {
+
+using Bits = std::span<std::uint64_t>;
+
+/// Room for one bit per voxel.
+Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
+  const std::size_t words = packed_words(voxels);
+  return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
+}
+
+/// One of the two files of a pair, in the words of messages.
+struct Role {
+  const char* name;
+  std::filesystem::path FilePair::*file;
+  std::string CasePlan::*shown;
+};
+
+constexpr Role of_prediction = {"prediction", &FilePair::prediction, &CasePlan::prediction};
+constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
+
+/// What one side of a pair gives; an error names the side and its file, and is remembered as the
+/// reference's fault if it is.
+template <class Work>
+auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, CaseRecord& record,
+             Work work) try {
+  return work(files.*role.file);
+} catch (const Error& e) {
+  record.reference_at_fault = role.file == &FilePair::reference;
+  throw Error(e.kind(), std::string(role.name) + " " +
+                            without_root(e.what(), files.*role.file, plan.*role.shown));
+}
+
+/// What is scored of a case; with all labels, those that it has.
+std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSettings& settings) {
+  if (!settings.all_labels) return settings.regions;
+  std::vector<Region> regions;
+  for (const Label label : labels_in(joint))
+    if (label != settings.ignored) {
+      const std::string key = std::to_string(label);
+      regions.push_back({key, key, {label}});
+    }
+  return regions;
+}
+
+/// Returns what was counted.
+std::vector<Region> count_regions(const LabelView& prediction, const LabelView& reference,
+                                  const ScoreSettings& settings, CaseRecord& record) {
+  const auto joint = joint_counts(prediction, reference);
+  record.labels = occurring_labels(joint);
+  std::vector<Region> regions = regions_of(joint, settings);
+  for (const Region& region : regions)
+    record.counts[region.key] = confusion(joint, region, settings.ignored);
+  record.voxels = 0;
+  for (const JointCount& c : joint)
+    if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
+  return regions;
+}
+
+/// Whether counts are not enough.
+bool needs_shapes(const ScoreSettings& settings) {
+  return needs_boundary(settings) || needs_lesions(settings);
+}
+
+bool is_asked_for(const ScoreSettings& settings, std::string_view key) {
+  return std::ranges::find(settings.metrics, key, &ChosenMetric::key) != settings.metrics.end();
+}
+
+/// How much wider than the masks their box must be.
+Index room_for(const ScoreSettings& settings) {
+  return needs_lesions(settings) ? lesion_room(settings.lesions) : 0;
+}
+
+/// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
+/// empty, lesions one: otherwise the rules for empty masks decide.
+void measure_shapes(const std::optional<Solids>& solids, const Grid& grid, const std::string& key,
+                    const ScoreSettings& settings, CaseRecord& record) {
+  if (!solids) return;
+  const SurfaceRules& rules = settings.convention->surface;
+  if (needs_lesions(settings))
+    record.lesions[key] = lesion_evidence({.solids = *solids,
+                                           .grid = grid,
+                                           .with_distances = is_asked_for(settings, "lesion_hd95"),
+                                           .surface = rules},
+                                          settings.lesions);
+  if (needs_boundary(settings) && presence(record.counts.at(key)) == Presence::ok)
+    record.boundary[key] =
+        boundary_evidence(surface_distances(*solids, rules), rules, boundary_request(settings));
+}
+
+/// What scoring one pair of files needs.
+struct Job {
+  const CasePlan& plan;
+  const FilePair& files;
+  const ScoreSettings& settings;
+  Workspace& workspace;
+  CaseRecord& record;
+
+  Side prediction(bool as_labels) const {
+    return on_side(of_prediction, plan, files, record, [&](const auto& path) {
+      return read_side(path,
+                       {.as_labels = as_labels,
+                        .mask = prediction_rule(settings),
+                        .volumes = Volumes::classes,
+                        .keeps_probabilities = needs_probability(settings)},
+                       workspace);
+    });
+  }
+  Side reference(bool as_labels) const {
+    return on_side(of_reference, plan, files, record, [&](const auto& path) {
+      return read_side(path, {.as_labels = as_labels, .mask = reference_rule(settings)}, workspace);
+    });
+  }
+};
+
+/// The prediction where the reference's voxels are; the record learns of the grid.
+SettledPrediction settled(const Side& prediction, const Grid& reference, const Job& job,
+                          Buffer& moved) {
+  SettledPrediction out =
+      settled_on(prediction.labels, reference, job.settings.allow_affine_mismatch, moved);
+  if (!out.alignment.warning.empty()) job.record.warnings.push_back(out.alignment.warning);
+  const Grid& grid = out.alignment.grid;
+  job.record.voxel_ml = voxel_ml(grid);
+  if (needs_shapes(job.settings)) job.record.diagonal_mm = diagonal_mm(grid);
+  return out;
+}
+
+using Mask = std::span<const std::uint8_t>;
+
+/// What of the prediction's image is done when the prediction is to blame for errors.
+template <class Work>
+void on_prediction(const Job& job, Work work) {
+  on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
+    try {
+      work();
+    } catch (const Error& e) {
+      throw e.within(path.string());
+    }
+  });
+}
+
+/// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
+/// were asked for by name refuse a map of anything else but labels.
+const Image* probabilities_in(const Side& prediction, const Job& job) {
+  if (!prediction.image || !needs_probability(job.settings)) return nullptr;
+  const Image& image = *prediction.image;
+  if (!may_hold_probabilities(image.header())) return nullptr;
+  const MapKind kind = map_kind(image);
+  if (kind == MapKind::other && requires_probability(job.settings))
+    on_prediction(job, [&] { require_probabilities(image); });
+  return kind == MapKind::probabilities ? &image : nullptr;
+}
+
+void measure_probability(const Image& image, const AxisMap& map, const Region& region,
+                         ProbabilityScene scene, const Job& job) {
+  Buffer sums = job.workspace.take_smallest(), moved = job.workspace.take_smallest();
+  on_prediction(job, [&] {
+    scene.prediction = walked(probability_of(image, region.members, sums), map, moved);
+    job.record.probability[region.key] = probability_evidence(scene);
+  });
+  for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
+}
+
+/// What was odd about one side of a pair goes into the record. A prediction that is still a map has
+/// no counts; a reference that was one has been cut.
+void note_reading(const Side& side, const Role& role, const Job& job) {
+  for (const std::string& oddity : side.oddities)
+    job.record.warnings.push_back("the " + std::string(role.name) + " " + oddity);
+  if (!side.is_map) return;
+  if (role.file == &FilePair::prediction)
+    job.record.is_uncut_map = true;
+  else
+    job.record.warnings.push_back(
+        fmt::format("the reference is a map; its foreground is value >= {}, as in the prediction",
+                    *job.settings.threshold));
+}
+
+/// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
+/// memory that is still in the cache, and a job needs little more than one volume.
+void score_masks(const Job& job) {
+  Buffer packed = job.workspace.take_smallest(), moved;
+  Side reference = job.reference(false);
+  const Grid grid = reference.labels.grid;
+  const Mask mask = std::get<Mask>(reference.labels.codes);
+  const Bits bits = room_for_bits(mask.size(), packed);
+  pack_foreground(mask, bits);
+  note_reading(reference, of_reference, job);
+  give_back(std::move(reference), job.workspace);
+
+  Side prediction = job.prediction(false);
+  note_reading(prediction, of_prediction, job);
+  const auto [predicted_labels, alignment] = settled(prediction, grid, job, moved);
+  const std::string& key =
+      job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
+  const Mask predicted = std::get<Mask>(predicted_labels.codes);
+  const Confusion counts = count_foreground(predicted, bits);
+  job.record.counts[key] = counts;
+  job.record.voxels = counts.total();
+  if (needs_shapes(job.settings)) {
+    Buffer others = job.workspace.take_smallest();
+    const Bits predicted_bits = room_for_bits(predicted.size(), others);
+    pack_foreground(predicted, predicted_bits);
+    const Grid& on = alignment.grid;
+    measure_shapes(
+        solids_of({on.shape, predicted_bits}, {on.shape, bits}, on, room_for(job.settings)), on,
+        key, job.settings, job.record);
+    job.workspace.give(std::move(others));
+  }
+  if (const Image* map = probabilities_in(prediction, job))
+    measure_probability(*map, alignment.map, {key, key, {}}, {.prediction = {}, .reference = bits},
+                        job);
+  give_back(std::move(prediction), job.workspace);
+  job.workspace.give(std::move(packed));
+}
+
+/// A prediction that labels were made of, on the reference's grid.
+struct Predicted {
+  const SettledPrediction& settled;
+  const Image* probabilities;  ///< nullptr when it holds none, or nobody asks
+};
+
+/// What a map of probabilities tells of each region. The masks of the reference are packed one over
+/// the other.
+void measure_probabilities(const Predicted& prediction, const LabelView& reference,
+                           std::span<const Region> regions, const Job& job) {
+  const std::size_t voxels = reference.grid.size();
+  Buffer buffer = job.workspace.take_smallest(), unseen = job.workspace.take_smallest();
+  const Bits bits = room_for_bits(voxels, buffer);
+  Bits ignored;
+  if (job.settings.ignored) {
+    ignored = room_for_bits(voxels, unseen);
+    pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
+  }
+  for (const Region& region : regions) {
+    pack_region(reference, region, bits);
+    if (job.settings.ignored) clear_bits(bits, ignored);
+    measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
+                        {.prediction = {}, .reference = bits, .ignored = ignored}, job);
+  }
+  for (Buffer* each : {&buffer, &unseen}) job.workspace.give(std::move(*each));
+}
+
+void measure_regions(const Predicted& prediction, LabelView reference,
+                     std::span<const Region> regions, const Job& job) {
+  LabelView predicted = prediction.settled.labels;
+  predicted.grid = reference.grid = prediction.settled.alignment.grid;
+  const LabelSolids solids(predicted, reference, job.settings.ignored);
+  for (const Region& region : regions)
+    if (presence(job.record.counts.at(region.key)) != Presence::both_empty)
+      measure_shapes(solids.of(region, room_for(job.settings)), reference.grid, region.key,
+                     job.settings, job.record);
+}
+
+void score_labels(const Job& job) {
+  Buffer moved;
+  Side prediction = job.prediction(true), reference = job.reference(true);
+  const SettledPrediction found = settled(prediction, reference.labels.grid, job, moved);
+  const std::vector<Region> regions =
+      count_regions(found.labels, reference.labels, job.settings, job.record);
+  const Image* map = probabilities_in(prediction, job);
+  if (map != nullptr) measure_probabilities({found, map}, reference.labels, regions, job);
+  if (needs_shapes(job.settings)) measure_regions({found, map}, reference.labels, regions, job);
+  give_back(std::move(prediction), job.workspace);
+  give_back(std::move(reference), job.workspace);
+}
+
+/// How large the image is that a prediction failed for: what a distance then counts at worst. 0
+/// when no metric asks, or the reference cannot tell.
+double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) try {
+  if (!needs_shapes(settings)) return 0;
+  const auto first = std::ranges::find_if(
+      plan.files, [](const FilePair& files) { return !files.reference.empty(); });
+  return first == plan.files.end() ? 0 : diagonal_mm(read_image(first->reference).grid());
+} catch (const Error&) {
+  return 0;
+} catch (const std::bad_alloc&) {
+  return 0;
+}
+
+std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
+  std::string hashes;
+  for (const FilePair& files : plan.files)
+    if (!(files.*role.file).empty())
+      hashes +=
+          on_side(role, plan, files, record, [](const auto& path) { return image_sha256(path); });
+  return plan.files.size() == 1 ? hashes : sha256(hashes);  // many files: a hash of their hashes
+}
+
+}  // namespace
+
+Buffer Workspace::take_largest() {
+  if (spare_.empty()) return {};
+  Buffer largest = std::move(spare_.back());
+  spare_.pop_back();
+  return largest;
+}
+
+Buffer Workspace::take_smallest() {
+  if (spare_.empty()) return {};
+  Buffer smallest = std::move(spare_.front());
+  spare_.erase(spare_.begin());
+  return smallest;
+}
+
+void Workspace::give(Buffer buffer) {
+  const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
+  spare_.insert(place, std::move(buffer));
+}
+
+bool only_foreground(const ScoreSettings& settings) {
+  return !settings.all_labels && !settings.ignored &&
+         std::ranges::all_of(settings.regions,
+                             [](const Region& region) { return region.members.empty(); });
+}
+
+bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {
+  CaseRecord now;
+  // Where the prediction was made from an image, that is the first file of the plan.
+  const std::string& first = record.image.empty() ? record.prediction_sha256 : record.image_sha256;
+  return first == hash_of(of_prediction, plan, now) &&
+         record.reference_sha256 == hash_of(of_reference, plan, now);
+} catch (const Error&) {
+  return false;  // a file that cannot be read now is not the one that was
+}
+
+CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace) {
+  CaseRecord record = {.id = plan.id, .fate = plan.fate, .error = plan.error};
+  record.groups = plan.groups;
+  record.prediction = plan.prediction;
+  record.reference = plan.reference;
+  if (plan.fate != Fate::scored) {
+    record.diagonal_mm = diagonal_of_missed(plan, settings);
+    return record;
+  }
+  const auto failed = [&](const std::string& why) {
+    CaseRecord out = {.id = record.id, .fate = Fate::failed, .error = why};
+    out.reference_at_fault = record.reference_at_fault;
+    out.diagonal_mm = diagonal_of_missed(plan, settings);
+    out.groups = record.groups;
+    out.prediction = record.prediction;
+    out.reference = record.reference;
+    return out;
+  };
+  try {
+    record.prediction_sha256 = hash_of(of_prediction, plan, record);
+    record.reference_sha256 = hash_of(of_reference, plan, record);
+    for (const FilePair& files : plan.files) {
+      if (files.prediction.empty() || files.reference.empty()) {
+        (files.reference.empty() ? record.without_reference : record.without_prediction)
+            .push_back(files.region);
+        continue;
+      }
+      const Job job = {plan, files, settings, workspace, record};
+      const bool masks = !files.region.empty() || only_foreground(settings);
+      masks ? score_masks(job) : score_labels(job);
+    }
+    return record;
+  } catch (const Error& e) {
+    return failed(e.what());
+  } catch (const std::bad_alloc&) {
+    return failed("not enough memory for this case; try fewer --jobs");
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One case, from files to counts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "assay/base/buffer.hpp"
+#include "assay/metrics/results.hpp"
+
+namespace assay {
+
+/// A pair of files. With one file per structure each pair scores one region, and a structure may
+/// lack its prediction or its reference (an empty path).
+struct FilePair {
+  std::string region;                           ///< key; "" when the files hold all regions
+  std::filesystem::path prediction, reference;  ///< one may be missing
+};
+
+/// A case that is expected, and what is known of it before any file is opened.
+struct CasePlan {
+  std::string id;
+  Groups groups{};
+  std::string prediction{}, reference{};  ///< as shown in results
+  std::vector<FilePair> files{};
+  Fate fate = Fate::scored;  ///< or why it cannot be scored at all
+  std::string error{};       ///< the sentence that goes with it
+};
+
+/// Memory that one worker keeps from case to case.
+class Workspace {
+ public:
+  /// For the voxels of a file, which are always stored.
+  Buffer take_largest();
+  /// For what may not be needed: a large buffer must not lie idle while a file asks for another.
+  Buffer take_smallest();
+  void give(Buffer buffer);
+
+ private:
+  std::vector<Buffer> spare_;  ///< ascending by capacity
+};
+
+/// Reads, aligns and counts. Never throws for a reason in the files: the record then says what was
+/// wrong, so that one bad case does not stop a cohort.
+CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace);
+
+/// Whether nothing but foreground is scored, so that masks will do.
+bool only_foreground(const ScoreSettings& settings);
+
+/// Whether the files of a case are, byte for byte, those that the record was made from.
+bool has_hashes(const CaseRecord& record, const CasePlan& plan);
+
+}  // namespace assay

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/score_cohort.hpp"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/base/journal.hpp"
+#include "assay/base/journal_writer.hpp"
+#include "assay/base/own_threads.hpp"
+#include "assay/results/results.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::chrono::milliseconds commit_interval{200};
+
+/// Calls work() `workers` times at once, on threads of the pool.
+template <class Work>
+void on_the_pool(std::size_t workers, unsigned jobs, Work work) {
+  // More jobs than cores are allowed: they hide the latency of a network file system.
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, jobs);
+  tbb::task_arena arena(static_cast<int>(jobs));
+  arena.execute([&] {
+    tbb::parallel_for(
+        std::size_t{0}, workers, [&](std::size_t) { work(); }, tbb::simple_partitioner{});
+  });
+}
+
+/// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order.
+template <class Work>
+void for_each_case(std::size_t cases, const Execution& execution, Work work) {
+  const std::size_t workers = std::clamp<std::size_t>(cases, 1, execution.jobs);
+  std::atomic<std::size_t> next = 0;
+  const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
+  const auto worker = [&] {
+    Workspace workspace;
+    for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;) work(i, workspace);
+  };
+  execution.waits ? on_own_threads(workers, worker) : on_the_pool(workers, execution.jobs, worker);
+}
+
+/// A line for each part of a case; `first` is its prediction, or the image that it is made from.
+std::string listed(const std::string& id, const std::string& first, const std::string& reference) {
+  return id + '\n' + first + '\n' + reference + '\n';
+}
+
+JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
+  std::string listing;
+  for (const CasePlan& plan : cohort.cases)
+    listing += listed(plan.id, plan.prediction, plan.reference);
+  return {.settings_sha256 = settings_sha256(cohort.settings),
+          .inputs_sha256 = sha256(listing),
+          .version = execution.version};
+}
+
+/// What the journal of a finished run would begin with.
+JournalHeader header_of(const FinishedRun& run) {
+  std::string listing;
+  for (const CaseRecord& record : run.cases)
+    listing += listed(record.id, record.image.empty() ? record.prediction : record.image,
+                      record.reference);
+  return {.settings_sha256 = run.settings_sha256,
+          .inputs_sha256 = sha256(listing),
+          .version = run.version};
+}
+
+/// `made`: "this journal was begun", for the message.
+void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
+                    const std::filesystem::path& path, const char* made) {
+  const char* differs = found.settings_sha256 != ours.settings_sha256 ? "with other settings"
+                        : found.inputs_sha256 != ours.inputs_sha256   ? "for other cases"
+                        : found.version != ours.version ? "by another version of assay"
+                                                        : nullptr;
+  if (differs != nullptr)
+    throw Error(Error::Kind::input, path.string() + ": " + made + " " + differs +
+                                        "; run without --resume to start over");
+}
+
+/// What is left of an earlier run and still true: a case counts only if its files are unchanged.
+std::map<std::string, CaseRecord> replayed(const JournalContent& content, const Cohort& cohort,
+                                           const Execution& execution) {
+  std::map<std::string, CaseRecord> by_id;
+  for (const std::string& text : content.records) {
+    CaseRecord record = parse_record(text);
+    by_id.insert_or_assign(record.id, std::move(record));
+  }
+  for (const CasePlan& plan : cohort.cases) {
+    const auto found = by_id.find(plan.id);
+    if (found == by_id.end()) continue;
+    CaseRecord& record = found->second;
+    record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
+    const bool scored = record.fate == Fate::scored && plan.fate == Fate::scored;
+    // Failed cases are tried again too: the file may be mended.
+    const bool complete = !execution.is_complete || execution.is_complete(plan);
+    if (!scored || !complete || !has_hashes(record, plan)) by_id.erase(found);
+  }
+  return by_id;
+}
+
+/// Cases that wait for a model are given up in the middle when the run is stopped: they did not
+/// fail.
+bool is_given_up(const CasePlan& plan, const CaseRecord& record, const Execution& execution) {
+  return execution.waits && execution.stop != nullptr && *execution.stop &&
+         plan.fate == Fate::scored && record.fate != Fate::scored;
+}
+
+/// Whether a case of a finished run is as it would be now.
+bool is_current(const CaseRecord& record, const CasePlan& plan, const Execution& execution) {
+  return record.fate == Fate::scored && plan.fate == Fate::scored && record.groups == plan.groups &&
+         (!execution.is_complete || execution.is_complete(plan)) && has_hashes(record, plan);
+}
+
+struct Opened {
+  std::optional<Journal> journal;
+  std::map<std::string, CaseRecord> done;
+};
+
+Opened opened_journal(const Cohort& cohort, const Execution& execution) {
+  if (execution.journal.empty()) return {};
+  const JournalHeader header = header_of(cohort, execution);
+  if (execution.resume) {
+    if (const auto content = read_journal(execution.journal)) {
+      refuse_foreign(content->header, header, execution.journal, "this journal was begun");
+      return {Journal::resume(execution.journal, *content), replayed(*content, cohort, execution)};
+    }
+  }
+  return {Journal::create(execution.journal, header), {}};
+}
+
+}  // namespace
+
+std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution& execution,
+                                           const std::filesystem::path& results) {
+  auto run = read_finished_run(results);
+  if (!run || !run->ledger.is_complete()) return std::nullopt;
+  const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
+  if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
+  refuse_foreign(found, ours, results, "these results were made");
+  if (!run->ledger.is_complete() || run->model_name != cohort.settings.model_name ||
+      run->cases.size() != cohort.cases.size())
+    return std::nullopt;
+  for (std::size_t i = 0; i < cohort.cases.size(); ++i)
+    if (!is_current(run->cases[i], cohort.cases[i], execution)) return std::nullopt;
+  return run;
+}
+
+CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
+  Opened opened = opened_journal(cohort, execution);
+  std::optional<JournalWriter> writer;
+  if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
+
+  const std::size_t total = cohort.cases.size();
+  std::vector<std::optional<CaseRecord>> slots(total);
+  std::mutex mutex;
+  std::size_t done = 0;
+  for_each_case(total, execution, [&](std::size_t i, Workspace& workspace) {
+    const CasePlan& plan = cohort.cases[i];
+    const auto before = opened.done.find(plan.id);
+    const bool fresh = before == opened.done.end();
+    slots[i] = !fresh             ? before->second
+               : execution.scorer ? execution.scorer(plan, workspace)
+                                  : score_case(plan, cohort.settings, workspace);
+    if (is_given_up(plan, *slots[i], execution)) return slots[i].reset();
+    if (writer && fresh) writer->add(record_text(*slots[i]));
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (execution.progress) execution.progress(done, total, *slots[i]);
+  });
+  if (writer) writer->finish();
+
+  CohortRecords out = {.records = {}, .replayed = opened.done.size(), .interrupted = done < total};
+  for (auto& slot : slots)
+    if (slot) out.records.push_back(std::move(*slot));
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/score_cohort.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
+#include "assay/image/image.hpp"
+#include "assay/results/results.hpp"
+
+using namespace assay;
+using testing::HasSubstr;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Twelve cases of 8x8x8, the prediction of case k moved by k voxels; one is broken, one missing.
+class SmallCohort : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) /
+            testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "pred");
+    fs::create_directories(root_ / "ref");
+    for (std::size_t k = 0; k < 12; ++k) {
+      write(root_ / "ref" / name(k), 0);
+      if (k != 5) write(root_ / "pred" / name(k), k % 4);
+    }
+    std::ofstream(root_ / "pred" / name(3)) << "not an image";
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  static std::string name(std::size_t k) {
+    return "case" + std::string(1, static_cast<char>('a' + k)) + ".nii.gz";
+  }
+
+  static void write(const fs::path& path, std::size_t shift) {
+    Volume<std::uint8_t> volume(Grid{.shape = {8, 8, 8}});
+    for (std::size_t i = 0; i < 200; ++i) volume.voxels()[i + shift] = 1;
+    write_image(path, volume.view());
+  }
+
+  Cohort cohort() const {
+    ScoreSettings settings;
+    settings.metrics = chosen_metrics("dice");
+    return planned_cohort({.prediction = root_ / "pred", .reference = root_ / "ref"}, settings);
+  }
+
+  fs::path journal() const { return root_ / "out.json.journal"; }
+
+  fs::path root_;
+};
+
+std::vector<std::string> texts(const CohortRecords& run) {
+  std::vector<std::string> out;
+  for (const CaseRecord& r : run.records) out.push_back(record_text(r));
+  return out;
+}
+
+}  // namespace
+
+TEST_F(SmallCohort, one_bad_case_is_recorded_and_the_others_go_on) {
+  const auto run = scored_cohort(cohort(), {.jobs = 2});
+  ASSERT_EQ(run.records.size(), 12U);
+  EXPECT_EQ(run.records[3].fate, Fate::failed);
+  EXPECT_THAT(run.records[3].error, HasSubstr("cased.nii.gz"));
+  EXPECT_EQ(run.records[5].fate, Fate::missing_prediction);
+  EXPECT_EQ(run.records[1].counts.at("foreground"), (Confusion{199, 1, 1, 311}));
+}
+
+TEST_F(SmallCohort, any_number_of_jobs_gives_the_same_records) {
+  const auto one = texts(scored_cohort(cohort(), {.jobs = 1}));
+  EXPECT_EQ(texts(scored_cohort(cohort(), {.jobs = 2})), one);
+  EXPECT_EQ(texts(scored_cohort(cohort(), {.jobs = 7})), one);
+}
+
+TEST_F(SmallCohort, a_stopped_run_resumes_to_the_same_records) {
+  const auto whole = texts(scored_cohort(cohort(), {.jobs = 1}));
+  std::atomic<bool> stop = false;
+  const Execution first = {
+      .jobs = 1,
+      .journal = journal(),
+      .progress = [&](std::size_t done, std::size_t, const CaseRecord&) { stop = done == 7; },
+      .stop = &stop};
+  const auto cut = scored_cohort(cohort(), first);
+  EXPECT_TRUE(cut.interrupted);
+  EXPECT_EQ(cut.records.size(), 7U);
+
+  const auto rest = scored_cohort(cohort(), {.jobs = 2, .journal = journal(), .resume = true});
+  EXPECT_EQ(rest.replayed, 5U);  // of seven, the broken and the missing one are tried again
+  EXPECT_EQ(texts(rest), whole);
+}
+
+TEST_F(SmallCohort, a_resumed_run_scores_changed_files_again) {
+  scored_cohort(cohort(), {.jobs = 1, .journal = journal()});
+  write(root_ / "pred" / name(0), 8);
+  const auto rest = scored_cohort(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
+  EXPECT_EQ(rest.replayed, 9U);
+  EXPECT_EQ(rest.records[0].counts.at("foreground").tp, 192);
+}
+
+TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
+  scored_cohort(cohort(), {.jobs = 1, .journal = journal()});
+  Cohort other = cohort();
+  other.settings.beta = 2;
+  try {
+    scored_cohort(other, {.jobs = 1, .journal = journal(), .resume = true});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_THAT(e.what(), HasSubstr("begun with other settings"));
+  }
+}

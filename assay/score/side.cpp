@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/side.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "assay/base/error.hpp"
+#include "assay/image/mask_content.hpp"
+#include "assay/image/probabilities.hpp"
+
+namespace assay {
+namespace {
+
+constexpr Label mask_values[] = {0, 1};
+
+bool lies_within(const LabelView& view, std::span<const std::byte> bytes) {
+  const auto* start =
+      std::visit([](const auto& codes) { return reinterpret_cast<const std::byte*>(codes.data()); },
+                 view.codes);
+  return start >= bytes.data() && start < bytes.data() + bytes.size();
+}
+
+LabelView as_labels(View<std::uint8_t> mask) {
+  return {.grid = mask.grid, .codes = mask.voxels, .values = mask_values};
+}
+
+/// A mask by threshold of what is foreground in any of the classes.
+View<std::uint8_t> likely_foreground(const Image& image, double threshold, Buffer& codes,
+                                     Workspace& workspace) {
+  require_probabilities(image);
+  Buffer sums = workspace.take_smallest();
+  const View<std::uint8_t> mask = at_least(probability_of(image, {}, sums), threshold, codes);
+  workspace.give(std::move(sums));
+  return mask;
+}
+
+bool is_empty(std::span<const std::uint8_t> mask) {
+  return mask.empty() ||
+         (mask.front() == 0 && std::memcmp(mask.data(), mask.data() + 1, mask.size() - 1) == 0);
+}
+
+/// What a person would want to know of an image of which every value above 0 is foreground.
+std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask,
+                                     const MaskRule& rule) {
+  std::vector<std::string> out;
+  if (has_many_values(image))
+    out.push_back(
+        "holds more than 128 different values in 8 bits, as a map of probabilities does that was "
+        "scaled to 0-255, and every value above 0 is foreground; if it is a map, " +
+        std::string(rule.can_be_cut ? "give --threshold T, such as 128" : "make a mask of it"));
+  if (is_empty(mask.voxels) && has_only_negative_values(image))
+    out.emplace_back(
+        "holds no values but negative ones and 0, and foreground is value > 0; if they mean "
+        "foreground, give --foreground nonzero");
+  return out;
+}
+
+LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
+  const bool has_classes = side.image->header().channels > 1;
+  const MaskRule& rule = how.mask;
+  if (has_classes && rule.threshold)
+    return as_labels(likely_foreground(*side.image, *rule.threshold, side.codes, workspace));
+  if (has_classes) return likeliest_labels(*side.image, side.codes, side.values);
+  if (how.as_labels && !rule.threshold) return labels(*side.image, side.codes, side.values);
+  const JudgedMask found = mask_by(rule, *side.image, side.codes);
+  side.is_map = found.is_map;
+  const bool is_above_zero = !rule.threshold && !rule.nonzero && !found.is_map;
+  if (is_above_zero && !rule.takes_maps)
+    side.oddities = oddities_of(*side.image, found.foreground, rule);
+  return as_labels(found.foreground);
+}
+
+/// Numbers moved by `map` into `into`.
+template <class T>
+std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
+  const std::span<std::byte> bytes = into.resize(from.voxels.size_bytes());
+  const std::span<T> moved(reinterpret_cast<T*>(bytes.data()), from.voxels.size());
+  reorient(from, map, moved);
+  return moved;
+}
+
+/// Predictions that a model of ours makes are labels: there is nothing to cut.
+std::string_view map_remedy(const ScoreSettings& settings) {
+  return settings.source ? "give --foreground nonzero to count every value but 0, or make a mask "
+                           "of it"
+                         : "give --threshold T, such as 0.5, to count every value >= T, or "
+                           "--foreground nonzero to count every value but 0";
+}
+
+}  // namespace
+
+MaskRule prediction_rule(const ScoreSettings& settings) {
+  return {.threshold = settings.threshold,
+          .nonzero = settings.foreground_nonzero,
+          .takes_maps = needs_only_probability(settings),
+          .can_be_cut = !settings.source,
+          .remedy = map_remedy(settings)};
+}
+
+MaskRule reference_rule(const ScoreSettings& settings) {
+  return {.nonzero = settings.foreground_nonzero,
+          .map_threshold = settings.threshold,
+          .remedy = map_remedy(settings)};
+}
+
+JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
+  if (rule.nonzero) return {nonzero(image, scratch)};
+  if (rule.threshold) return {foreground(image, rule.threshold, scratch)};
+  const JudgedMask found = judged_mask(image, scratch);
+  if (!found.is_map || rule.takes_maps) return found;
+  if (rule.map_threshold)
+    return {.foreground = foreground(image, rule.map_threshold, scratch), .is_map = true};
+  throw Error(Error::Kind::input,
+              "is a map, not a mask: it holds several values besides 0, such as " +
+                  map_values(image) + "; " + std::string(rule.remedy));
+}
+
+Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
+  Side side{.image = read_image(path, workspace.take_largest(), how.volumes),
+            .codes = workspace.take_smallest(),
+            .values = {},
+            .labels = {}};
+  side.labels = labels_of(side, how, workspace);
+  const bool stays = how.keeps_probabilities && may_hold_probabilities(side.image->header());
+  // The stored form is not needed once there are codes: its memory serves the next file.
+  if (!stays && !lies_within(side.labels, side.image->voxels())) {
+    workspace.give(std::move(*side.image).release());
+    side.image.reset();
+  }
+  return side;
+} catch (const Error& e) {
+  const std::string text = e.what();
+  throw text.starts_with(path.string()) ? e : e.within(path.string());
+}
+
+void give_back(Side side, Workspace& workspace) {
+  if (side.image) workspace.give(std::move(*side.image).release());
+  workspace.give(std::move(side.codes));
+}
+
+SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
+                             bool allow_affine_mismatch, Buffer& moved) {
+  SettledPrediction out = {.labels = prediction,
+                           .alignment = aligned(prediction.grid, reference, allow_affine_mismatch)};
+  const AxisMap& map = out.alignment.map;
+  if (map.is_identity()) return out;
+  out.labels.grid = reoriented(prediction.grid, map);
+  out.labels.codes = std::visit(
+      [&]<class Code>(std::span<const Code> codes) -> decltype(LabelView::codes) {
+        return moved_by(View<Code>{prediction.grid, codes}, map, moved);
+      },
+      prediction.codes);
+  return out;
+}
+
+ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& into) {
+  if (map.is_identity()) return from;
+  ProbabilityView out = from;
+  out.grid = reoriented(from.grid, map);
+  out.values = std::visit(
+      [&]<class Real>(std::span<const Real> values) -> decltype(ProbabilityView::values) {
+        return moved_by(View<Real>{from.grid, values}, map, into);
+      },
+      from.values);
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One side of a pair behind the door: from a file to labels, and onto the other's grid.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assay/image/image.hpp"
+#include "assay/image/label_view.hpp"
+#include "assay/image/probability_view.hpp"
+#include "assay/score/alignment.hpp"
+#include "assay/score/score_case.hpp"
+
+namespace assay {
+
+/// What is foreground on one side of a pair: value > 0 unless a field says otherwise.
+struct MaskRule {
+  std::optional<double> threshold{};      ///< value >= threshold
+  bool nonzero = false;                   ///< every value but 0
+  std::optional<double> map_threshold{};  ///< value >= map_threshold, of maps only
+  bool takes_maps = false;                ///< maps need no threshold, since nobody counts them
+  bool can_be_cut = false;                ///< --threshold would make it foreground by value >= T
+  std::string_view remedy{};              ///< what to do about a map that is refused
+};
+
+MaskRule prediction_rule(const ScoreSettings& settings);
+MaskRule reference_rule(const ScoreSettings& settings);
+
+/// The foreground by that rule. Whether an image is a map is not asked where the rule does not
+/// depend on it. Throws Error::input on a map that the rule does not take.
+JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch);
+
+/// How the voxels of one side are to be read.
+struct Reading {
+  bool as_labels = false;
+  MaskRule mask{};
+  Volumes volumes = Volumes::one;
+  bool keeps_probabilities = false;  ///< the image stays if it may hold any
+};
+
+/// Labels, or a mask in which non-zero is foreground. Owns what `labels` borrows from: the image
+/// itself when its bytes serve, else the converted codes.
+struct Side {
+  std::optional<Image> image;
+  Buffer codes;
+  std::vector<Label> values;
+  LabelView labels;
+  bool is_map = false;                  ///< it was read as a mask, and is none
+  std::vector<std::string> oddities{};  ///< "holds only negative values": of the side, for people
+};
+
+/// Throws Error with the path in front.
+Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace);
+
+void give_back(Side side, Workspace& workspace);
+
+/// A prediction in the order of the reference's voxels; borrows from what it was made from.
+struct SettledPrediction {
+  LabelView labels;
+  Alignment alignment;
+};
+
+/// `moved` is what the result borrows from when voxels had to move.
+SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
+                             bool allow_affine_mismatch, Buffer& moved);
+
+/// The same map, walked by `map` into `into` unless nothing has to move.
+ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& into);
+
+}  // namespace assay

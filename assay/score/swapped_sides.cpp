@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/swapped_sides.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "assay/base/error.hpp"
+#include "assay/image/image.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Looks { like_nothing, like_predictions, like_references };
+
+/// A word in the name of a file or folder, and what such names go with.
+struct Word {
+  std::string_view text;
+  Looks looks;
+};
+
+// Words of predictions come first: "predicted_labels" are predictions.
+constexpr std::array words = {
+    Word{"pred", Looks::like_predictions},        Word{"preds", Looks::like_predictions},
+    Word{"predict", Looks::like_predictions},     Word{"predicted", Looks::like_predictions},
+    Word{"prediction", Looks::like_predictions},  Word{"predictions", Looks::like_predictions},
+    Word{"output", Looks::like_predictions},      Word{"outputs", Looks::like_predictions},
+    Word{"inference", Looks::like_predictions},   Word{"inferred", Looks::like_predictions},
+    Word{"auto", Looks::like_predictions},        Word{"automatic", Looks::like_predictions},
+    Word{"automated", Looks::like_predictions},   Word{"submission", Looks::like_predictions},
+    Word{"submissions", Looks::like_predictions}, Word{"nnunet", Looks::like_predictions},
+    Word{"unet", Looks::like_predictions},        Word{"label", Looks::like_references},
+    Word{"labels", Looks::like_references},       Word{"gt", Looks::like_references},
+    Word{"gts", Looks::like_references},          Word{"truth", Looks::like_references},
+    Word{"groundtruth", Looks::like_references},  Word{"ref", Looks::like_references},
+    Word{"refs", Looks::like_references},         Word{"reference", Looks::like_references},
+    Word{"references", Looks::like_references},   Word{"manual", Looks::like_references},
+    Word{"rater", Looks::like_references},        Word{"raters", Looks::like_references},
+    Word{"expert", Looks::like_references},       Word{"experts", Looks::like_references},
+    Word{"annotator", Looks::like_references},    Word{"annotators", Looks::like_references},
+    Word{"annotation", Looks::like_references},   Word{"annotations", Looks::like_references},
+    Word{"consensus", Looks::like_references},
+};
+
+/// What nnU-Net leaves beside predictions, never beside references.
+struct Mark {
+  std::string_view file;
+  bool is_proof;  ///< only a prediction run writes it
+};
+
+constexpr std::array marks = {
+    Mark{"predict_from_raw_data_args.json", true},
+    Mark{"plans.json", false},
+    Mark{"postprocessing.pkl", false},
+    Mark{"postprocessing.json", false},
+};
+
+/// "labelsTr_v2" -> labels, tr, v
+std::vector<std::string> words_in(std::string_view name) {
+  std::vector<std::string> out;
+  bool goes_on = false, was_lower = false;
+  for (const char c : name) {
+    const auto letter = static_cast<unsigned char>(c);
+    const bool is_upper = std::isupper(letter) != 0;
+    if (std::isalpha(letter) != 0) {
+      if (!goes_on || (is_upper && was_lower)) out.emplace_back();
+      out.back() += static_cast<char>(std::tolower(letter));
+    }
+    goes_on = std::isalpha(letter) != 0;
+    was_lower = goes_on && !is_upper;
+  }
+  return out;
+}
+
+Looks looks_of_name(std::string_view name) {
+  const std::vector<std::string> found = words_in(name);
+  for (const Word& word : words)
+    if (std::ranges::find(found, word.text) != found.end()) return word.looks;
+  return Looks::like_nothing;
+}
+
+/// One side as it was given.
+struct Given {
+  Looks looks = Looks::like_nothing;
+  std::string name;  ///< what shows it: a folder, a file, a mark within a folder
+};
+
+/// The last parts of a path that the other side's path does not have.
+std::vector<std::string> own_parts(const fs::path& path, const fs::path& other) {
+  constexpr std::size_t most = 3;
+  const fs::path mine = fs::absolute(path / "").lexically_normal().parent_path();
+  const fs::path theirs = fs::absolute(other / "").lexically_normal().parent_path();
+  const auto differ = std::mismatch(mine.begin(), mine.end(), theirs.begin(), theirs.end()).first;
+  std::vector<std::string> out;
+  for (auto part = differ; part != mine.end(); ++part) out.push_back(part->string());
+  std::ranges::reverse(out);
+  out.resize(std::min(out.size(), most));
+  return out;
+}
+
+Given look_at(const fs::path& path, const fs::path& other) {
+  std::error_code ignored;
+  for (const Mark& mark : marks)
+    if (fs::exists(path / mark.file, ignored))
+      return {Looks::like_predictions,
+              (path / "").parent_path().filename().string() + "/" + std::string(mark.file)};
+  for (const std::string& part : own_parts(path, other))
+    if (const Looks looks = looks_of_name(without_image_ending(part)); looks != Looks::like_nothing)
+      return {looks, part};
+  return {.name = (path / "").parent_path().filename().string()};
+}
+
+void refuse_proof(const fs::path& prediction, const fs::path& reference) {
+  std::error_code ignored;
+  for (const Mark& mark : marks)
+    if (mark.is_proof && fs::exists(reference / mark.file, ignored) &&
+        !fs::exists(prediction / mark.file, ignored))
+      throw Error(Error::Kind::usage,
+                  reference.string() + ": given as the reference, but it holds nnU-Net's " +
+                      std::string(mark.file) + "; the prediction comes first, so swap the two");
+}
+
+}  // namespace
+
+std::optional<std::string> swap_warning(const CohortRequest& request) {
+  refuse_proof(request.prediction, request.reference);
+  Given prediction = look_at(request.prediction, request.reference);
+  const Given reference = look_at(request.reference, request.prediction);
+  if (looks_of_name(request.model_name) == Looks::like_references)
+    prediction = {Looks::like_references, request.model_name};
+  const auto only_one = [](Looks looks, const Given& wrong, const Given& right) {
+    return wrong.looks == looks && right.looks != looks;
+  };
+  if (!only_one(Looks::like_references, prediction, reference) &&
+      !only_one(Looks::like_predictions, reference, prediction))
+    return std::nullopt;
+  return "predictions and references look swapped: '" + prediction.name +
+         "' was given as the prediction, '" + reference.name +
+         "' as the reference; the prediction comes first";
+}
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Signs that predictions and references were given in the wrong order.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "assay/score/cohort.hpp"
+
+namespace assay {
+
+/// What to say if what was given as the prediction is named or filled like references, or the other
+/// way round; nothing when both sides look alike. Throws Error::usage when there is no doubt.
+std::optional<std::string> swap_warning(const CohortRequest& request);
+
+}  // namespace assay
