@@ -47,7 +47,7 @@ Population beta(const std::string& name, double a, double b, double failures = 0
   for (std::size_t i = 0; i < count; ++i) {
     const double place = (static_cast<double>(i) + 0.5) / count;
     const double rest = (place - failures) / (1 - failures);
-    out.values.push_back(place < failures ? 0 : beta_quantile(rest, a, b));
+    out.values.push_back(place < failures ? 0 : stats::beta_quantile(rest, a, b));
   }
   return out;
 }
@@ -58,7 +58,7 @@ struct MeanRates {
 };
 
 MeanRates mean_rates(const Population& population, std::size_t n, std::size_t samples) {
-  Generator chance(42);
+  stats::Generator chance(42);
   const auto draw = [&] {
     Values out;
     for (std::size_t i = 0; i < n; ++i)
@@ -70,18 +70,18 @@ MeanRates mean_rates(const Population& population, std::size_t n, std::size_t sa
   for (std::size_t s = 0; s < samples; ++s) {
     const Values values = draw(), paper = draw();
     if (std::ranges::all_of(values, [&](double x) { return x == values[0]; })) continue;
-    if (student_test(values).p_value(truth) > 0.05) out.student += one;
-    if (bootstrap_t_test(values, {.replicates = 999, .seed = s}).p_value(truth) > 0.05)
+    if (stats::student_test(values).p_value(truth) > 0.05) out.student += one;
+    if (stats::bootstrap_t_test(values, {.replicates = 999, .seed = s}).p_value(truth) > 0.05)
       out.bootstrap_t += one;
     Values differences = values;
     for (double& d : differences) d -= truth;
-    if (wilcoxon(differences).pvalue > 0.05) out.signed_rank += one;
+    if (stats::wilcoxon(differences).pvalue > 0.05) out.signed_rank += one;
     double centre = 0, squares = 0;
     for (const double x : paper) centre += x / static_cast<double>(n);
     for (const double x : paper) squares += (x - centre) * (x - centre);
     for (std::size_t i = 0; i < n; ++i) differences[i] = values[i] - centre;
     const double std = std::sqrt(squares / static_cast<double>(n - 1));
-    if (welch_test(differences, std, n).p_value() > 0.05) out.welch += one;
+    if (stats::welch_test(differences, std, n).p_value() > 0.05) out.welch += one;
   }
   return out;
 }
@@ -136,13 +136,13 @@ Questions of_classes(const std::string& name, const std::vector<std::size_t>& si
   return out;
 }
 
-double normal(Generator& chance) {
-  return normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
+double normal(stats::Generator& chance) {
+  return stats::normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
 }
 
 /// Answers of two models that are right with these probabilities.
-std::pair<CodedItems, CodedItems> answers(const Questions& q, double first, double second,
-                                          Generator& chance) {
+std::pair<stats::CodedItems, stats::CodedItems> answers(const Questions& q, double first,
+                                                        double second, stats::Generator& chance) {
   const std::size_t slides = *std::ranges::max_element(q.slides) + 1;
   const auto noise = [&](std::size_t count) {
     Values out;
@@ -152,10 +152,10 @@ std::pair<CodedItems, CodedItems> answers(const Questions& q, double first, doub
   const Values slide_common = noise(slides), item_common = noise(q.count());
   const double common = std::sqrt(0.6), own = std::sqrt(0.4);
   const double slide = std::sqrt(q.by_slide), item = std::sqrt(1 - q.by_slide);
-  std::pair<CodedItems, CodedItems> out;
-  for (CodedItems* model : {&out.first, &out.second}) {
+  std::pair<stats::CodedItems, stats::CodedItems> out;
+  for (stats::CodedItems* model : {&out.first, &out.second}) {
     const Values slide_own = noise(slides), item_own = noise(q.count());
-    const double limit = normal_quantile(model == &out.first ? first : second);
+    const double limit = stats::normal_quantile(model == &out.first ? first : second);
     for (std::size_t i = 0; i < q.count(); ++i) {
       const std::size_t s = q.slides[i];
       const double difficulty = slide * (common * slide_common[s] + own * slide_own[s]) +
@@ -178,42 +178,43 @@ struct AnswerRates {
 };
 
 /// The percentile interval of resampled questions, as it is specified.
-bool percentile_holds(const CodedItems& items, double truth, std::uint64_t seed) {
-  const IndexStatistic score = [&](std::span<const std::uint32_t> chosen) {
+bool percentile_holds(const stats::CodedItems& items, double truth, std::uint64_t seed) {
+  const stats::IndexStatistic score = [&](std::span<const std::uint32_t> chosen) {
     std::vector<std::uint32_t> counts(2 * items.classes);
     for (const std::uint32_t i : chosen) ++counts[items.codes[i]];
-    return balanced_accuracy_of_counts(counts);
+    return stats::balanced_accuracy_of_counts(counts);
   };
-  const BootstrapResult b =
-      bootstrap_indices(items.codes.size(), score, {.replicates = 399, .seed = seed_words(seed)});
+  const stats::BootstrapResult b = stats::bootstrap_indices(
+      items.codes.size(), score, {.replicates = 399, .seed = stats::seed_words(seed)});
   return holds(b.ci_lower, b.ci_upper, truth);
 }
 
-double mcnemar_p(const CodedItems& first, const CodedItems& second) {
+double mcnemar_p(const stats::CodedItems& first, const stats::CodedItems& second) {
   std::uint64_t b = 0, c = 0;
   for (std::size_t i = 0; i < first.codes.size(); ++i) {
     if (first.codes[i] > second.codes[i]) ++b;
     if (first.codes[i] < second.codes[i]) ++c;
   }
-  return mcnemar(b, c).pvalue;
+  return stats::mcnemar(b, c).pvalue;
 }
 
 AnswerRates answer_rates(const Questions& q, double right, std::size_t samples) {
-  Generator chance(42);
+  stats::Generator chance(42);
   const double one = 1 / static_cast<double>(samples);
   const double better = std::min(right + 0.1, 0.97);
-  const Clusters clusters = q.shares_slides ? Clusters(q.slides) : Clusters();
+  const stats::Clusters clusters = q.shares_slides ? stats::Clusters(q.slides) : stats::Clusters();
   AnswerRates out;
   for (std::size_t s = 0; s < samples; ++s) {
     const auto equal = answers(q, right, right, chance);
-    const Interval score = score_interval(equal.first, clusters).interval;
+    const stats::Interval score = stats::score_interval(equal.first, clusters).interval;
     if (holds(score.lower, score.upper, right)) out.interval += one;
     if (percentile_holds(equal.first, right, s)) out.percentile += one;
-    if (score_difference(equal.first, equal.second, clusters).test.pvalue <= 0.05)
+    if (stats::score_difference(equal.first, equal.second, clusters).test.pvalue <= 0.05)
       out.rejected += one;
     if (mcnemar_p(equal.first, equal.second) <= 0.05) out.mcnemar += one;
     const auto unequal = answers(q, right, better, chance);
-    const Interval difference = score_difference(unequal.first, unequal.second, clusters).interval;
+    const stats::Interval difference =
+        stats::score_difference(unequal.first, unequal.second, clusters).interval;
     if (holds(difference.lower, difference.upper, better - right)) out.difference += one;
   }
   return out;
@@ -241,7 +242,7 @@ struct FoldRates {
 };
 
 FoldRates fold_rates(std::size_t folds, double luck, double common, std::size_t samples) {
-  Generator chance(42);
+  stats::Generator chance(42);
   const double one = 1 / static_cast<double>(samples), own = std::sqrt(1 - common);
   FoldRates out;
   for (std::size_t s = 0; s < samples; ++s) {
@@ -257,8 +258,8 @@ FoldRates fold_rates(std::size_t folds, double luck, double common, std::size_t 
     }
     for (std::size_t f = 0; f < folds; ++f) sums[f] /= static_cast<double>(sizes[f]);
     const double share = 1 / (static_cast<double>(folds) - 1);
-    if (wilcoxon(all).pvalue <= 0.05) out.pooled += one;
-    if (resampled_t(sums, share).test.pvalue <= 0.05) out.corrected += one;
+    if (stats::wilcoxon(all).pvalue <= 0.05) out.pooled += one;
+    if (stats::resampled_t(sums, share).test.pvalue <= 0.05) out.corrected += one;
   }
   return out;
 }
@@ -288,7 +289,7 @@ void print_clusters(std::size_t samples) {
       "|---:|---:|---:|---:|\n");
   for (const std::size_t subjects : {6U, 12U, 24U})
     for (const std::size_t each : {5U, 20U}) {
-      Generator chance(42);
+      stats::Generator chance(42);
       std::vector<std::size_t> clusters;
       for (std::size_t i = 0; i < subjects * each; ++i) clusters.push_back(i / each);
       std::size_t by_case = 0, by_subject = 0;
@@ -299,11 +300,11 @@ void print_clusters(std::size_t samples) {
           for (std::size_t c = 0; c < subjects; ++c) taste.push_back(normal(chance));
           for (const std::size_t cluster : clusters) row.push_back(taste[cluster] + normal(chance));
         }
-        const auto rejects = [](const Ranking& r) {
+        const auto rejects = [](const compare::Ranking& r) {
           return r.friedman->f_pvalue <= 0.05 ? 1U : 0U;
         };
-        by_case += rejects(ranking(scores, {.replicates = 1}));
-        by_subject += rejects(ranking(scores, {.replicates = 1, .clusters = clusters}));
+        by_case += rejects(compare::ranking(scores, {.replicates = 1}));
+        by_subject += rejects(compare::ranking(scores, {.replicates = 1, .clusters = clusters}));
       }
       const double share = 100 / static_cast<double>(samples);
       fmt::print("| {} | {} | {:.1f} | {:.1f} |\n", subjects, each,

@@ -34,27 +34,28 @@ struct Pair {
 
 /// A few lesions of 40 mL, drawn by two observers; labels 1, 2, ... in turn.
 Pair lesion_pair(std::size_t labels) {
-  SplitMix64 random(3);
+  demo::SplitMix64 random(3);
   Pair pair;
   Mask one(grid);
-  const auto paint = [&](const Lesion& lesion, const Edge& edge, std::uint8_t label, Mask& into) {
+  const auto paint = [&](const demo::Lesion& lesion, const demo::Edge& edge, std::uint8_t label,
+                         Mask& into) {
     std::ranges::fill(one.voxels(), std::uint8_t{0});
-    draw(lesion, edge, one);
+    demo::draw(lesion, edge, one);
     for (std::size_t i = 0; i < grid.size(); ++i)
       if (one.voxels()[i] != 0) into.voxels()[i] = label;
   };
   for (std::size_t label = 1; label <= labels; ++label) {
-    Lesion lesion = random_lesion(random, labels > 10 ? 10 : 40);
-    lesion.centre_mm = random_place(random, 20);
+    demo::Lesion lesion = demo::random_lesion(random, labels > 10 ? 10 : 40);
+    lesion.centre_mm = demo::random_place(random, 20);
     const auto code = static_cast<std::uint8_t>(label);
-    paint(lesion, {0, 0, SmoothNoise(random, 0.5)}, code, pair.reference);
-    paint(lesion, {0, 0.2, SmoothNoise(random, 0.5)}, code, pair.prediction);
+    paint(lesion, {0, 0, demo::SmoothNoise(random, 0.5)}, code, pair.reference);
+    paint(lesion, {0, 0.2, demo::SmoothNoise(random, 0.5)}, code, pair.prediction);
   }
   return pair;
 }
 
 Pair noise_pair(std::size_t labels) {
-  SplitMix64 random(5);
+  demo::SplitMix64 random(5);
   Pair pair;
   for (auto* mask : {&pair.prediction, &pair.reference})
     for (auto& voxel : mask->voxels()) voxel = static_cast<std::uint8_t>(random.below(labels));
@@ -102,12 +103,13 @@ const Files& files() {
 void count_masks(benchmark::State& state, const Pair& pair) {
   for (auto _ : state)
     benchmark::DoNotOptimize(
-        count_foreground(pair.prediction.view().voxels, pair.reference.view().voxels));
+        metrics::count_foreground(pair.prediction.view().voxels, pair.reference.view().voxels));
 }
 
 /// What one would write first; also what the others are compared with.
-Confusion counted_naively(std::span<const std::uint8_t> p, std::span<const std::uint8_t> r) {
-  Confusion c;
+metrics::Confusion counted_naively(std::span<const std::uint8_t> p,
+                                   std::span<const std::uint8_t> r) {
+  metrics::Confusion c;
   for (std::size_t i = 0; i < p.size(); ++i)
     ++(p[i] != 0 ? (r[i] != 0 ? c.tp : c.fp) : (r[i] != 0 ? c.fn : c.tn));
   return c;
@@ -124,7 +126,7 @@ void count_labels(benchmark::State& state, const Pair& pair) {
   std::iota(values.begin(), values.end(), Label{0});
   const LabelView prediction = {grid, pair.prediction.view().voxels, values};
   const LabelView reference = {grid, pair.reference.view().voxels, values};
-  for (auto _ : state) benchmark::DoNotOptimize(joint_counts(prediction, reference));
+  for (auto _ : state) benchmark::DoNotOptimize(metrics::joint_counts(prediction, reference));
 }
 
 void count_foreground_lesions(benchmark::State& state) {
@@ -167,8 +169,8 @@ void read_and_count_pair(benchmark::State& state) {
   for (auto _ : state) {
     Image p = read_image(files() / "prediction.nii.gz", std::move(p_voxels));
     Image r = read_image(files() / "reference.nii.gz", std::move(r_voxels));
-    benchmark::DoNotOptimize(
-        count_foreground(foreground(p, {}, p_scratch).voxels, foreground(r, {}, r_scratch).voxels));
+    benchmark::DoNotOptimize(metrics::count_foreground(foreground(p, {}, p_scratch).voxels,
+                                                       foreground(r, {}, r_scratch).voxels));
     p_voxels = std::move(p).release();
     r_voxels = std::move(r).release();
   }

@@ -24,10 +24,10 @@ int main(int count, char** values) {
   }
   const unsigned jobs = count > 4 ? static_cast<unsigned>(number(arguments[4])) : 1;
   try {
-    assay::write_demo_cohort(arguments[1], {.cases = number(arguments[3]),
-                                            .side = number(arguments[2]),
-                                            .with_faults = false,
-                                            .jobs = jobs});
+    assay::demo::write_demo_cohort(arguments[1], {.cases = number(arguments[3]),
+                                                  .side = number(arguments[2]),
+                                                  .with_faults = false,
+                                                  .jobs = jobs});
   } catch (const assay::Error& e) {
     std::cerr << "make_cohort: " << e.what() << '\n';
     return 2;

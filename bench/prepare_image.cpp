@@ -27,7 +27,7 @@ double cpu_ms() {
 }
 
 void run(const std::vector<std::string>& words) {
-  const Recipe recipe = find_recipe(words[1]);
+  const model::Recipe recipe = model::find_recipe(words[1]);
   const Image image = read_image(words[2]);
   const std::vector<double> exact = values(image);
   const Volume<float> volume(image.grid(), {exact.begin(), exact.end()});
@@ -35,7 +35,7 @@ void run(const std::vector<std::string>& words) {
   std::vector<double> milliseconds;
   for (int i = std::atoi(words[4].c_str()); i > 0; --i) {
     const double before = cpu_ms();
-    const Prepared found = prepared(volume.view(), recipe, executor);
+    const model::Prepared found = model::prepared(volume.view(), recipe, executor);
     milliseconds.push_back(cpu_ms() - before);
     if (i == 1) write_atomically(words[5], std::as_bytes(found.image.view().voxels));
   }

@@ -26,7 +26,6 @@ namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::Json;
 
 struct Options {
   unsigned cases = 12, side = 256;
@@ -56,7 +55,7 @@ template <class Work>
 double least_ms(Work work) {
   constexpr int rounds = 9;
   work();
-  double least = infinity;
+  double least = metrics::infinity;
   for (int round = 0; round < rounds; ++round) {
     const double start = cpu_ms();
     work();
@@ -65,22 +64,22 @@ double least_ms(Work work) {
   return least;
 }
 
-Cohort planned(const DemoCohort& demo) {
-  ScoreSettings settings;
-  settings.metrics = chosen_metrics("paper");
-  return planned_cohort({.prediction = demo.models.front().second, .reference = demo.references},
-                        settings);
+score::Cohort planned(const demo::DemoCohort& demo) {
+  metrics::ScoreSettings settings;
+  settings.metrics = metrics::chosen_metrics("paper");
+  return score::planned_cohort(
+      {.prediction = demo.models.front().second, .reference = demo.references}, settings);
 }
 
 /// Inflating the cohort's files and nothing else: the floor under any program that reads them.
-double inflate_only_ms(const Cohort& cohort) {
+double inflate_only_ms(const score::Cohort& cohort) {
   struct File {
     MappedFile gzip;
     std::size_t size;
   };
   constexpr std::size_t header = 352;  // what write_image puts before uint8 voxels
   std::vector<File> files;
-  for (const CasePlan& plan : cohort.cases)
+  for (const score::CasePlan& plan : cohort.cases)
     for (const fs::path& path : {plan.files.front().prediction, plan.files.front().reference})
       files.push_back({MappedFile(path), header + read_image(path).grid().size()});
   Buffer room;
@@ -90,22 +89,22 @@ double inflate_only_ms(const Cohort& cohort) {
   return all / static_cast<double>(cohort.cases.size());
 }
 
-double score_ms(const Cohort& cohort) {
-  return least_ms([&] { scored_cohort(cohort, {.jobs = 1}); }) /
+double score_ms(const score::Cohort& cohort) {
+  return least_ms([&] { score::scored_cohort(cohort, {.jobs = 1}); }) /
          static_cast<double>(cohort.cases.size());
 }
 
-double kernel_ms(const Cohort& cohort) {
-  const FilePair& files = cohort.cases.back().files.front();  // the largest lesion
+double kernel_ms(const score::Cohort& cohort) {
+  const score::FilePair& files = cohort.cases.back().files.front();  // the largest lesion
   const Image prediction = read_image(files.prediction), reference = read_image(files.reference);
   Buffer p, r;
   const auto in_p = foreground(prediction, std::nullopt, p);
   const auto in_r = foreground(reference, std::nullopt, r);
-  return least_ms([&] { count_foreground(in_p.voxels, in_r.voxels); });
+  return least_ms([&] { metrics::count_foreground(in_p.voxels, in_r.voxels); });
 }
 
 /// What the embedded script prints; empty when there is no Python to run it.
-Json measured_peers(const DemoCohort& demo, const fs::path& folder) {
+Json measured_peers(const demo::DemoCohort& demo, const fs::path& folder) {
   const fs::path script = folder / "peers.py";
   write_atomically(script, peers_script);
   constexpr double patience_s = 3600;
@@ -117,7 +116,7 @@ Json measured_peers(const DemoCohort& demo, const fs::path& folder) {
                .output;
   } catch (const Error&) {  // no Python
   }
-  return text.empty() ? Json::array() : detail::parse_json(text, "the peers' times");
+  return text.empty() ? Json::array() : parse_json(text, "the peers' times");
 }
 
 void add_peers(const Json& peers, double ours, std::vector<Figure>& figures, std::ostream& talk) {
@@ -145,9 +144,9 @@ std::vector<Figure> measured(const Options& o, const Common& common, std::ostrea
         fs::remove_all(*path, ignored);
       });
   talk << fmt::format("making {} cases of {}³ …\n", o.cases, o.side) << std::flush;
-  const DemoCohort demo = write_demo_cohort(
+  const demo::DemoCohort demo = demo::write_demo_cohort(
       folder, {.cases = o.cases, .side = o.side, .with_faults = false, .jobs = jobs(common)});
-  const Cohort cohort = planned(demo);
+  const score::Cohort cohort = planned(demo);
   const double inflate = inflate_only_ms(cohort), ours = score_ms(cohort);
   const bool full_size = o.side == 256;
   std::vector<Figure> figures = {
@@ -181,11 +180,12 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     rows.push_back({f.title, fmt::format("{:.2f}", f.value), target_text(f)});
   }
   if (common.json)
-    session.out << detail::to_text(out) << '\n';
+    session.out << to_text(out) << '\n';
   else
-    session.out << text_table(
-        {{"CPU time, one core", Align::left}, {"value"}, {"target", Align::left}}, rows);
-  if (!common.out.empty()) write_atomically(common.out, detail::to_text(out) + "\n");
+    session.out << report::text_table(
+        {{"CPU time, one core", report::Align::left}, {"value"}, {"target", report::Align::left}},
+        rows);
+  if (!common.out.empty()) write_atomically(common.out, to_text(out) + "\n");
   const bool all_met = std::ranges::all_of(figures, &Figure::is_met);
   return o.check && !all_met ? answer_is_no : done;
 }

@@ -42,14 +42,14 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--label LIST", o.labels,
            "Labels or regions to compare, each by itself (default: the case average)");
   a.option("--alpha A", o.alpha, "Significance level; intervals have 1 - A (default: 0.05)");
-  a.choice("--policy", o.policy, words_of(wilcoxon_policies()),
+  a.choice("--policy", o.policy, words_of(stats::wilcoxon_policies()),
            "Whose rules compute the p-values (default: exact)");
-  a.choice("--correction", o.correction, words_of(corrections()),
+  a.choice("--correction", o.correction, words_of(stats::corrections()),
            "Correction for the number of models, per metric (default: holm)");
   a.choice("--correct", o.correct, {"models", "metrics"},
            "Correct for the models of each metric, or over all metrics by max-T (default: models)");
   a.option("--margin M", o.margin, "Margin of equivalence, such as 0.01, or dice=0.01,avd=0.05");
-  a.choice("--undefined", o.undefined, words_of(undefined_policies()),
+  a.choice("--undefined", o.undefined, words_of(compare::undefined_policies()),
            "Values undefined by the model's fault: count them (default), or leave the cases out");
   a.option("--tie-tolerance T", o.tie_tolerance,
            "Differences closer than T are ties, below T zeros (default: 0)");
@@ -75,8 +75,8 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
 }
 
-CompareSettings settings_of(const Options& o) {
-  CompareSettings s = {.baseline = o.baseline};
+compare::CompareSettings settings_of(const Options& o) {
+  compare::CompareSettings s = {.baseline = o.baseline};
   s.choice = {words_in(o.metrics, "--metric"), words_in(o.labels, "--label"),
               words_in(o.lower_is_better, "--lower-is-better")};
   s.alpha = o.alpha;
@@ -84,12 +84,12 @@ CompareSettings settings_of(const Options& o) {
   s.compat_spec = !o.compat.empty();
   if (s.compat_spec && o.policy != "exact" && o.policy != "scipy-1.10")
     throw Error(Error::Kind::usage, "--compat spec sets the policy; drop --policy");
-  s.policy = s.compat_spec ? WilcoxonPolicy::scipy_1_10
-                           : value_in(wilcoxon_policies(), o.policy, "policy");
+  s.policy = s.compat_spec ? stats::WilcoxonPolicy::scipy_1_10
+                           : value_in(stats::wilcoxon_policies(), o.policy, "policy");
   if (!o.undefined.empty() || s.compat_spec)
-    s.undefined = value_in(undefined_policies(), o.undefined.empty() ? "exclude" : o.undefined,
-                           "--undefined");
-  s.correction = value_in(corrections(), o.correction, "correction");
+    s.undefined = value_in(compare::undefined_policies(),
+                           o.undefined.empty() ? "exclude" : o.undefined, "--undefined");
+  s.correction = value_in(stats::corrections(), o.correction, "correction");
   s.across_metrics = o.correct == "metrics";
   if (s.across_metrics && (o.correction != "holm" || s.compat_spec))
     throw Error(Error::Kind::usage, std::string("--correct metrics corrects by max-T; drop ") +
@@ -108,34 +108,37 @@ CompareSettings settings_of(const Options& o) {
 /// One form of the comparison; a table row instead of an if-chain.
 struct Form {
   std::string_view name, extension;
-  std::string (*text)(const Comparison&, const Options&, const Provenance&);
+  std::string (*text)(const compare::Comparison&, const Options&, const results::Provenance&);
 };
 
-std::string table_or_specification(const Comparison& comparison, const Options& o,
-                                   std::string (*form)(const PaperTable&)) {
-  return o.compat.empty() ? form(comparison_table(comparison, o.with_paper))
-                          : specification_table(comparison);
+std::string table_or_specification(const compare::Comparison& comparison, const Options& o,
+                                   std::string (*form)(const report::PaperTable&)) {
+  return o.compat.empty() ? form(report::comparison_table(comparison, o.with_paper))
+                          : report::specification_table(comparison);
 }
 
 constexpr Form forms[] = {
     {"json", ".json",
-     [](const Comparison& c, const Options& o, const Provenance& p) {
-       return comparison_text(c, o.with_paper, p);
+     [](const compare::Comparison& c, const Options& o, const results::Provenance& p) {
+       return results::comparison_text(c, o.with_paper, p);
      }},
     {"table", ".txt",
-     [](const Comparison& c, const Options& o, const Provenance&) {
-       return o.compat.empty() ? comparison_report(c, o.with_paper, false) : specification_table(c);
+     [](const compare::Comparison& c, const Options& o, const results::Provenance&) {
+       return o.compat.empty() ? report::comparison_report(c, o.with_paper, false)
+                               : report::specification_table(c);
      }},
     {"markdown", ".md",
-     [](const Comparison& c, const Options& o, const Provenance&) {
-       return table_or_specification(c, o, markdown_table);
+     [](const compare::Comparison& c, const Options& o, const results::Provenance&) {
+       return table_or_specification(c, o, report::markdown_table);
      }},
     {"latex", ".tex",
-     [](const Comparison& c, const Options& o, const Provenance&) {
-       return latex_table(comparison_table(c, o.with_paper));
+     [](const compare::Comparison& c, const Options& o, const results::Provenance&) {
+       return report::latex_table(report::comparison_table(c, o.with_paper));
      }},
     {"csv", ".csv",
-     [](const Comparison& c, const Options&, const Provenance&) { return comparison_csv(c); }},
+     [](const compare::Comparison& c, const Options&, const results::Provenance&) {
+       return report::comparison_csv(c);
+     }},
 };
 
 const Form& form_of(const std::string& name, const fs::path& file) {
@@ -144,37 +147,39 @@ const Form& form_of(const std::string& name, const fs::path& file) {
   return forms[0];
 }
 
-void talk(const Comparison& comparison, std::ostream& err) {
-  for (const LeftOut& one : comparison.matching.left_out)
-    err << "left out: " << printable(one.id + ": no score of " + one.model + " (" + one.reason)
-        << ")\n";
-  for (const std::string& note : comparison.notes) err << "note: " << printable(note) << '\n';
+void talk(const compare::Comparison& comparison, std::ostream& err) {
+  for (const compare::LeftOut& one : comparison.matching.left_out)
+    err << "left out: "
+        << report::printable(one.id + ": no score of " + one.model + " (" + one.reason) << ")\n";
+  for (const std::string& note : comparison.notes)
+    err << "note: " << report::printable(note) << '\n';
 }
 
-std::string printed(const Comparison& comparison, const Options& o, const Common& common,
-                    const Session& session, const Provenance& provenance) {
+std::string printed(const compare::Comparison& comparison, const Options& o, const Common& common,
+                    const Session& session, const results::Provenance& provenance) {
   const std::string form = common.json ? "json" : o.format.empty() ? "table" : o.format;
   if (form == "table" && o.compat.empty())
-    return comparison_report(comparison, o.with_paper, session.out_is_terminal && !common.no_color);
+    return report::comparison_report(comparison, o.with_paper,
+                                     session.out_is_terminal && !common.no_color);
   return form_of(form, {}).text(comparison, o, provenance);
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  CompareSettings settings = settings_of(o);
+  compare::CompareSettings settings = settings_of(o);
   settings.executor = tbb_executor(jobs(common));
   const Form& written = form_of(o.format, common.out);
   const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
   refuse_input(out, {o.results.begin(), o.results.end()});
   if (!out.empty()) require_writable(out);
-  std::vector<ResultTable> tables = read_result_files(o.results, jobs(common));
+  std::vector<compare::ResultTable> tables = results::read_result_files(o.results, jobs(common));
   std::vector<std::string> notes;
-  if (!o.groups.empty()) notes = add_groups(tables, o.groups);
-  Comparison comparison = compare(std::move(tables), settings);
+  if (!o.groups.empty()) notes = results::add_groups(tables, o.groups);
+  compare::Comparison comparison = compare::compare(std::move(tables), settings);
   comparison.notes.insert(comparison.notes.begin(), notes.begin(), notes.end());
 
   if (!common.quiet) talk(comparison, session.err);
-  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   if (!out.empty()) write_atomically(out, written.text(comparison, o, provenance));
   if (common.json || prints_result(common, out))
     session.out << printed(comparison, o, common, session, provenance);

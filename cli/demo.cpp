@@ -43,18 +43,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-SegmentationResult scored_model(const DemoCohort& cohort, const std::string& model,
-                                const fs::path& predictions, const Common& common) {
-  ScoreSettings settings;
-  settings.metrics = chosen_metrics("standard,overlap");
-  const Cohort plan = planned_cohort(
+metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const std::string& model,
+                                         const fs::path& predictions, const Common& common) {
+  metrics::ScoreSettings settings;
+  settings.metrics = metrics::chosen_metrics("standard,overlap");
+  const score::Cohort plan = score::planned_cohort(
       {.prediction = predictions, .reference = cohort.references, .model_name = model}, settings);
-  const CohortRecords run = scored_cohort(plan, {.jobs = jobs(common), .version = version()});
+  const score::CohortRecords run =
+      score::scored_cohort(plan, {.jobs = jobs(common), .version = version()});
   return scored(plan.settings, run.records);
 }
 
 /// "0.861 (0.077)", with its own n where some cases have no value.
-std::string mean_sd(const Summary& s, std::size_t scored) {
+std::string mean_sd(const metrics::Summary& s, std::size_t scored) {
   if (!s.mean) return "–";
   const std::string n = s.n < scored ? fmt::format(" n={}", s.n) : "";
   return fmt::format("{:.3f} ({:.3f}){}", *s.mean, s.std.value_or(0), n);
@@ -62,33 +63,34 @@ std::string mean_sd(const Summary& s, std::size_t scored) {
 
 constexpr const char* shown[] = {"dice", "nsd", "hd95", "avd", "mcc"};
 
-std::string table_of(const std::vector<SegmentationResult>& results) {
-  std::vector<Column> columns = {{"model", Align::left}};
+std::string table_of(const std::vector<metrics::SegmentationResult>& results) {
+  std::vector<report::Column> columns = {{"model", report::Align::left}};
   for (const char* metric : shown) columns.push_back({metric});
   columns.push_back({"scored"});
   columns.push_back({"dice if failures count as 0"});
   std::vector<std::vector<std::string>> rows;
-  for (const SegmentationResult& r : results) {
+  for (const metrics::SegmentationResult& r : results) {
     rows.push_back({r.settings.model_name});
     const auto position = [&](const char* key) {
-      const auto found = std::ranges::find(r.settings.metrics, key, &ChosenMetric::key);
+      const auto found = std::ranges::find(r.settings.metrics, key, &metrics::ChosenMetric::key);
       return static_cast<std::size_t>(found - r.settings.metrics.begin());
     };
     for (const char* key : shown)
-      rows.back().push_back(mean_sd(summary(case_averages(r, position(key))), r.ledger.scored));
-    const FailureEffect effect = failure_effect(r, position("dice"));
+      rows.back().push_back(
+          mean_sd(metrics::summary(metrics::case_averages(r, position(key))), r.ledger.scored));
+    const metrics::FailureEffect effect = metrics::failure_effect(r, position("dice"));
     rows.back().push_back(fmt::format("{}/{}", r.ledger.scored, r.ledger.expected));
     rows.back().push_back(
         effect.failures != 0 && effect.mean_with ? fmt::format("{:.3f}", *effect.mean_with) : "–");
   }
-  return text_table(columns, rows);
+  return report::text_table(columns, rows);
 }
 
-void print_failures(const std::vector<SegmentationResult>& results, std::ostream& out) {
+void print_failures(const std::vector<metrics::SegmentationResult>& results, std::ostream& out) {
   bool first = true;
-  for (const SegmentationResult& r : results)
-    for (const CaseScores& c : r.cases)
-      if (c.record.fate != Fate::scored) {
+  for (const metrics::SegmentationResult& r : results)
+    for (const metrics::CaseScores& c : r.cases)
+      if (c.record.fate != metrics::Fate::scored) {
         if (first) out << "\nwhat was not scored, and why (the demo breaks two files on purpose)\n";
         first = false;
         out << fmt::format("  {}/{}: {}\n", r.settings.model_name, c.record.id, c.record.error);
@@ -96,28 +98,28 @@ void print_failures(const std::vector<SegmentationResult>& results, std::ostream
 }
 
 /// The models against the first, as `assay compare` does it with the files that were written.
-Comparison compared_models(const std::vector<fs::path>& files, const fs::path& manifest,
-                           const Common& common) {
+compare::Comparison compared_models(const std::vector<fs::path>& files, const fs::path& manifest,
+                                    const Common& common) {
   std::vector<std::string> paths;
   paths.reserve(files.size());
   for (const fs::path& file : files) paths.push_back(file.string());
-  CompareSettings settings = {.baseline = paths.front()};
+  compare::CompareSettings settings = {.baseline = paths.front()};
   settings.margins = {{"dice", 0.01}};
   settings.matching.intersect = true;
-  std::vector<ResultTable> tables = read_result_files(paths, jobs(common));
-  add_groups(tables, manifest);
-  return compare(std::move(tables), settings);
+  std::vector<compare::ResultTable> tables = results::read_result_files(paths, jobs(common));
+  results::add_groups(tables, manifest);
+  return compare::compare(std::move(tables), settings);
 }
 
-void print_comparison(const Comparison& comparison, std::ostream& out) {
+void print_comparison(const compare::Comparison& comparison, std::ostream& out) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   out << fmt::format("\ncompared with {} on the {} cases that all models have\n", baseline,
                      comparison.matching.ids.size());
-  out << terminal_table(comparison_table(comparison, /*with_paper=*/false));
+  out << report::terminal_table(report::comparison_table(comparison, /*with_paper=*/false));
 }
 
 /// Everything on one page, as `assay report` makes it of the files that were written.
-fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& cohort,
+fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort& cohort,
                       const fs::path& folder, const Common& common) {
   ReportRequest request;
   for (const fs::path& file : files) request.study.files.push_back(file.string());
@@ -139,7 +141,7 @@ fs::path write_report(const std::vector<fs::path>& files, const DemoCohort& coho
 
 /// Commands that work on what the demo wrote, to be pasted. Its results name files without their
 /// folders.
-std::string commands_to_try(const std::vector<fs::path>& files, const DemoCohort& cohort,
+std::string commands_to_try(const std::vector<fs::path>& files, const demo::DemoCohort& cohort,
                             const fs::path& folder) {
   const fs::path& predictions = cohort.models.front().second;
   const fs::path questions = folder / "qa" / "run";
@@ -165,21 +167,21 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     talk << fmt::format("making {} cases of {}³ voxels and the predictions of 4 models …\n",
                         o.cases, o.side)
          << std::flush;
-  const DemoCohort cohort =
-      write_demo_cohort(folder, {.cases = o.cases, .side = o.side, .jobs = jobs(common)});
+  const demo::DemoCohort cohort =
+      demo::write_demo_cohort(folder, {.cases = o.cases, .side = o.side, .jobs = jobs(common)});
   const double made = making.seconds();
 
   const Stopwatch scoring;
-  std::vector<SegmentationResult> results;
+  std::vector<metrics::SegmentationResult> results;
   for (const auto& [model, predictions] : cohort.models)
     results.push_back(scored_model(cohort, model, predictions, common));
   const double seconds = scoring.seconds();
 
   std::vector<fs::path> files;
-  for (const SegmentationResult& r : results) {
+  for (const metrics::SegmentationResult& r : results) {
     files.push_back(folder / (r.settings.model_name + ".json"));
-    write_atomically(files.back(),
-                     results_text(r, clock.provenance(common, session, /*anonymous=*/true)));
+    write_atomically(files.back(), results::results_text(
+                                       r, clock.provenance(common, session, /*anonymous=*/true)));
   }
   talk << fmt::format("\nscored {} models × {} cases in {:.2f} s ({:.1f} s to make them)\n\n",
                       results.size(), o.cases, seconds, made)
@@ -187,14 +189,14 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << "mean (SD) over scored cases, n where a metric is undefined for some; "
           "convention metrics-reloaded\n";
   print_failures(results, talk);
-  const Comparison comparison = compared_models(files, cohort.manifest, common);
+  const compare::Comparison comparison = compared_models(files, cohort.manifest, common);
   print_comparison(comparison, talk);
   demo_questions(folder / "qa", common, session, talk);
   const fs::path report = write_report(files, cohort, folder, common);
   files.push_back(folder / "comparison.json");
   write_atomically(files.back(),
-                   comparison_text(comparison, /*with_paper=*/false,
-                                   clock.provenance(common, session, /*anonymous=*/true)));
+                   results::comparison_text(comparison, /*with_paper=*/false,
+                                            clock.provenance(common, session, /*anonymous=*/true)));
   talk << "\nfiles\n";
   for (const fs::path& file : files) talk << "  " << file.string() << '\n';
   const fs::path questions = folder / "qa" / "run";
@@ -204,10 +206,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
        << ": open it in a browser\n\ntry it yourself\n"
        << commands_to_try(files, cohort, folder);
   if (common.json) {
-    detail::Json names = detail::Json::array();
+    Json names = Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());
     names.push_back(report.generic_string());
-    session.out << detail::to_text(detail::Json{{"files", names}}) << '\n';
+    session.out << to_text(Json{{"files", names}}) << '\n';
   }
   return done;
 }

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> run_command(const DemoBenchmark& benchmark, const DemoModel& model,
-                                     const fs::path& run) {
+std::vector<std::string> run_command(const demo::DemoBenchmark& benchmark,
+                                     const demo::DemoModel& model, const fs::path& run) {
   return {"assay",         "qa",
           "run",           benchmark.table.string(),
           "--wsi-root",    benchmark.slides.string(),
@@ -71,8 +71,8 @@ void demo_questions(const fs::path& folder, const Common& common, const Session&
   const fs::path run = folder / "run";
   std::error_code absent;
   fs::remove_all(run, absent);  // an earlier demonstration's
-  const DemoBenchmark benchmark = write_demo_benchmark(folder);
-  DemoModel model;
+  const demo::DemoBenchmark benchmark = demo::write_demo_benchmark(folder);
+  demo::DemoModel model;
   const std::vector<std::string> command = run_command(benchmark, model, run);
   constexpr std::size_t answers_before_the_kill = 17, workers = 2;
   model.hold_after(answers_before_the_kill);

@@ -114,7 +114,7 @@ struct Page {
 
 constexpr Page pages[] = {
     {"cli", reference},
-    {"metrics", metric_reference},
+    {"metrics", report::metric_reference},
     {"completion-bash", bash_completion},
 };
 

@@ -39,7 +39,7 @@ void declare_options(Arguments& a, Options& o) {
                "…), or a CSV file with id,image,reference; its other columns are groups");
   a.option("--images FOLDER", o.images, "Images, where DATA does not say; goes with --ref");
   a.option("--ref FOLDER", o.score.ref, "References, where DATA does not say");
-  a.choice("--split", o.split, data_splits(),
+  a.choice("--split", o.split, score::data_splits(),
            "Cases of an nnU-Net folder (default: Ts if it has references, else Tr)");
   a.option("--pred-pattern PATTERN", o.image_pattern, "Names of images: '{id}_T1w.nii.gz'");
   declare_model_run_options(a, o.model);
@@ -50,7 +50,7 @@ void declare_options(Arguments& a, Options& o) {
   declare_metric_options(a, o.score);
 }
 
-EvaluationData data_of(const Options& o, const std::vector<std::string>& data) {
+score::EvaluationData data_of(const Options& o, const std::vector<std::string>& data) {
   if (data.size() > 1)
     throw Error(Error::Kind::usage, "'" + data[1] +
                                         "' is one word too many: assay evaluate MODEL "
@@ -59,14 +59,14 @@ EvaluationData data_of(const Options& o, const std::vector<std::string>& data) {
     throw Error(Error::Kind::usage,
                 "give a model and its data: assay evaluate MODEL DATA, where DATA is a folder with "
                 "images/ and labels/, or a CSV file; or --images and --ref");
-  return evaluation_data({.data = data.empty() ? "" : data.front(),
-                          .images = o.images,
-                          .references = o.score.ref,
-                          .split = o.split});
+  return score::evaluation_data({.data = data.empty() ? "" : data.front(),
+                                 .images = o.images,
+                                 .references = o.score.ref,
+                                 .split = o.split});
 }
 
-CohortRequest request_of(const Options& o, const EvaluationData& found) {
-  CohortRequest request = request_of(o.score);
+score::CohortRequest request_of(const Options& o, const score::EvaluationData& found) {
+  score::CohortRequest request = request_of(o.score);
   request.side = "image";
   request.prediction = found.images;
   request.reference = found.references;
@@ -87,20 +87,20 @@ std::string default_name(const Options& o, const OpenedModel& model) {
 }
 
 /// A prediction must never take the place of an image or a reference.
-void refuse_collisions(const Cohort& cohort, const fs::path& save) {
-  const std::vector<fs::path> inputs = input_files(cohort);
-  for (const CasePlan& plan : cohort.cases)
-    if (is_plain_name(plan.id)) refuse_input(save / prediction_name(plan.id), inputs);
+void refuse_collisions(const score::Cohort& cohort, const fs::path& save) {
+  const std::vector<fs::path> inputs = score::input_files(cohort);
+  for (const score::CasePlan& plan : cohort.cases)
+    if (score::is_plain_name(plan.id)) refuse_input(save / score::prediction_name(plan.id), inputs);
 }
 
 /// Whether the prediction of a case is where it is to be kept.
-bool is_kept(const CasePlan& plan, const fs::path& save) {
+bool is_kept(const score::CasePlan& plan, const fs::path& save) {
   std::error_code ignored;
-  return save.empty() ||
-         (is_plain_name(plan.id) && fs::exists(save / prediction_name(plan.id), ignored));
+  return save.empty() || (score::is_plain_name(plan.id) &&
+                          fs::exists(save / score::prediction_name(plan.id), ignored));
 }
 
-void tell(const CasePredictor& cases, const Common& common, std::ostream& err) {
+void tell(const score::CasePredictor& cases, const Common& common, std::ostream& err) {
   if (!common.quiet && cases.remembered() != 0)
     err << fmt::format("note: {} predictions came from the cache, {} were made\n",
                        cases.remembered(), cases.inferred());
@@ -113,9 +113,9 @@ Exit run(Options o, const Common& common, const Session& session) {
   const std::vector<std::string> data = take_model(o.first, o.rest, 1, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
-  ScoreSettings settings = settings_of(o.score);
-  const EvaluationData found = data_of(o, data);
-  Cohort cohort = planned_cohort(request_of(o, found), settings);
+  metrics::ScoreSettings settings = settings_of(o.score);
+  const score::EvaluationData found = data_of(o, data);
+  score::Cohort cohort = score::planned_cohort(request_of(o, found), settings);
   if (!found.note.empty()) cohort.notes.insert(cohort.notes.begin(), found.note);
   OpenedModel model(o.model, common, session, cohort.notes);
   cohort.settings.model_name = default_name(o, model);
@@ -129,17 +129,17 @@ Exit run(Options o, const Common& common, const Session& session) {
   tell_plan(cohort, common, session.err);
 
   const TemporaryFolder scratch;
-  const Evaluation evaluation = {
+  const score::Evaluation evaluation = {
       .predictor = model.cases(),
       .settings = cohort.settings,
-      .space = o.space == "model" ? MetricSpace::model : MetricSpace::native,
+      .space = o.space == "model" ? score::MetricSpace::model : score::MetricSpace::native,
       .save = o.save,
       .scratch = scratch};
-  Execution execution = {.jobs = cases_at_once, .waits = true};
-  execution.scorer = [&](const CasePlan& plan, Workspace& workspace) {
-    return evaluated_case(plan, evaluation, workspace);
+  score::Execution execution = {.jobs = cases_at_once, .waits = true};
+  execution.scorer = [&](const score::CasePlan& plan, score::Workspace& workspace) {
+    return score::evaluated_case(plan, evaluation, workspace);
   };
-  execution.is_complete = [&](const CasePlan& plan) { return is_kept(plan, o.save); };
+  execution.is_complete = [&](const score::CasePlan& plan) { return is_kept(plan, o.save); };
   const Exit exit = run_scoring({.cohort = cohort, .options = o.score, .execution = execution},
                                 common, session, clock);
   tell(model.cases(), common, session.err);

@@ -27,26 +27,28 @@ struct Options {
 constexpr std::size_t most_missing = 20;  // more lines would hide what else is said
 
 /// Names the runs that gave no values, and what was odd, on standard error.
-void report_troubles(const RunFolders& folders, const std::vector<std::string>& warnings,
+void report_troubles(const results::RunFolders& folders, const std::vector<std::string>& warnings,
                      const Common& common, std::ostream& err) {
-  const RunLedger& ledger = folders.ledger;
-  for (const LostRun& run : ledger.unreadable) err << "not read: " << printable(run.reason) << '\n';
+  const results::RunLedger& ledger = folders.ledger;
+  for (const results::LostRun& run : ledger.unreadable)
+    err << "not read: " << report::printable(run.reason) << '\n';
   for (std::size_t i = 0; i < ledger.missing.size() && i < most_missing; ++i) {
-    const LostRun& run = ledger.missing[i];
+    const results::LostRun& run = ledger.missing[i];
     err << "missing: outer fold " << run.outer_fold << ", restart " << run.restart << ": "
-        << printable(run.reason) << '\n';
+        << report::printable(run.reason) << '\n';
   }
   if (ledger.missing.size() > most_missing)
     err << "missing: " << ledger.missing.size() - most_missing << " more runs\n";
   if (common.quiet) return;
   for (const auto* list : {&folders.warnings, &warnings})
-    for (const std::string& warning : *list) err << "warning: " << printable(warning) << '\n';
+    for (const std::string& warning : *list)
+      err << "warning: " << report::printable(warning) << '\n';
 }
 
-void report_undefined(const CrossValidation& result, std::ostream& err) {
-  for (const NamedSpreads& s : result.spreads)
+void report_undefined(const compare::CrossValidation& result, std::ostream& err) {
+  for (const compare::NamedSpreads& s : result.spreads)
     if (s.undefined != 0)
-      err << "note: " << printable(s.metric) << ": " << s.undefined
+      err << "note: " << report::printable(s.metric) << ": " << s.undefined
           << (s.undefined == 1 ? " value of a run was" : " values of runs were")
           << " left out (null, NaN or infinite)\n";
 }
@@ -55,29 +57,30 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.folders.empty())
     throw Error(Error::Kind::usage, "give the folder that holds the runs: assay folds RUN_DIR");
   const ProvenanceClock clock;
-  const Restarts restarts = restarts_named(o.restarts);
-  RunFolders folders = read_runs({o.folders.begin(), o.folders.end()});
+  const compare::Restarts restarts = compare::restarts_named(o.restarts);
+  results::RunFolders folders = results::read_runs({o.folders.begin(), o.folders.end()});
   if (!o.model.empty()) folders.name = o.model;
   if (folders.runs.empty()) {
     report_troubles(folders, {}, common, session.err);
     throw Error(Error::Kind::input, "no run could be read; nothing was written");
   }
   if (common.verbose)
-    for (const FoldRun& each : folders.runs)
-      session.err << "read: " << printable(each.file) << '\n';
+    for (const compare::FoldRun& each : folders.runs)
+      session.err << "read: " << report::printable(each.file) << '\n';
   const auto out = output_file(common.out, "experiment_results.json");
   refuse_input(out, folders.files);
-  const CrossValidation result = cross_validated(std::move(folders.runs), restarts);
+  const compare::CrossValidation result =
+      compare::cross_validated(std::move(folders.runs), restarts);
   report_troubles(folders, result.warnings, common, session.err);
   if (!common.quiet) report_undefined(result, session.err);
   const std::string text =
-      experiment_text(result, folders, clock.provenance(common, session, o.anonymous));
+      results::experiment_text(result, folders, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, text);
   if (common.json)
     session.out << text;
   else if (prints_result(common, out))
-    session.out << cross_validation_report(result, folders,
-                                           {.color = session.out_is_terminal && !common.no_color});
+    session.out << report::cross_validation_report(
+        result, folders, {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return folders.ledger.read < folders.ledger.expected ? some_failed : done;
 }

@@ -13,7 +13,7 @@ namespace {
 
 Action declare(Arguments&) {
   return [](const Common& common, const Session& session) {
-    const std::string text = common.json ? metric_table_json() : metric_listing();
+    const std::string text = common.json ? results::metric_table_json() : report::metric_listing();
     if (common.out.empty())
       session.out << text;
     else

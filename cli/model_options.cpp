@@ -61,12 +61,12 @@ CommandWords command_of(const ModelRunOptions& o) {
   return with_value(command_words(o.command, "--command"), mark, o.model);
 }
 
-PredictorSource source_of(const ModelRunOptions& o, TensorAxes axes, unsigned jobs) {
+model::PredictorSource source_of(const ModelRunOptions& o, model::TensorAxes axes, unsigned jobs) {
   return {.model = o.command.empty() ? o.model : "",
           .options = model_options_of(o.network),
           .axes = axes,
           .command = command_of(o),
-          .backend = backend(o.backend),
+          .backend = model::backend(o.backend),
           .onnxruntime = o.onnxruntime,
           .timeout_s = o.timeout_s,
           .jobs = jobs};
@@ -74,11 +74,11 @@ PredictorSource source_of(const ModelRunOptions& o, TensorAxes axes, unsigned jo
 
 /// "" when the model is not known. Throws what opening it throws when it is no model at all.
 std::string usual_recipe(const ModelRunOptions& o) {
-  Model model;
+  model::Model model;
   try {
-    model = read_model(o.model, model_options_of(o.network));
+    model = model::read_model(o.model, model_options_of(o.network));
   } catch (const Error&) {
-    open_predictor(source_of(o, TensorAxes::zyx, 1));
+    model::open_predictor(source_of(o, model::TensorAxes::zyx, 1));
     return "";
   }
   for (const Known& known : known_models)
@@ -87,14 +87,14 @@ std::string usual_recipe(const ModelRunOptions& o) {
 }
 
 /// What was asked for, what lies beside the model, or what a known model needs; in that order.
-Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
-  if (!o.recipe.empty()) return find_recipe(o.recipe);
+model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
+  if (!o.recipe.empty()) return model::find_recipe(o.recipe);
   if (!o.model.empty())
-    if (const auto beside = recipe_beside(o.model)) {
+    if (const auto beside = model::recipe_beside(o.model)) {
       notes.push_back("recipe: " + beside->string() + ", found beside the model");
-      return find_recipe(beside->string());
+      return model::find_recipe(beside->string());
     }
-  if (!o.command.empty()) return find_recipe("none");  // a program prepares images itself
+  if (!o.command.empty()) return model::find_recipe("none");  // a program prepares images itself
   const std::string known = usual_recipe(o);
   if (known.empty())
     throw Error(Error::Kind::usage, o.model +
@@ -102,7 +102,7 @@ Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) 
                                         "give --recipe (arc-meshchop, brainchop, minmax, none, or "
                                         "a file; see 'assay recipe show')");
   notes.push_back("recipe: " + known + ", as this model was trained with; --recipe changes it");
-  return find_recipe(known);
+  return model::find_recipe(known);
 }
 
 /// "MeshNet-26" -> "meshnet_26", as parity and papers call it.
@@ -115,23 +115,23 @@ std::string as_key(std::string name) {
 }
 
 /// A program's own word on itself and, where it is given one, the model file's content.
-std::string whole_hash(const ModelRunOptions& o, const Predictor& predictor) {
+std::string whole_hash(const ModelRunOptions& o, const model::Predictor& predictor) {
   std::error_code ignored;
   if (o.command.empty() || !fs::is_regular_file(o.model, ignored)) return predictor.sha256();
   return sha256(predictor.sha256() + sha256(MappedFile(o.model).bytes()));
 }
 
 /// What is about to be run, for people.
-std::string described(const ModelRunOptions& o, const Predictor& predictor) {
+std::string described(const ModelRunOptions& o, const model::Predictor& predictor) {
   return fmt::format("model: {}, run by {}, sha256 {}…", o.command.empty() ? o.model : o.command,
                      predictor.backend(), predictor.sha256().substr(0, 12));
 }
 
-std::string described(const Model& model) {
+std::string described(const model::Model& model) {
   return fmt::format("model: {}, {} parameters, {} classes, weights sha256 {}…",
                      model.name.empty() ? "a network of the MeshNet family" : model.name,
-                     parameters(model.network), model.network.classifier.classes,
-                     weights_sha256(model.network).substr(0, 12));
+                     model::parameters(model.network), model.network.classifier.classes,
+                     model::weights_sha256(model.network).substr(0, 12));
 }
 
 }  // namespace
@@ -143,9 +143,9 @@ void declare_network_options(Arguments& a, NetworkOptions& o) {
            "Of the hidden layers, where the file holds only weights");
 }
 
-ModelOptions model_options_of(const NetworkOptions& o) {
-  ModelOptions options = {.dilations = dilations_of(o.dilations)};
-  if (!o.activation.empty()) options.activation = activation(o.activation);
+model::ModelOptions model_options_of(const NetworkOptions& o) {
+  model::ModelOptions options = {.dilations = dilations_of(o.dilations)};
+  if (!o.activation.empty()) options.activation = model::activation(o.activation);
   return options;
 }
 
@@ -174,10 +174,10 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const S
     throw Error(Error::Kind::usage, "--timeout must be above 0 seconds");
   if (o.no_cache && !o.cache.empty())
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
-  const Recipe recipe = chosen_recipe(o, notes);
-  predictor_ = open_predictor(source_of(o, recipe.axes, jobs(common)));
+  const model::Recipe recipe = chosen_recipe(o, notes);
+  predictor_ = model::open_predictor(source_of(o, recipe.axes, jobs(common)));
   if (predictor_->backend() == "meshnet") {
-    const Model model = read_model(o.model, model_options_of(o.network));
+    const model::Model model = model::read_model(o.model, model_options_of(o.network));
     notes.push_back(described(model));
     known_as_ = as_key(model.name);
   } else {
@@ -185,19 +185,19 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const S
   }
   if (!o.cache.empty()) make_folder(o.cache);
   const fs::path cache = o.no_cache        ? fs::path()
-                         : o.cache.empty() ? usual_cache_folder()
+                         : o.cache.empty() ? score::usual_cache_folder()
                                            : fs::path(o.cache);
-  cases_ = std::make_unique<CasePredictor>(
-      ModelSetup{.predictor = *predictor_,
-                 .recipe = recipe,
-                 .recipe_sha256 = recipe_sha256(recipe),
-                 .cache = PredictionCache(cache),
-                 .executor = stoppable(tbb_executor(jobs(common)), session.stop),
-                 .model_sha256 = whole_hash(o, *predictor_),
-                 .stop = &session.stop});
+  cases_ = std::make_unique<score::CasePredictor>(
+      score::ModelSetup{.predictor = *predictor_,
+                        .recipe = recipe,
+                        .recipe_sha256 = model::recipe_sha256(recipe),
+                        .cache = score::PredictionCache(cache),
+                        .executor = stoppable(tbb_executor(jobs(common)), session.stop),
+                        .model_sha256 = whole_hash(o, *predictor_),
+                        .stop = &session.stop});
 }
 
-PredictionSource OpenedModel::source() const {
+metrics::PredictionSource OpenedModel::source() const {
   return {.backend = predictor_->backend(),
           .sha256 = cases_->setup().model_sha256,
           .recipe = cases_->setup().recipe.name,

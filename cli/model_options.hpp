@@ -19,7 +19,7 @@ struct NetworkOptions {
 };
 
 void declare_network_options(Arguments& arguments, NetworkOptions& options);
-ModelOptions model_options_of(const NetworkOptions& options);
+model::ModelOptions model_options_of(const NetworkOptions& options);
 
 struct ModelRunOptions {
   NetworkOptions network;
@@ -38,15 +38,15 @@ class OpenedModel {
   OpenedModel(const ModelRunOptions& options, const Common& common, const Session& session,
               std::vector<std::string>& notes);
 
-  CasePredictor& cases() { return *cases_; }
+  score::CasePredictor& cases() { return *cases_; }
   /// What results say of it; `space` is left to the caller.
-  PredictionSource source() const;
+  metrics::PredictionSource source() const;
   /// The name of a published or otherwise known model, such as meshnet_26; "" when it is not known.
   const std::string& known_as() const { return known_as_; }
 
  private:
-  std::unique_ptr<Predictor> predictor_;
-  std::unique_ptr<CasePredictor> cases_;
+  std::unique_ptr<model::Predictor> predictor_;
+  std::unique_ptr<score::CasePredictor> cases_;
   std::string known_as_;
 };
 

@@ -32,12 +32,12 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, "model.json");
   refuse_input(out, {o.model});
   if (!out.empty()) require_writable(out);
-  const Model model = read_model(o.model, model_options_of(o.network));
-  if (!out.empty()) write_atomically(out, model_text(model, usual_shape));
+  const model::Model model = model::read_model(o.model, model_options_of(o.network));
+  if (!out.empty()) write_atomically(out, model::model_text(model, usual_shape));
   if (common.json)
-    session.out << model_text(model, usual_shape);
+    session.out << model::model_text(model, usual_shape);
   else if (prints_result(common, out))
-    session.out << model_report(model, usual_shape);
+    session.out << report::model_report(model, usual_shape);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }

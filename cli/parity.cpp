@@ -90,13 +90,13 @@ void refuse_overwriting(const fs::path& out, const Options& o) {
   }
 }
 
-std::string list_text(const Paper& paper, const std::string& format) {
-  if (format == "json") return paper_text(paper);
-  if (format == "csv") return models_csv(paper);
-  const PaperTable table = models_table(paper);
-  return format == "markdown" ? markdown_table(table)
-         : format == "latex"  ? latex_table(table)
-                              : terminal_table(table);
+std::string list_text(const parity::Paper& paper, const std::string& format) {
+  if (format == "json") return results::paper_text(paper);
+  if (format == "csv") return report::models_csv(paper);
+  const report::PaperTable table = report::models_table(paper);
+  return format == "markdown" ? report::markdown_table(table)
+         : format == "latex"  ? report::latex_table(table)
+                              : report::terminal_table(table);
 }
 
 /// The form that a file's name asks for.
@@ -109,7 +109,7 @@ std::string format_of(const fs::path& file) {
                          : "table";
 }
 
-Exit list(const Options& o, const Paper& paper, const fs::path& out, const Common& common,
+Exit list(const Options& o, const parity::Paper& paper, const fs::path& out, const Common& common,
           const Session& session) {
   const std::string wanted = common.json ? "json" : o.format;
   if (out.empty())
@@ -119,14 +119,14 @@ Exit list(const Options& o, const Paper& paper, const fs::path& out, const Commo
   return done;
 }
 
-ParityReport judged(const Options& o, const Paper& paper, const Common& common) {
+parity::ParityReport judged(const Options& o, const parity::Paper& paper, const Common& common) {
   const bool compat = !o.compat.empty();
-  Achieved achieved = read_experiment(o.results, {.compat_spec = compat});
-  if (!o.model_json.empty()) achieved.description = read_model_description(o.model_json);
-  ParityOptions options = {.alpha = o.alpha, .margin = o.margin, .compat_spec = compat};
+  parity::Achieved achieved = results::read_experiment(o.results, {.compat_spec = compat});
+  if (!o.model_json.empty()) achieved.description = results::read_model_description(o.model_json);
+  parity::ParityOptions options = {.alpha = o.alpha, .margin = o.margin, .compat_spec = compat};
   if (o.paper_n != 0) options.paper_n = o.paper_n;
   options.executor = tbb_executor(jobs(common));
-  return parity_report(achieved, paper, o.variant, options);
+  return parity::parity_report(achieved, paper, o.variant, options);
 }
 
 /// The specification's program writes the table whatever the file's name; ours asks the name.
@@ -135,9 +135,10 @@ bool is_table(const fs::path& out, const Options& o) {
                           : out.extension() != ".json";
 }
 
-std::string screen(const ParityReport& report, const Options& o, bool color) {
+std::string screen(const parity::ParityReport& report, const Options& o, bool color) {
   if (o.format == "markdown") return report.benchmark_table + "\n";
-  return o.compat.empty() ? parity_screen(report, color) : specified_parity_screen(report);
+  return o.compat.empty() ? report::parity_screen(report, color)
+                          : report::specified_parity_screen(report);
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
@@ -146,24 +147,26 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path out = out_path(o, common);
   refuse_overwriting(out, o);
   if (!out.empty()) require_writable(out);
-  const Paper paper = o.paper.empty() ? built_in_paper() : read_paper(o.paper);
+  const parity::Paper paper =
+      o.paper.empty() ? parity::built_in_paper() : results::read_paper(o.paper);
   if (o.list) return list(o, paper, out, common, session);
 
-  const ParityReport report = judged(o, paper, common);
+  const parity::ParityReport report = judged(o, paper, common);
   if (!common.quiet)
     for (const std::string& warning : report.warnings)
-      session.err << "warning: " << printable(warning) << '\n';
-  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+      session.err << "warning: " << report::printable(warning) << '\n';
+  const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   const bool answered_by_status = common.quiet && !o.require.empty();
   if (!out.empty())
-    write_atomically(
-        out, is_table(out, o) ? report.benchmark_table + "\n" : parity_text(report, provenance));
+    write_atomically(out, is_table(out, o) ? report.benchmark_table + "\n"
+                                           : results::parity_text(report, provenance));
   if (common.json)
-    session.out << parity_text(report, provenance);
+    session.out << results::parity_text(report, provenance);
   else if (prints_result(common, out) && !answered_by_status)
     session.out << screen(report, o, session.out_is_terminal && !common.no_color);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
-  if (o.require.empty() || reaches(report.result.parity_level, parity_level(o.require)))
+  if (o.require.empty() ||
+      parity::reaches(report.result.parity_level, parity::parity_level(o.require)))
     return done;
   session.err << fmt::format("required: {}, found: {}\n", o.require,
                              name(report.result.parity_level));

@@ -52,7 +52,7 @@ void declare_options(Arguments& a, Options& o) {
            "Metrics to plan for (default: the first standard one that all files have)");
   a.option("--label LIST", o.labels,
            "Labels or regions to plan for, each by itself (default: the case average)");
-  a.choice("--undefined", o.undefined, words_of(undefined_policies()),
+  a.choice("--undefined", o.undefined, words_of(compare::undefined_policies()),
            "Values undefined by the model's fault: count them (default), or leave the cases out");
   a.option("--cluster COLUMN", o.cluster,
            "Take cases with the same value, such as one subject, as dependent");
@@ -67,12 +67,12 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
 }
 
-PowerSettings settings_of(const Options& o) {
-  PowerSettings s = {.baseline = o.baseline};
+compare::PowerSettings settings_of(const Options& o) {
+  compare::PowerSettings s = {.baseline = o.baseline};
   s.choice = {words_in(o.metrics, "--metric"), words_in(o.labels, "--label"),
               words_in(o.lower_is_better, "--lower-is-better")};
   if (!o.undefined.empty())
-    s.undefined = value_in(undefined_policies(), o.undefined, "--undefined");
+    s.undefined = value_in(compare::undefined_policies(), o.undefined, "--undefined");
   s.matching = {o.intersect, o.by_position};
   s.cluster = o.cluster;
   s.difference = metric_numbers(o.difference, "--difference");
@@ -92,25 +92,27 @@ PowerSettings settings_of(const Options& o) {
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  PowerSettings settings = settings_of(o);
+  compare::PowerSettings settings = settings_of(o);
   settings.executor = tbb_executor(jobs(common));
   const fs::path out = output_file(common.out, "power.json");
   refuse_input(out, {o.pilots.begin(), o.pilots.end()});
   if (!out.empty()) require_writable(out);
-  std::vector<ResultTable> tables = read_result_files(o.pilots, jobs(common));
+  std::vector<compare::ResultTable> tables = results::read_result_files(o.pilots, jobs(common));
   std::vector<std::string> notes;
-  if (!o.groups.empty()) notes = add_groups(tables, o.groups);
-  PowerStudy study = planned_study(std::move(tables), settings);
+  if (!o.groups.empty()) notes = results::add_groups(tables, o.groups);
+  compare::PowerStudy study = compare::planned_study(std::move(tables), settings);
   study.notes.insert(study.notes.begin(), notes.begin(), notes.end());
 
   if (!common.quiet)
-    for (const std::string& note : study.notes) session.err << "note: " << printable(note) << '\n';
-  const std::string text = power_text(study, clock.provenance(common, session, o.anonymous));
+    for (const std::string& note : study.notes)
+      session.err << "note: " << report::printable(note) << '\n';
+  const std::string text =
+      results::power_text(study, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, text);
   if (common.json)
     session.out << text;
   else if (prints_result(common, out))
-    session.out << power_report(study, session.out_is_terminal && !common.no_color);
+    session.out << report::power_report(study, session.out_is_terminal && !common.no_color);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }

@@ -112,13 +112,13 @@ void add_checks(const std::string& against, std::vector<Task>& tasks) {
 
 /// What is done with each image.
 struct Work {
-  CasePredictor& cases;
+  score::CasePredictor& cases;
   fs::path out{};
   bool save_logits = false, check = false;
 };
 
-std::string written(const Task& task, View<std::uint8_t> labels, const PredictedCase& predicted,
-                    const Work& work) {
+std::string written(const Task& task, View<std::uint8_t> labels,
+                    const score::PredictedCase& predicted, const Work& work) {
   if (work.out.empty()) return "";
   const fs::path file = work.out / (task.name + ".nii.gz");
   make_folder(file.parent_path());
@@ -131,28 +131,29 @@ std::string written(const Task& task, View<std::uint8_t> labels, const Predicted
   return file.string();
 }
 
-PredictedImage predicted_image(const Task& task, const Work& work) {
+results::PredictedImage predicted_image(const Task& task, const Work& work) {
   const auto started = std::chrono::steady_clock::now();
   if (work.check && task.check.empty())
     throw Error(Error::Kind::input, "there is no file to compare with for " + task.name);
-  const ModelSetup& setup = work.cases.setup();
-  const bool with_logits = work.save_logits || (!task.check.empty() && holds_logits(task.check));
-  const PredictedCase predicted = work.cases.predicted(task.image, with_logits);
+  const score::ModelSetup& setup = work.cases.setup();
+  const bool with_logits =
+      work.save_logits || (!task.check.empty() && score::holds_logits(task.check));
+  const score::PredictedCase predicted = work.cases.predicted(task.image, with_logits);
   const Volume<std::uint8_t> labels =
-      restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
-  PredictedImage out = {.image = task.image.string(),
-                        .warning = predicted.warning,
-                        .from_cache = predicted.from_cache};
+      model::restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
+  results::PredictedImage out = {.image = task.image.string(),
+                                 .warning = predicted.warning,
+                                 .from_cache = predicted.from_cache};
   out.voxel_ml = voxel_ml(labels.grid());
   for (const std::uint8_t label : labels.view().voxels) ++out.voxels[label];
-  if (!task.check.empty()) out.check = checked_against(task.check, predicted, labels.view());
+  if (!task.check.empty()) out.check = score::checked_against(task.check, predicted, labels.view());
   out.output = written(task, labels.view(), predicted, work);
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return out;
 }
 
 /// One bad image never stops the others.
-PredictedImage image_or_error(const Task& task, const Work& work) {
+results::PredictedImage image_or_error(const Task& task, const Work& work) {
   try {
     return predicted_image(task, work);
   } catch (const Error& e) {
@@ -163,9 +164,10 @@ PredictedImage image_or_error(const Task& task, const Work& work) {
 }
 
 /// Every image, in order; short when interrupted.
-std::vector<PredictedImage> predicted_images(const std::vector<Task>& tasks, const Work& work,
-                                             const Common& common, const Session& session) {
-  std::vector<std::optional<PredictedImage>> slots(tasks.size());
+std::vector<results::PredictedImage> predicted_images(const std::vector<Task>& tasks,
+                                                      const Work& work, const Common& common,
+                                                      const Session& session) {
+  std::vector<std::optional<results::PredictedImage>> slots(tasks.size());
   std::atomic<std::size_t> next = 0;
   std::size_t done = 0;
   std::mutex mutex;
@@ -177,13 +179,13 @@ std::vector<PredictedImage> predicted_images(const std::vector<Task>& tasks, con
       progress.update(++done, tasks.size(), !slots[i]->error.empty());
     }
   });
-  std::vector<PredictedImage> images;
+  std::vector<results::PredictedImage> images;
   for (auto& slot : slots)
     if (slot) images.push_back(std::move(*slot));
   return images;
 }
 
-std::string check_text(const PredictionCheck& check) {
+std::string check_text(const results::PredictionCheck& check) {
   std::string out =
       fmt::format("{} of {} voxels differ ({} grid)", check.differing, check.voxels, check.space);
   if (check.greatest_logit_difference)
@@ -191,9 +193,9 @@ std::string check_text(const PredictionCheck& check) {
   return out;
 }
 
-std::string table_of(const std::vector<PredictedImage>& images) {
+std::string table_of(const std::vector<results::PredictedImage>& images) {
   std::vector<std::vector<std::string>> rows;
-  for (const PredictedImage& image : images) {
+  for (const results::PredictedImage& image : images) {
     if (!image.error.empty()) continue;
     std::string classes;
     for (const auto& [label, voxels] : image.voxels)
@@ -205,26 +207,31 @@ std::string table_of(const std::vector<PredictedImage>& images) {
                     image.from_cache ? "cached" : fmt::format("{:.1f} s", image.seconds),
                     image.check ? check_text(*image.check) : image.output});
   }
-  return text_table({{"image", Align::left}, {"found", Align::left}, {"time"}, {"", Align::left}},
-                    rows);
+  return report::text_table({{"image", report::Align::left},
+                             {"found", report::Align::left},
+                             {"time"},
+                             {"", report::Align::left}},
+                            rows);
 }
 
 /// Names what was not predicted, and what was odd, on standard error.
-void report_troubles(const std::vector<PredictedImage>& images, const Common& common,
+void report_troubles(const std::vector<results::PredictedImage>& images, const Common& common,
                      std::ostream& err) {
   std::vector<CaseWarning> warnings;
-  for (const PredictedImage& image : images) {
+  for (const results::PredictedImage& image : images) {
     if (!image.error.empty())
-      err << "not predicted: " << printable(image.image + ": " + image.error) << '\n';
+      err << "not predicted: " << report::printable(image.image + ": " + image.error) << '\n';
     else if (!image.warning.empty())
       warnings.push_back({image.image, image.warning});
   }
   if (!common.quiet) tell_warnings(warnings, err);
 }
 
-Exit exit_of(const std::vector<PredictedImage>& images) {
-  const auto failed = [](const PredictedImage& i) { return !i.error.empty(); };
-  const auto differs = [](const PredictedImage& i) { return i.check && i.check->differing != 0; };
+Exit exit_of(const std::vector<results::PredictedImage>& images) {
+  const auto failed = [](const results::PredictedImage& i) { return !i.error.empty(); };
+  const auto differs = [](const results::PredictedImage& i) {
+    return i.check && i.check->differing != 0;
+  };
   if (std::ranges::any_of(images, failed)) return some_failed;
   return std::ranges::any_of(images, differs) ? answer_is_no : done;
 }
@@ -251,20 +258,21 @@ Exit run(Options o, const Common& common, const Session& session) {
     for (const std::string& note : notes) session.err << "note: " << note << '\n';
 
   const Work work = {model.cases(), common.out, o.save_logits, !o.check_against.empty()};
-  PredictionReport report = {model.source(), predicted_images(tasks, work, common, session)};
+  results::PredictionReport report = {model.source(),
+                                      predicted_images(tasks, work, common, session)};
   if (session.stop) {
     session.err << "interrupted; images that were predicted are in place\n";
     return interrupted;
   }
   report_troubles(report.images, common, session.err);
   const auto bad = std::ranges::count_if(
-      report.images, [](const PredictedImage& image) { return !image.error.empty(); });
+      report.images, [](const results::PredictedImage& image) { return !image.error.empty(); });
   if (static_cast<std::size_t>(bad) == tasks.size())
     throw Error(Error::Kind::input, "no image could be predicted");
   if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty() && !common.quiet)
     session.err << "warning: predictions could not be kept: " << trouble << '\n';
   if (common.json)
-    session.out << prediction_text(report, clock.provenance(common, session, o.anonymous));
+    session.out << results::prediction_text(report, clock.provenance(common, session, o.anonymous));
   else if (prints_result(common, common.out))
     session.out << table_of(report.images);
   return exit_of(report.images);

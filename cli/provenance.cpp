@@ -32,14 +32,14 @@ std::string host() {
 
 }  // namespace
 
-Provenance ProvenanceClock::provenance(const Common& common, const Session& session,
-                                       bool anonymous) const {
-  Provenance out = {.version = version(),
-                    .commit = commit(),
-                    .command = session.command,
-                    .started = iso_time(started_),
-                    .finished = iso_time(std::chrono::system_clock::now()),
-                    .jobs = jobs(common)};
+results::Provenance ProvenanceClock::provenance(const Common& common, const Session& session,
+                                                bool anonymous) const {
+  results::Provenance out = {.version = version(),
+                             .commit = commit(),
+                             .command = session.command,
+                             .started = iso_time(started_),
+                             .finished = iso_time(std::chrono::system_clock::now()),
+                             .jobs = jobs(common)};
   if (anonymous)
     for (std::string& argument : out.command) argument = without_folders(argument);
   else

@@ -13,7 +13,8 @@ namespace assay::cli {
 class ProvenanceClock {
  public:
   /// `anonymous`: no host, and of absolute paths only the last part.
-  Provenance provenance(const Common& common, const Session& session, bool anonymous) const;
+  results::Provenance provenance(const Common& common, const Session& session,
+                                 bool anonymous) const;
 
  private:
   std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();

@@ -22,12 +22,12 @@ std::string request_json_of(const AgentOptions& o) {
   const bool inline_text = o.request_json.starts_with('{');
   const std::string name = inline_text ? "--request-json" : o.request_json;
   // It becomes a part of the journal's records, which must stay readable themselves.
-  const detail::Json json = detail::parse_json(
-      inline_text ? o.request_json : read_text(o.request_json), name, deepest_nesting / 2);
+  const Json json = parse_json(inline_text ? o.request_json : read_text(o.request_json), name,
+                               deepest_nesting / 2);
   if (!json.is_object())
     throw Error(Error::Kind::input,
                 name + ": must be one JSON object, such as {\"temperature\": 0}");
-  return detail::to_text(json, {.indent = 0});
+  return to_text(json, {.indent = 0});
 }
 
 /// What --request-json does to the most that an answer can cost.
@@ -39,7 +39,7 @@ struct OutputLimit {
 OutputLimit output_limit(const std::string& request_json) {
   OutputLimit out;
   if (request_json.empty()) return out;
-  const detail::Json json = detail::parse_json(request_json, "--request-json");
+  const Json json = parse_json(request_json, "--request-json");
   bool removed = false;
   for (const char* key : {"max_tokens", "max_completion_tokens", "max_output_tokens"}) {
     const auto found = json.find(key);
@@ -92,21 +92,21 @@ void refuse_secrets(const AgentOptions& o) {
             "--api-key-env names");
 }
 
-ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
+ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   require(!o.model.empty(), "--agent " + o.agent + " needs --model, such as --model gpt-5");
-  const ModelApi& api = find_model_api(o.agent, o.api);
+  const qa::ModelApi& api = qa::find_model_api(o.agent, o.api);
   refuse_secrets(o);
   if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
   const std::string variable =
       o.key_variable.empty() ? std::string(api.default_key_variable) : o.key_variable;
-  HttpAgentSettings http{.api = &api,
-                         .base_url = o.base_url,
-                         .model = {.model = o.model,
-                                   .max_output_tokens = o.max_output_tokens,
-                                   .request_json = request_json_of(o)},
-                         .key = environment(variable),
-                         .key_variable = variable,
-                         .timeout_s = o.timeout_s};
+  qa::HttpAgentSettings http{.api = &api,
+                             .base_url = o.base_url,
+                             .model = {.model = o.model,
+                                       .max_output_tokens = o.max_output_tokens,
+                                       .request_json = request_json_of(o)},
+                             .key = environment(variable),
+                             .key_variable = variable,
+                             .timeout_s = o.timeout_s};
   // A server of one's own may need no key; a provider always does.
   const bool needs_key = o.base_url.empty() || !o.key_variable.empty();
   if (http.key.empty() && needs_key && !o.only_estimate)
@@ -120,35 +120,37 @@ ChosenAgent http_choice(const AgentOptions& o, const ItemTable&) {
           "--budget-usd cannot be kept with this --request-json: it takes away the limit of an "
           "answer, or adds to what is asked; leave max_tokens, n, messages, input, system and "
           "instructions alone, or set a number of tokens");
-  ChosenAgent out{
-      .agent = http_agent(http), .settings = {}, .prices = {}, .most_output_tokens = limit.tokens};
+  ChosenAgent out{.agent = qa::http_agent(http),
+                  .settings = {},
+                  .prices = {},
+                  .most_output_tokens = limit.tokens};
   out.settings.api = api.name;
   out.settings.model = http.model;
   return out;
 }
 
-ChosenAgent command_choice(const AgentOptions& o, const ItemTable&) {
+ChosenAgent command_choice(const AgentOptions& o, const qa::ItemTable&) {
   require(!o.command.empty(),
           "--agent command needs --command, such as --command 'python3 agent.py'");
-  ChosenAgent out{.agent = command_agent(command_words(o.command, "--command"), o.timeout_s),
+  ChosenAgent out{.agent = qa::command_agent(command_words(o.command, "--command"), o.timeout_s),
                   .settings = {},
                   .prices = {}};
   out.settings.command = o.command;
   return out;
 }
 
-ChosenAgent replay_choice(const AgentOptions& o, const ItemTable& table) {
+ChosenAgent replay_choice(const AgentOptions& o, const qa::ItemTable& table) {
   require(!o.predictions.empty(),
           "--agent replay needs --predictions: a run's folder, a results file, or a table of "
           "predictions");
-  ChosenAgent out{.agent = replay_agent(o.predictions, table), .settings = {}, .prices = {}};
-  out.settings.command = "replay " + replayed_sha256(o.predictions);
+  ChosenAgent out{.agent = qa::replay_agent(o.predictions, table), .settings = {}, .prices = {}};
+  out.settings.command = "replay " + qa::replayed_sha256(o.predictions);
   return out;
 }
 
 struct AgentRow {
   std::string_view name;
-  ChosenAgent (*choose)(const AgentOptions& o, const ItemTable& table);
+  ChosenAgent (*choose)(const AgentOptions& o, const qa::ItemTable& table);
   unsigned crop_size;  ///< what the published runs used
 };
 
@@ -159,15 +161,15 @@ constexpr AgentRow agents[] = {
     {"replay", replay_choice, 1000},
 };
 
-LoopSettings loop_of(const AgentOptions& o, unsigned default_crop) {
+qa::LoopSettings loop_of(const AgentOptions& o, unsigned default_crop) {
   const auto within = [](unsigned value, unsigned least, unsigned most, const char* name) {
     require(value >= least && value <= most, std::string(name) + " must lie between " +
                                                  std::to_string(least) + " and " +
                                                  std::to_string(most));
     return value;
   };
-  LoopSettings loop;
-  loop.mode = value_in(agent_modes(), o.mode, "mode");
+  qa::LoopSettings loop;
+  loop.mode = value_in(qa::agent_modes(), o.mode, "mode");
   loop.max_steps = within(o.max_steps, 1, 1000, "--max-steps");
   loop.fixed_steps = o.fixed_steps;
   loop.thumbnail_size = within(o.thumbnail_size, 64, 8192, "--thumbnail-size");
@@ -211,18 +213,18 @@ void declare_agent(Arguments& a, AgentOptions& o) {
   a.option("--prices FILE", o.prices, "US dollars per million tokens, as JSON");
 }
 
-ChosenAgent chosen_agent(const AgentOptions& o, const ItemTable& table) {
+ChosenAgent chosen_agent(const AgentOptions& o, const qa::ItemTable& table) {
   require(o.timeout_s > 0 && std::isfinite(o.timeout_s), "--timeout must be above 0 seconds");
   for (const AgentRow& row : agents) {
     if (row.name != o.agent) continue;
-    const LoopSettings loop = loop_of(o, row.crop_size);
+    const qa::LoopSettings loop = loop_of(o, row.crop_size);
     ChosenAgent out = row.choose(o, table);
     out.settings.agent = o.agent;
     out.settings.loop = loop;
     out.settings.jpeg_quality = static_cast<int>(o.jpeg_quality);
     if (out.settings.model.model.empty())
       out.settings.model.model = o.model.empty() ? o.agent : o.model;
-    if (!o.prices.empty()) out.prices = read_prices(o.prices);
+    if (!o.prices.empty()) out.prices = qa::read_prices(o.prices);
     return out;
   }
   throw Error(Error::Kind::usage, "there is no agent '" + o.agent + "'");

@@ -26,14 +26,14 @@ struct AgentOptions {
 void declare_agent(Arguments& arguments, AgentOptions& options);
 
 struct ChosenAgent {
-  QaAgent agent;
-  QaRunSettings settings;
-  PriceTable prices;
+  qa::QaAgent agent;
+  qa::QaRunSettings settings;
+  qa::PriceTable prices;
   unsigned most_output_tokens = 0;  ///< that --request-json allows
 };
 
 /// Looks everything up: keys in the environment, files. Throws Error::usage for what does not go
 /// together.
-ChosenAgent chosen_agent(const AgentOptions& options, const ItemTable& table);
+ChosenAgent chosen_agent(const AgentOptions& options, const qa::ItemTable& table);
 
 }  // namespace assay::cli

@@ -43,33 +43,35 @@ void require(const Options& o) {
 }
 
 /// What is wrong goes to stderr, in full on request.
-void talk(const SlideCheck& check, const ItemTable& table, const Common& common,
+void talk(const qa::SlideCheck& check, const qa::ItemTable& table, const Common& common,
           const Session& session) {
   constexpr std::size_t a_few = 5;
   if (!common.quiet) {
     for (const std::string& warning : table.warnings)
-      session.err << "warning: " << printable(warning) << '\n';
-    for (const std::string& note : check.notes) session.err << "note: " << printable(note) << '\n';
+      session.err << "warning: " << report::printable(warning) << '\n';
+    for (const std::string& note : check.notes)
+      session.err << "note: " << report::printable(note) << '\n';
   }
   const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;
-  session.err << slide_check_problems(check, most);
+  session.err << report::slide_check_problems(check, most);
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   require(o);
-  const ItemTable table = read_items(o.table);
-  const SlideFolder slides(o.wsi_root);
-  const SlideCheck check = check_slides(
+  const qa::ItemTable table = qa::read_items(o.table);
+  const qa::SlideFolder slides(o.wsi_root);
+  const qa::SlideCheck check = qa::check_slides(
       table, slides,
       {.benchmarks = benchmark_names(o.benchmarks), .open = o.open, .jobs = jobs(common)});
-  const std::string text = slide_check_text(check, table, version());
+  const std::string text = qa::slide_check_text(check, table, version());
   const auto out = output_file(common.out, "qa_check.json");
   refuse_input(out, {o.table});
   if (!out.empty()) write_atomically(out, text);
   if (common.json)
     session.out << text;
   else if (prints_result(common, out))
-    session.out << slide_check_table(check) << (common.verbose ? opened_slides_table(check) : "");
+    session.out << report::slide_check_table(check)
+                << (common.verbose ? report::opened_slides_table(check) : "");
   talk(check, table, common, session);
   const bool answered = !o.probe || probe(o.agent, table, slides, session.err);
   return check.complete() && answered ? done : some_failed;

@@ -42,15 +42,15 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
 }
 
-std::vector<QaResult> runs_of(const std::string& word, const ItemTable* table) {
-  std::vector<QaResult> out;
-  for (SavedQa& saved : read_qa_runs({word}, table)) {
-    QaResult result = std::move(saved.result);
-    if (saved.layout == QaLayout::authors)
-      result = rescored(std::move(result), ExtractionRules::assay);
-    else if (saved.layout == QaLayout::specification && table != nullptr)
-      result = completed(std::move(result), *table);
-    const auto same = std::ranges::find(out, result.benchmark_name, &QaResult::benchmark_name);
+std::vector<qa::QaResult> runs_of(const std::string& word, const qa::ItemTable* table) {
+  std::vector<qa::QaResult> out;
+  for (qa::SavedQa& saved : read_qa_runs({word}, table)) {
+    qa::QaResult result = std::move(saved.result);
+    if (saved.layout == qa::QaLayout::authors)
+      result = qa::rescored(std::move(result), qa::ExtractionRules::assay);
+    else if (saved.layout == qa::QaLayout::specification && table != nullptr)
+      result = qa::completed(std::move(result), *table);
+    const auto same = std::ranges::find(out, result.benchmark_name, &qa::QaResult::benchmark_name);
     if (same != out.end())
       throw Error(Error::Kind::input, word + ": has two results of " + result.benchmark_name +
                                           "; name the file that is meant");
@@ -80,14 +80,16 @@ std::pair<std::string, std::string> telling_names(const std::string& first,
 }
 
 /// Benchmarks that both have; one that only one has is refused without --intersect.
-std::vector<QaComparison> comparisons(const Options& o, const QaComparisonSettings& settings) {
-  std::optional<ItemTable> table;
-  if (!o.table.empty()) table = read_items(o.table);
-  const ItemTable* questions = table ? &*table : nullptr;
+std::vector<qa::QaComparison> comparisons(const Options& o,
+                                          const qa::QaComparisonSettings& settings) {
+  std::optional<qa::ItemTable> table;
+  if (!o.table.empty()) table = qa::read_items(o.table);
+  const qa::ItemTable* questions = table ? &*table : nullptr;
   const auto first = runs_of(o.first, questions), second = runs_of(o.second, questions);
   const auto refuse_lonely = [&](const auto& runs, const auto& others, const std::string& name) {
-    for (const QaResult& run : runs)
-      if (std::ranges::find(others, run.benchmark_name, &QaResult::benchmark_name) == others.end())
+    for (const qa::QaResult& run : runs)
+      if (std::ranges::find(others, run.benchmark_name, &qa::QaResult::benchmark_name) ==
+          others.end())
         throw Error(Error::Kind::input, "only " + name + " has the benchmark " +
                                             run.benchmark_name +
                                             "; compare what both have with --intersect");
@@ -96,34 +98,34 @@ std::vector<QaComparison> comparisons(const Options& o, const QaComparisonSettin
     refuse_lonely(first, second, o.first);
     refuse_lonely(second, first, o.second);
   }
-  std::vector<QaComparison> out;
-  for (const QaResult& run : first) {
-    const auto other = std::ranges::find(second, run.benchmark_name, &QaResult::benchmark_name);
-    if (other != second.end()) out.push_back(qa_compare(run, *other, settings));
+  std::vector<qa::QaComparison> out;
+  for (const qa::QaResult& run : first) {
+    const auto other = std::ranges::find(second, run.benchmark_name, &qa::QaResult::benchmark_name);
+    if (other != second.end()) out.push_back(qa::qa_compare(run, *other, settings));
   }
   if (out.empty()) throw Error(Error::Kind::input, "the runs have no benchmark in common");
-  correct_over_benchmarks(out, settings.alpha);
+  qa::correct_over_benchmarks(out, settings.alpha);
   return out;
 }
 
 /// One form of the comparison; a row instead of an if-chain.
 struct Form {
   std::string_view name;
-  std::string (*text)(const std::vector<QaComparison>&, const QaReportStyle&);
+  std::string (*text)(const std::vector<qa::QaComparison>&, const report::QaReportStyle&);
 };
 
 constexpr Form forms[] = {
     {"table",
-     [](const std::vector<QaComparison>& all, const QaReportStyle& style) {
+     [](const std::vector<qa::QaComparison>& all, const report::QaReportStyle& style) {
        std::string out;
-       for (const QaComparison& each : all)
-         out += (out.empty() ? "" : "\n") + qa_comparison_report(each, style);
+       for (const qa::QaComparison& each : all)
+         out += (out.empty() ? "" : "\n") + report::qa_comparison_report(each, style);
        return out;
      }},
-    {"markdown", [](const std::vector<QaComparison>& all,
-                    const QaReportStyle&) { return qa_comparison_markdown(all); }},
-    {"csv", [](const std::vector<QaComparison>& all,
-               const QaReportStyle&) { return qa_comparison_csv(all); }},
+    {"markdown", [](const std::vector<qa::QaComparison>& all,
+                    const report::QaReportStyle&) { return report::qa_comparison_markdown(all); }},
+    {"csv", [](const std::vector<qa::QaComparison>& all,
+               const report::QaReportStyle&) { return report::qa_comparison_csv(all); }},
 };
 
 Exit run(const Options& o, const Common& common, const Session& session) {
@@ -133,19 +135,19 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
   if (!(o.alpha > 0 && o.alpha < 1))
     throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
-  QaComparisonSettings settings = {o.intersect, o.replicates, o.seed, o.alpha};
+  qa::QaComparisonSettings settings = {o.intersect, o.replicates, o.seed, o.alpha};
   settings.executor = tbb_executor(jobs(common));
   std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
   refuse_input(out, qa_files({o.first, o.second}));
   if (!out.empty()) require_writable(out);
-  const std::vector<QaComparison> all = comparisons(o, settings);
+  const std::vector<qa::QaComparison> all = comparisons(o, settings);
   const std::string json =
-      qa_comparison_text(all, settings, clock.provenance(common, session, o.anonymous));
+      qa::qa_comparison_text(all, settings, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, json);
   const auto* form = std::ranges::find(forms, o.format.empty() ? "table" : o.format, &Form::name);
-  const QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
-                               common.verbose};
+  const report::QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
+                                       common.verbose};
   if (common.json)
     session.out << json;
   else if (prints_result(common, out) || !o.format.empty())

@@ -138,7 +138,8 @@ std::optional<Downloaded> fetched(const Source& source, const Options& o, const 
 }
 
 void tell(const Source& source, const Downloaded& got, const fs::path& target, std::ostream& err) {
-  err << fmt::format("{}: {}{}, {} bytes\nsha256: {}{}\n", source.what, printable(target.string()),
+  err << fmt::format("{}: {}{}, {} bytes\nsha256: {}{}\n", source.what,
+                     report::printable(target.string()),
                      got.already_there ? " is already there"
                      : got.resumed     ? " (continued)"
                                        : "",
@@ -159,7 +160,7 @@ Json described(const Source& source, const Downloaded& got, const fs::path& targ
 Json written_lists(const fs::path& table, const fs::path& folder, const Common& common,
                    const Session& session) {
   Json out = Json::array();
-  for (const SlideList& list : slide_lists(table)) {
+  for (const qa::SlideList& list : qa::slide_lists(table)) {
     const fs::path path = folder / list.file;
     write_atomically(path, list.text);
     out.push_back({{"what", "list"},
@@ -168,7 +169,7 @@ Json written_lists(const fs::path& table, const fs::path& folder, const Common& 
                    {"slides", list.ids.size()},
                    {"command", list.command}});
     if (!common.quiet)
-      session.err << fmt::format("{}: {} slides of {}\n  {}\n", printable(path.string()),
+      session.err << fmt::format("{}: {} slides of {}\n  {}\n", report::printable(path.string()),
                                  list.ids.size(), list.archive, list.command);
   }
   return out;

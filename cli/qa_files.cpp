@@ -37,10 +37,11 @@ std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
   return out;
 }
 
-std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words, const ItemTable* table) {
-  std::vector<SavedQa> out;
+std::vector<qa::SavedQa> read_qa_runs(const std::vector<std::string>& words,
+                                      const qa::ItemTable* table) {
+  std::vector<qa::SavedQa> out;
   for (const fs::path& file : qa_files(words))
-    for (SavedQa& saved : read_qa_results(file, table)) out.push_back(std::move(saved));
+    for (qa::SavedQa& saved : qa::read_qa_results(file, table)) out.push_back(std::move(saved));
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace assay::cli {
 /// Throws Error when a folder has none.
 std::vector<std::filesystem::path> qa_files(const std::vector<std::string>& words);
 
-std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words,
-                                  const ItemTable* table = nullptr);
+std::vector<qa::SavedQa> read_qa_runs(const std::vector<std::string>& words,
+                                      const qa::ItemTable* table = nullptr);
 
 }  // namespace assay::cli

@@ -11,7 +11,7 @@ namespace assay::cli {
 
 /// Asks the first question whose slide is there, with two pictures, and says on `talk` what came
 /// back: who answered, tokens, cost, time. False when no answer came; `talk` says why.
-bool probe(const AgentOptions& options, const ItemTable& table, const SlideFolder& slides,
+bool probe(const AgentOptions& options, const qa::ItemTable& table, const qa::SlideFolder& slides,
            std::ostream& talk);
 
 }  // namespace assay::cli

@@ -81,21 +81,21 @@ void refuse_senseless(const Options& o, const Common& common) {
           "is made");
 }
 
-QaPlan plan_of(const Options& o, ItemTable table, bool needs_slides) {
-  const QaSelection selection{
+qa::QaPlan plan_of(const Options& o, qa::ItemTable table, bool needs_slides) {
+  const qa::QaSelection selection{
       .benchmarks = benchmark_names(o.benchmark),
-      .items = o.items.empty() ? std::vector<std::string>{} : read_item_list(o.items),
+      .items = o.items.empty() ? std::vector<std::string>{} : qa::read_item_list(o.items),
       .max_items = o.max_items};
-  if (!needs_slides) return planned_run(std::move(table), selection, nullptr);
-  const SlideFolder slides(o.wsi_root);
-  return planned_run(std::move(table), selection, &slides);
+  if (!needs_slides) return qa::planned_run(std::move(table), selection, nullptr);
+  const qa::SlideFolder slides(o.wsi_root);
+  return qa::planned_run(std::move(table), selection, &slides);
 }
 
 /// Says which slides are missing before money is spent.
-void report_slides(const QaPlan& plan, std::ostream& err, bool verbose) {
-  std::vector<const PlannedItem*> without;
+void report_slides(const qa::QaPlan& plan, std::ostream& err, bool verbose) {
+  std::vector<const qa::PlannedItem*> without;
   std::size_t selected = 0;
-  for (const PlannedItem& item : plan.items) {
+  for (const qa::PlannedItem& item : plan.items) {
     selected += item.selected;
     if (!item.slide.problem.empty()) without.push_back(&item);
   }
@@ -107,8 +107,9 @@ void report_slides(const QaPlan& plan, std::ostream& err, bool verbose) {
   err << "warning: " << counted(without.size(), "item") << " cannot be asked:\n";
   constexpr std::size_t few = 5;
   for (std::size_t i = 0; i < without.size() && (verbose || i < few); ++i) {
-    const Item& item = plan.table.items[without[i]->index];
-    err << "  " << printable(item.benchmark + "/" + item.id + ": " + without[i]->slide.problem)
+    const qa::Item& item = plan.table.items[without[i]->index];
+    err << "  "
+        << report::printable(item.benchmark + "/" + item.id + ": " + without[i]->slide.problem)
         << '\n';
   }
   if (!verbose && without.size() > few)
@@ -120,20 +121,17 @@ std::string money(const std::optional<double>& usd) {
   return *usd > 0 && *usd < 0.01 ? fmt::format("${:.4f}", *usd) : fmt::format("${:.2f}", *usd);
 }
 
-Exit dry_run(const Options& o, const QaPlan& plan, const ChosenAgent& chosen, const Common& common,
-             const Session& session) {
-  const QaEstimate e =
-      estimated_run(plan, chosen.settings, o.runs, chosen.prices.find(chosen.settings.model.model));
+Exit dry_run(const Options& o, const qa::QaPlan& plan, const ChosenAgent& chosen,
+             const Common& common, const Session& session) {
+  const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, o.runs,
+                                             chosen.prices.find(chosen.settings.model.model));
   if (common.json) {
-    const auto or_null = [](const std::optional<double>& x) {
-      return x ? detail::Json(*x) : detail::Json();
-    };
-    session.out << detail::to_text(
-                       detail::Json{{"schema", "assay.qa-estimate/1"},
-                                    {"attempts", e.attempts},
-                                    {"calls", {e.fewest_calls, e.most_calls}},
-                                    {"tokens", {e.fewest_tokens, e.most_tokens}},
-                                    {"cost_usd", {or_null(e.lowest_usd), or_null(e.highest_usd)}}})
+    const auto or_null = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
+    session.out << to_text(Json{{"schema", "assay.qa-estimate/1"},
+                                {"attempts", e.attempts},
+                                {"calls", {e.fewest_calls, e.most_calls}},
+                                {"tokens", {e.fewest_tokens, e.most_tokens}},
+                                {"cost_usd", {or_null(e.lowest_usd), or_null(e.highest_usd)}}})
                 << '\n';
     return done;
   }
@@ -146,9 +144,9 @@ Exit dry_run(const Options& o, const QaPlan& plan, const ChosenAgent& chosen, co
   return done;
 }
 
-QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Common& common,
-                         const Session& session) {
-  QaExecution out{.folder = common.out};
+qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Common& common,
+                             const Session& session) {
+  qa::QaExecution out{.folder = common.out};
   out.runs = o.runs;
   out.concurrency = o.concurrency;
   out.requests_per_minute = o.rpm;
@@ -159,7 +157,7 @@ QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Comm
   out.retry_errors = o.retry_errors;
   out.retry.retries = o.retries;
   out.retry.first_wait_s = o.first_wait_s;
-  out.rules = value_in(extraction_rules(), o.rules, "rules");
+  out.rules = value_in(qa::extraction_rules(), o.rules, "rules");
   out.version = version();
   out.stop = &session.stop;
   if (o.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
@@ -170,24 +168,24 @@ QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Comm
 }
 
 /// Writes the results of every benchmark and shows them.
-std::vector<fs::path> write_results(const QaRunReport& report, const fs::path& folder,
-                                    const Provenance& provenance, const Common& common,
+std::vector<fs::path> write_results(const qa::QaRunReport& report, const fs::path& folder,
+                                    const results::Provenance& provenance, const Common& common,
                                     const Session& session) {
   std::vector<fs::path> files;
-  for (const QaResult& result : report.results) {
-    const ScoredQa scored{result, qa_scores(result)};
-    files.push_back(folder / (safe_file_name(result.benchmark_name) + "_results.json"));
-    write_qa_results(files.back(), scored.result, scored.scores, provenance);
+  for (const qa::QaResult& result : report.results) {
+    const qa::ScoredQa scored{result, qa::qa_scores(result)};
+    files.push_back(folder / (qa::safe_file_name(result.benchmark_name) + "_results.json"));
+    qa::write_qa_results(files.back(), scored.result, scored.scores, provenance);
     if (!common.quiet && !common.json)
-      session.out << qa_report(scored,
-                               {.terminal = {.color = session.out_is_terminal && !common.no_color},
-                                .classes = common.verbose})
+      session.out << report::qa_report(scored, {.terminal = {.color = session.out_is_terminal &&
+                                                                      !common.no_color},
+                                                .classes = common.verbose})
                   << '\n';
   }
   return files;
 }
 
-std::string cost_text(const QaRunReport& report, const Options& o) {
+std::string cost_text(const qa::QaRunReport& report, const Options& o) {
   std::string cost = report.unknown_costs == 0 ? money(report.spent_usd)
                      : report.spent_usd > 0
                          ? fmt::format("{}, and {} of unknown cost", money(report.spent_usd),
@@ -201,7 +199,7 @@ std::string cost_text(const QaRunReport& report, const Options& o) {
   return cost;
 }
 
-void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
+void summarise(const qa::QaRunReport& report, const Options& o, std::ostream& err) {
   const std::size_t before = report.answered + report.retried > report.calls
                                  ? report.answered + report.retried - report.calls
                                  : 0;
@@ -214,7 +212,7 @@ void summarise(const QaRunReport& report, const Options& o, std::ostream& err) {
 }
 
 /// A budget is a promise, so a broken one is told, whoever broke it.
-void report_overspending(const QaRunReport& report, const Options& o, std::ostream& err) {
+void report_overspending(const qa::QaRunReport& report, const Options& o, std::ostream& err) {
   constexpr double rounding = 1e-9;
   if (!o.budget_usd || report.spent_usd <= *o.budget_usd + rounding) return;
   err << fmt::format(
@@ -226,28 +224,29 @@ void report_overspending(const QaRunReport& report, const Options& o, std::ostre
 }
 
 /// Why questions have no label: each reason once, with the questions it concerns.
-void report_failures(const QaRunReport& report, std::ostream& err) {
+void report_failures(const qa::QaRunReport& report, std::ostream& err) {
   constexpr std::size_t most_reasons = 8, most_ids = 5;
   std::map<std::string, std::vector<std::string>> reasons;
-  for (const QaResult& result : report.results)
-    for (const ItemResult& item : result.results)
-      if (item.outcome == Outcome::errored)
+  for (const qa::QaResult& result : report.results)
+    for (const qa::ItemResult& item : result.results)
+      if (item.outcome == qa::Outcome::errored)
         reasons[item.error].push_back(result.benchmark_name + "/" + item.item_id);
   std::size_t shown = 0;
   for (const auto& [reason, ids] : reasons) {
     if (++shown > most_reasons) break;
     const std::vector<std::string> few(
         ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(std::min(most_ids, ids.size())));
-    err << "errored: " << printable(joined(few)) << (ids.size() > most_ids ? " …" : "") << " ("
-        << ids.size() << "): " << printable(reason) << '\n';
+    err << "errored: " << report::printable(joined(few)) << (ids.size() > most_ids ? " …" : "")
+        << " (" << ids.size() << "): " << report::printable(reason) << '\n';
   }
 }
 
-Exit status_of(const QaRunReport& report) {
+Exit status_of(const qa::QaRunReport& report) {
   if (report.interrupted) return interrupted;
   bool all = report.stopped.empty();
-  for (const QaResult& result : report.results)
-    for (const ItemResult& item : result.results) all = all && item.outcome == Outcome::scored;
+  for (const qa::QaResult& result : report.results)
+    for (const qa::ItemResult& item : result.results)
+      all = all && item.outcome == qa::Outcome::scored;
   return all ? done : some_failed;
 }
 
@@ -261,58 +260,58 @@ void clear_away(const fs::path& folder) {
   fs::remove(folder, ignored);  // only if it is empty
 }
 
-void print_json(const QaRunReport& report, const std::vector<fs::path>& files, std::ostream& out) {
-  detail::Json names = detail::Json::array();
+void print_json(const qa::QaRunReport& report, const std::vector<fs::path>& files,
+                std::ostream& out) {
+  Json names = Json::array();
   for (const fs::path& file : files) names.push_back(file.generic_string());
-  detail::Json json = {
-      {"schema", "assay.qa-run/1"},
-      {"files", names},
-      {"calls", report.calls},
-      {"retried", report.retried},
-      {"replayed", report.replayed},
-      {"resumed", report.resumed},
-      {"cost_usd", report.unknown_costs == 0 ? detail::Json(report.spent_usd) : detail::Json()},
-      {"possible_usd", report.possible_usd},
-      {"above_reserve", report.above_reserve},
-      {"largest_excess_usd", report.largest_excess_usd},
-      {"interrupted", report.interrupted},
-      {"stopped", report.stopped.empty() ? detail::Json() : detail::Json(report.stopped)}};
-  out << detail::to_text(json) << '\n';
+  Json json = {{"schema", "assay.qa-run/1"},
+               {"files", names},
+               {"calls", report.calls},
+               {"retried", report.retried},
+               {"replayed", report.replayed},
+               {"resumed", report.resumed},
+               {"cost_usd", report.unknown_costs == 0 ? Json(report.spent_usd) : Json()},
+               {"possible_usd", report.possible_usd},
+               {"above_reserve", report.above_reserve},
+               {"largest_excess_usd", report.largest_excess_usd},
+               {"interrupted", report.interrupted},
+               {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)}};
+  out << to_text(json) << '\n';
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   refuse_senseless(o, common);
-  ItemTable table = read_items(o.table);
+  qa::ItemTable table = qa::read_items(o.table);
   if (!common.quiet)
     for (const std::string& warning : table.warnings)
-      session.err << "warning: " << printable(warning) << '\n';
+      session.err << "warning: " << report::printable(warning) << '\n';
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
   agent.keeps_budget = o.budget_usd.has_value();
   const ChosenAgent chosen = chosen_agent(agent, table);
   const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
-  const QaPlan plan = plan_of(o, std::move(table), looks);
+  const qa::QaPlan plan = plan_of(o, std::move(table), looks);
   report_slides(plan, session.err, common.verbose);
   if (o.dry_run) return dry_run(o, plan, chosen, common, session);
 
-  QaExecution execution = execution_of(o, chosen, common, session);
+  qa::QaExecution execution = execution_of(o, chosen, common, session);
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
   execution.progress = [&](std::size_t made, std::size_t total, bool failed) {
     progress.update(made, total, failed);
   };
   execution.warn = [&](const std::string& sentence) {
     progress.clear();
-    session.err << "warning: " << printable(sentence) << '\n';
+    session.err << "warning: " << report::printable(sentence) << '\n';
   };
-  const Provenance begun = clock.provenance(common, session, o.anonymous);
+  const results::Provenance begun = clock.provenance(common, session, o.anonymous);
   execution.timestamp = begun.started;
   const bool is_new = !fs::exists(common.out);
-  const QaRunReport report = run_qa(plan, chosen.agent, chosen.settings, execution);
+  const qa::QaRunReport report = qa::run_qa(plan, chosen.agent, chosen.settings, execution);
   progress.clear();
   if (report.answered == 0 && !report.stopped.empty()) {
     if (is_new && report.possible_usd == 0 && report.unknown_costs == 0) clear_away(common.out);
-    session.err << "stopped: " << printable(report.stopped) << '\n';
+    session.err << "stopped: " << report::printable(report.stopped) << '\n';
     return could_not;
   }
 
@@ -326,7 +325,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   report_overspending(report, o, session.err);
   for (const fs::path& file : files)
     if (!common.quiet) session.err << "results: " << file.string() << '\n';
-  if (!report.stopped.empty()) session.err << "stopped: " << printable(report.stopped) << '\n';
+  if (!report.stopped.empty())
+    session.err << "stopped: " << report::printable(report.stopped) << '\n';
   if (report.interrupted)
     session.err << "interrupted: nothing is lost; the same command goes on from here\n";
   return status_of(report);

@@ -50,35 +50,37 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
 }
 
-bool lacks_options(const SavedQa& saved) {
-  return saved.layout == QaLayout::specification && !is_panda(saved.result.benchmark_name) &&
+bool lacks_options(const qa::SavedQa& saved) {
+  return saved.layout == qa::QaLayout::specification &&
+         !qa::is_panda(saved.result.benchmark_name) &&
          std::ranges::any_of(saved.result.results,
-                             [](const ItemResult& r) { return r.options.empty(); });
+                             [](const qa::ItemResult& r) { return r.options.empty(); });
 }
 
 /// The results with the labels that the settings ask for.
-QaResult labelled(SavedQa saved, const Options& o, const ItemTable* table, std::ostream& err) {
-  const bool foreign = saved.layout == QaLayout::specification;
-  if (foreign && table != nullptr) saved.result = completed(std::move(saved.result), *table);
+qa::QaResult labelled(qa::SavedQa saved, const Options& o, const qa::ItemTable* table,
+                      std::ostream& err) {
+  const bool foreign = saved.layout == qa::QaLayout::specification;
+  if (foreign && table != nullptr) saved.result = qa::completed(std::move(saved.result), *table);
   const bool again =
-      !o.rules.empty() || saved.layout == QaLayout::authors || (foreign && table != nullptr);
+      !o.rules.empty() || saved.layout == qa::QaLayout::authors || (foreign && table != nullptr);
   if (again && table == nullptr && lacks_options(saved))
     throw Error(Error::Kind::usage, saved.file + ": has no options, which --rules " + o.rules +
                                         " needs; give the questions with --table MultiPathQA.csv");
   if (!again) {
     if (foreign)
-      err << "note: " << printable(saved.file)
+      err << "note: " << report::printable(saved.file)
           << ": labels are as saved; --table reads the answers again\n";
     return std::move(saved.result);
   }
-  const auto rules = value_in(extraction_rules(), o.rules.empty() ? "assay" : o.rules, "rules");
-  QaResult out = rescored(std::move(saved.result), rules);
+  const auto rules = value_in(qa::extraction_rules(), o.rules.empty() ? "assay" : o.rules, "rules");
+  qa::QaResult out = qa::rescored(std::move(saved.result), rules);
   std::erase_if(out.config, [](const auto& entry) { return entry.first == "rules"; });
-  out.config.emplace_back("rules", fmt::format("\"{}\"", name_in(extraction_rules(), rules)));
+  out.config.emplace_back("rules", fmt::format("\"{}\"", name_in(qa::extraction_rules(), rules)));
   return out;
 }
 
-std::string file_name(const QaResult& result) {
+std::string file_name(const qa::QaResult& result) {
   const std::string stem = result.run_id.empty() || result.run_id.find('/') != std::string::npos
                                ? result.benchmark_name
                                : result.run_id;
@@ -88,7 +90,7 @@ std::string file_name(const QaResult& result) {
 }
 
 /// Where each result goes: one into a file, several into a folder.
-std::vector<fs::path> outputs(const std::vector<ScoredQa>& runs, const Common& common) {
+std::vector<fs::path> outputs(const std::vector<qa::ScoredQa>& runs, const Common& common) {
   std::vector<fs::path> out;
   if (common.out.empty()) return out;
   if (runs.size() == 1) return {output_file(common.out, file_name(runs[0].result))};
@@ -96,7 +98,7 @@ std::vector<fs::path> outputs(const std::vector<ScoredQa>& runs, const Common& c
     throw Error(Error::Kind::usage, common.out + ": is a file, but there are " +
                                         std::to_string(runs.size()) +
                                         " results; --out must be a folder");
-  for (const ScoredQa& run : runs)
+  for (const qa::ScoredQa& run : runs)
     out.push_back(output_file((fs::path(common.out) / "").string(), file_name(run.result)));
   auto sorted = out;
   std::ranges::sort(sorted);
@@ -108,42 +110,44 @@ std::vector<fs::path> outputs(const std::vector<ScoredQa>& runs, const Common& c
 }
 
 /// Ids of items without label, by class.
-void talk(const ScoredQa& run, std::ostream& err) {
+void talk(const qa::ScoredQa& run, std::ostream& err) {
   constexpr std::size_t most = 10;
-  for (const auto& row : outcomes()) {
-    if (row.value == Outcome::scored || run.scores.ledger.count(row.value) == 0) continue;
+  for (const auto& row : qa::outcomes()) {
+    if (row.value == qa::Outcome::scored || run.scores.ledger.count(row.value) == 0) continue;
     std::vector<std::string> ids;
-    for (const ItemResult& item : run.result.results)
-      if (item.outcome == row.value && ids.size() < most) ids.push_back(printable(item.item_id));
+    for (const qa::ItemResult& item : run.result.results)
+      if (item.outcome == row.value && ids.size() < most)
+        ids.push_back(report::printable(item.item_id));
     const std::size_t count = run.scores.ledger.count(row.value);
-    err << fmt::format("not scored: {}: {} {}: {}{}\n", printable(run.result.benchmark_name), count,
-                       row.name, joined(ids), count > most ? ", ..." : "");
+    err << fmt::format("not scored: {}: {} {}: {}{}\n",
+                       report::printable(run.result.benchmark_name), count, row.name, joined(ids),
+                       count > most ? ", ..." : "");
   }
 }
 
-void print(const std::vector<ScoredQa>& runs, const Options& o, const Common& common,
+void print(const std::vector<qa::ScoredQa>& runs, const Options& o, const Common& common,
            const Session& session) {
   if (o.format == "markdown") {
-    session.out << qa_markdown(runs);
+    session.out << report::qa_markdown(runs);
     return;
   }
   if (!prints_result(common, common.out)) return;
-  const QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
-                               common.verbose};
+  const report::QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
+                                       common.verbose};
   for (std::size_t i = 0; i < runs.size(); ++i)
-    session.out << (i == 0 ? "" : "\n") << qa_report(runs[i], style);
+    session.out << (i == 0 ? "" : "\n") << report::qa_report(runs[i], style);
 }
 
-std::vector<ScoredQa> scored(const Options& o, const Common& common, const Session& session) {
-  std::optional<ItemTable> table;
-  if (!o.table.empty()) table = read_items(o.table);
-  QaScoreSettings settings = {.replicates = o.replicates, .seed = o.seed};
-  settings.policy = value_in(failure_policies(), o.policy, "policy");
+std::vector<qa::ScoredQa> scored(const Options& o, const Common& common, const Session& session) {
+  std::optional<qa::ItemTable> table;
+  if (!o.table.empty()) table = qa::read_items(o.table);
+  qa::QaScoreSettings settings = {.replicates = o.replicates, .seed = o.seed};
+  settings.policy = value_in(qa::failure_policies(), o.policy, "policy");
   settings.executor = tbb_executor(jobs(common));
-  std::vector<ScoredQa> out;
-  for (SavedQa& saved : read_qa_runs(o.runs, table ? &*table : nullptr)) {
-    QaResult result = labelled(std::move(saved), o, table ? &*table : nullptr, session.err);
-    QaScores scores = qa_scores(result, settings);
+  std::vector<qa::ScoredQa> out;
+  for (qa::SavedQa& saved : read_qa_runs(o.runs, table ? &*table : nullptr)) {
+    qa::QaResult result = labelled(std::move(saved), o, table ? &*table : nullptr, session.err);
+    qa::QaScores scores = qa::qa_scores(result, settings);
     out.push_back({std::move(result), std::move(scores)});
   }
   return out;
@@ -154,26 +158,27 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.runs.empty())
     throw Error(Error::Kind::usage, "give a run or a results file: assay qa score run");
   if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
-  const std::vector<ScoredQa> runs = scored(o, common, session);
+  const std::vector<qa::ScoredQa> runs = scored(o, common, session);
   const std::vector<fs::path> files = outputs(runs, common);
   std::vector<fs::path> inputs = qa_files(o.runs);
   inputs.emplace_back(o.table);
   for (const fs::path& file : files) refuse_input(file, inputs);
   refuse_input(o.csv, inputs);
   if (!o.csv.empty()) require_writable(o.csv);
-  const Provenance provenance = clock.provenance(common, session, o.anonymous);
+  const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   for (std::size_t i = 0; i < files.size(); ++i)
-    write_qa_results(files[i], runs[i].result, runs[i].scores, provenance);
-  if (!o.csv.empty()) write_atomically(o.csv, qa_csv(runs));
+    qa::write_qa_results(files[i], runs[i].result, runs[i].scores, provenance);
+  if (!o.csv.empty()) write_atomically(o.csv, qa::qa_csv(runs));
   const bool single = o.runs.size() == 1 && !fs::is_directory(o.runs[0]) && runs.size() == 1;
   if (common.json)
-    session.out << (single ? qa_results_text(runs[0].result, runs[0].scores, provenance)
-                           : qa_scores_text(runs, provenance));
+    session.out << (single ? qa::qa_results_text(runs[0].result, runs[0].scores, provenance)
+                           : qa::qa_scores_text(runs, provenance));
   else
     print(runs, o, common, session);
   bool failed = false;
-  for (const ScoredQa& each : runs) {
-    failed = failed || each.scores.ledger.count(Outcome::scored) != each.scores.ledger.expected();
+  for (const qa::ScoredQa& each : runs) {
+    failed =
+        failed || each.scores.ledger.count(qa::Outcome::scored) != each.scores.ledger.expected();
     if (!common.quiet) talk(each, session.err);
   }
   if (!common.quiet)

@@ -35,7 +35,7 @@ void declare_options(Arguments& a, Options& o) {
 
 struct Found {
   fs::path path;
-  Trajectory trajectory;
+  qa::Trajectory trajectory;
 };
 
 /// The trajectories of an item. Only files whose names can be right are opened.
@@ -43,7 +43,7 @@ std::vector<Found> trajectories_of(const Options& o) {
   const fs::path folder = fs::path(o.folder) / "trajectories";
   std::error_code error;
   std::vector<fs::path> paths;
-  const std::string part = "_" + safe_file_name(o.item);
+  const std::string part = "_" + qa::safe_file_name(o.item);
   for (auto at = fs::directory_iterator(folder, error); !error && at != fs::end(at);
        at.increment(error)) {
     const std::string name = at->path().filename().string();
@@ -54,7 +54,7 @@ std::vector<Found> trajectories_of(const Options& o) {
                                      "); give the folder of a run as first word");
   std::vector<Found> out;
   for (const fs::path& path : paths) {
-    Trajectory t = parse_trajectory(read_text(path), path.string());
+    qa::Trajectory t = qa::parse_trajectory(read_text(path), path.string());
     if (t.item_id == o.item && (o.benchmark.empty() || t.benchmark == o.benchmark))
       out.push_back({path, std::move(t)});
   }
@@ -90,18 +90,18 @@ Found chosen(const Options& o) {
 }
 
 /// The item's row of the results, which a run writes when it ends: until then there is none.
-std::optional<ItemResult> result_of(const Trajectory& t, const fs::path& run,
-                                    std::ostream& err) try {
-  const fs::path path = run / (safe_file_name(t.benchmark) + "_results.json");
+std::optional<qa::ItemResult> result_of(const qa::Trajectory& t, const fs::path& run,
+                                        std::ostream& err) try {
+  const fs::path path = run / (qa::safe_file_name(t.benchmark) + "_results.json");
   if (!fs::exists(path)) return std::nullopt;
-  for (SavedQa& saved : read_qa_results(path)) {
+  for (qa::SavedQa& saved : qa::read_qa_results(path)) {
     auto& items = saved.result.results;
-    const auto found = std::ranges::find(items, t.item_id, &ItemResult::item_id);
+    const auto found = std::ranges::find(items, t.item_id, &qa::ItemResult::item_id);
     if (found != items.end()) return std::move(*found);
   }
   return std::nullopt;
 } catch (const Error& e) {
-  err << "warning: " << printable(e.what()) << "; the page shows no verdict\n";
+  err << "warning: " << report::printable(e.what()) << "; the page shows no verdict\n";
   return std::nullopt;
 }
 
@@ -113,14 +113,14 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   fs::path out = output_file(common.out, found.path.stem().string() + ".html");
   if (out.empty()) out = fs::path(found.path).replace_extension(".html");
   refuse_input(out, {found.path});
-  TrajectoryView view = {.trajectory = std::move(found.trajectory)};
+  report::TrajectoryView view = {.trajectory = std::move(found.trajectory)};
   view.result = result_of(view.trajectory, o.folder, session.err);
-  view.jpegs = read_crops(view.trajectory, o.folder);
-  write_atomically(out, trajectory_page(view));
+  view.jpegs = qa::read_crops(view.trajectory, o.folder);
+  write_atomically(out, report::trajectory_page(view));
   if (common.json)
-    session.out << trajectory_text(view.trajectory);
+    session.out << qa::trajectory_text(view.trajectory);
   else if (!common.quiet)
-    session.out << printable(out.string()) << '\n';
+    session.out << report::printable(out.string()) << '\n';
   return done;
 }
 

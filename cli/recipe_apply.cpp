@@ -43,17 +43,17 @@ std::vector<std::uint8_t> label_values(const Image& image) {
   return {exact.begin(), exact.end()};
 }
 
-Placement write_prepared(const Options& o, const Recipe& recipe, const std::filesystem::path& out,
-                         const Executor& executor) {
+model::Placement write_prepared(const Options& o, const model::Recipe& recipe,
+                                const std::filesystem::path& out, const Executor& executor) {
   const Image image = read_image(o.image);
   if (o.labels) {
     const Volume<std::uint8_t> labels(image.grid(), label_values(image));
-    const Volume<std::uint8_t> found = prepared_labels(labels.view(), recipe, executor);
+    const Volume<std::uint8_t> found = model::prepared_labels(labels.view(), recipe, executor);
     write_image(out, found.view());
     return {image.grid(), found.grid()};
   }
   const Volume<float> volume = intensities(image);
-  const Prepared found = prepared(volume.view(), recipe, executor);
+  const model::Prepared found = model::prepared(volume.view(), recipe, executor);
   write_image(out, found.image.view());
   return found.placement;
 }
@@ -75,8 +75,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, "prepared.nii.gz");
   refuse_input(out, {o.image, o.recipe});
   require_writable(out);
-  const Recipe recipe = find_recipe(o.recipe);
-  Placement placement;
+  const model::Recipe recipe = model::find_recipe(o.recipe);
+  model::Placement placement;
   try {
     placement = write_prepared(o, recipe, out, tbb_executor(jobs(common)));
   } catch (const Error& e) {
@@ -86,7 +86,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (common.json)
     session.out << nlohmann::ordered_json{{"schema", "assay.recipe-apply/1"},
                                           {"recipe", recipe.name},
-                                          {"recipe_sha256", recipe_sha256(recipe)},
+                                          {"recipe_sha256", model::recipe_sha256(recipe)},
                                           {"image", o.image},
                                           {"prepared", out.string()},
                                           {"native", grid_json(placement.native)},
@@ -94,7 +94,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
                        .dump(2)
                 << '\n';
   else if (!common.quiet)
-    session.out << placement_report(placement);
+    session.out << report::placement_report(placement);
   if (!common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }

@@ -18,25 +18,25 @@ struct Options {
 
 std::string all_as_json() {
   std::string out;
-  for (const Recipe& recipe : builtin_recipes())
-    out += (out.empty() ? "[\n" : ",\n") + recipe_text(recipe);
+  for (const model::Recipe& recipe : model::builtin_recipes())
+    out += (out.empty() ? "[\n" : ",\n") + model::recipe_text(recipe);
   return out + "]\n";
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, "recipe.json");
   if (o.recipe.empty()) {
-    session.out << (common.json ? all_as_json() : builtin_recipes_report());
+    session.out << (common.json ? all_as_json() : report::builtin_recipes_report());
     return done;
   }
   refuse_input(out, {o.recipe});
   if (!out.empty()) require_writable(out);
-  const Recipe recipe = find_recipe(o.recipe);
-  if (!out.empty()) write_atomically(out, recipe_text(recipe));
+  const model::Recipe recipe = model::find_recipe(o.recipe);
+  if (!out.empty()) write_atomically(out, model::recipe_text(recipe));
   if (common.json)
-    session.out << recipe_text(recipe);
+    session.out << model::recipe_text(recipe);
   else if (prints_result(common, out))
-    session.out << recipe_report(recipe);
+    session.out << report::recipe_report(recipe);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
 }

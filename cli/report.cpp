@@ -60,7 +60,7 @@ void declare_options(Arguments& a, Options& o) {
 
 ReportRequest request_of(const Options& o, const Common& common) {
   ReportRequest request;
-  StudyRequest& study = request.study;
+  report::StudyRequest& study = request.study;
   for (const fs::path& file : qa_files(o.results)) study.files.push_back(file.string());
   study.title = o.title;
   study.compare.baseline = o.baseline;
@@ -82,35 +82,34 @@ void require_folder(const std::string& folder, const char* option) {
 }
 
 void require_viewer(const std::string& viewer) {
-  if (viewer == "niivue" && niivue_script().empty())
+  if (viewer == "niivue" && report::niivue_script().empty())
     throw Error(Error::Kind::unsupported,
                 "NiiVue is not in this build ('npm ci' in web/ before it is built puts it there); "
                 "--viewer canvas shows three planes");
 }
 
 std::string summary_json(const ReportResult& result, const fs::path& out) {
-  const Study& study = result.content.study;
-  detail::Json models = detail::Json::array(), figures = detail::Json::array(),
-               cases = detail::Json::array();
-  for (const ResultTable& table : study.models) models.push_back(table.model_name);
-  for (const Figure& figure : result.content.figures) figures.push_back(figure.key);
-  for (const Figure& figure : result.content.qa_figures) figures.push_back(figure.key);
+  const report::Study& study = result.content.study;
+  Json models = Json::array(), figures = Json::array(), cases = Json::array();
+  for (const compare::ResultTable& table : study.models) models.push_back(table.model_name);
+  for (const report::Figure& figure : result.content.figures) figures.push_back(figure.key);
+  for (const report::Figure& figure : result.content.qa_figures) figures.push_back(figure.key);
   std::size_t images = 0;
-  for (const CaseVolume& volume : result.content.volumes) {
+  for (const report::CaseVolume& volume : result.content.volumes) {
     cases.push_back(study.ids[volume.place]);
     images += volume.image.empty() ? 0U : 1U;
   }
-  return detail::to_text({{"schema", "assay.report/1"},
-                          {"report", out.generic_string()},
-                          {"bytes", result.page.html.size()},
-                          {"models", models},
-                          {"cases", study.ids.size()},
-                          {"questions", study.qa.size()},
-                          {"figures", figures},
-                          {"shown", cases},
-                          {"images", images},
-                          {"dropped", result.page.dropped},
-                          {"notes", result.content.notes}}) +
+  return to_text({{"schema", "assay.report/1"},
+                  {"report", out.generic_string()},
+                  {"bytes", result.page.html.size()},
+                  {"models", models},
+                  {"cases", study.ids.size()},
+                  {"questions", study.qa.size()},
+                  {"figures", figures},
+                  {"shown", cases},
+                  {"images", images},
+                  {"dropped", result.page.dropped},
+                  {"notes", result.content.notes}}) +
          "\n";
 }
 
@@ -128,15 +127,15 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!o.figures.empty()) drawings = write_figures(result.content, o.figures);
   if (!common.quiet) {
     for (const std::string& note : result.content.notes)
-      session.err << "note: " << printable(note) << '\n';
+      session.err << "note: " << report::printable(note) << '\n';
     for (const std::string& sentence : result.page.dropped)
-      session.err << "note: " << printable(sentence) << '\n';
-    if (!drawings.empty()) session.err << "drawings: " << printable(drawings) << '\n';
+      session.err << "note: " << report::printable(sentence) << '\n';
+    if (!drawings.empty()) session.err << "drawings: " << report::printable(drawings) << '\n';
   }
   if (common.json)
     session.out << summary_json(result, out);
   else if (!common.quiet)
-    session.out << printable(out.string()) << '\n';
+    session.out << report::printable(out.string()) << '\n';
   return result.asked_and_absent == 0 ? done : some_failed;
 }
 

@@ -11,6 +11,6 @@ namespace assay::cli {
 
 /// Writes every drawing as SVG, and as PDF and PNG where a converter is on the PATH; says in a
 /// sentence what it did. A drawing that cannot be converted is named in it. Throws Error::io.
-std::string write_figures(const PageContent& content, const std::filesystem::path& folder);
+std::string write_figures(const report::PageContent& content, const std::filesystem::path& folder);
 
 }  // namespace assay::cli

@@ -12,16 +12,16 @@
 namespace assay::cli {
 
 struct ReportRequest {
-  StudyRequest study;
+  report::StudyRequest study;
   std::vector<std::string> cases{};  ///< to show besides the usual ones; ids of questions too
-  ImageRoots roots{};
+  report::ImageRoots roots{};
   bool wants_images = false;  ///< it is news if none is found
   bool with_niivue = false;
 };
 
 struct ReportResult {
-  PageContent content;
-  PageText page;
+  report::PageContent content;
+  report::PageText page;
   std::size_t asked_and_absent = 0;  ///< cases that were asked for and could not be shown
 };
 

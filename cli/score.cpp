@@ -41,8 +41,8 @@ std::string one_of(const std::string& position, const std::string& named, const 
   return position.empty() ? named : position;
 }
 
-CohortRequest request_of(const Options& o) {
-  CohortRequest r = request_of(o.score);
+score::CohortRequest request_of(const Options& o) {
+  score::CohortRequest r = request_of(o.score);
   r.prediction = one_of(o.pred_position, o.pred, "the prediction");
   r.reference = one_of(o.ref_position, o.score.ref, "the reference");
   if (o.manifest.empty() && (r.prediction.empty() || r.reference.empty()))
@@ -53,8 +53,8 @@ CohortRequest request_of(const Options& o) {
   return r;
 }
 
-ScoreSettings settings_of(const Options& o) {
-  ScoreSettings settings = settings_of(o.score);
+metrics::ScoreSettings settings_of(const Options& o) {
+  metrics::ScoreSettings settings = settings_of(o.score);
   if (o.threshold && !std::isfinite(*o.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
   if (o.threshold && settings.foreground_nonzero)
@@ -66,7 +66,7 @@ ScoreSettings settings_of(const Options& o) {
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const Cohort cohort = planned_cohort(request_of(o), settings_of(o));
+  const score::Cohort cohort = score::planned_cohort(request_of(o), settings_of(o));
   tell_plan(cohort, common, session.err);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);

@@ -13,9 +13,9 @@ namespace {
 
 std::string convention_help() {
   std::string out;
-  for (const Convention& c : conventions())
+  for (const metrics::Convention& c : metrics::conventions())
     out += fmt::format("{}{}", c.name, out.empty() ? " (default)" : "") +
-           (&c == &conventions().back() ? "" : ", ");
+           (&c == &metrics::conventions().back() ? "" : ", ");
   return out;
 }
 
@@ -23,8 +23,8 @@ constexpr std::string_view group_of_spec = "paper";
 
 std::string metrics_help() {
   std::string groups;
-  for (const std::string_view group : metric_groups())
-    groups += fmt::format("{}{}, ", group, group == default_group ? " (default)" : "");
+  for (const std::string_view group : metrics::metric_groups())
+    groups += fmt::format("{}{}, ", group, group == metrics::default_group ? " (default)" : "");
   return fmt::format(
       "{}or names such as dice,hd95; see 'assay metrics' (default with --compat spec: {})", groups,
       group_of_spec);
@@ -35,7 +35,7 @@ std::vector<double> tolerances_of(const std::string& list) {
   std::vector<double> out;
   std::istringstream parts(list);
   for (std::string part; std::getline(parts, part, ',');) {
-    const auto found = metric_of_key("nsd@" + part + "mm");
+    const auto found = metrics::metric_of_key("nsd@" + part + "mm");
     if (!found)
       throw Error(
           Error::Kind::usage,
@@ -48,13 +48,14 @@ std::vector<double> tolerances_of(const std::string& list) {
 }
 
 /// The convention's, but for what is asked for.
-LesionSettings lesions_of(const ScoreOptions& o, const Convention& by) {
+metrics::LesionSettings lesions_of(const ScoreOptions& o, const metrics::Convention& by) {
   if (o.min_lesion_ml && !(*o.min_lesion_ml >= 0 && std::isfinite(*o.min_lesion_ml)))
     throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");
-  LesionSettings out = by.lesions;
-  if (!o.lesion_rule.empty()) out.rule = value_in(lesion_rules(), o.lesion_rule, "lesion rule");
+  metrics::LesionSettings out = by.lesions;
+  if (!o.lesion_rule.empty())
+    out.rule = value_in(metrics::lesion_rules(), o.lesion_rule, "lesion rule");
   if (!o.connectivity.empty())
-    out.connectivity = static_cast<Connectivity>(std::stoi(o.connectivity));
+    out.connectivity = static_cast<metrics::Connectivity>(std::stoi(o.connectivity));
   out.least_ml = o.min_lesion_ml.value_or(out.least_ml);
   return out;
 }
@@ -100,34 +101,34 @@ void declare_metric_options(Arguments& a, ScoreOptions& o) {
   a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
 }
 
-ScoreSettings settings_of(const ScoreOptions& o) {
+metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   if (!o.compat.empty() && !o.convention.empty() && o.convention != "spec")
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
   if (!(o.beta > 0 && o.beta <= 1000))
     throw Error(Error::Kind::usage, "--beta must be above 0, and at most 1000");
-  ScoreSettings s;
+  metrics::ScoreSettings s;
   s.compat_spec = !o.compat.empty();
   const std::string list(!o.metrics.empty() ? o.metrics
                          : s.compat_spec    ? group_of_spec
-                                            : default_group);
-  s.metrics = chosen_metrics(list, tolerances_of(o.nsd_tolerance));
-  s.marks_reliable = asks_for(list, "paper");
+                                            : metrics::default_group);
+  s.metrics = metrics::chosen_metrics(list, tolerances_of(o.nsd_tolerance));
+  s.marks_reliable = metrics::asks_for(list, "paper");
   const std::string named = s.compat_spec ? "spec" : o.convention;
-  s.convention = named.empty() ? &conventions().front() : &convention(named);
+  s.convention = named.empty() ? &metrics::conventions().front() : &metrics::convention(named);
   s.beta = o.beta;
   s.foreground_nonzero = !o.foreground.empty();
   s.lesions = lesions_of(o, *s.convention);
   if (o.ignore_label) s.ignored = static_cast<Label>(*o.ignore_label);
-  s.missing = o.missing == "worst"   ? Missing::worst
-              : o.missing == "error" ? Missing::error
-                                     : Missing::exclude;
-  s.interval = o.ci == "bca" ? MeanInterval::bca : MeanInterval::t;
+  s.missing = o.missing == "worst"   ? metrics::Missing::worst
+              : o.missing == "error" ? metrics::Missing::error
+                                     : metrics::Missing::exclude;
+  s.interval = o.ci == "bca" ? metrics::MeanInterval::bca : metrics::MeanInterval::t;
   s.allow_affine_mismatch = o.allow_affine_mismatch;
   return s;
 }
 
-CohortRequest request_of(const ScoreOptions& o) {
-  CohortRequest r = {.prediction = {}, .reference = o.ref};
+score::CohortRequest request_of(const ScoreOptions& o) {
+  score::CohortRequest r = {.prediction = {}, .reference = o.ref};
   r.reference_pattern = o.ref_pattern;
   r.model_name = o.model;
   r.labels = o.labels;

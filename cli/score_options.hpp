@@ -34,9 +34,9 @@ void declare_cohort_options(Arguments& arguments, ScoreOptions& options);
 void declare_metric_options(Arguments& arguments, ScoreOptions& options);
 
 /// Throws Error::usage on what cannot be meant.
-ScoreSettings settings_of(const ScoreOptions& options);
+metrics::ScoreSettings settings_of(const ScoreOptions& options);
 
 /// The request but for the side that is scored.
-CohortRequest request_of(const ScoreOptions& options);
+score::CohortRequest request_of(const ScoreOptions& options);
 
 }  // namespace assay::cli

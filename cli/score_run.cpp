@@ -28,54 +28,56 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
 }
 
 /// A result must never take the place of an image that it is made from, nor of another result.
-void refuse_collisions(const Cohort& cohort, const fs::path& out, const fs::path& csv) {
+void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv) {
   if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
     throw Error(Error::Kind::usage, "--out and --csv name the same file");
-  for (const fs::path& target : {out, csv}) refuse_input(target, input_files(cohort));
+  for (const fs::path& target : {out, csv}) refuse_input(target, score::input_files(cohort));
 }
 
 /// Names what was not scored on standard error.
-void tell_unscored(const SegmentationResult& result, std::ostream& err) {
-  for (const CaseScores& c : result.cases)
-    if (c.record.fate != Fate::scored)
-      err << "not scored: " << printable(c.record.id + ": " + c.record.error) << '\n';
+void tell_unscored(const metrics::SegmentationResult& result, std::ostream& err) {
+  for (const metrics::CaseScores& c : result.cases)
+    if (c.record.fate != metrics::Fate::scored)
+      err << "not scored: " << report::printable(c.record.id + ": " + c.record.error) << '\n';
     else
       for (const auto& [side, structures] : {std::pair{"prediction", &c.record.without_prediction},
                                              std::pair{"reference", &c.record.without_reference}})
         for (const std::string& structure : *structures)
           err << "not scored: "
-              << printable(c.record.id + ": there is no " + side + " of " + structure) << '\n';
+              << report::printable(c.record.id + ": there is no " + side + " of " + structure)
+              << '\n';
 }
 
 /// What was odd: of the cohort first, then of single cases.
-void tell_oddities(const SegmentationResult& result, std::ostream& err) {
+void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err) {
   for (const std::string& warning : result.warnings)
-    err << "warning: " << printable(warning) << '\n';
+    err << "warning: " << report::printable(warning) << '\n';
   std::vector<CaseWarning> warnings;
-  for (const CaseScores& c : result.cases)
-    if (c.record.fate == Fate::scored)
+  for (const metrics::CaseScores& c : result.cases)
+    if (c.record.fate == metrics::Fate::scored)
       for (const std::string& warning : c.record.warnings)
         warnings.push_back({c.record.id, warning});
   tell_warnings(warnings, err);
 }
 
-std::string file_text(const SegmentationResult& result, const ScoreOptions& o,
-                      const Provenance& from) {
-  return o.format == "nnunet" ? nnunet_summary(result) : results_text(result, from);
+std::string file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
+                      const results::Provenance& from) {
+  return o.format == "nnunet" ? results::nnunet_summary(result)
+                              : results::results_text(result, from);
 }
 
-CohortRecords run_cohort(const Cohort& cohort, Execution execution, const Common& common,
-                         const Session& session) {
+score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution execution,
+                                const Common& common, const Session& session) {
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
-  execution.progress = [&](std::size_t done, std::size_t total, const CaseRecord& last) {
+  execution.progress = [&](std::size_t done, std::size_t total, const metrics::CaseRecord& last) {
     if (common.verbose) session.err << name(last.fate) << ": " << last.id << '\n';
-    progress.update(done, total, last.fate != Fate::scored);
+    progress.update(done, total, last.fate != metrics::Fate::scored);
   };
-  return scored_cohort(cohort, execution);
+  return score::scored_cohort(cohort, execution);
 }
 
-Exit interrupted_after(const CohortRecords& run, const Cohort& cohort, const fs::path& journal,
-                       std::ostream& err) {
+Exit interrupted_after(const score::CohortRecords& run, const score::Cohort& cohort,
+                       const fs::path& journal, std::ostream& err) {
   err << fmt::format("interrupted after {} of {} cases", run.records.size(), cohort.cases.size())
       << (journal.empty() ? "; nothing was kept (with --out, a run can be resumed)\n"
                           : "; the same command with --resume goes on\n");
@@ -102,16 +104,17 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
 }
 
 /// Why the results are worth nothing; "" when they are.
-std::string refusal(const SegmentationResult& result, bool all_wanted, bool labels_were_asked_for) {
+std::string refusal(const metrics::SegmentationResult& result, bool all_wanted,
+                    bool labels_were_asked_for) {
   if (all_wanted && !result.ledger.is_complete())
     return "not every case could be scored, and --missing error was asked for";
   if (result.ledger.scored == 0) return "no case could be scored";
-  const std::vector<Region> absent =
-      labels_were_asked_for ? absent_regions(result) : std::vector<Region>();
-  return absent.empty() ? "" : absence(absent, occurring_labels(result));
+  const std::vector<metrics::Region> absent =
+      labels_were_asked_for ? metrics::absent_regions(result) : std::vector<metrics::Region>();
+  return absent.empty() ? "" : metrics::absence(absent, metrics::occurring_labels(result));
 }
 
-void refuse_worthless(const SegmentationResult& result, const ScoreRun& run,
+void refuse_worthless(const metrics::SegmentationResult& result, const ScoreRun& run,
                       const JournalPlace& journal) {
   const std::string why =
       refusal(result, run.options.missing == "error", run.cohort.labels_were_asked_for);
@@ -121,19 +124,20 @@ void refuse_worthless(const SegmentationResult& result, const ScoreRun& run,
 }
 
 /// The run that wrote the results, if there is nothing left to do.
-std::optional<FinishedRun> finished_before(const ScoreRun& run, const Execution& execution,
-                                           const fs::path& out) {
+std::optional<results::FinishedRun> finished_before(const ScoreRun& run,
+                                                    const score::Execution& execution,
+                                                    const fs::path& out) {
   const bool has_csv = run.options.csv.empty() || fs::exists(run.options.csv);
-  return has_csv ? finished_cohort(run.cohort, execution, out) : std::nullopt;
+  return has_csv ? score::finished_cohort(run.cohort, execution, out) : std::nullopt;
 }
 
-Exit tell_finished(const FinishedRun& finished, const ScoreSettings& settings, const Common& common,
-                   const Session& session) {
+Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSettings& settings,
+                   const Common& common, const Session& session) {
   if (common.json)
     session.out << finished.text;
   else if (!common.quiet)
-    session.out << terminal_report(finished, settings,
-                                   {.color = session.out_is_terminal && !common.no_color});
+    session.out << report::terminal_report(finished, settings,
+                                           {.color = session.out_is_terminal && !common.no_color});
   if (!common.quiet)
     session.err << "note: this run is complete: the results have these settings, and no file has "
                    "changed since; nothing was scored again\n";
@@ -147,21 +151,21 @@ fs::path whole_path(const fs::path& folder) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-Provenance provenance_of(const ScoreRun& run, Provenance from) {
-  from.settings_sha256 = settings_sha256(run.cohort.settings);
+results::Provenance provenance_of(const ScoreRun& run, results::Provenance from) {
+  from.settings_sha256 = results::settings_sha256(run.cohort.settings);
   if (run.options.anonymous) return from;
-  for (const auto& root : root_members)
+  for (const auto& root : results::root_members)
     from.roots.*root.second = whole_path(run.cohort.roots.*root.second);
   return from;
 }
 
 }  // namespace
 
-void tell_plan(const Cohort& cohort, const Common& common, std::ostream& err) {
+void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err) {
   if (common.quiet) return;
   for (const std::string& warning : cohort.warnings)
-    err << "warning: " << printable(warning) << '\n';
-  for (const std::string& note : cohort.notes) err << "note: " << printable(note) << '\n';
+    err << "warning: " << report::printable(warning) << '\n';
+  for (const std::string& note : cohort.notes) err << "note: " << report::printable(note) << '\n';
 }
 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
@@ -169,7 +173,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   const ScoreOptions& o = run.options;
   const fs::path out = results_path(common.out, o, run.cohort.settings.model_name);
   const JournalPlace journal = checked_outputs(run, out);
-  Execution execution = run.execution;
+  score::Execution execution = run.execution;
   execution.journal = journal.path;
   execution.resume = o.resume;
   execution.version = version();
@@ -178,24 +182,26 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
     if (const auto finished = finished_before(run, execution, out))
       return tell_finished(*finished, run.cohort.settings, common, session);
   const NewFolders folders(journal.path);
-  const CohortRecords records = run_cohort(run.cohort, execution, common, session);
+  const score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);
   if (records.replayed != 0 && !common.quiet)
     session.err << "note: " << records.replayed << " cases were taken from the journal\n";
 
-  SegmentationResult result = scored(run.cohort.settings, records.records);
+  metrics::SegmentationResult result = metrics::scored(run.cohort.settings, records.records);
   tell_unscored(result, session.err);
   refuse_worthless(result, run, journal);
   if (!common.quiet) tell_oddities(result, session.err);
   result.warnings.insert(result.warnings.begin(), run.cohort.warnings.begin(),
                          run.cohort.warnings.end());
-  const Provenance provenance = provenance_of(run, clock.provenance(common, session, o.anonymous));
+  const results::Provenance provenance =
+      provenance_of(run, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, file_text(result, o, provenance));
-  if (!o.csv.empty()) write_atomically(o.csv, long_csv(result));
+  if (!o.csv.empty()) write_atomically(o.csv, results::long_csv(result));
   if (common.json)
     session.out << file_text(result, o, provenance);
   else if (prints_result(common, out))
-    session.out << terminal_report(result, {.color = session.out_is_terminal && !common.no_color});
+    session.out << report::terminal_report(result,
+                                           {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   const bool is_complete = result.ledger.is_complete();
   if (is_complete && !o.keep_journal && !out.empty()) fs::remove(journal.path);

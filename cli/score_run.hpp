@@ -13,13 +13,13 @@ namespace assay::cli {
 
 /// What differs between commands that score: `execution` brings how a case is scored.
 struct ScoreRun {
-  const Cohort& cohort;
+  const score::Cohort& cohort;
   const ScoreOptions& options;
-  Execution execution{};
+  score::Execution execution{};
 };
 
 /// What was noticed before any file was opened: what looks wrong first, then what was decided.
-void tell_plan(const Cohort& cohort, const Common& common, std::ostream& err);
+void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err);
 
 /// Scores, tells, writes. `clock` was started with the command.
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,

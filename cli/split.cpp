@@ -54,7 +54,7 @@ std::vector<std::string> listed(const std::string& text) {
   return out;
 }
 
-SplitSettings settings_of(const Options& o) {
+results::SplitSettings settings_of(const Options& o) {
   if (o.no_shuffle && o.seed)
     throw Error(Error::Kind::usage, "--no-shuffle uses no seed; drop --seed or --no-shuffle");
   constexpr long long largest = std::numeric_limits<std::uint32_t>::max();
@@ -65,7 +65,7 @@ SplitSettings settings_of(const Options& o) {
   if (o.outer < 2) throw Error(Error::Kind::usage, "--outer must be 2 or more");
   if (o.inner == 1)
     throw Error(Error::Kind::usage, "--inner must be 2 or more, or 0 for no inner folds");
-  SplitSettings s = {.outer = o.outer, .inner = o.inner, .stratify = listed(o.stratify)};
+  results::SplitSettings s = {.outer = o.outer, .inner = o.inner, .stratify = listed(o.stratify)};
   s.group = o.group;
   if (o.format == "nnunet") s.inner = 0;  // the file has no place for them
   s.seed = o.no_shuffle ? std::nullopt : std::optional(static_cast<std::uint32_t>(seed));
@@ -73,7 +73,8 @@ SplitSettings settings_of(const Options& o) {
 }
 
 /// What the user may not expect of the method that was chosen.
-void add_notes(const SplitSettings& s, bool seed_was_given, SplitManifest& manifest) {
+void add_notes(const results::SplitSettings& s, bool seed_was_given,
+               results::SplitManifest& manifest) {
   if (s.group.empty() || !s.seed) return;
   if (s.stratify.empty() && seed_was_given)
     manifest.notes.emplace_back("groups without strata are placed by size; the seed is not used");
@@ -86,22 +87,23 @@ void add_notes(const SplitSettings& s, bool seed_was_given, SplitManifest& manif
 Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.manifest.empty())
     throw Error(Error::Kind::usage, "give a manifest: assay split cases.csv --stratify site");
-  const SplitSettings settings = settings_of(o);
-  SplitManifest manifest = read_split_manifest(o.manifest, settings);
-  const NestedFolds folds = folds_of(manifest, settings);
+  const results::SplitSettings settings = settings_of(o);
+  results::SplitManifest manifest = results::read_split_manifest(o.manifest, settings);
+  const stats::NestedFolds folds = results::folds_of(manifest, settings);
   add_notes(settings, o.seed.has_value(), manifest);
   const bool nnunet = o.format == "nnunet";
-  const std::string text = nnunet ? nnunet_splits(manifest, settings, folds)
-                                  : split_text(manifest, settings, folds, version());
+  const std::string text = nnunet ? results::nnunet_splits(manifest, settings, folds)
+                                  : results::split_text(manifest, settings, folds, version());
   const auto out = output_file(common.out, nnunet ? "splits_final.json" : "split.json");
   refuse_input(out, {o.manifest});
   if (!out.empty()) write_atomically(out, text);
   if (out.empty() || common.json) session.out << text;
   if (common.quiet) return done;
-  for (const std::string& note : manifest.notes) session.err << "note: " << printable(note) << '\n';
+  for (const std::string& note : manifest.notes)
+    session.err << "note: " << report::printable(note) << '\n';
   for (const std::string& warning : manifest.warnings)
-    session.err << "warning: " << printable(warning) << '\n';
-  session.err << balance_table(manifest, settings, folds);
+    session.err << "warning: " << report::printable(warning) << '\n';
+  session.err << report::balance_table(manifest, settings, folds);
   if (!out.empty()) session.err << "split: " << out.string() << '\n';
   return done;
 }

@@ -16,9 +16,9 @@ void tell_warnings(const std::vector<CaseWarning>& warnings, std::ostream& err) 
   for (const auto& [id, text] : warnings) {
     const std::size_t count = std::exchange(cases[text], 0);
     if (count == 0) continue;  // said with the first
-    err << "warning: " << printable(id);
+    err << "warning: " << report::printable(id);
     if (count > 1) err << " and " << count - 1 << " more";
-    err << ": " << printable(text) << '\n';
+    err << ": " << report::printable(text) << '\n';
   }
 }
 

@@ -40,8 +40,8 @@ std::vector<std::string> words_in(const std::string& list, const char* option) {
   return words;
 }
 
-MetricNumbers metric_numbers(const std::string& text, const char* option) {
-  MetricNumbers numbers;
+compare::MetricNumbers metric_numbers(const std::string& text, const char* option) {
+  compare::MetricNumbers numbers;
   for (const std::string& part : words_in(text, option)) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos)
@@ -52,8 +52,8 @@ MetricNumbers metric_numbers(const std::string& text, const char* option) {
   return numbers;
 }
 
-void add_margins(const std::string& text, CompareSettings& settings) {
-  MetricNumbers found = metric_numbers(text, "--margin");
+void add_margins(const std::string& text, compare::CompareSettings& settings) {
+  compare::MetricNumbers found = metric_numbers(text, "--margin");
   if (found.all) settings.margin = found.all;
   for (auto& each : found.each) settings.margins.push_back(std::move(each));
 }

@@ -27,7 +27,7 @@ std::vector<std::string> words_of(std::span<const Named<Value>> table) {
 double number_in(const std::string& text, const std::string& option);
 
 /// "0.01" for every metric, or "dice=0.01,avd=0.05".
-MetricNumbers metric_numbers(const std::string& text, const char* option);
-void add_margins(const std::string& text, CompareSettings& settings);
+compare::MetricNumbers metric_numbers(const std::string& text, const char* option);
+void add_margins(const std::string& text, compare::CompareSettings& settings);
 
 }  // namespace assay::cli

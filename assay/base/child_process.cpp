@@ -23,7 +23,6 @@ namespace assay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using detail::Descriptor;
 
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 constexpr std::size_t kept_error = 4096;
@@ -92,12 +91,12 @@ struct ChildProcess::State {
 };
 
 void ChildProcess::State::start() {
-  detail::Pipe to = detail::make_pipe(), from = detail::make_pipe(), talk = detail::make_pipe();
-  process = detail::start_program(command, {to.reading, from.writing, talk.writing});
+  Pipe to = make_pipe(), from = make_pipe(), talk = make_pipe();
+  process = start_program(command, {to.reading, from.writing, talk.writing});
   in = std::move(to.writing);
   out = std::move(from.reading);
   err = std::move(talk.reading);
-  for (const Descriptor* end : {&in, &out, &err}) detail::make_nonblocking(*end);
+  for (const Descriptor* end : {&in, &out, &err}) make_nonblocking(*end);
   received.clear();
   errors.clear();
   searched = 0;
@@ -114,7 +113,7 @@ bool ChildProcess::State::write_some(std::string_view& rest) const {
 /// A log that cannot be written any more must not stop the work that it is about.
 void ChildProcess::State::read_errors() {
   const std::size_t before = errors.size();
-  detail::read_some(err, errors);
+  read_some(err, errors);
   if (log.number() >= 0 && errors.size() > before) [[maybe_unused]]
     const auto written = ::write(log.number(), errors.data() + before, errors.size() - before);
   if (errors.size() > kept_error) errors.erase(0, errors.size() - kept_error);
@@ -143,7 +142,7 @@ ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
     ::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left + 1, 60000)));
     if (watched[1].revents != 0) read_errors();
     if (watched[2].revents != 0 && !write_some(rest)) rest = {};  // its answer may have come
-    if (watched[0].revents != 0 && !detail::read_some(out, received)) return Fault::ended;
+    if (watched[0].revents != 0 && !read_some(out, received)) return Fault::ended;
   }
   return Fault::none;
 }
@@ -176,7 +175,7 @@ std::string ChildProcess::State::stop() {
   if (err.number() >= 0) read_errors();
   out.close();
   err.close();
-  return detail::ending_of(status);
+  return ending_of(status);
 }
 
 ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {

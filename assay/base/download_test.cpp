@@ -27,7 +27,7 @@ struct Hub {
   int cuts = 0;  ///< of the next so many responses
   std::vector<std::string> asked{};
 
-  ServerResponse operator()(const ServerRequest& request) {
+  demo::ServerResponse operator()(const demo::ServerRequest& request) {
     std::string range, if_range, authorisation;
     for (const auto& [name, value] : request.headers) {
       if (name == "range") range = value;
@@ -35,7 +35,7 @@ struct Hub {
       if (name == "authorization") authorisation = value;
     }
     asked.push_back(range + "|" + authorisation);
-    ServerResponse response = {.headers = {{"ETag", tag}}, .body = content};
+    demo::ServerResponse response = {.headers = {{"ETag", tag}}, .body = content};
     response.cut = cuts-- > 0;
     if (!ranges || range.empty() || if_range != tag) return response;
     const std::size_t from = std::stoul(range.substr(6));
@@ -73,7 +73,8 @@ class DownloadTest : public ::testing::Test {
   TemporaryFolder folder_;
   std::filesystem::path target_ = folder_ / "table.csv";
   Hub hub_;
-  LoopbackServer server_{[this](const ServerRequest& request) { return hub_(request); }};
+  demo::LoopbackServer server_{
+      [this](const demo::ServerRequest& request) { return hub_(request); }};
 };
 
 TEST_F(DownloadTest, a_file_comes_whole_and_checked) {
@@ -162,7 +163,8 @@ TEST_F(DownloadTest, an_empty_file_is_a_file) {
 }
 
 TEST_F(DownloadTest, refusals_of_the_server_keep_nothing_and_tell_the_status) {
-  const LoopbackServer closed([](const ServerRequest&) { return ServerResponse{.status = 401}; });
+  const demo::LoopbackServer closed(
+      [](const demo::ServerRequest&) { return demo::ServerResponse{.status = 401}; });
   const auto result = download({.url = address(closed), .path = target_});
   ASSERT_TRUE(std::holds_alternative<DownloadFailure>(result));
   EXPECT_EQ(std::get<DownloadFailure>(result).status, 401);
@@ -170,13 +172,13 @@ TEST_F(DownloadTest, refusals_of_the_server_keep_nothing_and_tell_the_status) {
 }
 
 TEST_F(DownloadTest, the_token_stays_with_the_first_host_and_its_checksum_is_used) {
-  const LoopbackServer first([&](const ServerRequest& request) {
+  const demo::LoopbackServer first([&](const demo::ServerRequest& request) {
     EXPECT_EQ(std::ranges::count(request.headers, std::pair<std::string, std::string>(
                                                       "authorization", "Bearer secret")),
               1);
-    return ServerResponse{.status = 302,
-                          .headers = {{"Location", address(server_, "/bytes")},
-                                      {"X-Linked-Etag", '"' + sha256(hub_.content) + '"'}}};
+    return demo::ServerResponse{.status = 302,
+                                .headers = {{"Location", address(server_, "/bytes")},
+                                            {"X-Linked-Etag", '"' + sha256(hub_.content) + '"'}}};
   });
   hub_.tag = "\"opaque\"";
   const auto result = download(

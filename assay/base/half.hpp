@@ -11,13 +11,11 @@ struct Half {
   std::uint16_t bits = 0;
 };
 
-namespace detail {
 /// One of two words, without a branch: compilers vectorise loops over this, not over `?:`.
 constexpr std::uint32_t choice(bool first, std::uint32_t a, std::uint32_t b) {
   const std::uint32_t mask = 0U - std::uint32_t{first};
   return (a & mask) | (b & ~mask);
 }
-}  // namespace detail
 
 /// Exact.
 constexpr float to_float(Half half) {
@@ -27,12 +25,11 @@ constexpr float to_float(Half half) {
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
   const std::uint32_t special = magnitude << 13 | 0x7f800000U;  // infinity and NaN
   return std::bit_cast<float>(
-      sign | detail::choice(magnitude >= 0x7c00U, special, std::bit_cast<std::uint32_t>(scaled)));
+      sign | choice(magnitude >= 0x7c00U, special, std::bit_cast<std::uint32_t>(scaled)));
 }
 
 /// Rounds to the nearest, ties to even; too large becomes infinity.
 constexpr Half to_half(float value) {
-  using detail::choice;
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   const std::uint32_t odd = magnitude >> 13 & 1U;

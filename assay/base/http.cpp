@@ -227,7 +227,7 @@ std::optional<HttpRequest> redirected(CURL* handle, const HttpRequest& request) 
   HttpRequest next = request;
   next.url = address;
   const bool safe = next.url.starts_with("https://") || request.url.starts_with("http://");
-  if (!detail::is_http(next.url) || !safe) return std::nullopt;
+  if (!is_http(next.url) || !safe) return std::nullopt;
   if (origin_of(next.url) != origin_of(request.url)) std::erase_if(next.headers, is_secret);
   return next;
 }

@@ -21,17 +21,17 @@ using ::testing::Not;
 using testing::refusal;
 using testing::response_to;
 
-std::string header_of(const ServerRequest& request, const std::string& name) {
+std::string header_of(const demo::ServerRequest& request, const std::string& name) {
   for (const auto& [key, value] : request.headers)
     if (key == name) return value;
   return "";
 }
 
 TEST(Http, posts_a_large_body_without_waiting) {
-  const LoopbackServer server([](const ServerRequest& request) {
-    return ServerResponse{.headers = {{"X-Expect", header_of(request, "expect")},
-                                      {"X-Type", header_of(request, "content-type")}},
-                          .body = request.body};
+  const demo::LoopbackServer server([](const demo::ServerRequest& request) {
+    return demo::ServerResponse{.headers = {{"X-Expect", header_of(request, "expect")},
+                                            {"X-Type", header_of(request, "content-type")}},
+                                .body = request.body};
   });
   const std::string body(8 << 20, 'b');
   const HttpResponse response = response_to(
@@ -42,8 +42,8 @@ TEST(Http, posts_a_large_body_without_waiting) {
 }
 
 TEST(Http, an_error_status_is_a_response) {
-  const LoopbackServer server([](const ServerRequest&) {
-    return ServerResponse{.status = 529, .headers = {{"Retry-After", "7"}}, .body = "busy"};
+  const demo::LoopbackServer server([](const demo::ServerRequest&) {
+    return demo::ServerResponse{.status = 529, .headers = {{"Retry-After", "7"}}, .body = "busy"};
   });
   const HttpResponse response = response_to({.url = address(server), .body = ""});
   EXPECT_EQ(response.status, 529);
@@ -55,7 +55,8 @@ TEST(Http, an_error_status_is_a_response) {
 TEST(Http, failures_are_sentences_without_query_password_or_header) {
   std::uint16_t free_port = 0;
   {
-    const LoopbackServer gone([](const ServerRequest&) { return ServerResponse{}; });
+    const demo::LoopbackServer gone(
+        [](const demo::ServerRequest&) { return demo::ServerResponse{}; });
     free_port = gone.port();
   }
   const std::string origin = "http://127.0.0.1:" + std::to_string(free_port);
@@ -68,18 +69,18 @@ TEST(Http, failures_are_sentences_without_query_password_or_header) {
 }
 
 TEST(Http, a_slow_server_times_out) {
-  const LoopbackServer server([](const ServerRequest&) {
+  const demo::LoopbackServer server([](const demo::ServerRequest&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(600));
-    return ServerResponse{};
+    return demo::ServerResponse{};
   });
   EXPECT_EQ(failure_of({.url = address(server), .timeout_s = 0.2}),
             "http://127.0.0.1:" + std::to_string(server.port()) + ": timed out after 0.2 s");
 }
 
 TEST(Http, a_set_stop_ends_a_call) {
-  const LoopbackServer server([](const ServerRequest&) {
+  const demo::LoopbackServer server([](const demo::ServerRequest&) {
     std::this_thread::sleep_for(std::chrono::seconds(2));
-    return ServerResponse{};
+    return demo::ServerResponse{};
   });
   const std::atomic<bool> stop = true;
   EXPECT_THAT(failure_of({.url = address(server), .stop = &stop}), HasSubstr("stopped"));
@@ -87,10 +88,10 @@ TEST(Http, a_set_stop_ends_a_call) {
 
 TEST(Http, a_cut_response_is_a_failure_and_a_body_is_never_sent_twice) {
   std::atomic<int> received = 0;
-  const LoopbackServer server([&](const ServerRequest& request) {
+  const demo::LoopbackServer server([&](const demo::ServerRequest& request) {
     ++received;
-    return ServerResponse{.body = request.path == "/half" ? "abcdef" : "",
-                          .cut = request.path != "/whole"};
+    return demo::ServerResponse{.body = request.path == "/half" ? "abcdef" : "",
+                                .cut = request.path != "/whole"};
   });
   HttpClient client;
   HttpFailure failure;
@@ -107,7 +108,8 @@ TEST(Http, a_cut_response_is_a_failure_and_a_body_is_never_sent_twice) {
 }
 
 TEST(Http, a_proxy_is_not_asked_for_this_machine) {
-  const LoopbackServer server([](const ServerRequest&) { return ServerResponse{}; });
+  const demo::LoopbackServer server(
+      [](const demo::ServerRequest&) { return demo::ServerResponse{}; });
   ::setenv("http_proxy", "http://no-such-proxy.invalid:1", 1);
   EXPECT_EQ(response_to({.url = address(server)}).status, 200);
   EXPECT_THAT(failure_of({.url = "http://example.invalid/"}), HasSubstr("the proxy's name"));
@@ -117,10 +119,10 @@ TEST(Http, a_proxy_is_not_asked_for_this_machine) {
 TEST(Http, connections_are_kept_open) {
   std::mutex mutex;
   std::vector<std::thread::id> threads;  // the server has one for each connection
-  const LoopbackServer server([&](const ServerRequest&) {
+  const demo::LoopbackServer server([&](const demo::ServerRequest&) {
     const std::scoped_lock lock(mutex);
     threads.push_back(std::this_thread::get_id());
-    return ServerResponse{};
+    return demo::ServerResponse{};
   });
   HttpClient client;
   HttpFailure failure;
@@ -131,18 +133,18 @@ TEST(Http, connections_are_kept_open) {
 
 TEST(Http, authorisation_stays_with_its_host_and_posts_are_not_redirected) {
   std::vector<std::string> seen;
-  const auto note = [&](const ServerRequest& request) {
+  const auto note = [&](const demo::ServerRequest& request) {
     seen.push_back(request.method + " " + header_of(request, "authorization") +
                    header_of(request, "x-api-key") + header_of(request, "x-plain"));
-    return ServerResponse{.body = "end"};
+    return demo::ServerResponse{.body = "end"};
   };
-  const LoopbackServer other(note);
-  const LoopbackServer first([&](const ServerRequest& request) {
+  const demo::LoopbackServer other(note);
+  const demo::LoopbackServer first([&](const demo::ServerRequest& request) {
     note(request);
     const std::string target = request.path == "/far" ? address(other, "/end") : "/end";
-    if (request.path == "/end") return ServerResponse{.body = "end"};
-    return ServerResponse{.status = 302,
-                          .headers = {{"Location", target}, {"X-Linked-Etag", "\"tag\""}}};
+    if (request.path == "/end") return demo::ServerResponse{.body = "end"};
+    return demo::ServerResponse{.status = 302,
+                                .headers = {{"Location", target}, {"X-Linked-Etag", "\"tag\""}}};
   });
   const auto get = [&](const std::string& path) {
     seen.clear();
@@ -159,8 +161,8 @@ TEST(Http, authorisation_stays_with_its_host_and_posts_are_not_redirected) {
 }
 
 TEST(Http, a_ring_of_redirects_ends) {
-  const LoopbackServer server([](const ServerRequest&) {
-    return ServerResponse{.status = 302, .headers = {{"Location", "/"}}};
+  const demo::LoopbackServer server([](const demo::ServerRequest&) {
+    return demo::ServerResponse{.status = 302, .headers = {{"Location", "/"}}};
   });
   EXPECT_THAT(failure_of({.url = address(server)}), HasSubstr("redirects without end"));
 }
@@ -177,9 +179,10 @@ TEST(Http, only_web_addresses_and_clean_headers_are_taken) {
 
 TEST(Http, downloads_come_in_pieces_that_can_be_stopped) {
   const std::string content(1 << 20, 'z');
-  const LoopbackServer server([&](const ServerRequest& request) {
-    if (request.path == "/absent") return ServerResponse{.status = 404, .body = "no such file"};
-    return ServerResponse{.body = content};
+  const demo::LoopbackServer server([&](const demo::ServerRequest& request) {
+    if (request.path == "/absent")
+      return demo::ServerResponse{.status = 404, .body = "no such file"};
+    return demo::ServerResponse{.body = content};
   });
   HttpClient client;
   HttpFailure failure;

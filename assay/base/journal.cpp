@@ -19,8 +19,6 @@
 namespace assay {
 namespace {
 
-using detail::Json;
-
 std::string crc32_of(std::string_view text) {
   std::array<char, 16> hex{};
   std::snprintf(hex.data(), hex.size(), "%08x", libdeflate_crc32(0, text.data(), text.size()));
@@ -48,16 +46,16 @@ std::optional<std::string_view> record_of(std::string_view line) {
 }
 
 std::string header_text(const JournalHeader& header) {
-  return detail::to_text(Json{{"kind", "header"},
-                              {"schema", "assay.journal/1"},
-                              {"settings_sha256", header.settings_sha256},
-                              {"inputs_sha256", header.inputs_sha256},
-                              {"version", header.version}},
-                         {.indent = 0});
+  return to_text(Json{{"kind", "header"},
+                      {"schema", "assay.journal/1"},
+                      {"settings_sha256", header.settings_sha256},
+                      {"inputs_sha256", header.inputs_sha256},
+                      {"version", header.version}},
+                 {.indent = 0});
 }
 
 JournalHeader parse_header(std::string_view record, const std::string& where) try {
-  const Json json = detail::parse_json(record, where);
+  const Json json = parse_json(record, where);
   if (json.at("kind") != "header") throw Error(Error::Kind::input, "another kind");
   return {.settings_sha256 = json.at("settings_sha256"),
           .inputs_sha256 = json.at("inputs_sha256"),

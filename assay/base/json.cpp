@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/json_reader.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 /// Stand-ins for the tokens that JSON lacks: strings that start with a byte no text file holds.
@@ -183,4 +183,4 @@ const std::vector<Json>& elements(const Json& value) {
   return value.is_array() ? value.get_ref<const Json::array_t&>() : none;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -10,7 +10,7 @@
 #include "assay/base/nesting.hpp"
 #include "assay/base/shortest.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 using Json = nlohmann::ordered_json;  ///< keys keep the order in which they are written
 
@@ -34,4 +34,4 @@ const Json& member(const Json& value, std::string_view key);
 /// The elements of an array, or none when the value is not an array.
 const std::vector<Json>& elements(const Json& value);
 
-}  // namespace assay::detail
+}  // namespace assay

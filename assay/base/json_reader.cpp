@@ -10,7 +10,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -340,4 +340,4 @@ std::vector<std::string> JsonObject::keys() const {
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

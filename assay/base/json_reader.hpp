@@ -11,7 +11,7 @@
 
 #include "assay/base/nesting.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// "line 3, column 7"
 std::string place_in(std::string_view text, std::size_t byte);
@@ -111,4 +111,4 @@ class JsonObject {
   std::vector<Member> members_;
 };
 
-}  // namespace assay::detail
+}  // namespace assay

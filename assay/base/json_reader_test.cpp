@@ -11,9 +11,6 @@
 #include "assay/base/json.hpp"
 
 using namespace assay;
-using detail::Json;
-using detail::JsonObject;
-using detail::JsonReader;
 using testing::HasSubstr;
 
 namespace {
@@ -75,7 +72,7 @@ TEST(JsonReader, sees_what_the_library_sees) {
         R"(["\u0041\u00e9\u20ac\ud83d\ude00", 0, -0.0, 1E5, 123456789012345678901234567890])",
         R"( {"k\u0065y" : null , "x" : [ ] } )"}) {
     JsonReader in(text, "t");
-    EXPECT_EQ(tree(in), detail::parse_json(text, "t")) << text;
+    EXPECT_EQ(tree(in), parse_json(text, "t")) << text;
     in.end();
   }
 }
@@ -89,7 +86,7 @@ TEST(JsonReader, takes_and_refuses_what_the_library_does) {
         "1 1",  "",        "-Inf",      "[1}",        "{\"a\":1]", "\"\\"}) {
     bool library = true;
     try {
-      detail::parse_json(text, "t");
+      parse_json(text, "t");
     } catch (const Error&) {
       library = false;
     }
@@ -143,16 +140,16 @@ TEST(JsonReader, an_error_names_file_place_and_field) {
 TEST(JsonReader, has_the_same_limit_of_nesting_as_the_library) {
   EXPECT_TRUE(accepts(nested(200)));
   EXPECT_FALSE(accepts(nested(201)));
-  EXPECT_NO_THROW(detail::parse_json(nested(200), "t"));
-  EXPECT_THROW(detail::parse_json(nested(201), "t"), Error);
-  EXPECT_THROW(detail::parse_json(nested(11), "t", 10), Error);
+  EXPECT_NO_THROW(parse_json(nested(200), "t"));
+  EXPECT_THROW(parse_json(nested(201), "t"), Error);
+  EXPECT_THROW(parse_json(nested(11), "t", 10), Error);
   // Brackets in strings and brackets that were closed again do not count.
   const std::string many =
       "[\"" + std::string(300, '[') + "\\\"" + std::string(300, '{') + "\", [[]], [[]]]";
-  EXPECT_NO_THROW(detail::parse_json(many, "t", 3));
-  EXPECT_EQ(detail::too_deep_at("[\"[\", [{", 2), 7U);
-  EXPECT_EQ(detail::too_deep_at("]]]][[", 2), std::nullopt);
-  EXPECT_EQ(detail::too_deep_at("\"\\", 0), std::nullopt);
+  EXPECT_NO_THROW(parse_json(many, "t", 3));
+  EXPECT_EQ(too_deep_at("[\"[\", [{", 2), 7U);
+  EXPECT_EQ(too_deep_at("]]]][[", 2), std::nullopt);
+  EXPECT_EQ(too_deep_at("\"\\", 0), std::nullopt);
 }
 
 TEST(JsonObject, members_can_be_read_in_any_order) {

@@ -10,30 +10,28 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
-using detail::Json;
 
 TEST(Json, doubles_are_short_and_read_back_equal) {
-  EXPECT_EQ(detail::shortest(0.1), "0.1");
-  EXPECT_EQ(detail::shortest(1), "1.0");
-  EXPECT_EQ(detail::shortest(-0.0), "-0.0");
-  EXPECT_EQ(detail::shortest(1e22), "1e+22");
+  EXPECT_EQ(shortest(0.1), "0.1");
+  EXPECT_EQ(shortest(1), "1.0");
+  EXPECT_EQ(shortest(-0.0), "-0.0");
+  EXPECT_EQ(shortest(1e22), "1e+22");
   std::mt19937_64 rng(1);
   for (int i = 0; i < 10000; ++i) {
     const auto x = std::bit_cast<double>(rng());
-    if (std::isfinite(x)) EXPECT_EQ(detail::parse_json(detail::shortest(x), "x").get<double>(), x);
+    if (std::isfinite(x)) EXPECT_EQ(parse_json(shortest(x), "x").get<double>(), x);
   }
 }
 
 TEST(Json, what_json_lacks_is_null_or_the_token_of_python) {
   const Json value = {{"a", NAN}, {"b", INFINITY}, {"c", {1.5, -INFINITY}}};
-  EXPECT_EQ(detail::to_text(value, {.indent = 0}), R"({"a":null,"b":null,"c":[1.5,null]})");
-  EXPECT_EQ(detail::to_text(value, {.indent = 0, .python_tokens = true}),
+  EXPECT_EQ(to_text(value, {.indent = 0}), R"({"a":null,"b":null,"c":[1.5,null]})");
+  EXPECT_EQ(to_text(value, {.indent = 0, .python_tokens = true}),
             R"({"a":NaN,"b":Infinity,"c":[1.5,-Infinity]})");
 }
 
 TEST(Json, reads_what_python_writes) {
-  const Json value =
-      detail::parse_json(R"({"NaN \" Infinity": [NaN, -Infinity, Infinity, "NaN"]})", "p");
+  const Json value = parse_json(R"({"NaN \" Infinity": [NaN, -Infinity, Infinity, "NaN"]})", "p");
   const Json& list = value["NaN \" Infinity"];
   EXPECT_TRUE(std::isnan(list[0].get<double>()));
   EXPECT_EQ(list[1].get<double>(), -INFINITY);
@@ -43,7 +41,7 @@ TEST(Json, reads_what_python_writes) {
 
 TEST(Json, an_error_names_file_and_place_in_our_words) {
   try {
-    detail::parse_json("{\n  \"a\": 1,\n", "r.json");
+    parse_json("{\n  \"a\": 1,\n", "r.json");
     FAIL();
   } catch (const Error& e) {
     EXPECT_STREQ(
@@ -55,7 +53,7 @@ TEST(Json, an_error_names_file_and_place_in_our_words) {
 
 std::string place_of_mistake(std::string_view text) {
   try {
-    detail::parse_json(text, "r.json");
+    parse_json(text, "r.json");
   } catch (const Error& e) {
     const std::string said = e.what();
     const std::size_t from = said.find("line ");
@@ -74,11 +72,11 @@ TEST(Json, the_place_of_a_mistake_does_not_depend_on_tokens_of_python) {
 }
 
 TEST(Json, text_that_is_not_utf8_is_replaced_in_values_and_keys) {
-  EXPECT_EQ(detail::to_text(Json{{"gr\xF6", "\xE4"}}, {.indent = 0}),
+  EXPECT_EQ(to_text(Json{{"gr\xF6", "\xE4"}}, {.indent = 0}),
             "{\"gr\xEF\xBF\xBD\":\"\xEF\xBF\xBD\"}");
 }
 
 TEST(Json, indented_text_keeps_short_lists_on_one_line) {
-  EXPECT_EQ(detail::to_text({{"a", {1, 2}}, {"b", Json::array()}, {"c", Json::object()}}),
+  EXPECT_EQ(to_text({{"a", {1, 2}}, {"b", Json::array()}, {"c", Json::object()}}),
             "{\n  \"a\": [1, 2],\n  \"b\": [],\n  \"c\": {}\n}");
 }

@@ -26,32 +26,32 @@ bool has_ended(pid_t process) {
 }
 
 /// Takes what both pipes hold; waits a moment for the first of it.
-void read_both(detail::Descriptor& out, detail::Descriptor& err, ProgramEnd& end) {
+void read_both(Descriptor& out, Descriptor& err, ProgramEnd& end) {
   constexpr int moment_ms = 20;
   std::array<pollfd, 2> watched = {pollfd{out.number(), POLLIN, 0},
                                    pollfd{err.number(), POLLIN, 0}};
   ::poll(watched.data(), watched.size(), moment_ms);
-  if (watched[0].revents != 0) detail::read_some(out, end.output);
-  if (watched[1].revents != 0) detail::read_some(err, end.errors);
+  if (watched[0].revents != 0) read_some(out, end.output);
+  if (watched[1].revents != 0) read_some(err, end.errors);
 }
 
 /// What a program that has ended left in its pipes. Others of its group may hold them open.
-void read_rest(detail::Descriptor& from, std::string& to) {
+void read_rest(Descriptor& from, std::string& to) {
   for (std::size_t before = to.size() + 1; from.number() >= 0 && before != to.size();) {
     before = to.size();
-    detail::read_some(from, to);
+    read_some(from, to);
   }
 }
 
 }  // namespace
 
 ProgramEnd run_program(const CommandWords& words, double timeout_s) {
-  const detail::Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  detail::Pipe out = detail::make_pipe(), err = detail::make_pipe();
-  const pid_t process = detail::start_program(words, {nothing, out.writing, err.writing});
+  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  Pipe out = make_pipe(), err = make_pipe();
+  const pid_t process = start_program(words, {nothing, out.writing, err.writing});
   out.writing.close();
   err.writing.close();
-  for (const detail::Descriptor* end : {&out.reading, &err.reading}) detail::make_nonblocking(*end);
+  for (const Descriptor* end : {&out.reading, &err.reading}) make_nonblocking(*end);
   ProgramEnd end;
   const auto time = std::chrono::duration<double>(timeout_s);
   const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
@@ -66,7 +66,7 @@ ProgramEnd run_program(const CommandWords& words, double timeout_s) {
   read_rest(out.reading, end.output);
   read_rest(err.reading, end.errors);
   end.succeeded = !end.timed_out && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  end.ending = detail::ending_of(status);
+  end.ending = ending_of(status);
   return end;
 }
 

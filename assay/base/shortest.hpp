@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace assay::detail {
+namespace assay {
 
 /// The shortest decimal that reads back equal: "0.1", "1.0", "1e-07".
 std::string shortest(double x);
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -15,7 +15,7 @@
 
 extern char** environ;  // NOLINT: posix_spawn wants it, and unistd.h does not declare it
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 constexpr std::size_t read_size = std::size_t{64} << 10;
@@ -105,4 +105,4 @@ std::string ending_of(int wait_status) {
   return "was ended by signal " + std::to_string(WTERMSIG(wait_status));
 }
 
-}  // namespace assay::detail
+}  // namespace assay

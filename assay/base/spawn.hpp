@@ -11,7 +11,7 @@
 
 #include "assay/base/command_line.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -59,4 +59,4 @@ pid_t start_program(const CommandWords& words, const Streams& streams);
 /// "ended with status 1", "was ended by signal 9".
 std::string ending_of(int wait_status);
 
-}  // namespace assay::detail
+}  // namespace assay

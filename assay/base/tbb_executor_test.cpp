@@ -27,13 +27,14 @@ TEST(Executor, hands_on_what_a_task_throws) {
 }
 
 TEST(Executor, a_bootstrap_is_the_same_on_any_number_of_threads) {
-  Generator generator(1);
+  stats::Generator generator(1);
   std::vector<std::int64_t> truths(935), predictions(935);
   for (auto& label : truths) label = static_cast<std::int64_t>(generator.below(5));
   for (auto& label : predictions) label = static_cast<std::int64_t>(generator.below(5));
   const auto replicates = [&](unsigned jobs) {
-    return bootstrap_metric(predictions, truths, ClassificationMetric::balanced_accuracy,
-                            {.executor = tbb_executor(jobs)})
+    return stats::bootstrap_metric(predictions, truths,
+                                   stats::ClassificationMetric::balanced_accuracy,
+                                   {.executor = tbb_executor(jobs)})
         .replicates;
   };
   EXPECT_EQ(replicates(2), replicates(1));

@@ -10,7 +10,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 [[noreturn]] void fail(std::string_view name, const toml::source_position& at, const char* what) {
@@ -149,4 +149,4 @@ Json parse_toml(std::string_view text, std::string_view name) {
   }
 }
 
-}  // namespace assay::detail
+}  // namespace assay

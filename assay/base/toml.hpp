@@ -6,11 +6,11 @@
 
 #include "assay/base/json.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// `name` stands in messages. Dates and text over several lines are refused: nothing here has
 /// them. The only door to the parser (tools/doors.py): what is nested more than deepest_nesting
 /// deep is refused before it is parsed. Throws Error::input with line and column.
 Json parse_toml(std::string_view text, std::string_view name);
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -79,13 +79,13 @@ void append_utf8(std::string& out, char32_t point) {
 }
 
 bool is_word(char32_t point) {
-  const auto ranges = detail::word_ranges();
-  const auto range = std::ranges::lower_bound(ranges, point, {}, &detail::CharacterRange::last);
+  const auto ranges = word_ranges();
+  const auto range = std::ranges::lower_bound(ranges, point, {}, &CharacterRange::last);
   return range != ranges.end() && range->first <= point;
 }
 
 std::optional<int> digit_value(char32_t point) {
-  const auto zeros = detail::decimal_zeros();
+  const auto zeros = decimal_zeros();
   const auto behind = std::ranges::upper_bound(zeros, point);
   if (behind == zeros.begin()) return std::nullopt;
   const char32_t value = point - *std::prev(behind);
@@ -100,8 +100,8 @@ bool is_space(char32_t c) {
 
 char32_t lower(char32_t point) {
   if (point < 0x80) return point >= 'A' && point <= 'Z' ? point + 32 : point;
-  const auto runs = detail::lower_case_runs();
-  const auto run = std::ranges::lower_bound(runs, point, {}, &detail::LowerCaseRun::last);
+  const auto runs = lower_case_runs();
+  const auto run = std::ranges::lower_bound(runs, point, {}, &LowerCaseRun::last);
   if (run == runs.end() || point < run->first || (point - run->first) % run->step != 0)
     return point;
   return static_cast<char32_t>(static_cast<std::int32_t>(point) + run->shift);

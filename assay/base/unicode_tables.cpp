@@ -2,7 +2,7 @@
 /// Characters by class, Unicode 14.0.0; printed by tools/unicode_tables.py.
 #include "assay/base/unicode_tables.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 // clang-format off
@@ -253,4 +253,4 @@ std::span<const LowerCaseRun> lower_case_runs() {
   return lower_table;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace assay::detail {
+namespace assay {
 
 struct CharacterRange {
   char32_t first, last;
@@ -23,4 +23,4 @@ std::span<const CharacterRange> word_ranges();
 std::span<const char32_t> decimal_zeros();  ///< each is followed by the digits 1 to 9
 std::span<const LowerCaseRun> lower_case_runs();
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -30,7 +30,7 @@ std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
 }  // namespace
 
 void require_http_address(const std::string& url, std::string_view what) {
-  if (detail::is_http(url) && parsed(url)) return;
+  if (is_http(url) && parsed(url)) return;
   throw Error(Error::Kind::usage, std::string(what) +
                                       " is no web address; it must begin with http:// or https:// "
                                       "and name a host");

@@ -4,10 +4,10 @@
 
 #include <string_view>
 
-namespace assay::detail {
+namespace assay {
 
 inline bool is_http(std::string_view url) {
   return url.starts_with("http://") || url.starts_with("https://");
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// Converts to whatever integer is wanted: `.tp = Whole(list.at(0))`. Throws Error::input on what
 /// is not a whole number, is out of that type's range, or is above 2^53.
@@ -46,4 +46,4 @@ class Whole {
   const Json& value_;
 };
 
-}  // namespace assay::detail
+}  // namespace assay

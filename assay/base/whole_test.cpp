@@ -6,9 +6,6 @@
 namespace assay {
 namespace {
 
-using detail::parse_json;
-using detail::Whole;
-
 template <class Integer>
 Integer read(const char* text) {
   return Whole(parse_json(text, "n"));

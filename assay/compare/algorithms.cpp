@@ -19,7 +19,7 @@
 #include "assay/compare/metric_values.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// What is known of one case must be the same in every table that has the column.
@@ -57,7 +57,7 @@ std::optional<double> mean_difference(const TrainingFolds& folds, std::size_t fo
   for (std::size_t i = 0; i < folds.of_case.size(); ++i)
     if (folds.of_case[i] == fold && baseline[i] && model[i])
       differences.push_back(*model[i] - *baseline[i]);
-  return differences.empty() ? std::nullopt : std::optional(mean(differences));
+  return differences.empty() ? std::nullopt : std::optional(stats::mean(differences));
 }
 
 }  // namespace
@@ -103,24 +103,25 @@ std::optional<AlgorithmTest> algorithm_test(const TrainingFolds& folds,
     if (const auto found = mean_difference(folds, fold, baseline, model))
       differences.push_back(*found);
   if (differences.size() < 2) return {};
-  const ResampledT found = resampled_t(differences, folds.test_share, level);
-  AlgorithmTest out = {.folds = differences.size(),
-                       .test_share = folds.test_share,
-                       .test = found.test,
-                       .level = level,
-                       .difference = found.difference,
-                       .difference95 = resampled_t(differences, folds.test_share).difference};
+  const stats::ResampledT found = stats::resampled_t(differences, folds.test_share, level);
+  AlgorithmTest out = {
+      .folds = differences.size(),
+      .test_share = folds.test_share,
+      .test = found.test,
+      .level = level,
+      .difference = found.difference,
+      .difference95 = stats::resampled_t(differences, folds.test_share).difference};
   const bool equal = std::ranges::all_of(differences, [](double d) { return d == 0; });
   if (equal) out.test = {.t = 0, .pvalue = 1, .df = found.test.df};
   out.corrected_p_value = out.test.pvalue;
   return out;
 }
 
-void correct_algorithms(std::span<AlgorithmTest* const> family, Correction correction,
+void correct_algorithms(std::span<AlgorithmTest* const> family, stats::Correction correction,
                         double alpha) {
   std::vector<double> pvalues;
   for (const AlgorithmTest* each : family) pvalues.push_back(each->test.pvalue);
-  const Adjusted adjusted = adjust(pvalues, correction, alpha);
+  const stats::Adjusted adjusted = stats::adjust(pvalues, correction, alpha);
   for (std::size_t k = 0; k < family.size(); ++k) {
     family[k]->corrected_p_value = adjusted.pvalues[k];
     family[k]->is_significant = adjusted.reject[k] && family[k]->folds >= least_folds;
@@ -132,4 +133,4 @@ std::string_view verdict_name(const AlgorithmTest& found) {
   return found.is_significant ? "different" : "inconclusive";
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -15,7 +15,7 @@
 #include "assay/stats/multiplicity.hpp"
 #include "assay/stats/paired.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// The folds that the matched cases were tested in.
 struct TrainingFolds {
@@ -35,12 +35,12 @@ inline constexpr std::size_t least_folds = 3;
 
 /// One algorithm against that of the baseline.
 struct AlgorithmTest {
-  std::size_t folds = 0;    ///< in which both have a value
-  double test_share = 0;    ///< of `TrainingFolds`
-  TTest test{};             ///< corrected for overlapping training sets
-  double level = 0.95;      ///< of the limits below, 1 - alpha
-  Interval difference{};    ///< of the means, model - baseline
-  Interval difference95{};  ///< the same at 95 %, whatever alpha is
+  std::size_t folds = 0;           ///< in which both have a value
+  double test_share = 0;           ///< of `TrainingFolds`
+  stats::TTest test{};             ///< corrected for overlapping training sets
+  double level = 0.95;             ///< of the limits below, 1 - alpha
+  stats::Interval difference{};    ///< of the means, model - baseline
+  stats::Interval difference95{};  ///< the same at 95 %, whatever alpha is
   double corrected_p_value = 1;
   bool is_significant = false;  ///< after the correction; never of fewer than `least_folds`
 };
@@ -52,10 +52,10 @@ std::optional<AlgorithmTest> algorithm_test(const TrainingFolds& folds,
                                             double level = 0.95);
 
 /// Corrects for the number of algorithms.
-void correct_algorithms(std::span<AlgorithmTest* const> family, Correction correction,
+void correct_algorithms(std::span<AlgorithmTest* const> family, stats::Correction correction,
                         double alpha);
 
 /// "different", "inconclusive" or "too_few_folds".
 std::string_view verdict_name(const AlgorithmTest& found);
 
-}  // namespace assay
+}  // namespace assay::compare

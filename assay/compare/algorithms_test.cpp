@@ -14,6 +14,7 @@
 #include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -47,22 +48,22 @@ CompareSettings by_folds(const Texts& columns = {"outer_fold"}) {
 
 std::string refusal(const std::vector<ResultTable>& tables, const CompareSettings& settings) {
   try {
-    compare(tables, settings);
+    compare::compare(tables, settings);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-double normal(Generator& chance) {
-  return normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
+double normal(stats::Generator& chance) {
+  return stats::normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
 }
 
 }  // namespace
 
 TEST(Algorithms, by_hand) {
   const Comparison found =
-      compare({table("a", base, three), table("b", better, three)}, by_folds());
+      compare::compare({table("a", base, three), table("b", better, three)}, by_folds());
   const AlgorithmTest& test = *found.metrics[0].pairs[0].algorithms;
   // Differences 0.02, 0.03, 0.05; variance 7/30000; each fold tests 2 and trains on 4.
   const double centre = 0.1 / 3, error = std::sqrt(7.0 / 30000 * (1.0 / 3 + 0.5));
@@ -77,7 +78,7 @@ TEST(Algorithms, by_hand) {
   EXPECT_THAT(
       algorithm_sentence(found.metrics[0], found.metrics[0].pairs[0], "a"),
       HasSubstr("dice: over 3 folds, the algorithm of b against that of a is inconclusive"));
-  EXPECT_FALSE(compare({table("a", base, three), table("b", better, three)}, {})
+  EXPECT_FALSE(compare::compare({table("a", base, three), table("b", better, three)}, {})
                    .metrics[0]
                    .pairs[0]
                    .algorithms.has_value());
@@ -91,17 +92,20 @@ TEST(Algorithms, a_constant_gain_in_many_folds_is_a_difference) {
     two.emplace_back(*one.back() + 0.1 + 0.001 * (i % 3));
     folds.push_back(std::to_string(i % 5));
   }
-  const Comparison found = compare({table("a", one, folds), table("b", two, folds)}, by_folds());
+  const Comparison found =
+      compare::compare({table("a", one, folds), table("b", two, folds)}, by_folds());
   EXPECT_EQ(verdict_name(*found.metrics[0].pairs[0].algorithms), "different");
   EXPECT_THAT(algorithm_sentence(found.metrics[0], found.metrics[0].pairs[0], "a"),
               HasSubstr("over 5 folds, the algorithm of b is better than that of a"));
-  const Comparison turned = compare({table("b", two, folds), table("a", one, folds)}, by_folds());
+  const Comparison turned =
+      compare::compare({table("b", two, folds), table("a", one, folds)}, by_folds());
   EXPECT_THAT(algorithm_sentence(turned.metrics[0], turned.metrics[0].pairs[0], "b"),
               HasSubstr("the algorithm of a is worse than that of b"));
 }
 
 TEST(Algorithms, equal_scores_differ_in_nothing) {
-  const Comparison found = compare({table("a", base, three), table("b", base, three)}, by_folds());
+  const Comparison found =
+      compare::compare({table("a", base, three), table("b", base, three)}, by_folds());
   const AlgorithmTest& test = *found.metrics[0].pairs[0].algorithms;
   EXPECT_EQ(test.test.pvalue, 1);
   EXPECT_EQ(test.corrected_p_value, 1);
@@ -110,7 +114,8 @@ TEST(Algorithms, equal_scores_differ_in_nothing) {
 
 TEST(Algorithms, two_folds_have_numbers_and_no_verdict) {
   const Texts two = {"0", "0", "0", "1", "1", "1"};
-  const Comparison found = compare({table("a", base, two), table("b", better, two)}, by_folds());
+  const Comparison found =
+      compare::compare({table("a", base, two), table("b", better, two)}, by_folds());
   const AlgorithmTest& test = *found.metrics[0].pairs[0].algorithms;
   EXPECT_EQ(test.test.df, 1);
   EXPECT_EQ(test.test_share, 1);
@@ -134,7 +139,8 @@ TEST(Algorithms, are_refused_where_there_is_nothing_to_compare) {
 }
 
 TEST(Algorithms, one_file_may_say_the_folds_for_all) {
-  const Comparison found = compare({table("a", base, three), table("b", better, {})}, by_folds());
+  const Comparison found =
+      compare::compare({table("a", base, three), table("b", better, {})}, by_folds());
   EXPECT_EQ(found.metrics[0].pairs[0].algorithms->folds, 3U);
 }
 
@@ -147,10 +153,10 @@ TEST(Algorithms, restarts_are_averaged_and_repetitions_are_counted) {
   const Texts runs = {"x", "x", "x", "x", "x", "x", "y", "y", "y", "y", "y", "y"};
   ResultTable a = table("a", one, folds), b = table("b", two, folds);
   a.groups.emplace_back("repeat", runs);
-  const Comparison repeated = compare({a, b}, by_folds({"outer_fold", "repeat"}));
+  const Comparison repeated = compare::compare({a, b}, by_folds({"outer_fold", "repeat"}));
   EXPECT_EQ(repeated.metrics[0].pairs[0].algorithms->folds, 4U);
   EXPECT_EQ(repeated.metrics[0].pairs[0].algorithms->test_share, 1);
-  const Comparison averaged = compare({a, b}, by_folds());
+  const Comparison averaged = compare::compare({a, b}, by_folds());
   EXPECT_EQ(averaged.metrics[0].pairs[0].algorithms->folds, 2U);
   EXPECT_EQ(averaged.metrics[0].pairs[0].algorithms->test_share, 1);
 }
@@ -159,7 +165,7 @@ TEST(Algorithms, folds_are_no_subgroups_unless_asked_for_and_a_note_says_what_te
   for (const std::string column : {"outer_fold", "fold", "Fold", "restart"}) {
     const std::vector<ResultTable> tables = {table("a", base, three, column),
                                              table("b", better, three, column)};
-    const Comparison found = compare(tables, {});
+    const Comparison found = compare::compare(tables, {});
     EXPECT_THAT(found.subgroups, IsEmpty()) << column;
     EXPECT_THAT(found.notes, ElementsAre(HasSubstr("about these trained models, not about the "
                                                    "algorithms that trained them; assay compare "
@@ -167,9 +173,10 @@ TEST(Algorithms, folds_are_no_subgroups_unless_asked_for_and_a_note_says_what_te
                                                    column)));
     CompareSettings asked;
     asked.subgroups = {{column}};
-    EXPECT_EQ(compare(tables, asked).subgroups.size(), 3U) << column;
+    EXPECT_EQ(compare::compare(tables, asked).subgroups.size(), 3U) << column;
   }
-  const Comparison plain = compare({table("a", base, three, "site"), table("b", better, {})}, {});
+  const Comparison plain =
+      compare::compare({table("a", base, three, "site"), table("b", better, {})}, {});
   EXPECT_EQ(plain.subgroups.size(), 3U);
   EXPECT_THAT(plain.notes, IsEmpty());
 }
@@ -178,7 +185,7 @@ TEST(Algorithms, equal_algorithms_are_seldom_called_different) {
   // Five folds of twenty cases. The luck of a training is 0.3 of the spread between cases, and
   // one fifth of it is common to all folds, since their training sets overlap.
   constexpr int studies = 600, folds = 5, cases = 20;
-  Generator chance(17);
+  stats::Generator chance(17);
   int pooled = 0, corrected = 0;
   for (int s = 0; s < studies; ++s) {
     std::vector<double> all, means;
@@ -189,8 +196,8 @@ TEST(Algorithms, equal_algorithms_are_seldom_called_different) {
       for (int i = 0; i < cases; ++i) sum += all.emplace_back(luck + normal(chance));
       means.push_back(sum / cases);
     }
-    pooled += wilcoxon(all).pvalue <= 0.05 ? 1 : 0;
-    corrected += resampled_t(means, 0.25).test.pvalue <= 0.05 ? 1 : 0;
+    pooled += stats::wilcoxon(all).pvalue <= 0.05 ? 1 : 0;
+    corrected += stats::resampled_t(means, 0.25).test.pvalue <= 0.05 ? 1 : 0;
   }
   EXPECT_GT(pooled, studies / 5);           // about 32 %
   EXPECT_LT(corrected, studies * 7 / 100);  // about 3 %

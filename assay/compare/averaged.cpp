@@ -6,28 +6,29 @@
 #include "assay/base/error.hpp"
 #include "assay/metrics/results.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// Files of different tools may spell one label in two ways.
-bool same_region(const Region& a, const Region& b) {
+bool same_region(const metrics::Region& a, const metrics::Region& b) {
   if (!a.members.empty() && !b.members.empty()) return a.members == b.members;
   return a.key == b.key || a.key == b.name || a.name == b.key || a.name == b.name;
 }
 
-bool is_within(const std::vector<Region>& part, const std::vector<Region>& whole) {
-  return std::ranges::all_of(part, [&](const Region& a) {
-    return std::ranges::any_of(whole, [&](const Region& b) { return same_region(a, b); });
+bool is_within(const std::vector<metrics::Region>& part,
+               const std::vector<metrics::Region>& whole) {
+  return std::ranges::all_of(part, [&](const metrics::Region& a) {
+    return std::ranges::any_of(whole, [&](const metrics::Region& b) { return same_region(a, b); });
   });
 }
 
-bool is_foreground(const std::vector<Region>& regions) {
-  return regions.size() == 1 && regions.front() == foreground_region();
+bool is_foreground(const std::vector<metrics::Region>& regions) {
+  return regions.size() == 1 && regions.front() == metrics::foreground_region();
 }
 
 std::string words_of(const AveragedFile& one) {
   constexpr std::size_t most = 12;
-  return one.file + " is over " + averaged_words(one.averaged, most);
+  return one.file + " is over " + metrics::averaged_words(one.averaged, most);
 }
 
 }  // namespace
@@ -58,4 +59,4 @@ void require_same_averages(std::span<const ResultTable> tables, std::vector<std:
   require_same_averages(files, notes);
 }
 
-}  // namespace assay
+}  // namespace assay::compare

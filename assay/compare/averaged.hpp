@@ -8,12 +8,12 @@
 
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// What the average of a case is over, and in which file.
 struct AveragedFile {
   std::string file;
-  std::vector<Region> averaged;  ///< empty: the file does not say
+  std::vector<metrics::Region> averaged;  ///< empty: the file does not say
 };
 
 /// Throws Error::usage when averages are over different labels or regions: they would be different
@@ -22,4 +22,4 @@ struct AveragedFile {
 void require_same_averages(std::span<const AveragedFile> files, std::vector<std::string>& notes);
 void require_same_averages(std::span<const ResultTable> tables, std::vector<std::string>& notes);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -7,14 +7,17 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::HasSubstr;
 
 namespace {
 
-const std::vector<Region> labels = {{"1", "core", {1}}, {"2", "2", {2}}};
-const std::vector<Region> regions = {{"whole", "whole", {1, 2}, true}, {"core", "core", {1}, true}};
+const std::vector<metrics::Region> labels = {{"1", "core", {1}}, {"2", "2", {2}}};
+const std::vector<metrics::Region> regions = {{"whole", "whole", {1, 2}, true},
+                                              {"core", "core", {1}, true}};
 
-std::vector<std::string> notes_on(const std::vector<Region>& a, const std::vector<Region>& b) {
+std::vector<std::string> notes_on(const std::vector<metrics::Region>& a,
+                                  const std::vector<metrics::Region>& b) {
   std::vector<std::string> notes;
   const std::vector<AveragedFile> files = {{"a.json", a}, {"b.json", b}};
   require_same_averages(files, notes);
@@ -46,6 +49,6 @@ TEST(Averaged, different_things_are_refused_by_name) {
 }
 
 TEST(Averaged, one_label_and_the_foreground_may_be_the_same) {
-  EXPECT_EQ(notes_on({foreground_region()}, {labels.front()}).size(), 1U);
-  EXPECT_THROW(notes_on({foreground_region()}, labels), Error);
+  EXPECT_EQ(notes_on({metrics::foreground_region()}, {labels.front()}).size(), 1U);
+  EXPECT_THROW(notes_on({metrics::foreground_region()}, labels), Error);
 }

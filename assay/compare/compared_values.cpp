@@ -7,7 +7,7 @@
 
 #include "assay/metrics/failure.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 constexpr std::array policies = {Named<UndefinedPolicy>{"worst", UndefinedPolicy::worst},
@@ -22,8 +22,8 @@ std::vector<const FailedValue*> failures_by_case(const MetricColumn& column) {
 
 /// Endless where less is better: other tools write that for a distance to an empty mask, and for a
 /// volume found where there is none.
-bool is_endless(const std::optional<double>& value, Better better) {
-  return value && *value == infinity && better == Better::lower;
+bool is_endless(const std::optional<double>& value, metrics::Better better) {
+  return value && *value == metrics::infinity && better == metrics::Better::lower;
 }
 
 /// One cell of the table: a number, a failure that counts something, or neither.
@@ -32,26 +32,29 @@ struct Cell {
   bool failed = false;
 };
 
-Cell cell_of(const std::optional<double>& value, const FailedValue* failure, Better better) {
+Cell cell_of(const std::optional<double>& value, const FailedValue* failure,
+             metrics::Better better) {
   if (value && std::isfinite(*value)) return {value};
   if (failure != nullptr) return {failure->counts, true};
   return {std::nullopt, is_endless(value, better)};
 }
 
 /// The worst of all values, for failures whose worth is not known.
-std::optional<double> worst_of(const ValueTable& values, Better better) {
+std::optional<double> worst_of(const ValueTable& values, metrics::Better better) {
   std::optional<double> worst;
   const auto badness = [&](double x) {
-    return better == Better::higher ? -x : better == Better::zero ? std::fabs(x) : x;
+    return better == metrics::Better::higher ? -x
+           : better == metrics::Better::zero ? std::fabs(x)
+                                             : x;
   };
-  if (better == Better::neither) return worst;
+  if (better == metrics::Better::neither) return worst;
   for (const auto& row : values)
     for (const auto& value : row)
       if (value && (!worst || badness(*value) > badness(*worst))) worst = value;
   return worst;
 }
 
-void count_unknown(ComparedValues& out, Better better) {
+void count_unknown(ComparedValues& out, metrics::Better better) {
   const std::optional<double> worst = worst_of(out.values, better);
   if (!worst) return;
   for (std::size_t m = 0; m < out.values.size(); ++m)
@@ -79,11 +82,12 @@ void keep_complete(ComparedValues& out) {
 
 /// What a case without any prediction counts in a metric.
 void add_lost(MetricColumn& column, const UnscoredCase& lost) {
-  const auto metric = metric_of_key(column.name);
+  const auto metric = metrics::metric_of_key(column.name);
   column.failed.push_back(
       {column.values.size(),
-       metric ? failure_value(**metric, Presence::prediction_empty, lost.diagonal_mm)
-              : std::nullopt,
+       metric
+           ? metrics::failure_value(**metric, metrics::Presence::prediction_empty, lost.diagonal_mm)
+           : std::nullopt,
        "not_scored",
        {}});
   column.values.emplace_back();
@@ -131,12 +135,12 @@ ComparedValues part_of(const ComparedValues& whole, std::span<const std::size_t>
   return out;
 }
 
-ValueTable as_gain(ValueTable values, Better better) {
+ValueTable as_gain(ValueTable values, metrics::Better better) {
   for (auto& row : values)
     for (auto& value : row) {
       if (!value) continue;
-      if (better == Better::lower) value = -*value;
-      if (better == Better::zero) value = -std::fabs(*value);
+      if (better == metrics::Better::lower) value = -*value;
+      if (better == metrics::Better::zero) value = -std::fabs(*value);
     }
   return values;
 }
@@ -160,4 +164,4 @@ ResultTable with_lost_cases(ResultTable table) {
   return table;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -13,7 +13,7 @@
 #include "assay/compare/metric_values.hpp"
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// What becomes of values that are undefined by the model's fault: each counts as its metric's row
 /// declares, or the case is left out. What is nobody's fault is always left out.
@@ -43,10 +43,10 @@ ComparedValues compared_values(std::span<const ResultTable> tables, const Matchi
 ComparedValues part_of(const ComparedValues& whole, std::span<const std::size_t> cases);
 
 /// As a gain: higher is better, and nothing else.
-ValueTable as_gain(ValueTable values, Better better);
+ValueTable as_gain(ValueTable values, metrics::Better better);
 
 /// The table with the cases that the model lost by its own fault, its prediction missing or
 /// unreadable: it failed there in every metric.
 ResultTable with_lost_cases(ResultTable table);
 
-}  // namespace assay
+}  // namespace assay::compare

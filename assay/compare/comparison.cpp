@@ -19,7 +19,7 @@
 #include "assay/stats/folds.hpp"
 #include "assay/stats/mcnemar.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 constexpr std::size_t most_subgroups = 12;  // a column with more values is no grouping
@@ -36,15 +36,16 @@ struct Scene {
 
 std::optional<double> margin_of(const CompareSettings& settings, const std::string& metric) {
   for (const auto& [name, margin] : settings.margins)
-    if (names_metric(name, metric)) return margin;
+    if (metrics::names_metric(name, metric)) return margin;
   return settings.margin;
 }
 
-ComparisonOptions options_of(const CompareSettings& settings, const ComparedMetric& metric) {
-  ComparisonOptions options = {.alpha = settings.alpha, .policy = settings.policy};
+stats::ComparisonOptions options_of(const CompareSettings& settings, const ComparedMetric& metric) {
+  stats::ComparisonOptions options = {.alpha = settings.alpha, .policy = settings.policy};
   options.correction = settings.correction;
   options.margin = margin_of(settings, metric.name);
-  options.lower_is_better = metric.better == Better::lower || metric.better == Better::zero;
+  options.lower_is_better =
+      metric.better == metrics::Better::lower || metric.better == metrics::Better::zero;
   options.allclose_is_equal = settings.compat_spec;
   options.tie_tolerance = settings.tie_tolerance;
   return options;
@@ -69,29 +70,30 @@ Pairs defined_pairs(const ValueTable& values, std::size_t baseline, std::size_t 
 }
 
 PairComparison compared_pair(const Scene& scene, const ValueTable& values, std::size_t model,
-                             const ComparisonOptions& options) {
+                             const stats::ComparisonOptions& options) {
   Pairs pairs = defined_pairs(values, scene.baseline, model, scene.clusters);
   PairComparison pair;
   pair.undefined = values[model].size() - pairs.model.size();
   pair.result.model_name = scene.tables[model].model_name;
   if (pairs.model.empty()) return pair;
-  ComparisonOptions with_clusters = options;
+  stats::ComparisonOptions with_clusters = options;
   with_clusters.clusters = pairs.clusters;
-  pair.result = compare_pair(pairs.reference, {pair.result.model_name, std::move(pairs.model)},
-                             with_clusters);
+  pair.result = stats::compare_pair(
+      pairs.reference, {pair.result.model_name, std::move(pairs.model)}, with_clusters);
   pair.n = pair.result.test.n;
   return pair;
 }
 
-Summary summary_of(const std::vector<std::optional<double>>& values, std::string_view metric,
-                   std::span<const std::size_t> clusters) {
-  std::vector<Score> scores;
+metrics::Summary summary_of(const std::vector<std::optional<double>>& values,
+                            std::string_view metric, std::span<const std::size_t> clusters) {
+  std::vector<metrics::Score> scores;
   scores.reserve(values.size());
   for (const auto& value : values)
-    scores.push_back(value ? Score(*value) : Score(Undefined::not_scored));
-  SummaryRules rules = summary_rules(metric);
+    scores.push_back(value ? metrics::Score(*value)
+                           : metrics::Score(metrics::Undefined::not_scored));
+  metrics::SummaryRules rules = metrics::summary_rules(metric);
   rules.clusters = clusters;
-  return summary(scores, rules);
+  return metrics::summary(scores, rules);
 }
 
 /// Failures of cases in clusters are not independent: they are counted, and not tested.
@@ -105,7 +107,8 @@ FailureTest failure_test(const Scene& scene, const ComparedValues& values, std::
     out.only_baseline += theirs && !ours ? 1 : 0;
   }
   out.p_value = out.corrected_p_value =
-      scene.clusters.empty() ? mcnemar(out.only_model, out.only_baseline).pvalue : std::nan("");
+      scene.clusters.empty() ? stats::mcnemar(out.only_model, out.only_baseline).pvalue
+                             : std::nan("");
   return out;
 }
 
@@ -119,7 +122,7 @@ void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings&
     family.push_back(&test);
     pvalues.push_back(test.p_value);
   }
-  const Adjusted adjusted = adjust(pvalues, settings.correction, settings.alpha);
+  const stats::Adjusted adjusted = stats::adjust(pvalues, settings.correction, settings.alpha);
   for (std::size_t k = 0; k < family.size(); ++k) {
     family[k]->corrected_p_value = adjusted.pvalues[k];
     family[k]->family = family.size();
@@ -140,7 +143,7 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
   for (const auto& row : values.values)
     result.models.push_back(summary_of(row, metric.name, scene.clusters));
-  const ComparisonOptions options = options_of(scene.settings, metric);
+  const stats::ComparisonOptions options = options_of(scene.settings, metric);
   ValueTable magnitudes = values.values;
   if (is_by_magnitude(metric))
     for (auto& row : magnitudes)
@@ -160,7 +163,7 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
 }
 
 Ranking ranked(const Scene& scene, const ComparedMetric& metric, const ValueTable& values) {
-  if (metric.better == Better::neither) return {};
+  if (metric.better == metrics::Better::neither) return {};
   const ValueTable gains = as_gain(values, metric.better);
   std::vector<std::vector<double>> complete(gains.size());
   std::vector<std::size_t> clusters;
@@ -305,7 +308,7 @@ void require_margins_used(CompareSettings& settings, std::span<const ComparedMet
     const auto is_compared = [&](const std::string& name) {
       return std::ranges::find(names, name) != names.end();
     };
-    if (!is_compared(each.first)) each.first = metric_key(each.first).value_or(each.first);
+    if (!is_compared(each.first)) each.first = metrics::metric_key(each.first).value_or(each.first);
     if (!is_compared(each.first))
       throw Error(Error::Kind::usage, "--margin: '" + each.first + "' is not compared" +
                                           did_you_mean(each.first, names) + " (compared: " +
@@ -383,7 +386,8 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
 
   Scene scene = {comparison.settings, tables, comparison.matching, comparison.baseline, {}};
   if (!settings.cluster.empty()) {
-    scene.clusters = coded_names(group_values(tables, comparison.matching, settings.cluster));
+    scene.clusters =
+        stats::coded_names(group_values(tables, comparison.matching, settings.cluster));
     notes.push_back("cases are averaged within each '" + settings.cluster + "' before testing");
   }
   if (!settings.folds.empty())
@@ -398,4 +402,4 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
   return comparison;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

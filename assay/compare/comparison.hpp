@@ -19,15 +19,15 @@
 #include "assay/metrics/results.hpp"
 #include "assay/stats/compare.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 struct CompareSettings {
   std::string baseline{};  ///< a model's name or file; "": the first of two
   MetricChoice choice{};
   UndefinedPolicy undefined = UndefinedPolicy::worst;
   double alpha = 0.05;
-  WilcoxonPolicy policy = WilcoxonPolicy::exact;
-  Correction correction = Correction::holm;
+  stats::WilcoxonPolicy policy = stats::WilcoxonPolicy::exact;
+  stats::Correction correction = stats::Correction::holm;
   std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
   std::vector<std::pair<std::string, double>> margins{};
   double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
@@ -60,8 +60,8 @@ struct FailureTest {
 
 /// One model against the baseline in one metric.
 struct PairComparison {
-  ComparisonResult result;    ///< without pairs only the name is set
-  std::size_t n = 0;          ///< pairs that were compared (clusters, if there are any)
+  stats::ComparisonResult result;  ///< without pairs only the name is set
+  std::size_t n = 0;               ///< pairs that were compared (clusters, if there are any)
   std::size_t undefined = 0;  ///< matched cases that are left out, since some model has no value
   FailureTest failures{};
   std::optional<AlgorithmTest> algorithms{};  ///< over folds, where these were asked for
@@ -70,7 +70,7 @@ struct PairComparison {
 struct MetricComparison {
   ComparedMetric metric;
   std::optional<double> margin;
-  std::vector<Summary> models{};  ///< over the cases that are compared, by model
+  std::vector<metrics::Summary> models{};  ///< over the cases that are compared, by model
   ComparedValues values{};
   std::vector<PairComparison> pairs{};  ///< all models but the baseline, in order
   Ranking ranking{};
@@ -107,4 +107,4 @@ struct Comparison {
 /// Throws Error for what cannot be compared; see docs/comparison.md.
 Comparison compare(std::vector<ResultTable> tables, const CompareSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::compare

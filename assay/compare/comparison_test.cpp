@@ -11,6 +11,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -42,7 +43,7 @@ const PairComparison& only(const Comparison& comparison) {
 
 std::string refusal(const std::vector<ResultTable>& tables, const CompareSettings& settings = {}) {
   try {
-    compare(tables, settings);
+    compare::compare(tables, settings);
   } catch (const Error& error) {
     return error.what();
   }
@@ -53,12 +54,12 @@ std::string refusal(const std::vector<ResultTable>& tables, const CompareSetting
 
 TEST(Comparison, a_better_model_by_hand) {
   // Differences 0.001 … 0.008, all positive: exact p = 2 / 2^8.
-  const Comparison found =
-      compare({model("a", "dice", stairs(8, 0.5)), model("b", "dice", stairs(8, 0.5, 0.001))}, {});
+  const Comparison found = compare::compare(
+      {model("a", "dice", stairs(8, 0.5)), model("b", "dice", stairs(8, 0.5, 0.001))}, {});
   const PairComparison& pair = only(found);
   EXPECT_EQ(pair.n, 8U);
   EXPECT_DOUBLE_EQ(pair.result.p_value, 2.0 / 256);
-  EXPECT_EQ(pair.result.verdict, Verdict::different);
+  EXPECT_EQ(pair.result.verdict, stats::Verdict::different);
   EXPECT_NEAR(pair.result.difference.estimate, 0.0045, 1e-12);
   EXPECT_NEAR(pair.result.mean_difference.estimate, 0.0045, 1e-12);
   EXPECT_EQ(pair.result.effect_size, 1);
@@ -67,11 +68,11 @@ TEST(Comparison, a_better_model_by_hand) {
 }
 
 TEST(Comparison, lower_is_better_turns_the_words_but_not_the_numbers) {
-  const Comparison found =
-      compare({model("a", "avd", stairs(8, 0.5)), model("b", "avd", stairs(8, 0.5, 0.001))},
-              {.baseline = "a", .margin = 0.0051});
+  const Comparison found = compare::compare(
+      {model("a", "avd", stairs(8, 0.5)), model("b", "avd", stairs(8, 0.5, 0.001))},
+      {.baseline = "a", .margin = 0.0051});
   EXPECT_EQ(only(found).result.effect_size, 1);
-  EXPECT_EQ(only(found).result.verdict, Verdict::different);
+  EXPECT_EQ(only(found).result.verdict, stats::Verdict::different);
   EXPECT_THAT(sentence(found.metrics[0], only(found), "a"), HasSubstr("b is worse than a"));
   EXPECT_EQ(found.metrics[0].ranking.models[0].rank, 1);  // the baseline has the lower values
 }
@@ -83,26 +84,28 @@ TEST(Comparison, non_inferiority_looks_at_the_harmful_side) {
     gains.emplace_back(0.5 + d);
   const Values flat(8, 0.5);
   const auto verdict_of = [&](const char* metric, const Values& reference, const Values& scores) {
-    return only(compare({model("a", metric, reference), model("b", metric, scores)},
-                        {.baseline = "a", .margin = 0.005}))
+    return only(compare::compare({model("a", metric, reference), model("b", metric, scores)},
+                                 {.baseline = "a", .margin = 0.005}))
         .result.verdict;
   };
-  EXPECT_EQ(verdict_of("dice", flat, gains), Verdict::non_inferior);
-  EXPECT_EQ(verdict_of("avd", flat, gains), Verdict::inconclusive);
-  EXPECT_EQ(verdict_of("avd", gains, flat), Verdict::non_inferior);
+  EXPECT_EQ(verdict_of("dice", flat, gains), stats::Verdict::non_inferior);
+  EXPECT_EQ(verdict_of("avd", flat, gains), stats::Verdict::inconclusive);
+  EXPECT_EQ(verdict_of("avd", gains, flat), stats::Verdict::non_inferior);
 }
 
 TEST(Comparison, equivalence_needs_a_margin_and_enough_pairs) {
   const auto verdict_of = [](std::size_t n, std::optional<double> margin) {
     CompareSettings settings;
     settings.margin = margin;
-    return only(compare({model("a", "dice", stairs(n, 0.5)), model("b", "dice", stairs(n, 0.5))},
-                        settings))
+    return only(compare::compare(
+                    {model("a", "dice", stairs(n, 0.5)), model("b", "dice", stairs(n, 0.5))},
+                    settings))
         .result.verdict;
   };
-  EXPECT_EQ(verdict_of(20, {}), Verdict::inconclusive);
-  EXPECT_EQ(verdict_of(20, 0.01), Verdict::equivalent);
-  EXPECT_EQ(verdict_of(5, 0.01), Verdict::too_few_pairs);  // no interval of 5 pairs has its level
+  EXPECT_EQ(verdict_of(20, {}), stats::Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(20, 0.01), stats::Verdict::equivalent);
+  EXPECT_EQ(verdict_of(5, 0.01),
+            stats::Verdict::too_few_pairs);  // no interval of 5 pairs has its level
 }
 
 TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
@@ -110,7 +113,7 @@ TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
   holes[3] = std::nullopt;
   holes[7] = std::numeric_limits<double>::infinity();
   const Comparison found =
-      compare({model("a", "dice", stairs(10, 0.5)), model("b", "dice", holes)}, {});
+      compare::compare({model("a", "dice", stairs(10, 0.5)), model("b", "dice", holes)}, {});
   EXPECT_EQ(only(found).n, 8U);
   EXPECT_EQ(only(found).undefined, 2U);
   EXPECT_EQ(found.metrics[0].models[1].n, 8U);
@@ -122,9 +125,10 @@ TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
 
 TEST(Comparison, a_model_without_any_value_leaves_the_family) {
   const Values none(8);
-  const Comparison found = compare({model("a", "dice", stairs(8, 0.5)), model("b", "dice", none),
-                                    model("c", "dice", stairs(8, 0.5, 0.001))},
-                                   {.baseline = "a"});
+  const Comparison found =
+      compare::compare({model("a", "dice", stairs(8, 0.5)), model("b", "dice", none),
+                        model("c", "dice", stairs(8, 0.5, 0.001))},
+                       {.baseline = "a"});
   EXPECT_EQ(found.metrics[0].pairs[0].n, 0U);
   EXPECT_EQ(found.metrics[0].pairs[1].result.corrected_p_value, 2.0 / 256);  // a family of one
   EXPECT_THAT(sentence(found.metrics[0], found.metrics[0].pairs[0], "a"), HasSubstr("no case"));
@@ -133,15 +137,16 @@ TEST(Comparison, a_model_without_any_value_leaves_the_family) {
 
 TEST(Comparison, one_case_and_identical_models) {
   const Comparison one =
-      compare({model("a", "dice", {0.5}), model("b", "dice", {0.6})}, {.margin = 0.5});
+      compare::compare({model("a", "dice", {0.5}), model("b", "dice", {0.6})}, {.margin = 0.5});
   EXPECT_EQ(only(one).result.p_value, 1);
-  EXPECT_EQ(only(one).result.verdict, Verdict::too_few_pairs);
+  EXPECT_EQ(only(one).result.verdict, stats::Verdict::too_few_pairs);
   EXPECT_THAT(one.notes, ElementsAre(HasSubstr("too few")));
-  for (const WilcoxonPolicy policy :
-       {WilcoxonPolicy::exact, WilcoxonPolicy::scipy_1_10, WilcoxonPolicy::scipy_1_15}) {
+  for (const stats::WilcoxonPolicy policy :
+       {stats::WilcoxonPolicy::exact, stats::WilcoxonPolicy::scipy_1_10,
+        stats::WilcoxonPolicy::scipy_1_15}) {
     CompareSettings settings;
     settings.policy = policy;
-    const Comparison same = compare(
+    const Comparison same = compare::compare(
         {model("a", "dice", stairs(20, 0.5)), model("b", "dice", stairs(20, 0.5))}, settings);
     EXPECT_EQ(only(same).result.p_value, 1);
     EXPECT_THAT(sentence(same.metrics[0], only(same), "a"), HasSubstr("agree on all 20 pairs"));
@@ -157,7 +162,7 @@ TEST(Comparison, clusters_become_single_pairs) {
   tables[0].groups = {{"subject", subjects}};
   CompareSettings settings;
   settings.cluster = "subject";
-  const Comparison found = compare(tables, settings);
+  const Comparison found = compare::compare(tables, settings);
   EXPECT_EQ(only(found).n, 6U);
   EXPECT_EQ(only(found).result.p_value, 2.0 / 64);
   EXPECT_GT(*only(found).result.design_effect, 1);
@@ -175,16 +180,16 @@ TEST(Comparison, subgroups_are_corrected_over_all_of_a_column) {
     ages.push_back(std::to_string(i));
   }
   tables[1].groups = {{"site", sites}, {"age", ages}};
-  const Comparison found = compare(tables, {});
+  const Comparison found = compare::compare(tables, {});
   ASSERT_EQ(found.subgroups.size(), 2U);  // age has a value of its own for each case: no grouping
   EXPECT_EQ(found.subgroups[0].value, "A");
   EXPECT_EQ(found.subgroups[0].cases, 8U);
-  const ComparisonResult& in_a = found.subgroups[0].metrics[0].pairs[0].result;
+  const stats::ComparisonResult& in_a = found.subgroups[0].metrics[0].pairs[0].result;
   EXPECT_DOUBLE_EQ(in_a.p_value, 2.0 / 256);
   EXPECT_DOUBLE_EQ(in_a.corrected_p_value, 4.0 / 256);
   CompareSettings none;
   none.subgroups = std::vector<std::string>{};
-  EXPECT_TRUE(compare(tables, none).subgroups.empty());
+  EXPECT_TRUE(compare::compare(tables, none).subgroups.empty());
 }
 
 TEST(Comparison, metrics_that_are_asked_for_must_be_there) {
@@ -203,11 +208,11 @@ TEST(Comparison, metrics_that_are_asked_for_must_be_there) {
 TEST(Comparison, unknown_metrics_say_what_is_assumed) {
   const std::vector<ResultTable> tables = {model("a", "foo", stairs(8, 0.5)),
                                            model("b", "foo", stairs(8, 0.5, 0.001))};
-  const Comparison higher = compare(tables, {});
+  const Comparison higher = compare::compare(tables, {});
   EXPECT_THAT(higher.notes, ElementsAre(HasSubstr("higher counts as better")));
   CompareSettings settings;
   settings.choice.lower_is_better = {"foo"};
-  const Comparison lower = compare(tables, settings);
+  const Comparison lower = compare::compare(tables, settings);
   EXPECT_TRUE(lower.notes.empty());
   EXPECT_THAT(sentence(lower.metrics[0], only(lower), "a"), HasSubstr("b is worse than a"));
 }
@@ -221,7 +226,7 @@ TEST(Comparison, unreasonable_settings) {
 }
 
 TEST(Comparison, ranks_follow_the_means_and_say_how_stable_they_are) {
-  Generator generator(SeedSequence(std::vector<std::uint32_t>{7}));
+  stats::Generator generator(stats::SeedSequence(std::vector<std::uint32_t>{7}));
   Values low, middle, high;
   for (int i = 0; i < 60; ++i) {
     const double x = 0.5 + 0.1 * generator.uniform();
@@ -229,7 +234,7 @@ TEST(Comparison, ranks_follow_the_means_and_say_how_stable_they_are) {
     middle.emplace_back(x + 0.02 * (generator.uniform() - 0.5));
     high.emplace_back(x + 0.02 * (generator.uniform() - 0.49));
   }
-  const Comparison found = compare(
+  const Comparison found = compare::compare(
       {model("low", "dice", low), model("middle", "dice", middle), model("high", "dice", high)},
       {.baseline = "low"});
   const Ranking& ranking = found.metrics[0].ranking;

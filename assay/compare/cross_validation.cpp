@@ -16,7 +16,7 @@
 #include "assay/compare/fold_pairing.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 constexpr Named<Restarts> restart_names[] = {
@@ -82,7 +82,7 @@ std::size_t best_run(const OuterFold& fold, std::size_t dice) {
 Value made_one(std::span<const Value> of_restarts, Restarts rule) {
   const std::vector<double> values = defined(of_restarts);
   if (values.empty()) return std::nullopt;
-  return rule == Restarts::median ? median(values) : mean(values);
+  return rule == Restarts::median ? stats::median(values) : stats::mean(values);
 }
 
 std::vector<Value> aggregated(const OuterFold& fold, const std::string& metric, Restarts rule) {
@@ -211,13 +211,13 @@ Spread spread(std::span<const Value> values) {
   out.n = found.size();
   out.undefined = values.size() - found.size();
   if (found.empty()) return out;
-  out.mean = mean(found);
-  out.median = median(found);
-  out.q25 = percentile(found, 25);
-  out.q75 = percentile(found, 75);
+  out.mean = stats::mean(found);
+  out.median = stats::median(found);
+  out.q25 = stats::percentile(found, 25);
+  out.q75 = stats::percentile(found, 75);
   if (found.size() < 2) return out;
-  out.std = standard_deviation(found, 1);
-  out.population_std = standard_deviation(found, 0);
+  out.std = stats::standard_deviation(found, 1);
+  out.population_std = stats::standard_deviation(found, 0);
   return out;
 }
 
@@ -238,4 +238,4 @@ CrossValidation cross_validated(std::vector<FoldRun> runs, Restarts restarts) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

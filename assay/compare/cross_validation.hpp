@@ -13,7 +13,7 @@
 
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 using Value = std::optional<double>;  ///< finite, or none
 
@@ -24,7 +24,7 @@ struct FoldRun {
   std::vector<std::string> ids = {};    ///< of its subjects; empty when the file names none
   std::vector<long long> indices = {};  ///< their places in the dataset; empty when not given
   std::vector<MetricColumn> columns = {};
-  std::vector<Region> averaged =
+  std::vector<metrics::Region> averaged =
       {};  ///< what its values are over; empty when the file has no labels
   std::optional<long long> seed = {};
   Value final_train_loss = {}, duration_seconds = {};
@@ -100,4 +100,4 @@ struct CrossValidation {
 /// folds (training data of one is test data of the other's model only if folds are apart).
 CrossValidation cross_validated(std::vector<FoldRun> runs, Restarts restarts);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -9,6 +9,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

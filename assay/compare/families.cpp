@@ -10,7 +10,7 @@
 #include "assay/stats/max_t.hpp"
 #include "assay/stats/ranks.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// The differences of one model from the baseline by unit: a case, or a cluster's mean.
@@ -34,12 +34,12 @@ UnitDifferences unit_differences(const MetricComparison& metric, std::size_t mod
     cases.push_back(i);
     if (!clusters.empty()) codes.push_back(clusters[i]);
   }
-  UnitDifferences out = {.values = tested_differences(reference, scores, codes)};
+  UnitDifferences out = {.values = stats::tested_differences(reference, scores, codes)};
   if (clusters.empty()) {
     out.units = out.first = cases;
     return out;
   }
-  for (const auto& members : cluster_members(codes)) {
+  for (const auto& members : stats::cluster_members(codes)) {
     out.units.push_back(codes[members.front()]);
     out.first.push_back(cases[members.front()]);
   }
@@ -56,7 +56,7 @@ std::vector<double> signed_rank_scores(const UnitDifferences& differences, std::
       magnitudes.push_back(std::fabs(differences.values[k]));
       places.push_back(k);
     }
-  const std::vector<double> ranks = mid_ranks(magnitudes).ranks;
+  const std::vector<double> ranks = stats::mid_ranks(magnitudes).ranks;
   std::vector<double> out(units);
   for (std::size_t k = 0; k < places.size(); ++k)
     out[differences.units[places[k]]] = std::copysign(ranks[k], differences.values[places[k]]);
@@ -95,20 +95,20 @@ std::vector<Hypothesis> hypotheses_of(Comparison& comparison,
   return out;
 }
 
-Interval simultaneous_interval(const UnitDifferences& differences, double critical,
-                               double tolerance) {
+stats::Interval simultaneous_interval(const UnitDifferences& differences, double critical,
+                                      double tolerance) {
   std::vector<double> differing;
   for (const double d : differences.values)
     if (std::fabs(d) > tolerance) differing.push_back(d);
-  Interval out =
-      hodges_lehmann_within(differing.empty() ? differences.values : differing, critical);
-  if (differing.size() < least_pairs) out.lower = out.upper = std::nan("");
+  stats::Interval out =
+      stats::hodges_lehmann_within(differing.empty() ? differences.values : differing, critical);
+  if (differing.size() < stats::least_pairs) out.lower = out.upper = std::nan("");
   return out;
 }
 
 /// Each cluster must be in one group; otherwise its mean belongs to none.
 bool splits_a_cluster(std::span<const std::string> values, std::span<const std::size_t> clusters) {
-  for (const auto& members : cluster_members(clusters))
+  for (const auto& members : stats::cluster_members(clusters))
     for (const std::size_t i : members)
       if (values[i] != values[members.front()]) return true;
   return false;
@@ -116,11 +116,12 @@ bool splits_a_cluster(std::span<const std::string> values, std::span<const std::
 
 }  // namespace
 
-void correct_pairs(std::span<PairComparison* const> family, const ComparisonOptions& options) {
-  std::vector<ComparisonResult> results;
+void correct_pairs(std::span<PairComparison* const> family,
+                   const stats::ComparisonOptions& options) {
+  std::vector<stats::ComparisonResult> results;
   for (const PairComparison* pair : family)
     if (pair->n != 0) results.push_back(pair->result);
-  correct_family(results, options);
+  stats::correct_family(results, options);
   std::size_t next = 0;
   for (PairComparison* pair : family)
     if (pair->n != 0) pair->result = results[next++];
@@ -135,19 +136,19 @@ void correct_across_metrics(Comparison& comparison, std::span<const std::size_t>
   scores.reserve(all.size());
   for (const Hypothesis& one : all)
     scores.push_back(signed_rank_scores(one.differences, units, settings.tie_tolerance));
-  const MaxT found = max_t(
+  const stats::MaxT found = stats::max_t(
       scores, {.alpha = settings.alpha, .seed = settings.seed, .executor = settings.executor});
-  std::vector<ComparisonResult> results;
+  std::vector<stats::ComparisonResult> results;
   for (std::size_t h = 0; h < all.size(); ++h) {
-    ComparisonResult& r = results.emplace_back(all[h].pair->result);
+    stats::ComparisonResult& r = results.emplace_back(all[h].pair->result);
     r.corrected_p_value = found.single_step[h];
-    r.is_significant = r.corrected_p_value <= settings.alpha && r.test.n >= least_pairs;
+    r.is_significant = r.corrected_p_value <= settings.alpha && r.test.n >= stats::least_pairs;
     r.family = all.size();
     r.is_hopeless = !r.is_significant && largest_statistic(scores[h]) * (1 + 1e-9) < found.critical;
     r.simultaneous =
         simultaneous_interval(all[h].differences, found.critical, settings.tie_tolerance);
   }
-  correct_margins(results, {.alpha = settings.alpha, .correction = settings.correction});
+  stats::correct_margins(results, {.alpha = settings.alpha, .correction = settings.correction});
   for (std::size_t h = 0; h < all.size(); ++h) all[h].pair->result = results[h];
 }
 
@@ -177,7 +178,7 @@ std::vector<Interaction> interactions(const Comparison& comparison, const std::s
       std::vector<std::vector<double>> groups;
       groups.reserve(by_group.size());
       for (auto& [value, members] : by_group) groups.push_back(std::move(members));
-      const KruskalWallis test = kruskal_wallis(groups);
+      const stats::KruskalWallis test = stats::kruskal_wallis(groups);
       out.push_back({.column = column,
                      .metric = k,
                      .model_name = metric.pairs[p].result.model_name,
@@ -187,12 +188,12 @@ std::vector<Interaction> interactions(const Comparison& comparison, const std::s
                      .corrected_p_value = test.pvalue});
       pvalues.push_back(test.pvalue);
     }
-    const Adjusted adjusted =
-        adjust(pvalues, comparison.settings.correction, comparison.settings.alpha);
+    const stats::Adjusted adjusted =
+        stats::adjust(pvalues, comparison.settings.correction, comparison.settings.alpha);
     for (std::size_t p = 0; p < pvalues.size(); ++p)
       out[out.size() - pvalues.size() + p].corrected_p_value = adjusted.pvalues[p];
   }
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -8,10 +8,11 @@
 
 #include "assay/compare/comparison.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// One family: every pair that could be tested.
-void correct_pairs(std::span<PairComparison* const> family, const ComparisonOptions& options);
+void correct_pairs(std::span<PairComparison* const> family,
+                   const stats::ComparisonOptions& options);
 
 /// Every model in every metric is one family, by Westfall and Young's single-step max-T over sign
 /// flips of the cases (of the clusters, where there are any). Sets simultaneous intervals, which
@@ -28,4 +29,4 @@ std::vector<Interaction> interactions(const Comparison& comparison, const std::s
                                       std::span<const std::string> values,
                                       std::span<const std::size_t> clusters);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -8,6 +8,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 
 namespace {
 
@@ -37,21 +38,21 @@ CompareSettings across(double alpha = 0.05) {
 }  // namespace
 
 TEST(Families, one_family_of_all_metrics) {
-  Generator generator(SeedSequence(std::vector<std::uint32_t>{1}));
+  stats::Generator generator(stats::SeedSequence(std::vector<std::uint32_t>{1}));
   const auto tables = tables_of(4, 30, [&](std::size_t m, std::size_t) {
     return 0.5 + 0.1 * generator.uniform() + (m == 3 ? 0.04 : 0.0);
   });
-  const Comparison found = compare(tables, across());
-  const Comparison apart = compare(tables, {.baseline = "m0"});
+  const Comparison found = compare::compare(tables, across());
+  const Comparison apart = compare::compare(tables, {.baseline = "m0"});
   int significant = 0;
   for (std::size_t k = 0; k < found.metrics.size(); ++k)
     for (std::size_t p = 0; p < 3; ++p) {
-      const ComparisonResult& r = found.metrics[k].pairs[p].result;
+      const stats::ComparisonResult& r = found.metrics[k].pairs[p].result;
       EXPECT_EQ(r.family, 6U);
       EXPECT_EQ(r.p_value, apart.metrics[k].pairs[p].result.p_value);
       EXPECT_GE(r.corrected_p_value, r.p_value * 0.9);  // of 10,000 random flips
       EXPECT_LE(r.corrected_p_value, 1);
-      const Interval& d = *r.simultaneous;
+      const stats::Interval& d = *r.simultaneous;
       EXPECT_LE(d.lower, r.difference.lower);
       EXPECT_GE(d.upper, r.difference.upper);
       EXPECT_EQ(d.lower > 0 || d.upper < 0, r.is_significant);
@@ -61,7 +62,7 @@ TEST(Families, one_family_of_all_metrics) {
 }
 
 TEST(Families, false_signs_anywhere_in_the_table_keep_the_level) {
-  Generator generator(SeedSequence(std::vector<std::uint32_t>{2}));
+  stats::Generator generator(stats::SeedSequence(std::vector<std::uint32_t>{2}));
   constexpr int times = 250;
   int any_apart = 0, any_across = 0;
   const auto has_sign = [](const Comparison& comparison) {
@@ -76,8 +77,8 @@ TEST(Families, false_signs_anywhere_in_the_table_keep_the_level) {
     CompareSettings apart = {.baseline = "m0"};
     CompareSettings together = across();
     apart.replicates = together.replicates = 1;
-    any_apart += has_sign(compare(tables, apart)) ? 1 : 0;
-    any_across += has_sign(compare(tables, together)) ? 1 : 0;
+    any_apart += has_sign(compare::compare(tables, apart)) ? 1 : 0;
+    any_across += has_sign(compare::compare(tables, together)) ? 1 : 0;
   }
   EXPECT_LT(any_across, times * 0.09);
   EXPECT_GE(any_apart, any_across);
@@ -86,8 +87,8 @@ TEST(Families, false_signs_anywhere_in_the_table_keep_the_level) {
 TEST(Families, too_few_flips_are_said) {
   const auto tables = tables_of(
       2, 6, [&](std::size_t m, std::size_t i) { return double(i) + (m == 1 ? double(i + 1) : 0); });
-  const Comparison found = compare(tables, across(0.02));  // 2 of 2^6 is 0.031
-  const ComparisonResult& r = found.metrics[0].pairs[0].result;
+  const Comparison found = compare::compare(tables, across(0.02));  // 2 of 2^6 is 0.031
+  const stats::ComparisonResult& r = found.metrics[0].pairs[0].result;
   EXPECT_TRUE(r.is_hopeless);
   EXPECT_FALSE(r.simultaneous->has_limits());
 }
@@ -102,7 +103,8 @@ TEST(Families, clusters_flip_as_a_whole) {
   tables[0].groups = {{"subject", subjects}};
   CompareSettings settings = across();
   settings.cluster = "subject";
-  EXPECT_EQ(compare(tables, settings).metrics[0].pairs[0].result.corrected_p_value, 2.0 / 64);
+  EXPECT_EQ(compare::compare(tables, settings).metrics[0].pairs[0].result.corrected_p_value,
+            2.0 / 64);
 }
 
 TEST(Families, interactions_are_seen_where_groups_differ) {
@@ -119,12 +121,12 @@ TEST(Families, interactions_are_seen_where_groups_differ) {
   tables[0].groups = {{"site", sites}, {"subject", subjects}};
   CompareSettings settings = {.baseline = "m0"};
   settings.subgroups = {"site"};
-  const Comparison found = compare(tables, settings);
+  const Comparison found = compare::compare(tables, settings);
   ASSERT_EQ(found.interactions.size(), 4U);
   EXPECT_EQ(found.interactions[0].model_name, "m1");
   EXPECT_GT(found.interactions[0].corrected_p_value, 0.05);
   EXPECT_EQ(found.interactions[1].model_name, "m2");
   EXPECT_LT(found.interactions[1].corrected_p_value, 1e-4);
   settings.cluster = "subject";  // each subject has cases of both sites
-  EXPECT_TRUE(compare(tables, settings).interactions.empty());
+  EXPECT_TRUE(compare::compare(tables, settings).interactions.empty());
 }

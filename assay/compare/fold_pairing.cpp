@@ -7,7 +7,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 [[noreturn]] void fail(const std::string& what) {
@@ -104,4 +104,4 @@ std::vector<PairedFold> paired_folds(std::vector<FoldRun> runs) {
   return folds;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

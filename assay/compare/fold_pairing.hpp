@@ -7,7 +7,7 @@
 
 #include "assay/compare/cross_validation.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// The runs of one outer fold, by restart, all with the subjects in the same order.
 struct PairedFold {
@@ -21,4 +21,4 @@ struct PairedFold {
 /// other subjects, a subject in two outer folds.
 std::vector<PairedFold> paired_folds(std::vector<FoldRun> runs);
 
-}  // namespace assay
+}  // namespace assay::compare

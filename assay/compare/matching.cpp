@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 constexpr std::size_t listed = 5;  // cases that a message names; the result lists all
@@ -137,4 +137,4 @@ Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& 
   return matching;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

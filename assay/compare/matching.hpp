@@ -9,7 +9,7 @@
 
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 struct MatchOptions {
   bool intersect = false;    ///< go on with the common cases when the files differ
@@ -36,4 +36,4 @@ void use_entity_ids(std::span<ResultTable> tables);
 /// case in common, or no ids.
 Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& options);
 
-}  // namespace assay
+}  // namespace assay::compare

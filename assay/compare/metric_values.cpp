@@ -10,7 +10,7 @@
 #include "assay/base/words.hpp"
 #include "assay/metrics/synonyms.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
@@ -51,8 +51,8 @@ void require_column(const ResultTable& table, const std::string& name, const std
   if (column_of(columns, name) != nullptr) return;
   const std::vector<std::string> known = names_of(columns);
   throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
-                                      metric_hint(name, known) + " (it has: " + joined(known) +
-                                      ")");
+                                      metrics::metric_hint(name, known) +
+                                      " (it has: " + joined(known) + ")");
 }
 
 /// In the order of first appearance; the case average where nothing is named.
@@ -64,16 +64,17 @@ std::vector<std::string> distinct(const std::vector<std::string>& names) {
   return out;
 }
 
-Better direction_of(const std::string& name, const MetricChoice& choice,
-                    std::vector<std::string>& notes) {
-  if (std::ranges::any_of(choice.lower_is_better,
-                          [&](const std::string& typed) { return names_metric(typed, name); }))
-    return Better::lower;
-  if (const auto ours = metric_of_key(name)) return (*ours)->better;
+metrics::Better direction_of(const std::string& name, const MetricChoice& choice,
+                             std::vector<std::string>& notes) {
+  if (std::ranges::any_of(choice.lower_is_better, [&](const std::string& typed) {
+        return metrics::names_metric(typed, name);
+      }))
+    return metrics::Better::lower;
+  if (const auto ours = metrics::metric_of_key(name)) return (*ours)->better;
   notes.push_back("metric '" + name +
                   "' is unknown to assay; higher counts as better, unless --lower-is-better " +
                   name + " says otherwise");
-  return Better::higher;
+  return metrics::Better::higher;
 }
 
 /// The column that a typed name means: its own, else the one that the name means elsewhere.
@@ -83,7 +84,7 @@ std::string column_named(const std::string& typed, std::span<const ResultTable> 
     if (column_of(columns_of(table, label), typed) != nullptr) return typed;
   for (const ResultTable& table : tables)
     for (const MetricColumn& column : columns_of(table, label))
-      if (names_metric(typed, column.name)) return column.name;
+      if (metrics::names_metric(typed, column.name)) return column.name;
   return typed;
 }
 
@@ -93,7 +94,7 @@ std::vector<std::string> default_metrics(std::span<const ResultTable> tables, La
   std::vector<std::string> common = common_metrics(tables, labels, false);
   if (common.empty()) common = common_metrics(tables, labels, true);
   std::vector<std::string> chosen;
-  for (const ChosenMetric& metric : chosen_metrics(default_group))
+  for (const metrics::ChosenMetric& metric : metrics::chosen_metrics(metrics::default_group))
     if (std::ranges::find(common, metric.key) != common.end()) chosen.push_back(metric.key);
   if (!chosen.empty()) return chosen;
   std::erase_if(common, [](const std::string& name) {
@@ -108,7 +109,7 @@ std::string words(const ComparedMetric& metric) {
 }
 
 std::string_view unit_of(const ComparedMetric& metric) {
-  const auto ours = metric_of_key(metric.name);
+  const auto ours = metrics::metric_of_key(metric.name);
   return ours ? (*ours)->unit : std::string_view();
 }
 
@@ -125,7 +126,7 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
                     joined(names_of(columns_of(tables.front(), labels.front()))));
   std::vector<ComparedMetric> chosen;
   for (const std::string& name : asked) {
-    const Better better = direction_of(name, choice, notes);
+    const metrics::Better better = direction_of(name, choice, notes);
     for (const std::string& label : labels) {
       for (const ResultTable& table : tables) require_column(table, name, label);
       chosen.push_back({name, better, label});
@@ -172,4 +173,4 @@ std::vector<std::string> group_values(std::span<const ResultTable> tables, const
                                       "); --manifest CSV adds some");
 }
 
-}  // namespace assay
+}  // namespace assay::compare

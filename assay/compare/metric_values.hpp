@@ -13,12 +13,12 @@
 #include "assay/compare/result_table.hpp"
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// A metric that files may have under any name, ours or not, of one label.
 struct ComparedMetric {
   std::string name;
-  Better better = Better::higher;
+  metrics::Better better = metrics::Better::higher;
   std::string label{};  ///< key or name of a label or region; "": the case average
 };
 
@@ -30,7 +30,7 @@ std::string_view unit_of(const ComparedMetric& metric);
 
 /// Its values are compared by their distance from zero, whatever their sign.
 inline bool is_by_magnitude(const ComparedMetric& metric) {
-  return metric.better == Better::zero;
+  return metric.better == metrics::Better::zero;
 }
 
 /// The `standard` metrics that every table was scored in, for each of the labels ("": the case
@@ -69,4 +69,4 @@ bool is_subject_column(std::string_view column);
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,
                                       std::string_view column);
 
-}  // namespace assay
+}  // namespace assay::compare

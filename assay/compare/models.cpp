@@ -7,7 +7,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// The part of a path from the last `parts` folders on, without the extension of the file.
@@ -92,4 +92,4 @@ std::size_t baseline_among(std::span<const ResultTable> tables, std::string_view
                                       ")");
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -10,7 +10,7 @@
 
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// Gives models of the same name the names of their files and says so in `notes`. Throws
 /// Error::usage on fewer than two models, or one that is given twice.
@@ -20,4 +20,4 @@ std::vector<ResultTable> named_apart(std::vector<ResultTable> tables,
 /// The model of that name, or of that file. "" is the first of two, otherwise Error::usage.
 std::size_t baseline_among(std::span<const ResultTable> tables, std::string_view baseline);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -17,7 +17,7 @@
 #include "assay/stats/power.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 constexpr double usual_correlations[] = {0.5, 0.7, 0.9};
@@ -62,7 +62,8 @@ void require_used(const MetricNumbers& numbers, const char* option,
   std::vector<std::string> names;
   for (const ComparedMetric& metric : metrics) names.push_back(metric.name);
   for (const auto& each : numbers.each)
-    if (std::ranges::none_of(names, [&](const auto& n) { return names_metric(each.first, n); }))
+    if (std::ranges::none_of(names,
+                             [&](const auto& n) { return metrics::names_metric(each.first, n); }))
       refuse(std::string(option) + ": '" + each.first + "' is not planned for" +
              did_you_mean(each.first, names) + " (planned: " + joined(names) +
              "); --metric chooses what is");
@@ -88,7 +89,7 @@ std::vector<std::size_t> defined_clusters(const Scene& scene, const ComparedValu
 std::vector<double> independent(std::span<const double> values,
                                 std::span<const std::size_t> clusters) {
   if (clusters.empty()) return {values.begin(), values.end()};
-  return cluster_means(values, clusters);
+  return stats::cluster_means(values, clusters);
 }
 
 /// Independent values of a pilot, and what they are averages of.
@@ -100,7 +101,7 @@ struct Sample {
 [[noreturn]] void refuse_size(std::size_t n, const std::string& what, std::string_view unit) {
   throw Error(Error::Kind::input, what + ": the pilot has " + counted(n, unit) +
                                       "; planning needs the spread of at least " +
-                                      std::to_string(least_pairs));
+                                      std::to_string(stats::least_pairs));
 }
 
 Sample sample_of(std::span<const double> values, std::span<const std::size_t> clusters,
@@ -109,61 +110,62 @@ Sample sample_of(std::span<const double> values, std::span<const std::size_t> cl
   Pilot& pilot = out.pilot;
   pilot.n = out.values.size();
   pilot.cases = values.size();
-  if (pilot.n < least_pairs) refuse_size(pilot.n, what, unit);
-  const double sd = standard_deviation(out.values, 1);
+  if (pilot.n < stats::least_pairs) refuse_size(pilot.n, what, unit);
+  const double sd = stats::standard_deviation(out.values, 1);
   if (!(sd > 0))
     throw Error(Error::Kind::input, what +
                                         ": all values of the pilot are equal; without a spread "
                                         "there is nothing to plan with");
   const auto n = static_cast<double>(pilot.n);
-  pilot.mean = mean_interval(out.values);
-  pilot.sd = sd_interval(sd, n);
-  pilot.cautious_sd = cautious_sd(sd, n);
-  if (!clusters.empty()) pilot.design_effect = clustered_mean(values, clusters).design_effect;
+  pilot.mean = stats::mean_interval(out.values);
+  pilot.sd = stats::sd_interval(sd, n);
+  pilot.cautious_sd = stats::cautious_sd(sd, n);
+  if (!clusters.empty())
+    pilot.design_effect = stats::clustered_mean(values, clusters).design_effect;
   return out;
 }
 
 /// Of two models, from the SD of their values and of their differences.
 double correlation_of(std::span<const double> a, std::span<const double> b, double sd) {
-  const double x = standard_deviation(a, 1), y = standard_deviation(b, 1);
+  const double x = stats::standard_deviation(a, 1), y = stats::standard_deviation(b, 1);
   return (x * x + y * y - sd * sd) / (2 * x * y);
 }
 
 /// The t tests' numbers of pairs for a true difference.
 std::optional<std::size_t> pairs_by_t(const PowerPlan& plan, double difference, double sd,
-                                      const PowerTarget& target) {
+                                      const stats::PowerTarget& target) {
   if (plan.margin)
-    return pairs_for_equivalence({.margin = *plan.margin, .difference = difference, .sd = sd},
-                                 target);
-  return pairs_for_difference(difference, sd, target);
+    return stats::pairs_for_equivalence(
+        {.margin = *plan.margin, .difference = difference, .sd = sd}, target);
+  return stats::pairs_for_difference(difference, sd, target);
 }
 
-void add_limits(const PowerPlan& plan, const PowerTarget& target, PlannedSize& size) {
-  const Interval& mean = plan.pilot.mean;
+void add_limits(const PowerPlan& plan, const stats::PowerTarget& target, PlannedSize& size) {
+  const stats::Interval& mean = plan.pilot.mean;
   const bool has_zero = mean.lower <= 0 && mean.upper >= 0;
   const double a = std::fabs(mean.lower), b = std::fabs(mean.upper);
-  if (!has_zero) size.nearer = pairs_for_difference(std::min(a, b), plan.sd, target);
-  size.further = pairs_for_difference(std::max(a, b), plan.sd, target);
+  if (!has_zero) size.nearer = stats::pairs_for_difference(std::min(a, b), plan.sd, target);
+  size.further = stats::pairs_for_difference(std::max(a, b), plan.sd, target);
 }
 
 /// What studies are drawn from: the pilot's differences as they are where its own difference is
 /// the question, and else their shape about another difference.
 std::vector<double> study_differences(std::span<const double> pilot, const PowerPlan& plan) {
   if (plan.is_own_difference) return {pilot.begin(), pilot.end()};
-  return shifted_shape(pilot, plan.difference);
+  return stats::shifted_shape(pilot, plan.difference);
 }
 
 void add_sizes(const PowerStudy& study, std::span<const double> differences, PowerPlan& plan) {
   std::vector<double> drawn_from;
   if (plan.is_simulated) drawn_from = study_differences(differences, plan);
   const PowerSettings& s = study.settings;
-  const SimulatedStudies simulated = {.differences = drawn_from,
-                                      .alpha = study.alpha_per_test,
-                                      .studies = s.simulations,
-                                      .seed = s.seed,
-                                      .executor = s.executor};
+  const stats::SimulatedStudies simulated = {.differences = drawn_from,
+                                             .alpha = study.alpha_per_test,
+                                             .studies = s.simulations,
+                                             .seed = s.seed,
+                                             .executor = s.executor};
   for (const double power : s.powers) {
-    const PowerTarget target = {.power = power, .alpha = study.alpha_per_test};
+    const stats::PowerTarget target = {.power = power, .alpha = study.alpha_per_test};
     PlannedSize& size = plan.sizes.emplace_back(PlannedSize{.power = power});
     size.pairs = pairs_by_t(plan, plan.difference, plan.sd, target);
     size.cautious = pairs_by_t(plan, plan.difference, plan.cautious_sd, target);
@@ -171,7 +173,7 @@ void add_sizes(const PowerStudy& study, std::span<const double> differences, Pow
     const bool may_be_reached =
         plan.sizes.size() == 1 || plan.sizes[0].signed_rank || power < plan.sizes[0].power;
     if (plan.is_simulated && size.pairs && may_be_reached)
-      size.signed_rank = signed_rank_pairs(simulated, power, *size.pairs);
+      size.signed_rank = stats::signed_rank_pairs(simulated, power, *size.pairs);
   }
 }
 
@@ -211,7 +213,7 @@ void plan_pair(PowerStudy& study, const Scene& scene, const ComparedMetric& metr
                     .model = scene.tables[model].model_name,
                     .baseline = scene.tables[scene.baseline].model_name};
   if (own.size() != base.size()) refuse_size(0, plan_words(plan), unit_word(study.settings, true));
-  const Sample sample = sample_of(differences(own, base), clusters, plan_words(plan),
+  const Sample sample = sample_of(stats::differences(own, base), clusters, plan_words(plan),
                                   unit_word(study.settings, true));
   plan.pilot = sample.pilot;
   plan.pilot.correlation = correlation_of(independent(own, clusters), independent(base, clusters),
@@ -305,14 +307,14 @@ void settle_models(PowerStudy& study, std::size_t tables) {
       study.settings.models != 0 ? study.settings.models : std::max<std::size_t>(tables, 2) - 1;
   study.alpha_per_test = study.settings.alpha / static_cast<double>(study.models);
   study.least_possible = std::max(std::ceil(std::log2(2 / study.alpha_per_test) - 1e-12),
-                                  static_cast<double>(least_pairs));
+                                  static_cast<double>(stats::least_pairs));
 }
 
 }  // namespace
 
 std::optional<double> MetricNumbers::of(const std::string& metric) const {
   for (const auto& [name, number] : each)
-    if (names_metric(name, metric)) return number;
+    if (metrics::names_metric(name, metric)) return number;
   return all;
 }
 
@@ -333,7 +335,7 @@ PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& s
   const auto& said = study.matching.notes;
   study.notes.insert(study.notes.end(), said.begin(), said.end());
   if (!settings.cluster.empty())
-    scene.clusters = coded_names(group_values(tables, study.matching, settings.cluster));
+    scene.clusters = stats::coded_names(group_values(tables, study.matching, settings.cluster));
   for (const ResultTable& table : tables) study.names.push_back(table.model_name);
   settle_models(study, tables.size());
   for (const ComparedMetric& metric : metrics) {
@@ -346,4 +348,4 @@ PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& s
   return study;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

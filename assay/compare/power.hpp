@@ -16,7 +16,7 @@
 #include "assay/compare/result_table.hpp"
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// One number for every metric, or a number for each of some.
 struct MetricNumbers {
@@ -46,9 +46,9 @@ struct PowerSettings {
 
 /// What a pilot shows in one metric. Of two models the values are differences, model - baseline.
 struct Pilot {
-  std::size_t n = 0;      ///< values: of cases, or means of clusters
-  std::size_t cases = 0;  ///< that they are made from
-  Interval mean{}, sd{};  ///< with 95 % limits
+  std::size_t n = 0;             ///< values: of cases, or means of clusters
+  std::size_t cases = 0;         ///< that they are made from
+  stats::Interval mean{}, sd{};  ///< with 95 % limits
   double cautious_sd = 0;
   std::optional<double> correlation{};    ///< of the two models
   std::optional<double> design_effect{};  ///< variance of the mean due to clusters
@@ -95,4 +95,4 @@ std::size_t cases_for(const PowerPlan& plan, std::size_t pairs);
 /// Throws Error for what cannot be planned; see docs/power.md.
 PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -12,6 +12,7 @@
 #include "assay/stats/power.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -69,9 +70,10 @@ TEST(PlannedStudy, of_two_models_takes_the_spread_of_their_differences) {
   EXPECT_NEAR(plan.sd, sd, 1e-12);
   EXPECT_NEAR(plan.pilot.mean.estimate, 0.05, 1e-12);
   ASSERT_EQ(plan.sizes.size(), 2U);
-  EXPECT_EQ(plan.sizes[0].pairs, pairs_for_difference(0.04, sd, {0.8, 0.05}));
-  EXPECT_EQ(plan.sizes[1].pairs, pairs_for_difference(0.04, sd, {0.9, 0.05}));
-  EXPECT_EQ(plan.sizes[0].cautious, pairs_for_difference(0.04, cautious_sd(sd, 16), {0.8, 0.05}));
+  EXPECT_EQ(plan.sizes[0].pairs, stats::pairs_for_difference(0.04, sd, {0.8, 0.05}));
+  EXPECT_EQ(plan.sizes[1].pairs, stats::pairs_for_difference(0.04, sd, {0.9, 0.05}));
+  EXPECT_EQ(plan.sizes[0].cautious,
+            stats::pairs_for_difference(0.04, stats::cautious_sd(sd, 16), {0.8, 0.05}));
   EXPECT_TRUE(plan.is_simulated);
   EXPECT_TRUE(plan.sizes[0].signed_rank);
   EXPECT_FALSE(plan.is_own_difference);
@@ -84,7 +86,8 @@ TEST(PlannedStudy, the_pilot_s_own_difference_comes_with_a_warning) {
   EXPECT_TRUE(plan.is_own_difference);
   EXPECT_NEAR(plan.difference, 0.05, 1e-12);
   EXPECT_FALSE(plan.sizes[0].nearer);  // the interval includes 0
-  EXPECT_EQ(plan.sizes[0].further, pairs_for_difference(plan.pilot.mean.upper, sd, {0.8, 0.05}));
+  EXPECT_EQ(plan.sizes[0].further,
+            stats::pairs_for_difference(plan.pilot.mean.upper, sd, {0.8, 0.05}));
   EXPECT_THAT(sentence(study, plan), HasSubstr("includes 0"));
   EXPECT_THAT(assumptions(study), testing::Contains(HasSubstr("too large if it was the reason")));
 }
@@ -118,8 +121,9 @@ TEST(PlannedStudy, a_margin_asks_for_equivalence) {
   const PowerStudy study = planned_study({base(), other()}, {.margin = {.all = 0.03}});
   const PowerPlan& plan = study.plans[0];
   EXPECT_EQ(plan.difference, 0);
-  EXPECT_EQ(plan.sizes[0].pairs,
-            pairs_for_equivalence({.margin = 0.03, .difference = 0, .sd = plan.sd}, {0.8, 0.05}));
+  EXPECT_EQ(
+      plan.sizes[0].pairs,
+      stats::pairs_for_equivalence({.margin = 0.03, .difference = 0, .sd = plan.sd}, {0.8, 0.05}));
   EXPECT_FALSE(plan.is_simulated);
   EXPECT_THAT(assumptions(study), testing::Contains(HasSubstr("pseudo-median")));
   EXPECT_THAT(message({base(), other()}, {.difference = {.all = 0.05}, .margin = {.all = 0.03}}),
@@ -130,7 +134,7 @@ TEST(PlannedStudy, several_models_share_alpha) {
   const PowerStudy study =
       planned_study({base(), other()}, {.difference = {.all = 0.04}, .models = 5});
   EXPECT_DOUBLE_EQ(study.alpha_per_test, 0.01);
-  EXPECT_EQ(study.plans[0].sizes[0].pairs, pairs_for_difference(0.04, sd, {0.8, 0.01}));
+  EXPECT_EQ(study.plans[0].sizes[0].pairs, stats::pairs_for_difference(0.04, sd, {0.8, 0.01}));
   ResultTable third = other();
   third.model_name = "third";
   third.source = "third.csv";

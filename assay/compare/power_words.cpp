@@ -9,7 +9,7 @@
 #include "assay/compare/sentence.hpp"
 #include "assay/stats/power.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 using Size = std::optional<std::size_t>;
@@ -53,9 +53,9 @@ std::string failure_words(const PowerStudy& study, const PowerPlan& plan) {
   const auto missed = std::ranges::find_if(
       plan.sizes, [](const PlannedSize& size) { return size.pairs && !size.signed_rank; });
   if (!plan.is_simulated || missed == plan.sizes.end()) return "";
-  if (*missed->pairs > most_simulated || !plan.is_own_difference)
-    return fmt::format(" The signed-rank test is not simulated above {} {}s.", most_simulated,
-                       pair_word(study));
+  if (*missed->pairs > stats::most_simulated || !plan.is_own_difference)
+    return fmt::format(" The signed-rank test is not simulated above {} {}s.",
+                       stats::most_simulated, pair_word(study));
   return fmt::format(
       " The signed-rank test, by which compare decides, does not reach {} in the simulation with "
       "any number of {}s that was tried. The mean depends on a few cases, and the test weighs the "
@@ -66,7 +66,7 @@ std::string failure_words(const PowerStudy& study, const PowerPlan& plan) {
 std::string limits_words(const PowerStudy& study, const PowerPlan& plan) {
   if (!plan.is_own_difference) return "";
   const PlannedSize& size = plan.sizes.front();
-  const Interval& mean = plan.pilot.mean;
+  const stats::Interval& mean = plan.pilot.mean;
   const bool is_positive = mean.estimate > 0;
   const std::string interval =
       fmt::format("{} to {}", plain_number(mean.lower), plain_number(mean.upper));
@@ -249,4 +249,4 @@ std::vector<std::string> assumptions(const PowerStudy& study) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

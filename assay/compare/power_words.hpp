@@ -8,7 +8,7 @@
 
 #include "assay/compare/power.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// "pair", or "cluster" where cases are averaged.
 std::string_view pair_word(const PowerStudy& study);
@@ -28,4 +28,4 @@ std::string remark(const PowerStudy& study, const PowerPlan& plan);
 /// What the whole plan assumes, a sentence or two each.
 std::vector<std::string> assumptions(const PowerStudy& study);
 
-}  // namespace assay
+}  // namespace assay::compare

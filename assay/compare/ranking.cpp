@@ -20,7 +20,7 @@
 #include "assay/stats/ranks.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 using Rows = std::vector<std::vector<double>>;
@@ -28,7 +28,7 @@ using Rows = std::vector<std::vector<double>>;
 /// Mid-ranks with 1 for the highest.
 std::vector<double> descending_ranks(std::vector<double> values) {
   for (double& value : values) value = -value;
-  return mid_ranks(values).ranks;
+  return stats::mid_ranks(values).ranks;
 }
 
 /// The places that are left when 2.5 % are cut from either end.
@@ -45,7 +45,7 @@ std::pair<std::size_t, std::size_t> middle_places(std::span<const double> places
 Rows blocks_of(std::span<const std::vector<double>> scores, std::span<const std::size_t> clusters) {
   Rows rows(scores.begin(), scores.end());
   if (!clusters.empty())
-    for (auto& row : rows) row = cluster_means(row, clusters);
+    for (auto& row : rows) row = stats::cluster_means(row, clusters);
   return rows;
 }
 
@@ -70,16 +70,16 @@ std::vector<double> mean_ranks(const Rows& by_block) {
 /// A p-value that decides as the exact one does. Holm's limits lie between alpha / tests and alpha.
 /// From 50 differences on the normal curve is far closer than a factor of 1.5 to exact p-values
 /// there, so what it puts well beyond these limits needs no exact distribution, which takes long.
-double deciding_pvalue(std::span<const double> d, std::size_t nonzero, WilcoxonOptions test,
+double deciding_pvalue(std::span<const double> d, std::size_t nonzero, stats::WilcoxonOptions test,
                        std::size_t tests) {
   constexpr std::size_t many = 50;
   if (nonzero >= many) {
-    WilcoxonOptions approximate = test;
-    approximate.method = WilcoxonMethod::asymptotic;
-    const double p = wilcoxon(d, approximate).pvalue;
+    stats::WilcoxonOptions approximate = test;
+    approximate.method = stats::WilcoxonMethod::asymptotic;
+    const double p = stats::wilcoxon(d, approximate).pvalue;
     if (p > 1.5 * test.alpha || p * static_cast<double>(tests) < test.alpha / 10) return p;
   }
-  return wilcoxon(d, test).pvalue;
+  return stats::wilcoxon(d, test).pvalue;
 }
 
 /// Of each ordered pair of models, that the first is better. A p-value above 1/2 is 1, since it
@@ -90,11 +90,13 @@ std::vector<double> one_sided_pvalues(const Rows& by_model, const RankingOptions
   run_tasks(options.executor, models * models, [&](std::size_t task) {
     const std::size_t a = task / models, b = task % models;
     if (a >= b) return;
-    const auto d = differences(by_model[a], by_model[b]);
-    const SignedRanks ranks = signed_ranks(d, ZeroMethod::wilcox, options.tie_tolerance);
+    const auto d = stats::differences(by_model[a], by_model[b]);
+    const stats::SignedRanks ranks =
+        stats::signed_ranks(d, stats::ZeroMethod::wilcox, options.tie_tolerance);
     if (ranks.plus == ranks.minus) return;
     const bool first = ranks.plus > ranks.minus;
-    WilcoxonOptions test = {.alternative = first ? Alternative::greater : Alternative::less};
+    stats::WilcoxonOptions test = {.alternative = first ? stats::Alternative::greater
+                                                        : stats::Alternative::less};
     test.tie_tolerance = options.tie_tolerance;
     test.alpha = options.alpha;
     pvalues[first ? a * models + b : b * models + a] =
@@ -114,7 +116,7 @@ void add_test_ranks(Ranking& result, const Rows& by_model, const RankingOptions&
       family.push_back(all[pair]);
       winners.push_back(pair / models);
     }
-  const std::vector<bool> reject = holm(family, options.alpha).reject;
+  const std::vector<bool> reject = stats::holm(family, options.alpha).reject;
   std::vector<double> wins(models);
   for (std::size_t k = 0; k < family.size(); ++k)
     if (reject[k]) wins[winners[k]] += 1;
@@ -123,26 +125,26 @@ void add_test_ranks(Ranking& result, const Rows& by_model, const RankingOptions&
     result.models[m].by_tests = {static_cast<std::size_t>(wins[m]), ranks[m]};
 }
 
-std::optional<OrderAgreement> agreement(const JointBootstrap& joint) {
+std::optional<OrderAgreement> agreement(const stats::JointBootstrap& joint) {
   std::vector<double> means, resampled(joint.models.size()), taus;
-  for (const BootstrapResult& model : joint.models) means.push_back(model.point);
+  for (const stats::BootstrapResult& model : joint.models) means.push_back(model.point);
   if (std::ranges::all_of(means, [&](double x) { return x == means.front(); })) return {};
   for (std::size_t b = 0; b < joint.models.front().n_replicates; ++b) {
     for (std::size_t m = 0; m < resampled.size(); ++m) resampled[m] = joint.models[m].replicates[b];
-    const double tau = kendall_tau_b(means, resampled);
+    const double tau = stats::kendall_tau_b(means, resampled);
     taus.push_back(std::isnan(tau) ? 0 : tau);
   }
   std::ranges::sort(taus);
-  return OrderAgreement{mean(taus), percentile_of_sorted(taus, 2.5),
-                        percentile_of_sorted(taus, 97.5)};
+  return OrderAgreement{stats::mean(taus), stats::percentile_of_sorted(taus, 2.5),
+                        stats::percentile_of_sorted(taus, 97.5)};
 }
 
 void add_stability(Ranking& result, std::span<const std::vector<double>> scores,
                    const RankingOptions& options) {
-  BootstrapOptions resampling = {.replicates = options.replicates, .seed = {options.seed}};
+  stats::BootstrapOptions resampling = {.replicates = options.replicates, .seed = {options.seed}};
   resampling.executor = options.executor;
   resampling.clusters.assign(options.clusters.begin(), options.clusters.end());
-  const JointBootstrap joint = joint_bootstrap_means(scores, resampling);
+  const stats::JointBootstrap joint = stats::joint_bootstrap_means(scores, resampling);
   for (std::size_t m = 0; m < scores.size(); ++m) {
     const auto [low, high] = middle_places(joint.ranks[m]);
     result.models[m].stability = {.probability_best = joint.probability_best[m],
@@ -163,17 +165,17 @@ Ranking ranking(std::span<const std::vector<double>> scores, const RankingOption
   result.blocks = by_block.size();
   result.has_clusters = !options.clusters.empty();
   std::vector<double> means;
-  for (const auto& row : scores) means.push_back(mean(row));
+  for (const auto& row : scores) means.push_back(stats::mean(row));
   const std::vector<double> ranks = descending_ranks(means), middle = mean_ranks(by_block),
-                            of_middle = mid_ranks(middle).ranks;
+                            of_middle = stats::mid_ranks(middle).ranks;
   for (std::size_t m = 0; m < scores.size(); ++m)
     result.models.push_back(
         {.rank = ranks[m], .mean_rank = middle[m], .rank_of_mean_rank = of_middle[m]});
-  if (result.blocks >= least_pairs) add_test_ranks(result, by_model, options);
+  if (result.blocks >= stats::least_pairs) add_test_ranks(result, by_model, options);
   if (stability_gap(result).empty()) add_stability(result, scores, options);
-  if (scores.size() >= 3 && result.blocks >= least_pairs) {
-    result.friedman = friedman(by_block);
-    result.critical_difference = nemenyi(by_block, options.alpha).critical_difference;
+  if (scores.size() >= 3 && result.blocks >= stats::least_pairs) {
+    result.friedman = stats::friedman(by_block);
+    result.critical_difference = stats::nemenyi(by_block, options.alpha).critical_difference;
   }
   return result;
 }
@@ -197,4 +199,4 @@ std::string stability_gap(const Ranking& ranking) {
   return "";
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -13,7 +13,7 @@
 #include "assay/base/executor.hpp"
 #include "assay/stats/friedman.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// Resamples say nothing of ranks below this number of cases or clusters, and of fewer than three
 /// models: of six cases equal models seemed firmly ordered in one of seven cohorts, and two models
@@ -53,8 +53,8 @@ struct Ranking {
   std::size_t blocks = 0;         ///< what is independent: these cases, or their clusters
   bool has_clusters = false;      ///< whether the blocks are clusters, each the mean of its cases
   std::vector<ModelRank> models;  ///< in the order of the models
-  std::optional<OrderAgreement> kendall_tau;  ///< where there is stability, and an order
-  std::optional<FriedmanResult> friedman;     ///< of three models and six blocks or more
+  std::optional<OrderAgreement> kendall_tau;      ///< where there is stability, and an order
+  std::optional<stats::FriedmanResult> friedman;  ///< of three models and six blocks or more
   std::optional<double> critical_difference;
 };
 
@@ -79,4 +79,4 @@ std::string_view block_word(const Ranking& ranking);
 /// The same in a clause: "blocks are the 12 clusters, each the mean of its cases".
 std::string block_note(const Ranking& ranking);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -11,6 +11,7 @@
 #include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
+using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -38,21 +39,22 @@ std::vector<std::size_t> exact_wins(const Scores& scores) {
     for (std::size_t b = 0; b < scores.size(); ++b) {
       if (a == b) continue;
       pvalues.push_back(
-          wilcoxon(scores[a], scores[b], {.alternative = Alternative::greater}).pvalue);
+          stats::wilcoxon(scores[a], scores[b], {.alternative = stats::Alternative::greater})
+              .pvalue);
       winners.push_back(a);
     }
-  const std::vector<bool> reject = holm(pvalues).reject;
+  const std::vector<bool> reject = stats::holm(pvalues).reject;
   for (std::size_t k = 0; k < winners.size(); ++k) out[winners[k]] += reject[k] ? 1U : 0U;
   return out;
 }
 
-double normal(Generator& chance) {
-  return normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
+double normal(stats::Generator& chance) {
+  return stats::normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
 }
 
 /// `steps` apart, the same noise for all: whatever is drawn, the order stays.
 Scores in_order(std::size_t models, std::size_t cases) {
-  Generator chance(5);
+  stats::Generator chance(5);
   Scores scores(models);
   for (std::size_t i = 0; i < cases; ++i) {
     const double common = chance.uniform();
@@ -71,7 +73,7 @@ std::vector<std::size_t> clusters_of(std::size_t clusters, std::size_t cases_eac
 /// Equal models whose scores depend on the subject: each is a bit better or worse on all cases of
 /// it.
 Scores equal_models(std::size_t models, const std::vector<std::size_t>& clusters,
-                    Generator& chance) {
+                    stats::Generator& chance) {
   Scores scores(models);
   for (auto& row : scores) {
     std::vector<double> taste;
@@ -124,7 +126,7 @@ TEST(Ranking, wins_are_those_of_exact_tests) {
   // With many cases most pairs are settled by the normal curve: the wins must stay the same.
   for (const std::size_t cases : {30U, 60U, 150U})
     for (std::uint64_t seed = 0; seed < 12; ++seed) {
-      Generator chance(seed);
+      stats::Generator chance(seed);
       Scores scores = equal_models(5, clusters_of(cases, 1), chance);
       for (std::size_t m = 0; m < scores.size(); ++m)
         for (double& x : scores[m]) {
@@ -155,7 +157,7 @@ TEST(Ranking, tau_is_one_where_the_order_is_beyond_doubt) {
 }
 
 TEST(Ranking, tau_is_low_for_equal_models) {
-  Generator chance(3);
+  stats::Generator chance(3);
   const Ranking found = ranking(equal_models(5, clusters_of(40, 1), chance), {.replicates = 500});
   EXPECT_LT(found.kendall_tau->mean, 0.8);
   EXPECT_LT(found.kendall_tau->low, 0.3);
@@ -197,7 +199,7 @@ TEST(Ranking, friedman_is_of_the_means_of_clusters) {
   const Scores scores = in_order(3, 24);
   const std::vector<std::size_t> clusters = clusters_of(6, 4);
   Scores means(3);
-  for (std::size_t m = 0; m < 3; ++m) means[m] = cluster_means(scores[m], clusters);
+  for (std::size_t m = 0; m < 3; ++m) means[m] = stats::cluster_means(scores[m], clusters);
   const Ranking found = ranking(scores, {.clusters = clusters}), of_means = ranking(means, {});
   EXPECT_EQ(found.friedman->statistic, of_means.friedman->statistic);
   EXPECT_EQ(found.critical_difference, of_means.critical_difference);
@@ -206,7 +208,7 @@ TEST(Ranking, friedman_is_of_the_means_of_clusters) {
 TEST(Ranking, equal_models_on_few_subjects_are_seldom_called_different) {
   // Six subjects of twenty cases: over cases Friedman's test rejected in more than half.
   const std::vector<std::size_t> clusters = clusters_of(6, 20);
-  Generator chance(11);
+  stats::Generator chance(11);
   constexpr int studies = 400;
   int by_case = 0, by_cluster = 0;
   for (int s = 0; s < studies; ++s) {

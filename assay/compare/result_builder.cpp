@@ -10,7 +10,7 @@
 #include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// The position of a name, or the end. Files list the same names over and over in the same order:
@@ -43,7 +43,7 @@ FailedValue averaged_failure(const std::vector<const FailedValue*>& failures,
     if (!failed->counts) return out;
     values.push_back(*failed->counts);
   }
-  out.counts = mean(values);
+  out.counts = stats::mean(values);
   return out;
 }
 
@@ -129,18 +129,19 @@ void ResultBuilder::group(std::size_t one_case, std::string_view column, std::st
     group.contradicts_itself = true;
 }
 
-void ResultBuilder::explain(const Place& place, Undefined why, const Measured& measured) {
-  const Presence presence = measured.presence.value_or(presence_told_by(why));
-  if (culprit(measured.metric, why, presence) != Culprit::model) return;
+void ResultBuilder::explain(const Place& place, metrics::Undefined why, const Measured& measured) {
+  const metrics::Presence presence = measured.presence.value_or(metrics::presence_told_by(why));
+  if (metrics::culprit(measured.metric, why, presence) != metrics::Culprit::model) return;
   Label& label = labels_[place.label];
   label.columns[place.metric].failed.push_back(
-      {place.one_case, failure_value(measured.metric, presence, measured.diagonal_mm),
+      {place.one_case, metrics::failure_value(measured.metric, presence, measured.diagonal_mm),
        std::string(name(why)), label.key()});
 }
 
-void ResultBuilder::put_score(const Place& place, const Score& score, const Measured& measured) {
+void ResultBuilder::put_score(const Place& place, const metrics::Score& score,
+                              const Measured& measured) {
   if (!put(place, value(score))) return;
-  if (const auto* why = std::get_if<Undefined>(&score)) explain(place, *why, measured);
+  if (const auto* why = std::get_if<metrics::Undefined>(&score)) explain(place, *why, measured);
 }
 
 void ResultBuilder::lose(std::size_t one_case, Loss loss) {
@@ -229,7 +230,7 @@ MetricColumn ResultBuilder::averages(std::size_t metric) const {
     if (!failures[i].empty()) {
       out.failed.push_back(averaged_failure(failures[i], of_labels));
     } else if (!of_labels.empty()) {
-      const double average = mean(of_labels);  // of both infinities there is none
+      const double average = stats::mean(of_labels);  // of both infinities there is none
       if (!std::isnan(average)) out.values[i] = average;
     }
   }
@@ -293,4 +294,4 @@ ResultTable ResultBuilder::table() && {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

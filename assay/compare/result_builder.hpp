@@ -14,7 +14,7 @@
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/score.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// Gathers cases, labels, metrics and values. Cases, labels and metrics are numbered from 0 in the
 /// order in which they turn up, and stand in that order in the table.
@@ -51,14 +51,14 @@ class ResultBuilder {
 
   /// Where and how a metric came to its score.
   struct Measured {
-    const Metric& metric;
-    std::optional<Presence> presence{};  ///< none: as the reason says
-    double diagonal_mm = 0;              ///< of the image; 0 when it is not known
+    const metrics::Metric& metric;
+    std::optional<metrics::Presence> presence{};  ///< none: as the reason says
+    double diagonal_mm = 0;                       ///< of the image; 0 when it is not known
   };
   /// Says why the value at a place is missing; what the model is to blame for is kept as failed.
-  void explain(const Place& place, Undefined why, const Measured& measured);
+  void explain(const Place& place, metrics::Undefined why, const Measured& measured);
   /// Puts a value, or explains why there is none.
-  void put_score(const Place& place, const Score& score, const Measured& measured);
+  void put_score(const Place& place, const metrics::Score& score, const Measured& measured);
 
   /// What else is known of a case. A column that says two things of one case is dropped.
   void group(std::size_t one_case, std::string_view column, std::string_view text);
@@ -83,7 +83,7 @@ class ResultBuilder {
     bool used = false;
   };
   struct Label {
-    Region region;
+    metrics::Region region;
     std::vector<Column> columns{};  ///< one for each metric
     bool averaged = true;
 
@@ -120,4 +120,4 @@ class ResultBuilder {
   std::size_t last_metric_ = 0, last_label_ = 0, last_group_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::compare

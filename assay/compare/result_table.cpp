@@ -8,7 +8,7 @@
 #include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 const LabelTable& label_of(const ResultTable& table, std::string_view label) {
   for (const LabelTable& each : table.labels)
@@ -37,7 +37,7 @@ std::size_t left_out_of_averages(const ResultTable& table, std::string_view metr
   for (const LabelTable& label : table.labels) {
     const MetricColumn* own = column_of(label.columns, metric);
     if (own == nullptr ||
-        std::ranges::find(table.averaged, label.key, &Region::key) == table.averaged.end())
+        std::ranges::find(table.averaged, label.key, &metrics::Region::key) == table.averaged.end())
       continue;
     for (std::size_t i = 0; i < own->values.size(); ++i)
       if (averages->values[i] && !own->values[i]) ++out;
@@ -52,17 +52,17 @@ ColumnFailures failures_of(const ResultTable& table, const MetricColumn& column)
   std::vector<double> values;
   for (const auto& value : with_failures(column))
     if (value && std::isfinite(*value)) values.push_back(*value);
-  const auto metric = metric_of_key(column.name);
+  const auto metric = metrics::metric_of_key(column.name);
   for (const UnscoredCase& one : table.unscored) {
     if (!one.failed) continue;
     ++out.failures;
-    const auto counts = metric
-                            ? failure_value(**metric, Presence::prediction_empty, one.diagonal_mm)
-                            : std::nullopt;
+    const auto counts = metric ? metrics::failure_value(
+                                     **metric, metrics::Presence::prediction_empty, one.diagonal_mm)
+                               : std::nullopt;
     if (counts) values.push_back(*counts);
     all_count = all_count && counts;
   }
-  if (all_count && !values.empty()) out.mean_with = mean(values);
+  if (all_count && !values.empty()) out.mean_with = stats::mean(values);
   return out;
 }
 
@@ -71,4 +71,4 @@ const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::str
   return found == columns.end() ? nullptr : &*found;
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -11,7 +11,7 @@
 
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// A value that is missing because the model failed: it predicted nothing where there was
 /// something, or something where there was nothing.
@@ -67,7 +67,7 @@ struct ResultTable {
   std::vector<std::string> file_ids{};  ///< as the file spells them, where `ids` were changed
   std::size_t cases = 0;                ///< how many values each column has
   std::vector<MetricColumn> averages;   ///< per case, the unweighted mean over `averaged`
-  std::vector<Region> averaged{};       ///< labels or regions; empty when the file has none
+  std::vector<metrics::Region> averaged{};  ///< labels or regions; empty when the file has none
   /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
   /// for drawings, and never compared.
   std::vector<MetricColumn> derived{};
@@ -90,4 +90,4 @@ std::size_t left_out_of_averages(const ResultTable& table, std::string_view metr
 /// The column of that name, or null.
 const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::string_view name);
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -8,7 +8,7 @@
 #include "assay/base/words.hpp"
 #include "assay/compare/standing.hpp"
 
-namespace assay {
+namespace assay::compare {
 namespace {
 
 /// Where the model is, in words: the words of the signs in tables.
@@ -23,32 +23,32 @@ std::string with_unit(double value, const ComparedMetric& metric) {
   return plain_number(value) + (unit.empty() ? "" : " " + std::string(unit));
 }
 
-std::string limits_words(const Interval& interval) {
+std::string limits_words(const stats::Interval& interval) {
   return fmt::format("{} to {}", plain_number(interval.lower), plain_number(interval.upper));
 }
 
 /// "95 % CI", and whether it holds for one model or for all that are compared.
-std::string interval_name(const ComparisonResult& r) {
+std::string interval_name(const stats::ComparisonResult& r) {
   const std::string level = fmt::format("{:.4g} % CI", 100 * r.level);
   if (r.simultaneous) return "simultaneous " + level;
   return r.family > 1 ? "unadjusted " + level : level;
 }
 
 /// A limit of exactly 0 that the test rejects: the interval ends there without it.
-bool ends_without_zero(const ComparisonResult& r) {
-  const Interval& d = r.shown();
+bool ends_without_zero(const stats::ComparisonResult& r) {
+  const stats::Interval& d = r.shown();
   const bool rejected = r.simultaneous ? r.is_significant : r.p_value <= 1 - r.level;
   return rejected && (d.lower == 0 || d.upper == 0);
 }
 
 /// What a pair is of: cases, or means of clusters.
-std::string_view unit_word(const ComparisonResult& r) {
+std::string_view unit_word(const stats::ComparisonResult& r) {
   return r.design_effect ? "cluster" : "pair";
 }
 
 /// The estimate by its name, and the difference of the means, which need not be the same.
-std::string estimates(const MetricComparison& metric, const ComparisonResult& r) {
-  const Interval& d = r.shown();
+std::string estimates(const MetricComparison& metric, const stats::ComparisonResult& r) {
+  const stats::Interval& d = r.shown();
   std::string out = "Hodges–Lehmann difference " + with_unit(d.estimate, metric.metric);
   if (d.has_limits())
     out += fmt::format(" ({} {}{})", interval_name(r), limits_words(d),
@@ -77,7 +77,7 @@ std::string figures(const MetricComparison& metric, const PairComparison& pair) 
 }
 
 /// "90 % CI": both limits of two one-sided tests, each at alpha.
-std::string margin_level(const ComparisonResult& r) {
+std::string margin_level(const stats::ComparisonResult& r) {
   return fmt::format("{}{:.4g} % CI", r.family > 1 ? "unadjusted " : "", 100 * r.margin->level);
 }
 
@@ -88,7 +88,7 @@ std::string margin_words(const MetricComparison& metric) {
 /// The two intervals that decide about a margin.
 std::string margin_figures(const MetricComparison& metric, const PairComparison& pair,
                            double corrected) {
-  const MarginTest& test = *pair.result.margin;
+  const stats::MarginTest& test = *pair.result.margin;
   const std::string level = margin_level(pair.result);
   return fmt::format(
       "Difference of means {} ({} {}), pseudo-median {} ({} {}), {} (one-sided tests against the "
@@ -101,7 +101,7 @@ std::string margin_figures(const MetricComparison& metric, const PairComparison&
 
 /// What a sample of this size cannot tell about rare failures; "" when it is large.
 std::string unseen_failures(const PairComparison& pair) {
-  const double share = share_never_seen(static_cast<double>(pair.n));
+  const double share = stats::share_never_seen(static_cast<double>(pair.n));
   if (share < 0.03) return "";
   return fmt::format(" With {}, failures rarer than {:.0f} % may not have been seen.",
                      counted(pair.n, unit_word(pair.result)), 100 * share);
@@ -114,7 +114,7 @@ std::string puzzle(const PairComparison& pair) {
              : "";
 }
 
-std::string hopeless(const ComparisonResult& r) {
+std::string hopeless(const stats::ComparisonResult& r) {
   const std::string pairs = r.test.zeros == 0
                                 ? counted(r.test.n, unit_word(r))
                                 : counted(r.differing(), unit_word(r)) + " that differ";
@@ -122,7 +122,7 @@ std::string hopeless(const ComparisonResult& r) {
                      r.family > 1 ? fmt::format(" after correction for {} tests", r.family) : "");
 }
 
-std::string undecided(const ComparisonResult& r) {
+std::string undecided(const stats::ComparisonResult& r) {
   if (r.is_hopeless) return hopeless(r);
   if (r.p_value <= 1 - r.level && r.family > 1)
     return fmt::format("It is significant alone ({}), but not after correction for {} tests.",
@@ -131,9 +131,9 @@ std::string undecided(const ComparisonResult& r) {
 }
 
 /// What the margin adds where equivalence is not shown; "" without one.
-std::string beyond_margin(const MetricComparison& metric, const ComparisonResult& r) {
+std::string beyond_margin(const MetricComparison& metric, const stats::ComparisonResult& r) {
   if (!r.margin) return "";
-  const MarginTest& test = *r.margin;
+  const stats::MarginTest& test = *r.margin;
   const bool alone = test.equivalence_pvalue <= 1 - r.level;
   return fmt::format(
       " A difference of {} or more cannot be excluded{} (two one-sided tests, {}; {} of the "
@@ -145,7 +145,7 @@ std::string beyond_margin(const MetricComparison& metric, const ComparisonResult
 
 std::string different(const MetricComparison& metric, const PairComparison& pair,
                       std::string_view baseline) {
-  const std::optional<MarginTest>& margin = pair.result.margin;
+  const std::optional<stats::MarginTest>& margin = pair.result.margin;
   const std::string not_shown =
       margin
           ? fmt::format(" Equivalence within ±{} is not shown (two one-sided tests, {}).",
@@ -159,7 +159,7 @@ std::string different(const MetricComparison& metric, const PairComparison& pair
 
 std::string equivalent(const MetricComparison& metric, const PairComparison& pair,
                        std::string_view baseline) {
-  const ComparisonResult& r = pair.result;
+  const stats::ComparisonResult& r = pair.result;
   const std::string differ = r.is_significant
                                  ? fmt::format(" They do differ ({}), but by less than the margin.",
                                                corrected_words(r.corrected_p_value, r.family))
@@ -189,17 +189,17 @@ std::string inconclusive(const MetricComparison& metric, const PairComparison& p
 std::string too_few(const MetricComparison& metric, const PairComparison& pair,
                     std::string_view baseline) {
   return fmt::format("{} against {} has too few {}s for a verdict ({} of at least {}). {}.",
-                     pair.result.model_name, baseline, unit_word(pair.result), pair.n, least_pairs,
-                     figures(metric, pair));
+                     pair.result.model_name, baseline, unit_word(pair.result), pair.n,
+                     stats::least_pairs, figures(metric, pair));
 }
 
 /// Every pair is equal, which leaves no spread to give an interval.
 std::string identical(const MetricComparison& metric, const PairComparison& pair,
                       std::string_view baseline) {
-  const ComparisonResult& r = pair.result;
+  const stats::ComparisonResult& r = pair.result;
   std::string out = fmt::format("{} and {} agree on all {}.", r.model_name, baseline,
                                 counted(pair.n, unit_word(r)));
-  if (r.verdict == Verdict::equivalent)
+  if (r.verdict == stats::Verdict::equivalent)
     out += fmt::format(" They are equivalent within ±{} (two one-sided tests, {}).",
                        margin_words(metric),
                        corrected_words(r.margin->corrected_equivalence_pvalue, r.family)) +
@@ -217,14 +217,14 @@ std::string undecided_folds(const AlgorithmTest& found, std::size_t family) {
 using Told = std::string (*)(const MetricComparison&, const PairComparison&, std::string_view);
 
 Told told_by(const PairComparison& pair) {
-  if (pair.result.verdict == Verdict::too_few_pairs) return too_few;
+  if (pair.result.verdict == stats::Verdict::too_few_pairs) return too_few;
   if (pair.result.test.zeros == pair.n) return identical;
   switch (pair.result.verdict) {
-    case Verdict::different: return different;
-    case Verdict::equivalent: return equivalent;
-    case Verdict::non_inferior: return non_inferior;
-    case Verdict::inconclusive:
-    case Verdict::too_few_pairs: break;
+    case stats::Verdict::different: return different;
+    case stats::Verdict::equivalent: return equivalent;
+    case stats::Verdict::non_inferior: return non_inferior;
+    case stats::Verdict::inconclusive:
+    case stats::Verdict::too_few_pairs: break;
   }
   return inconclusive;
 }
@@ -245,8 +245,8 @@ std::string failure_sentence(const PairComparison& pair, std::string_view baseli
                 (test.family > 1 ? fmt::format(" for {} models", test.family) : ""));
 }
 
-std::string_view plain_words(Verdict verdict) {
-  return verdict == Verdict::too_few_pairs ? "too few pairs" : name(verdict);
+std::string_view plain_words(stats::Verdict verdict) {
+  return verdict == stats::Verdict::too_few_pairs ? "too few pairs" : name(verdict);
 }
 
 std::string plain_number(double value) {
@@ -293,13 +293,13 @@ std::string algorithm_sentence(const MetricComparison& metric, const PairCompari
   if (!found.is_significant)
     return fmt::format("{} of {} against that of {} is inconclusive. {}. {}", start, model,
                        baseline, numbers, undecided_folds(found, metric.pairs.size()));
-  const Better better = metric.metric.better;
-  const bool is_better = (found.difference.estimate > 0) == (better == Better::higher);
+  const metrics::Better better = metric.metric.better;
+  const bool is_better = (found.difference.estimate > 0) == (better == metrics::Better::higher);
   return fmt::format("{} of {} {} that of {}. {}.", start, model,
-                     relation(better == Better::neither ? Standing::different
-                              : is_better               ? Standing::better
-                                                        : Standing::worse),
+                     relation(better == metrics::Better::neither ? Standing::different
+                              : is_better                        ? Standing::better
+                                                                 : Standing::worse),
                      baseline, numbers);
 }
 
-}  // namespace assay
+}  // namespace assay::compare

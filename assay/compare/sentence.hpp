@@ -7,7 +7,7 @@
 
 #include "assay/compare/comparison.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// What may be said of one model against the baseline, and no more: never "equivalent" because a
 /// p-value is large.
@@ -27,7 +27,7 @@ std::string algorithm_sentence(const MetricComparison& metric, const PairCompari
                                std::string_view baseline);
 
 /// A verdict for people: "too few pairs".
-std::string_view plain_words(Verdict verdict);
+std::string_view plain_words(stats::Verdict verdict);
 
 /// A number for people: three decimals, or two digits when it is smaller than that.
 std::string plain_number(double value);
@@ -35,4 +35,4 @@ std::string plain_number(double value);
 /// "p = 0.003" or "p < 0.001".
 std::string plain_pvalue(double pvalue);
 
-}  // namespace assay
+}  // namespace assay::compare

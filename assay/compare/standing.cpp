@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/compare/standing.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 Standing standing_of(const MetricComparison& metric, const PairComparison& pair) {
   if (pair.n == 0 || !pair.result.is_significant) return Standing::undecided;
   const double effect = pair.result.effect_size;
-  const Better better = metric.metric.better;
-  if (effect == 0 || better == Better::neither) return Standing::different;
-  return (effect > 0) == (better == Better::higher) ? Standing::better : Standing::worse;
+  const metrics::Better better = metric.metric.better;
+  if (effect == 0 || better == metrics::Better::neither) return Standing::different;
+  return (effect > 0) == (better == metrics::Better::higher) ? Standing::better : Standing::worse;
 }
 
 std::string_view name(Standing standing) {
@@ -21,4 +21,4 @@ std::string_view sign(Standing standing) {
   return signs[static_cast<std::size_t>(standing)];
 }
 
-}  // namespace assay
+}  // namespace assay::compare

@@ -7,7 +7,7 @@
 
 #include "assay/compare/comparison.hpp"
 
-namespace assay {
+namespace assay::compare {
 
 /// `different`: significantly so, in a metric that has no better and worse.
 enum class Standing { undecided, better, worse, different };
@@ -24,4 +24,4 @@ std::string_view sign(Standing standing);
 /// What the signs mean, for the note under a table.
 inline constexpr std::string_view sign_words = "▲ better, ▼ worse";
 
-}  // namespace assay
+}  // namespace assay::compare

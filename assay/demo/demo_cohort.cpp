@@ -18,7 +18,7 @@
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ DemoCohort write_demo_cohort(const fs::path& folder, const DemoOptions& options)
   return cohort;
 }
 
-}  // namespace assay
+}  // namespace assay::demo

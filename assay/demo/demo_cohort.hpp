@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::demo {
 
 struct DemoOptions {
   std::size_t cases = 24;
@@ -31,4 +31,4 @@ struct DemoCohort {
 /// folder that holds anything else is refused. Throws Error when it cannot be written.
 DemoCohort write_demo_cohort(const std::filesystem::path& folder, const DemoOptions& options);
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -12,6 +12,7 @@
 #include "assay/metrics/count.hpp"
 
 using namespace assay;
+using namespace assay::demo;
 using assay::testing::refusal;
 using assay::testing::TemporaryFolder;
 using ::testing::HasSubstr;
@@ -30,28 +31,29 @@ std::map<std::string, std::string> hashes(const fs::path& folder) {
   return out;
 }
 
-Confusion counted(const fs::path& prediction, const fs::path& reference) {
+metrics::Confusion counted(const fs::path& prediction, const fs::path& reference) {
   const Image p = read_image(prediction), r = read_image(reference);
   Buffer p_scratch, r_scratch;
   EXPECT_EQ(p.grid(), r.grid());
-  return count_foreground(foreground(p, {}, p_scratch).voxels, foreground(r, {}, r_scratch).voxels);
+  return metrics::count_foreground(foreground(p, {}, p_scratch).voxels,
+                                   foreground(r, {}, r_scratch).voxels);
 }
 
 /// Counts of every case that a model has a readable file for.
-std::vector<Confusion> counts_of(const DemoCohort& cohort, std::size_t model) {
-  std::vector<Confusion> out;
+std::vector<metrics::Confusion> counts_of(const DemoCohort& cohort, std::size_t model) {
+  std::vector<metrics::Confusion> out;
   for (const auto& entry : fs::directory_iterator(cohort.models[model].second))
     out.push_back(counted(entry.path(), cohort.references / entry.path().filename()));
   return out;
 }
 
-double dice_of(const Confusion& c) {
+double dice_of(const metrics::Confusion& c) {
   return 2.0 * static_cast<double>(c.tp) / static_cast<double>(c.prediction() + c.reference());
 }
 
-double mean_dice(const std::vector<Confusion>& counts) {
+double mean_dice(const std::vector<metrics::Confusion>& counts) {
   double sum = 0;
-  for (const Confusion& c : counts) sum += dice_of(c);
+  for (const metrics::Confusion& c : counts) sum += dice_of(c);
   return sum / static_cast<double>(counts.size());
 }
 
@@ -89,12 +91,12 @@ TEST(DemoCohort, each_model_errs_in_its_own_way) {
   const auto good = counts_of(cohort, 0), over = counts_of(cohort, 1);
   const auto under = counts_of(cohort, 2), blind = counts_of(cohort, 3);
   ASSERT_EQ(good.size(), 9U);
-  for (const Confusion& c : good) EXPECT_GT(dice_of(c), 0.8);
+  for (const metrics::Confusion& c : good) EXPECT_GT(dice_of(c), 0.8);
   EXPECT_GT(mean_dice(good), 0.87);
   EXPECT_LT(mean_dice(good), 0.94);
-  for (const Confusion& c : over) EXPECT_GT(c.fp, 2 * c.fn);
-  for (const Confusion& c : under) EXPECT_GT(c.fn, 2 * c.fp);
-  const auto empty = std::ranges::count(blind, 0, &Confusion::prediction);
+  for (const metrics::Confusion& c : over) EXPECT_GT(c.fp, 2 * c.fn);
+  for (const metrics::Confusion& c : under) EXPECT_GT(c.fn, 2 * c.fp);
+  const auto empty = std::ranges::count(blind, 0, &metrics::Confusion::prediction);
   EXPECT_GE(empty, 1);
   EXPECT_LE(empty, 4);
 }

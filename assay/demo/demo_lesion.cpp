@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 constexpr double noise_reach = 2;  ///< unit coordinates where noise is defined
@@ -181,4 +181,4 @@ void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask) {
     }
 }
 
-}  // namespace assay
+}  // namespace assay::demo

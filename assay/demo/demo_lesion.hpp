@@ -10,7 +10,7 @@
 #include "assay/image/grid.hpp"
 #include "assay/image/volume.hpp"
 
-namespace assay {
+namespace assay::demo {
 
 /// The generator of Steele, Lea and Flood (2014). The standard library's distributions differ
 /// between its makers; these few lines give the same numbers everywhere.
@@ -79,4 +79,4 @@ double ball_radius_mm(double volume_ml);
 /// run along those of space.
 void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask);
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -12,10 +12,8 @@
 #include "assay/base/json.hpp"
 #include "assay/demo/demo_slide.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
-
-using detail::Json;
 namespace fs = std::filesystem;
 
 constexpr std::size_t questions = 12;
@@ -74,7 +72,7 @@ std::size_t question_in(const std::string& body) {
 }
 
 ServerResponse answer_to(const std::string& body) {
-  const Json request = detail::parse_json(body, "request");
+  const Json request = parse_json(body, "request");
   std::size_t turns = 0;
   for (const Json& message : request.at("messages")) turns += message.at("role") == "assistant";
   const Json response = {
@@ -101,7 +99,7 @@ DemoBenchmark write_demo_benchmark(const fs::path& folder) {
   write_atomically(out.table, table_text());
   write_atomically(
       out.prices,
-      detail::to_text(Json{
+      to_text(Json{
           {"demo", {{"input", input_price}, {"output", output_price}, {"image_tokens", 2000}}}}) +
           "\n");
   return out;
@@ -164,4 +162,4 @@ ServerResponse DemoModel::respond(const ServerRequest& request) {
   return answer_to(request.body);
 }
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -13,7 +13,7 @@
 
 #include "assay/demo/loopback_server.hpp"
 
-namespace assay {
+namespace assay::demo {
 
 struct DemoBenchmark {
   std::filesystem::path table, slides, prices;
@@ -56,4 +56,4 @@ class DemoModel {
   LoopbackServer server_;                     // last: its threads use all of the above
 };
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -11,7 +11,7 @@
 #include "assay/image/jpeg.hpp"
 #include "assay/image/tiff_writer.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 constexpr std::int64_t side = 256, shrink = 4;
@@ -122,4 +122,4 @@ void write_demo_slide(const std::filesystem::path& path, const DemoSlide& option
   write_atomically(path, tiff_bytes(images));
 }
 
-}  // namespace assay
+}  // namespace assay::demo

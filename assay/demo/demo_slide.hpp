@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-namespace assay {
+namespace assay::demo {
 
 struct DemoSlide {
   std::int64_t width = 4096, height = 3072;
@@ -18,4 +18,4 @@ struct DemoSlide {
 /// not 256 to 60,000.
 void write_demo_slide(const std::filesystem::path& path, const DemoSlide& options);
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -14,6 +14,7 @@
 #include "assay/slide/slide.hpp"
 
 using namespace assay;
+using namespace assay::demo;
 
 namespace {
 
@@ -41,9 +42,9 @@ double mean(const Picture& picture, std::size_t channel) {
 
 TEST_F(DemoSlides, open_as_a_plain_tiff_and_as_aperio) {
   for (const bool aperio : {false, true}) {
-    const Slide slide(
+    const slide::Slide slide(
         write(aperio ? "a.svs" : "a.tiff", {.width = 2300, .height = 1700, .aperio = aperio}));
-    const SlideInfo& info = slide.info();
+    const slide::SlideInfo& info = slide.info();
     EXPECT_EQ(info.vendor, aperio ? "aperio" : "generic-tiff");
     EXPECT_EQ(info.width, 2300);
     EXPECT_EQ(info.height, 1700);
@@ -57,8 +58,8 @@ TEST_F(DemoSlides, open_as_a_plain_tiff_and_as_aperio) {
 
 /// Every level shows the same slide: read from any of them, a region has the same mean colour.
 TEST_F(DemoSlides, levels_show_the_same) {
-  const Slide slide(write("a.tiff", {}));
-  const SlideRegion part = {1024, 512, 2048, 1536};
+  const slide::Slide slide(write("a.tiff", {}));
+  const slide::SlideRegion part = {1024, 512, 2048, 1536};
   const Picture fine = slide.region(part, 2048), coarse = slide.region(part, 100);
   EXPECT_EQ(fine.width, 2048U);
   EXPECT_EQ(coarse.width, 100U);
@@ -68,11 +69,11 @@ TEST_F(DemoSlides, levels_show_the_same) {
 }
 
 TEST_F(DemoSlides, have_tissue_that_patches_find) {
-  const Slide slide(write("a.svs", {.aperio = true}));
-  const auto patches = patch_regions(slide.thumbnail(512), slide.info());
+  const slide::Slide slide(write("a.svs", {.aperio = true}));
+  const auto patches = qa::patch_regions(slide.thumbnail(512), slide.info());
   ASSERT_EQ(patches.size(), 30U);
   double green = 0;
-  for (const SlideRegion& patch : patches) green += mean(slide.region(patch, 224), 1) / 30;
+  for (const slide::SlideRegion& patch : patches) green += mean(slide.region(patch, 224), 1) / 30;
   EXPECT_LT(green, 190);  // stained; glass has 242
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 constexpr std::int64_t step = 16;  ///< pixels between places where the ground is worked out
@@ -106,4 +106,4 @@ Picture DemoTissue::tile(std::int64_t x, std::int64_t y, std::int64_t side) cons
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::demo

@@ -7,7 +7,7 @@
 
 #include "assay/image/picture.hpp"
 
-namespace assay {
+namespace assay::demo {
 
 /// Tissue as a function of place: any part can be drawn on its own, and parts fit together.
 class DemoTissue {
@@ -32,4 +32,4 @@ class DemoTissue {
   std::vector<Ground> coarse_{};  ///< at every 16th pixel; smooth in between
 };
 
-}  // namespace assay
+}  // namespace assay::demo

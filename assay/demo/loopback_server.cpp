@@ -18,7 +18,7 @@
 #include "assay/base/error.hpp"
 #include "assay/demo/server_connection.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 constexpr std::size_t most_connections = 1024;
@@ -119,7 +119,7 @@ struct LoopbackServer::State {
   }
 
   void serve(Client& client) const {
-    detail::ServerConnection connection(client.socket);
+    ServerConnection connection(client.socket);
     for (auto request = connection.next(); request; request = connection.next())
       if (!connection.answer(*request, answered(handler, *request))) break;
     ::shutdown(client.socket, SHUT_RDWR);  // closed by its owner; the number is not reused before
@@ -153,4 +153,4 @@ std::uint16_t LoopbackServer::port() const {
   return port_of(state_->socket);
 }
 
-}  // namespace assay
+}  // namespace assay::demo

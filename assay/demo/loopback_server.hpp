@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::demo {
 
 struct ServerRequest {
   std::string method, path;                                    ///< path with its query
@@ -43,4 +43,4 @@ class LoopbackServer {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace assay
+}  // namespace assay::demo

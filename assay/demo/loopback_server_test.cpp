@@ -12,7 +12,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 using testing::address;
@@ -131,4 +131,4 @@ TEST(LoopbackServer, many_clients_at_once_each_get_their_own_answer) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::demo

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <charconv>
 
-namespace assay::detail {
+namespace assay::demo {
 namespace {
 
 constexpr std::size_t largest_head = std::size_t{64} << 10;
@@ -214,4 +214,4 @@ bool ServerConnection::answer(const ServerRequest& request, const ServerResponse
   return send_all(bytes) && !last;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::demo

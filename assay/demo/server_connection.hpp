@@ -8,7 +8,7 @@
 
 #include "assay/demo/loopback_server.hpp"
 
-namespace assay::detail {
+namespace assay::demo {
 
 /// Over a socket that the caller owns and closes.
 class ServerConnection {
@@ -37,4 +37,4 @@ class ServerConnection {
   std::size_t at_ = 0;
 };
 
-}  // namespace assay::detail
+}  // namespace assay::demo

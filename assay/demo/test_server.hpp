@@ -11,7 +11,7 @@
 
 namespace assay::testing {
 
-inline std::string address(const LoopbackServer& server, const std::string& path = "/") {
+inline std::string address(const demo::LoopbackServer& server, const std::string& path = "/") {
   return "http://127.0.0.1:" + std::to_string(server.port()) + path;
 }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace assay::detail {
+namespace assay {
 
 inline std::string little_endian(std::uint32_t value, int bytes) {
   std::string out;
@@ -39,4 +39,4 @@ inline std::string dicom_file(const std::string& series, bool is_explicit = true
          dicom_element(0x0028'0002, is_explicit ? "US" : "", std::string("\3\0", 2));
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -6,7 +6,6 @@
 #include "assay/image/dicom_for_test.hpp"
 
 using namespace assay;
-using detail::dicom_file;
 
 namespace {
 

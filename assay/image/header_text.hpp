@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::detail {
+namespace assay {
 
 inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -45,4 +45,4 @@ inline std::optional<std::string_view> next_line(std::string_view& text) {
   return line;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -8,7 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 /// Headers keep affines in single precision, and quaternions round; scoring allows as much.
@@ -58,4 +58,4 @@ Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::pat
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -7,7 +7,7 @@
 
 #include "assay/image/volume.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// The labels in a file, on that grid: axes that run otherwise are turned without loss. Throws
 /// Error when the file cannot be read, lies elsewhere, or holds anything but whole numbers below
@@ -15,4 +15,4 @@ namespace assay::detail {
 Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::path& path,
                                     std::size_t classes);
 
-}  // namespace assay::detail
+}  // namespace assay

@@ -19,11 +19,6 @@
 namespace assay {
 namespace {
 
-using detail::next_line;
-using detail::numbers;
-using detail::text_of;
-using detail::trimmed;
-
 /// The header as written; what is absent has its default.
 struct Fields {
   std::size_t axes = 0;

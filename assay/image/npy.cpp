@@ -22,7 +22,6 @@ namespace assay {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-using detail::text_of;
 
 constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04";
 
@@ -62,7 +61,7 @@ std::vector<std::int64_t> shape_in(std::string_view text) {
   if (!value.starts_with('(') || end == std::string_view::npos) throw broken();
   std::string inside(value.substr(1, end - 1));
   std::ranges::replace(inside, ',', ' ');
-  const auto found = detail::numbers<std::int64_t>(inside);
+  const auto found = numbers<std::int64_t>(inside);
   if (!found) throw broken();
   return *found;
 }

@@ -17,8 +17,6 @@
 namespace assay {
 namespace {
 
-using detail::NrrdHeader;
-
 /// The axes of an array, told apart.
 struct Axes {
   std::vector<std::size_t> space;      ///< in order, at most three
@@ -157,11 +155,11 @@ void place_voxels(Layout& layout, const NrrdHeader& header, const std::filesyste
 }  // namespace
 
 bool is_nrrd(std::span<const std::byte> head) {
-  return detail::text_of(head.first(std::min<std::size_t>(head.size(), 7))) == "NRRD000";
+  return text_of(head.first(std::min<std::size_t>(head.size(), 7))) == "NRRD000";
 }
 
 Layout nrrd_layout(std::span<const std::byte> head, const std::filesystem::path& path) {
-  const NrrdHeader header = detail::parse_nrrd_header(detail::text_of(head));
+  const NrrdHeader header = parse_nrrd_header(text_of(head));
   const Axes axes = axes_of(header);
   const Extents extents = extents_of(header, axes);
   Layout layout;

@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/image/header_text.hpp"
 
-namespace assay::detail {
+namespace assay {
 namespace {
 
 struct Line {
@@ -274,4 +274,4 @@ NrrdHeader parse_nrrd_header(std::string_view text) {
   return header;
 }
 
-}  // namespace assay::detail
+}  // namespace assay

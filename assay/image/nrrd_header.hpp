@@ -11,7 +11,7 @@
 
 #include "assay/image/image.hpp"
 
-namespace assay::detail {
+namespace assay {
 
 /// Complete and consistent: as many entries per axis as there are axes, or none at all.
 struct NrrdHeader {
@@ -35,4 +35,4 @@ struct NrrdHeader {
 /// Throws Error (input, unsupported) naming the line at fault.
 NrrdHeader parse_nrrd_header(std::string_view text);
 
-}  // namespace assay::detail
+}  // namespace assay

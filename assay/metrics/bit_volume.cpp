@@ -7,7 +7,7 @@
 
 #include "assay/base/processor.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 Index index(std::size_t n) {
@@ -173,4 +173,4 @@ BitVolume background(const BitVolume& mask, const Axes& axes) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -11,7 +11,7 @@
 
 #include "assay/image/grid.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 using Index = std::ptrdiff_t;  ///< a place on an axis, or a step along it
 using Place = std::array<Index, 3>;
@@ -114,4 +114,4 @@ BitVolume border(const BitVolume& mask, const Axes& axes);
 /// is none.
 BitVolume background(const BitVolume& mask, const Axes& axes);
 
-}  // namespace assay
+}  // namespace assay::metrics

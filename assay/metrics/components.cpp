@@ -11,7 +11,7 @@
 #include <map>
 #include <numeric>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 /// A row before this one in which neighbours can lie, and how far beyond a run they reach.
@@ -195,4 +195,4 @@ BitVolume dilated(BitVolume mask, Connectivity connectivity, int times) {
   return mask;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

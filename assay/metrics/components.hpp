@@ -7,7 +7,7 @@
 
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Which voxels are neighbours: those that share a face; a face or an edge; or a corner as well.
 enum class Connectivity { faces = 6, edges = 18, corners = 26 };
@@ -48,4 +48,4 @@ std::vector<Overlap> overlaps(const Components& a, const Components& b);
 /// The mask grown by its neighbours so many times; the voxels around the volume stay empty.
 BitVolume dilated(BitVolume mask, Connectivity connectivity, int times);
 
-}  // namespace assay
+}  // namespace assay::metrics

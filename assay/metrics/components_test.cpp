@@ -9,6 +9,7 @@
 #include "assay/metrics/volumes_for_test.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 using namespace assay::test;
 
 namespace {

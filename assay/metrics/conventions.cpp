@@ -2,7 +2,7 @@
 /// How other tools settle what definitions leave open: one row for each, exceptions in small lists.
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 using Elements = SurfaceRules::Elements;
@@ -162,4 +162,4 @@ std::span<const Convention> conventions() {
   return table;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

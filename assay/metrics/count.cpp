@@ -28,7 +28,7 @@
 #include <immintrin.h>
 #endif
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 struct Sums {
@@ -338,4 +338,4 @@ std::vector<Label> labels_in(std::span<const JointCount> counts) {
   return distinct(std::move(labels));
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -12,7 +12,7 @@
 #include "assay/image/volume.hpp"
 #include "assay/metrics/evidence.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Counts two masks in which non-zero is foreground. The views must have the same number of voxels
 /// in the same order; whether they lie on the same grid is for the caller to have settled.
@@ -77,4 +77,4 @@ OccurringLabels occurring_labels(std::span<const JointCount> counts);
 /// Every label but the background that occurs in either map, ascending.
 std::vector<Label> labels_in(std::span<const JointCount> counts);
 
-}  // namespace assay
+}  // namespace assay::metrics

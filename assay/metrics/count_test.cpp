@@ -7,6 +7,7 @@
 #include <random>
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

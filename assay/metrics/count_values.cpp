@@ -13,7 +13,7 @@
 #include "assay/image/map_signs.hpp"
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::size_t piece = 1U << 14;  // bytes of a mask at a time
@@ -188,4 +188,4 @@ bool is_map(const ValuesView& values) {
       values.values);
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

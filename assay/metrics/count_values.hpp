@@ -12,7 +12,7 @@
 #include "assay/base/half.hpp"
 #include "assay/metrics/evidence.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Contiguous numbers of one type.
 struct ValuesView {
@@ -37,4 +37,4 @@ bool is_map(const ValuesView& values);
 std::vector<std::uint64_t> packed_values(const ValuesView& values,
                                          std::optional<double> label = {});
 
-}  // namespace assay
+}  // namespace assay::metrics

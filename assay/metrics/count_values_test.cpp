@@ -13,6 +13,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

@@ -20,7 +20,7 @@
 #include "assay/metrics/count.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::array reduction_names = {
@@ -325,8 +325,8 @@ void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const 
 
 BatchScores reduced(const BatchScores& scores, Reduction reduction, DicePolicy policy) {
   if (reduction == Reduction::none) return scores;
-  if (reduction == Reduction::sum) return one(pairwise_sum(scores.values));
-  if (reduction == Reduction::mean) return one(mean(scores.values));
+  if (reduction == Reduction::sum) return one(stats::pairwise_sum(scores.values));
+  if (reduction == Reduction::mean) return one(stats::mean(scores.values));
   const auto is_nan = [](double x) { return std::isnan(x); };
   if (scores.values.empty() || std::ranges::any_of(scores.values, is_nan)) return one(nan);
   double sum = 0;
@@ -352,4 +352,4 @@ template SoftDiceSums soft_dice_sums(BatchView<double>, BatchView<double>, const
 template void soft_dice_gradient(const SoftDiceSums&, BatchView<double>, const Upstream&,
                                  std::span<double>, const SoftDiceOptions&);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -12,7 +12,7 @@
 #include "assay/base/half.hpp"
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 enum class Reduction { mean, median, sum, none };
 
@@ -112,4 +112,4 @@ void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, const Upstrea
 BatchScores reduced(const BatchScores& scores, Reduction reduction,
                     DicePolicy policy = DicePolicy::assay);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -12,6 +12,7 @@
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::Pointwise;
@@ -28,7 +29,7 @@ BatchView<T> view(const std::vector<T>& values, std::size_t batch, std::size_t c
 
 template <class T>
 std::vector<T> noise(std::size_t size, std::uint32_t seed) {
-  Generator generator(SeedSequence(std::vector<std::uint32_t>{seed}));
+  stats::Generator generator(stats::SeedSequence(std::vector<std::uint32_t>{seed}));
   std::vector<T> values(size);
   for (T& value : values) {
     if constexpr (std::is_same_v<T, Half>)

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::metrics {
 
 /// Voxel counts of one label or region against the rest.
 struct Confusion {
@@ -147,4 +147,4 @@ constexpr Presence presence(const Confusion& counts) {
   return counts.prediction() != 0 ? Presence::reference_empty : Presence::both_empty;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace assay {
+namespace assay::metrics {
 
 Culprit culprit(const Metric& metric, Undefined why, Presence presence) {
   if (why == Undefined::missing_prediction) return Culprit::model;
@@ -40,4 +40,4 @@ std::optional<double> failure_value(const Metric& metric, Presence presence, dou
   return metric.failure;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/score.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Whose fault it is that a metric has no value.
 enum class Culprit { nobody, model };
@@ -46,4 +46,4 @@ Score finite_score(const Score& score, Presence presence);
 /// not known (0).
 std::optional<double> failure_value(const Metric& metric, Presence presence, double diagonal_mm);
 
-}  // namespace assay
+}  // namespace assay::metrics

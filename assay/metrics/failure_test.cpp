@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 
@@ -52,7 +53,7 @@ TEST(Failure, what_it_counts_is_declared_in_the_row) {
 
 TEST(Failure, every_metric_that_a_model_can_leave_undefined_says_what_that_counts) {
   for (const Confusion counts : {Confusion{.fp = 10, .tn = 90}, Confusion{.fn = 10, .tn = 90}})
-    for (const Metric& m : metrics()) {
+    for (const Metric& m : metrics::metrics()) {
       const bool has_reference = counts.reference() != 0;
       const LesionEvidence lesions = {.references = has_reference ? 1 : 0,
                                       .predictions = has_reference ? 0 : 1};

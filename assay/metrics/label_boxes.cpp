@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 /// The place of the first code from `at` on that differs from the one there, found by words.
@@ -133,4 +133,4 @@ std::vector<std::optional<Box>> label_boxes(const LabelView& labels) {
   return boxes.found();
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -8,10 +8,10 @@
 #include "assay/image/label_view.hpp"
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// The smallest box around every label, by its code, in one pass over the map; nothing for a label
 /// that does not occur. Background, which is not worth measuring, has the whole image.
 std::vector<std::optional<Box>> label_boxes(const LabelView& labels);
 
-}  // namespace assay
+}  // namespace assay::metrics

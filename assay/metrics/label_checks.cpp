@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::size_t most_parts = 12;  ///< of a list in a message
@@ -124,4 +124,4 @@ std::vector<std::string> label_warnings(const SegmentationResult& result) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

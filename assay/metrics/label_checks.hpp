@@ -7,7 +7,7 @@
 
 #include "assay/metrics/results.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Labels that occur in any prediction and in any reference of the scored cases; empty lists where
 /// nothing was read as a label map.
@@ -23,4 +23,4 @@ std::string absence(const std::vector<Region>& absent, const OccurringLabels& fo
 /// common, a label occurs nowhere, or in predictions only.
 std::vector<std::string> label_warnings(const SegmentationResult& result);
 
-}  // namespace assay
+}  // namespace assay::metrics

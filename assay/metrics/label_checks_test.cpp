@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 using namespace assay;
+using namespace assay::metrics;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 

@@ -8,7 +8,7 @@
 #include "assay/base/named.hpp"
 #include "assay/metrics/components.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// When a lesion counts as found.
 /// any: one voxel in common (ISLES, WMH). brats: reference lesions that meet when dilated are one,
@@ -28,4 +28,4 @@ struct LesionSettings {
   bool operator==(const LesionSettings&) const = default;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

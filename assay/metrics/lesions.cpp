@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr Named<LesionRule> rules[] = {{"any", LesionRule::any},
@@ -410,4 +410,4 @@ LesionEvidence lesion_evidence(const LesionScene& scene, const LesionSettings& s
   return LesionScores(scene, settings).evidence();
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

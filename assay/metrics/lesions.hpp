@@ -7,7 +7,7 @@
 #include "assay/metrics/evidence.hpp"
 #include "assay/metrics/lesion_settings.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// What of the image lesions need.
 struct LesionScene {
@@ -23,4 +23,4 @@ Index lesion_room(const LesionSettings& settings);
 /// One of the masks may be empty.
 LesionEvidence lesion_evidence(const LesionScene& scene, const LesionSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/metrics/synonyms.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 std::optional<Score> on_empty(const EmptyRule& rule, const Confusion& counts) {
@@ -177,8 +177,7 @@ std::span<const Metric> metrics() {
   static const auto all = [] {
     std::vector<Metric> rows;
     for (const auto family :
-         {detail::overlap_metrics, detail::volume_metrics, detail::boundary_metrics,
-          detail::lesion_metrics, detail::probability_metrics})
+         {overlap_metrics, volume_metrics, boundary_metrics, lesion_metrics, probability_metrics})
       rows.insert(rows.end(), family.begin(), family.end());
     return rows;
   }();
@@ -273,4 +272,4 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -15,7 +15,7 @@
 #include "assay/metrics/score.hpp"
 #include "assay/metrics/surface_rules.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Which way a value improves. `zero`: the nearer to zero the better; `neither`: it only informs.
 enum class Better { higher, lower, zero, neither };
@@ -159,12 +159,10 @@ Score score(const Metric& metric, const Evidence& evidence, const Parameters& pa
 /// lesions reliable. Tables mark means that reach it where the metrics of `paper` were asked for.
 inline constexpr double reliable_dice = 0.85;
 
-namespace detail {  // one list per family; a row is added in exactly one of these
 extern const std::span<const Metric> overlap_metrics;
 extern const std::span<const Metric> volume_metrics;
 extern const std::span<const Metric> boundary_metrics;
 extern const std::span<const Metric> lesion_metrics;
 extern const std::span<const Metric> probability_metrics;
-}  // namespace detail
 
-}  // namespace assay
+}  // namespace assay::metrics

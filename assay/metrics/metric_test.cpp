@@ -13,6 +13,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 
@@ -102,7 +103,7 @@ double best(const Metric& m) {
 
 TEST(MetricTable, describes_each_metric_completely_and_names_it_once) {
   std::set<std::string_view> names;
-  for (const Metric& m : metrics()) {
+  for (const Metric& m : metrics::metrics()) {
     SCOPED_TRACE(m.name);
     EXPECT_TRUE(names.insert(m.name).second);
     EXPECT_TRUE(std::ranges::all_of(
@@ -116,7 +117,7 @@ TEST(MetricTable, every_score_lies_in_the_declared_range) {
   std::mt19937_64 rng(7);
   for (int i = 0; i < 20000; ++i) {
     const Evidence evidence = random_evidence(rng);
-    for (const Metric& m : metrics())
+    for (const Metric& m : metrics::metrics())
       if (const auto x = value(score(m, evidence))) {
         EXPECT_GE(*x, m.range.low) << m.name;
         EXPECT_LE(*x, m.range.high) << m.name;
@@ -125,12 +126,12 @@ TEST(MetricTable, every_score_lies_in_the_declared_range) {
 }
 
 TEST(MetricTable, a_perfect_prediction_gets_the_best_value) {
-  for (const Metric& m : metrics())
+  for (const Metric& m : metrics::metrics())
     if (m.better != Better::neither) EXPECT_EQ(value(score(m, perfect)), best(m)) << m.name;
 }
 
 TEST(MetricTable, worst_is_at_the_bad_end_of_the_range) {
-  for (const Metric& m : metrics()) {
+  for (const Metric& m : metrics::metrics()) {
     if (!m.failure) continue;
     EXPECT_GE(*m.failure, m.range.low) << m.name;
     EXPECT_LE(*m.failure, m.range.high) << m.name;
@@ -143,7 +144,7 @@ TEST(MetricTable, no_evidence_yields_nan) {
   for (int i = 0; i < 5000; ++i) {
     const Evidence evidence = random_evidence(rng);
     for (const Convention& c : conventions())
-      for (const Metric& m : metrics())
+      for (const Metric& m : metrics::metrics())
         if (const auto x = value(score(m, evidence, {.dice_smooth = c.dice_smooth}, c)))
           EXPECT_FALSE(std::isnan(*x)) << m.name << " by " << c.name;
   }
@@ -157,7 +158,7 @@ TEST(MetricTable, adding_an_error_never_improves_a_directed_metric) {
     before.counts.tn += 2;
     Evidence after = before;  // one voxel that was found is missed, one false alarm is added
     --after.counts.tp, ++after.counts.fn, --after.counts.tn, ++after.counts.fp;
-    for (const Metric& m : metrics()) {
+    for (const Metric& m : metrics::metrics()) {
       const auto was = value(score(m, before)), is = value(score(m, after));
       if (!was || !is) continue;
       if (m.better == Better::higher) EXPECT_LE(*is, *was + 1e-15) << m.name;
@@ -176,7 +177,7 @@ TEST(ChosenMetrics, names_and_groups_in_the_order_asked_for) {
   EXPECT_EQ(names("standard"),
             (std::vector<std::string_view>{"dice", "nsd", "hd95", "avd", "mcc"}));
   EXPECT_EQ(names("paper"), (std::vector<std::string_view>{"dice", "avd", "mcc", "dice_macro"}));
-  EXPECT_EQ(names("all").size(), metrics().size());
+  EXPECT_EQ(names("all").size(), metrics::metrics().size());
   EXPECT_EQ(names("paper,dice"), names("paper"));
 }
 

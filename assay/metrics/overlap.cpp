@@ -5,7 +5,7 @@
 
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 double real(std::int64_t count) {
@@ -240,6 +240,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> detail::overlap_metrics = table;
+constinit const std::span<const Metric> overlap_metrics = table;
 
-}  // namespace assay
+}  // namespace assay::metrics

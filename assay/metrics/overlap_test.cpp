@@ -6,6 +6,7 @@
 #include "assay/metrics/metric.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

@@ -19,7 +19,7 @@
 
 #include "assay/metrics/radix_sort.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -291,4 +291,4 @@ ProbabilityEvidence probability_evidence(const ProbabilityScene& scene) {
                     scene.prediction.values);
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -8,7 +8,7 @@
 #include "assay/image/probability_view.hpp"
 #include "assay/metrics/evidence.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// The masks are as `pack_foreground` leaves them, with a bit for every value of the map.
 struct ProbabilityScene {
@@ -20,4 +20,4 @@ struct ProbabilityScene {
 /// Every value lies between 0 and 1. Exact: no bins but those of the calibration error.
 ProbabilityEvidence probability_evidence(const ProbabilityScene& scene);
 
-}  // namespace assay
+}  // namespace assay::metrics

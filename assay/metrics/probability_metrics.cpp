@@ -4,7 +4,7 @@
 
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 double real(std::int64_t count) {
@@ -91,6 +91,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> detail::probability_metrics = table;
+constinit const std::span<const Metric> probability_metrics = table;
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -12,7 +12,7 @@
 #include "assay/metrics/radix_sort.hpp"
 #include "assay/metrics/results.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 using Mask = std::vector<int>;
@@ -257,4 +257,4 @@ TEST(RadixSort, sorts) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::metrics

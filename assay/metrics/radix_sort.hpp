@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::metrics {
 
 /// Ascending, in time that grows with their number only. Digits that all numbers share are skipped,
 /// so a narrow range is cheap.
@@ -31,4 +31,4 @@ void radix_sort(std::vector<Key>& keys, std::vector<Key>& scratch) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -14,7 +14,7 @@
 #include <immintrin.h>
 #endif
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::size_t few_codes = 6;
@@ -140,4 +140,4 @@ void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ig
   for (std::size_t w = 0; w < bits.size(); ++w) bits[w] &= ~ignored[w];
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// The voxels whose label is in the region, as `pack_foreground` would leave them; `bits` has room.
 void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits);
@@ -20,4 +20,4 @@ BitVolume cropped(const LabelView& labels, const Region& region, const Box& box)
 /// Takes the voxels of `ignored` out of a mask: they belong to neither side.
 void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ignored);
 
-}  // namespace assay
+}  // namespace assay::metrics

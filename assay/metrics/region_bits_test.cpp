@@ -6,6 +6,7 @@
 #include <random>
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/paired.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 /// With "all labels" a cohort's labels are known only when every case has been seen.
@@ -167,7 +167,7 @@ using Interval = std::pair<double, double>;
 
 Interval t_interval(std::size_t n, const Summary& of) {
   const auto size = static_cast<double>(n);
-  const double margin = student_t_quantile(0.975, size - 1) * *of.std / std::sqrt(size);
+  const double margin = stats::student_t_quantile(0.975, size - 1) * *of.std / std::sqrt(size);
   return {*of.mean - margin, *of.mean + margin};
 }
 
@@ -175,8 +175,8 @@ Interval bca_interval(const std::vector<double>& values) {
   // Equal values leave nothing to resample.
   if (std::ranges::all_of(values, [&](double x) { return x == values.front(); }))
     return {values.front(), values.front()};
-  const auto found = joint_bootstrap_means(std::span(&values, 1),
-                                           {.replicates = 2000, .method = BootstrapMethod::bca});
+  const auto found = stats::joint_bootstrap_means(
+      std::span(&values, 1), {.replicates = 2000, .method = stats::BootstrapMethod::bca});
   return {found.models.front().ci_lower, found.models.front().ci_upper};
 }
 
@@ -186,8 +186,8 @@ std::optional<Interval> cluster_interval(std::span<const Score> scores,
   std::vector<std::size_t> of_defined;
   for (std::size_t i = 0; i < scores.size(); ++i)
     if (value(scores[i])) of_defined.push_back(clusters[i]);
-  if (cluster_members(of_defined).size() < least_pairs) return {};
-  const auto found = clustered_mean(defined(scores), of_defined).interval;
+  if (stats::cluster_members(of_defined).size() < stats::least_pairs) return {};
+  const auto found = stats::clustered_mean(defined(scores), of_defined).interval;
   return Interval{found.lower, found.upper};
 }
 
@@ -216,7 +216,7 @@ CaseAverage average(const std::vector<LabelScores>& labels,
     if (x) values.push_back(*x);
     if (!x && labels[r].failed[metric]) return {.score = score, .region = r, .failed = true};
   }
-  if (!values.empty()) return {.score = mean(values)};
+  if (!values.empty()) return {.score = stats::mean(values)};
   return {.score = labels[averaged.front()].scores[metric], .region = averaged.front()};
 }
 
@@ -247,8 +247,8 @@ BothValues both_values(const CaseScores& scores, const ChosenMetric& metric, std
     out.failed = out.failed || failed;
     all_count = all_count && (counted || !failed);
   }
-  if (!out.failed && !without.empty()) out.without = mean(without);
-  if (all_count && !with.empty()) out.with = mean(with);
+  if (!out.failed && !without.empty()) out.without = stats::mean(without);
+  if (all_count && !with.empty()) out.with = stats::mean(with);
   return out;
 }
 
@@ -336,15 +336,15 @@ Summary summary(std::span<const Score> scores, const SummaryRules& rules) {
   out.n = values.size();
   if (values.empty()) return out;
 
-  out.mean = mean(values);
+  out.mean = stats::mean(values);
   if (values.size() > 1) {
-    out.std = standard_deviation(values, 1);
+    out.std = stats::standard_deviation(values, 1);
     if (const auto whole = interval_of(scores, rules, out)) cut(out, *whole, rules.range);
   }
   std::ranges::sort(values);
-  out.median = percentile_of_sorted(values, 50);
-  out.q25 = percentile_of_sorted(values, 25);
-  out.q75 = percentile_of_sorted(values, 75);
+  out.median = stats::percentile_of_sorted(values, 50);
+  out.q25 = stats::percentile_of_sorted(values, 25);
+  out.q75 = stats::percentile_of_sorted(values, 75);
   out.min = values.front();
   out.max = values.back();
   return out;
@@ -434,8 +434,8 @@ FailureEffect failure_effect(const SegmentationResult& result, std::size_t metri
     all_count = all_count && (both.with || !both.failed);
   }
   out.n = without.size();
-  if (!without.empty()) out.mean_without = mean(without);
-  if (!with.empty() && all_count) out.mean_with = mean(with);
+  if (!without.empty()) out.mean_without = stats::mean(without);
+  if (!with.empty() && all_count) out.mean_with = stats::mean(with);
   return out;
 }
 
@@ -459,4 +459,4 @@ FailureCounts failure_counts(const SegmentationResult& result) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -18,7 +18,7 @@
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/score.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// What became of a case that was expected.
 enum class Fate { scored, failed, missing_prediction, missing_reference };
@@ -251,4 +251,4 @@ struct FailureCounts {
 };
 FailureCounts failure_counts(const SegmentationResult& result);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,6 +9,7 @@
 #include "assay/stats/moments.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 
@@ -195,8 +196,9 @@ TEST(Summary, an_interval_stays_in_the_range_of_its_metric) {
 TEST(Summary, bca_is_the_bootstrap_of_the_mean_with_a_fixed_seed) {
   const std::vector<double> values = {0.2, 0.5, 0.9, 0.95, 0.97, 0.99, 1.0};
   const std::vector<Score> scores(values.begin(), values.end());
-  const auto expected = bootstrap(values, [](std::span<const double> some) { return mean(some); },
-                                  {.replicates = 2000, .method = BootstrapMethod::bca});
+  const auto expected =
+      stats::bootstrap(values, [](std::span<const double> some) { return stats::mean(some); },
+                       {.replicates = 2000, .method = stats::BootstrapMethod::bca});
   const Summary s = summary(scores, summary_rules("dice", MeanInterval::bca));
   EXPECT_NEAR(s.ci95->first, expected.ci_lower, 1e-12);
   EXPECT_NEAR(s.ci95->second, expected.ci_upper, 1e-12);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-namespace assay {
+namespace assay::metrics {
 
 /// Why a metric has no value. A reader can then tell "bad" from "not defined".
 enum class Undefined {
@@ -59,4 +59,4 @@ constexpr std::string_view name(Undefined why) {
   return "";
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

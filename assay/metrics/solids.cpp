@@ -6,7 +6,7 @@
 #include "assay/metrics/label_boxes.hpp"
 #include "assay/metrics/region_bits.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 std::optional<Box> joint(const std::optional<Box>& a, const std::optional<Box>& b) {
@@ -68,4 +68,4 @@ std::optional<Solids> LabelSolids::of(const Region& region, Index room) const {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

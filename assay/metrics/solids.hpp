@@ -9,7 +9,7 @@
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Both masks in one box around them, as `cropped` leaves them.
 struct Solids {
@@ -46,4 +46,4 @@ class LabelSolids {
   std::optional<Label> ignored_;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

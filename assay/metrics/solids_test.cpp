@@ -9,6 +9,7 @@
 #include "assay/metrics/region_bits.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

@@ -2,7 +2,7 @@
 /// What definitions of surface distances leave open, as a convention settles it.
 #pragma once
 
-namespace assay {
+namespace assay::metrics {
 
 struct SurfaceRules {
   /// border_voxels: voxels with background beside them, each counting 1. surfels: points at the
@@ -20,4 +20,4 @@ struct SurfaceRules {
   constexpr bool operator==(const SurfaceRules&) const = default;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -3,7 +3,7 @@
 #include "assay/metrics/results.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 using Field = std::optional<double> SweepMean::*;
@@ -13,7 +13,7 @@ std::optional<double> mean_of(const std::vector<SweepMean>& cases, Field field) 
   std::vector<double> values;
   for (const SweepMean& each : cases)
     if (each.*field) values.push_back(*(each.*field));
-  return values.empty() ? std::nullopt : std::optional(mean(values));
+  return values.empty() ? std::nullopt : std::optional(stats::mean(values));
 }
 
 }  // namespace
@@ -53,4 +53,4 @@ std::optional<SweepMean> best_threshold(std::span<const SweepMean> sweep) {
   return best;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/base/words.hpp"
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 struct Synonym {
@@ -264,4 +264,4 @@ std::vector<std::string_view> synonyms_of(std::string_view key) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

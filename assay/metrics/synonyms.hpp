@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::metrics {
 
 /// A name without case, spaces and punctuation: "Dice Score" and "dice_score" are the same.
 std::string plain(std::string_view name);
@@ -33,4 +33,4 @@ std::string metric_hint(std::string_view typed, std::span<const std::string> kno
 /// The other names of a metric, for people.
 std::vector<std::string_view> synonyms_of(std::string_view key);
 
-}  // namespace assay
+}  // namespace assay::metrics

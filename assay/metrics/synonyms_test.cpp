@@ -6,6 +6,7 @@
 #include "assay/metrics/metric.hpp"
 
 using namespace assay;
+using namespace assay::metrics;
 using Names = std::vector<std::string>;
 
 TEST(Synonyms, other_names_have_our_keys) {
@@ -44,7 +45,7 @@ TEST(Synonyms, what_could_mean_several_things_stays_as_it_is) {
 }
 
 TEST(Synonyms, every_metric_answers_to_its_own_name) {
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : metrics::metrics())
     EXPECT_EQ(metric_key(metric.name), std::string(metric.name));
 }
 
@@ -77,7 +78,7 @@ TEST(Synonyms, a_typed_name_names_a_column) {
 }
 
 TEST(Synonyms, no_name_means_two_metrics) {
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : metrics::metrics())
     for (const auto name : synonyms_of(metric.name))
       EXPECT_EQ(metric_key(name), std::string(metric.name)) << name;
 }

@@ -4,7 +4,7 @@
 
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 double real(std::int64_t count) {
@@ -130,6 +130,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> detail::volume_metrics = table;
+constinit const std::span<const Metric> volume_metrics = table;
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -17,17 +17,18 @@ struct Mask {
   std::vector<std::uint64_t> words{};
 
   Mask(const Shape& s, std::vector<std::uint8_t> v)
-      : shape(s), voxels(std::move(v)), words(packed_words(voxels.size())) {
-    pack_foreground(voxels, words);
+      : shape(s), voxels(std::move(v)), words(metrics::packed_words(voxels.size())) {
+    metrics::pack_foreground(voxels, words);
   }
-  PackedMask packed() const { return {shape, words}; }
-  bool at(Index x, Index y, Index z) const {
-    const auto nx = static_cast<Index>(shape[0]), ny = static_cast<Index>(shape[1]);
-    const auto nz = static_cast<Index>(shape[2]);
+  metrics::PackedMask packed() const { return {shape, words}; }
+  bool at(metrics::Index x, metrics::Index y, metrics::Index z) const {
+    const auto nx = static_cast<metrics::Index>(shape[0]),
+               ny = static_cast<metrics::Index>(shape[1]);
+    const auto nz = static_cast<metrics::Index>(shape[2]);
     if (x < 0 || y < 0 || z < 0 || x >= nx || y >= ny || z >= nz) return false;
     return voxels[static_cast<std::size_t>(x + nx * (y + ny * z))] != 0;
   }
-  bool empty() const { return !bounding_box(packed()); }
+  bool empty() const { return !metrics::bounding_box(packed()); }
 };
 
 inline Mask random_mask(std::mt19937_64& rng, const Shape& shape, double share) {
@@ -49,11 +50,11 @@ inline Point random_spacing(std::mt19937_64& rng) {
 }
 
 /// All places where a volume has a bit.
-inline std::vector<Place> places(const BitVolume& volume) {
-  std::vector<Place> out;
-  for (Index z = 0; z < volume.size()[2]; ++z)
-    for (Index y = 0; y < volume.size()[1]; ++y)
-      for (Index x = 0; x < volume.size()[0]; ++x)
+inline std::vector<metrics::Place> places(const metrics::BitVolume& volume) {
+  std::vector<metrics::Place> out;
+  for (metrics::Index z = 0; z < volume.size()[2]; ++z)
+    for (metrics::Index y = 0; y < volume.size()[1]; ++y)
+      for (metrics::Index x = 0; x < volume.size()[0]; ++x)
         if (volume.at(x, y, z)) out.push_back({x, y, z});
   return out;
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::parity {
 
 /// Over what a standard deviation was taken. Subjects of one cohort differ ten times more than
 /// runs.
@@ -70,4 +70,4 @@ struct Achieved {
   std::vector<std::string> warnings{};
 };
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 constexpr std::string_view absent = "–";
@@ -68,4 +68,4 @@ std::string benchmark_table(const ParityReport& report, const Paper& paper) {
   return out + our_row(report.result, ours ? with_thousands(*ours) : std::string(absent), "");
 }
 
-}  // namespace assay
+}  // namespace assay::parity

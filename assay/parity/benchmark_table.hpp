@@ -6,7 +6,7 @@
 
 #include "assay/parity/report.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 /// Markdown without a last line break. Under compat: as the specification prints it, our row judged
 /// as meshnet_26 whatever the variant, with its symbols.
@@ -15,4 +15,4 @@ std::string benchmark_table(const ParityReport& report, const Paper& paper);
 /// The specification's mark of a level.
 std::string_view parity_symbol(ParityLevel level);
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 /// Three outer folds, three inner folds, ten restarts.
@@ -162,4 +162,4 @@ std::vector<CheckItem> minimum_viable(const CheckInput& in) {
   return items;
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -11,7 +11,7 @@
 #include "assay/parity/comparison.hpp"
 #include "assay/parity/verdict.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 enum class CheckAnswer { yes, no, cannot_be_checked };
 
@@ -42,4 +42,4 @@ std::vector<CheckItem> minimum_viable(const CheckInput& input);
 /// "runs", "subjects", "outer folds", or that the file does not say.
 std::string_view words(SpreadOver spread);
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -16,7 +16,7 @@
 #include "assay/stats/one_mean.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 using Differences = std::vector<double>;
@@ -49,7 +49,8 @@ void signed_rank_test(PaperComparison& c, const Differences& differences) {
     c.method = "allclose";
     return;
   }
-  const WilcoxonResult test = wilcoxon(differences, {.policy = WilcoxonPolicy::scipy_1_10});
+  const stats::WilcoxonResult test =
+      stats::wilcoxon(differences, {.policy = stats::WilcoxonPolicy::scipy_1_10});
   c.wilcoxon_statistic = test.statistic;
   c.p_value = test.pvalue;
   c.method = test.method;
@@ -58,14 +59,15 @@ void signed_rank_test(PaperComparison& c, const Differences& differences) {
 void compare_as_specified(PaperComparison& c, const Differences& differences) {
   signed_rank_test(c, differences);
   c.significant = *c.p_value < c.alpha;
-  const Interval shift = hodges_lehmann(differences, 1 - c.alpha);
+  const stats::Interval shift = stats::hodges_lehmann(differences, 1 - c.alpha);
   c.difference = shift.estimate;
   c.interval = shift;
   const bool can_exclude = differences.size() > 1;  // one value has no interval
-  const Verdict found = can_exclude ? verdict(shift, c.margin) : Verdict::inconclusive;
-  c.verdict = found == Verdict::non_inferior ? Verdict::inconclusive : found;
+  const stats::Verdict found =
+      can_exclude ? stats::verdict(shift, c.margin) : stats::Verdict::inconclusive;
+  c.verdict = found == stats::Verdict::non_inferior ? stats::Verdict::inconclusive : found;
   const Differences zeros(differences.size());
-  if (const double p = tost_paired(differences, zeros, c.margin).pvalue; std::isfinite(p))
+  if (const double p = stats::tost_paired(differences, zeros, c.margin).pvalue; std::isfinite(p))
     c.tost_p = p;
   c.conclusion = c.p_value >= c.alpha
                      ? "STATISTICALLY EQUIVALENT"
@@ -80,23 +82,23 @@ bool knows_its_error(const PaperMean& paper) {
 }
 
 /// Below six values resamples are too few to tell; Student's p-value is given for what it is worth.
-MeanTest mean_test(const Differences& differences, const PaperMean& paper,
-                   const Executor& executor) {
-  if (knows_its_error(paper)) return welch_test(differences, *paper.std, *paper.n);
-  if (differences.size() < fewest_for_a_verdict) return student_test(differences);
-  return bootstrap_t_test(differences, {.executor = executor});
+stats::MeanTest mean_test(const Differences& differences, const PaperMean& paper,
+                          const Executor& executor) {
+  if (knows_its_error(paper)) return stats::welch_test(differences, *paper.std, *paper.n);
+  if (differences.size() < fewest_for_a_verdict) return stats::student_test(differences);
+  return stats::bootstrap_t_test(differences, {.executor = executor});
 }
 
-std::string_view title(MeanMethod method) {
+std::string_view title(stats::MeanMethod method) {
   switch (method) {
-    case MeanMethod::student: return "Student's t";
-    case MeanMethod::bootstrap_t: return "bootstrap-t";
+    case stats::MeanMethod::student: return "Student's t";
+    case stats::MeanMethod::bootstrap_t: return "bootstrap-t";
     default: return "Welch's t";
   }
 }
 
 /// What a mean of Dice, which is in 0..1, can differ by.
-Interval within_range(Interval interval, const PaperMean& paper) {
+stats::Interval within_range(stats::Interval interval, const PaperMean& paper) {
   const bool exact = !knows_its_error(paper);
   interval.lower = std::max(interval.lower, exact ? -paper.mean : -1.0);
   interval.upper = std::min(interval.upper, exact ? 1 - paper.mean : 1.0);
@@ -119,11 +121,11 @@ std::string_view without_test(const Differences& differences) {
 }
 
 /// Equivalence first: a difference that is real can be too small to matter.
-void add_verdict(PaperComparison& c, const MeanTest& test) {
+void add_verdict(PaperComparison& c, const stats::MeanTest& test) {
   const bool equivalent = *c.tost_p <= c.alpha;
-  c.verdict = equivalent      ? Verdict::equivalent
-              : c.significant ? Verdict::different
-                              : Verdict::inconclusive;
+  c.verdict = equivalent      ? stats::Verdict::equivalent
+              : c.significant ? stats::Verdict::different
+                              : stats::Verdict::inconclusive;
   if (equivalent)
     c.conclusion = fmt::format(
         "equivalent: the mean is within ±{:g} of the paper's (two one-sided tests)", c.margin);
@@ -143,7 +145,7 @@ void compare_means(PaperComparison& c, const Differences& differences, const Pap
     c.conclusion = c.n < fewest_for_a_verdict ? too_few(c.n) : fmt::format("inconclusive: {}", why);
     return;
   }
-  const MeanTest test = mean_test(differences, paper, executor);
+  const stats::MeanTest test = mean_test(differences, paper, executor);
   c.test_type = title(test.method);
   c.method = name(test.method);
   c.p_value = test.p_value();
@@ -179,8 +181,8 @@ PaperComparison compared_with_paper(std::span<const double> values, const PaperM
   if (!(options.alpha > 0 && options.alpha < 1))
     throw Error(Error::Kind::usage, "alpha must lie between 0 and 1");
   PaperComparison c = {.n = values.size(),
-                       .our_mean = mean(values),
-                       .our_std = standard_deviation(values, 0),
+                       .our_mean = stats::mean(values),
+                       .our_std = stats::standard_deviation(values, 0),
                        .paper_mean = paper.mean,
                        .paper_std = paper.std,
                        .paper_n = paper.n,
@@ -196,4 +198,4 @@ PaperComparison compared_with_paper(std::span<const double> values, const PaperM
   return c;
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -13,7 +13,7 @@
 #include "assay/stats/effects.hpp"
 #include "assay/stats/paired.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 struct PaperComparisonOptions {
   double alpha = 0.05;
@@ -52,10 +52,10 @@ struct PaperComparison {
   std::string_view interpretation = "";  ///< negligible, small, medium, large
   double alpha = 0.05, margin = 0.01;
   double difference = 0;  ///< of the means, ours - paper; Hodges-Lehmann under compat_spec
-  std::optional<Interval> interval{};       ///< level 1 - alpha
-  std::optional<Interval> tost_interval{};  ///< level 1 - 2 alpha
-  std::optional<double> tost_p{};           ///< that the mean lies within +-margin of the paper's
-  Verdict verdict = Verdict::inconclusive;
+  std::optional<stats::Interval> interval{};       ///< level 1 - alpha
+  std::optional<stats::Interval> tost_interval{};  ///< level 1 - 2 alpha
+  std::optional<double> tost_p{};  ///< that the mean lies within +-margin of the paper's
+  stats::Verdict verdict = stats::Verdict::inconclusive;
   std::string conclusion{};
 
   /// "p = 0.031", "p ≤ 0.0002", "no p-value".
@@ -70,4 +70,4 @@ PaperComparison compared_with_paper(std::span<const double> values, const PaperM
 /// negligible below 0.2, small below 0.5, medium below 0.8, else large.
 std::string_view cohens_d_word(double d);
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 using vectors::Json;
@@ -57,7 +57,7 @@ TEST(PaperComparison, TheShortcutIsTheSpecificationsOnly) {
   EXPECT_EQ(compared_with_paper(values, meshnet, as_specified).p_value, 1);
   const PaperComparison ours = compared_with_paper(values, meshnet);
   EXPECT_FALSE(ours.p_value);  // equal values have no spread to test with
-  EXPECT_EQ(ours.verdict, Verdict::inconclusive);
+  EXPECT_EQ(ours.verdict, stats::Verdict::inconclusive);
   EXPECT_NE(ours.conclusion.find("all values are equal"), std::string::npos);
 }
 
@@ -84,17 +84,17 @@ TEST(PaperComparison, AMeanOnThePapersIsNotDifferent) {
   // The signed-rank test holds the pseudo-median against the paper's mean.
   const PaperComparison specified = compared_with_paper(values, meshnet, as_specified);
   EXPECT_TRUE(specified.significant);
-  EXPECT_EQ(specified.verdict, Verdict::different);
+  EXPECT_EQ(specified.verdict, stats::Verdict::different);
 }
 
 TEST(PaperComparison, ALowerMeanIsNotEquivalent) {
   std::vector<double> values;  // nearly all at the paper's mean, one in 15 at 0: mean 0.82
   for (int i = 0; i < 90; ++i) values.push_back(i % 15 == 0 ? 0 : 0.876 + 0.0001 * (i % 7 - 3));
   const PaperComparison specified = compared_with_paper(values, meshnet, as_specified);
-  EXPECT_EQ(specified.verdict, Verdict::equivalent);
+  EXPECT_EQ(specified.verdict, stats::Verdict::equivalent);
   const PaperComparison ours = compared_with_paper(values, meshnet);
   EXPECT_NEAR(ours.difference, -0.0584, 1e-3);
-  EXPECT_NE(ours.verdict, Verdict::equivalent);
+  EXPECT_NE(ours.verdict, stats::Verdict::equivalent);
   EXPECT_GT(*ours.tost_p, 0.05);
 }
 
@@ -106,17 +106,17 @@ TEST(PaperComparison, NoVerdictBelowSix) {
   EXPECT_FALSE(c.significant);
   EXPECT_FALSE(c.interval);
   EXPECT_FALSE(c.tost_p);
-  EXPECT_EQ(c.verdict, Verdict::inconclusive);
+  EXPECT_EQ(c.verdict, stats::Verdict::inconclusive);
   EXPECT_EQ(c.conclusion, "inconclusive: no verdict is given below 6 values, and there are 5");
   const std::vector<double> six = {0.80, 0.81, 0.805, 0.795, 0.802, 0.808};
-  EXPECT_EQ(compared_with_paper(six, meshnet).verdict, Verdict::different);
+  EXPECT_EQ(compared_with_paper(six, meshnet).verdict, stats::Verdict::different);
 }
 
 TEST(PaperComparison, ALargePIsNoEquivalence) {
   const std::vector<double> few = {0.80, 0.95, 0.84, 0.92, 0.87, 0.90};
   const PaperComparison c = compared_with_paper(few, meshnet);
   EXPECT_GT(*c.p_value, 0.05);
-  EXPECT_EQ(c.verdict, Verdict::inconclusive);
+  EXPECT_EQ(c.verdict, stats::Verdict::inconclusive);
   EXPECT_TRUE(c.conclusion.starts_with("inconclusive"));
   EXPECT_EQ(compared_with_paper(few, meshnet, as_specified).conclusion, "STATISTICALLY EQUIVALENT");
 }
@@ -128,18 +128,18 @@ TEST(PaperComparison, EquivalentDifferentOrNeither) {
     far.push_back(0.80 + 0.0005 * i);
   }
   const PaperComparison equivalent = compared_with_paper(near, meshnet);
-  EXPECT_EQ(equivalent.verdict, Verdict::equivalent);
+  EXPECT_EQ(equivalent.verdict, stats::Verdict::equivalent);
   EXPECT_LT(*equivalent.tost_p, 0.05);
   EXPECT_LT(equivalent.tost_interval->upper, equivalent.interval->upper);
   const PaperComparison different = compared_with_paper(far, meshnet);
-  EXPECT_EQ(different.verdict, Verdict::different);
+  EXPECT_EQ(different.verdict, stats::Verdict::different);
   EXPECT_TRUE(different.significant);
   EXPECT_EQ(different.conclusion, "different: the mean is lower than the paper's");
   EXPECT_EQ(different.p_text(), "p ≤ 0.0002");
   EXPECT_GT(*different.tost_p, 0.5);
   EXPECT_NEAR(different.difference, -0.076, 1e-12);
   const PaperComparisonOptions narrow = {.margin = 0.0001};
-  EXPECT_EQ(compared_with_paper(near, meshnet, narrow).verdict, Verdict::inconclusive);
+  EXPECT_EQ(compared_with_paper(near, meshnet, narrow).verdict, stats::Verdict::inconclusive);
 }
 
 TEST(PaperComparison, ThePapersOwnErrorCounts) {
@@ -173,7 +173,7 @@ TEST(PaperComparison, AZeroDenominatorIsNoEffectSize) {
 TEST(PaperComparison, OneValueSaysNothing) {
   const std::vector<double> one = {0.5};
   const PaperComparison c = compared_with_paper(one, meshnet);
-  EXPECT_EQ(c.verdict, Verdict::inconclusive);
+  EXPECT_EQ(c.verdict, stats::Verdict::inconclusive);
   EXPECT_FALSE(c.tost_p);
   EXPECT_FALSE(c.p_value);
   EXPECT_EQ(c.p_text(), "no p-value");
@@ -188,4 +188,4 @@ TEST(PaperComparison, RefusesWhatCannotBeCompared) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::parity

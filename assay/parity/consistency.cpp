@@ -19,7 +19,7 @@
 
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 bool is_share(double x) {
@@ -85,7 +85,7 @@ std::optional<DiceMccLine> dice_mcc_line(std::span<const PaperModel> models) {
     if (m.dice.std && m.mcc->std.value_or(0) > 0) ratios.push_back(*m.dice.std / *m.mcc->std);
   }
   if (dice.size() < 3) return std::nullopt;
-  const double mean_dice = mean(dice), mean_mcc = mean(mcc);
+  const double mean_dice = stats::mean(dice), mean_mcc = stats::mean(mcc);
   double xx = 0, xy = 0, yy = 0;
   for (std::size_t i = 0; i < dice.size(); ++i) {
     const double x = mcc[i] - mean_mcc, y = dice[i] - mean_dice;
@@ -100,7 +100,7 @@ std::optional<DiceMccLine> dice_mcc_line(std::span<const PaperModel> models) {
   for (std::size_t i = 0; i < dice.size(); ++i)
     line.largest_residual =
         std::max(line.largest_residual, std::fabs(dice[i] - line.slope * mcc[i] - line.intercept));
-  if (!ratios.empty()) line.std_ratio = mean(ratios);
+  if (!ratios.empty()) line.std_ratio = stats::mean(ratios);
   return line;
 }
 
@@ -131,4 +131,4 @@ Consistency consistency(const Paper& paper, const PaperModel& target, std::optio
   return c;
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -8,7 +8,7 @@
 
 #include "assay/parity/paper.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 struct Bounds {
   double low = 0, high = 0;
@@ -65,4 +65,4 @@ struct Consistency {
 Consistency consistency(const Paper& paper, const PaperModel& target, std::optional<double> dice,
                         std::optional<double> mcc);
 
-}  // namespace assay
+}  // namespace assay::parity

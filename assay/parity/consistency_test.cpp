@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 constexpr double tiny = 1e-9;
@@ -127,4 +127,4 @@ TEST(Consistency, ALineNeedsThreeModelsThatDiffer) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::parity

@@ -7,7 +7,7 @@
 #include "assay/base/words.hpp"
 #include "assay/parity/report.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 using Sentences = std::vector<std::string>;
@@ -163,7 +163,7 @@ void add_limits_of_comparison(const ParityReport& r, const PaperComparison& c, S
     out.push_back(
         "Runs of a cross-validation share their training cases and are not independent: the "
         "interval over runs is too narrow.");
-  if (c.verdict == Verdict::equivalent)
+  if (c.verdict == stats::Verdict::equivalent)
     out.push_back(fmt::format(
         "Failures in fewer than about {:.0f} % of cases may not be among {} {}, and equivalence "
         "says nothing about them.",
@@ -212,4 +212,4 @@ std::vector<std::string> parity_explanation(const ParityReport& report, const Pa
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 /// The row whose `key` was typed. Throws Error::usage with the nearest key and all that there are.
 template <class Rows>
@@ -26,4 +26,4 @@ const std::ranges::range_value_t<Rows>& by_key(const Rows& rows, std::string_vie
                                       ")");
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -6,7 +6,7 @@
 #include "assay/parity/lookup.hpp"
 #include "assay/parity/published.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 PaperValue value_of(const PublishedValue& v) {
@@ -52,4 +52,4 @@ std::optional<double> dice_per_million(double dice, std::optional<long long> par
   return dice / (static_cast<double>(*parameters) / 1e6);
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::parity {
 
 struct PaperValue {
   double mean = 0;
@@ -55,4 +55,4 @@ std::string with_thousands(long long number);
 /// Mean Dice for each million parameters; nothing when their number is not known.
 std::optional<double> dice_per_million(double dice, std::optional<long long> parameters);
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -3,7 +3,7 @@
 
 #include "assay/parity/lookup.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 constexpr bool starred = true;
@@ -55,4 +55,4 @@ double dice_per_million_parameters(const PublishedModel& model) {
   return model.dice.mean / (static_cast<double>(model.parameters) / 1e6);
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace assay {
+namespace assay::parity {
 
 struct PublishedValue {
   double mean = 0, std = 0;
@@ -28,4 +28,4 @@ const PublishedModel& published_model(std::string_view key);
 /// Mean Dice for each million parameters.
 double dice_per_million_parameters(const PublishedModel& model);
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -8,7 +8,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 TEST(Published, FourteenModelsByFallingDice) {
@@ -68,4 +68,4 @@ TEST(Published, UnknownNamesAreRefusedWithHelp) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::parity

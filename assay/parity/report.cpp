@@ -8,7 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 /// The SD that is like the paper's, which is taken between runs or folds: the one beside the mean,
@@ -143,4 +143,4 @@ ParityReport parity_report(const Achieved& achieved, const Paper& paper, std::st
   return r;
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -15,7 +15,7 @@
 #include "assay/parity/paper.hpp"
 #include "assay/parity/verdict.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 struct ParityOptions {
   double alpha = 0.05;
@@ -66,4 +66,4 @@ ParityReport parity_report(const Achieved& achieved, const Paper& paper, std::st
 /// Sentences that say which numbers were compared with which, and what that is worth.
 std::vector<std::string> parity_explanation(const ParityReport& report, const Paper& paper);
 
-}  // namespace assay
+}  // namespace assay::parity

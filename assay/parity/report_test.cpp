@@ -8,7 +8,7 @@
 #include "assay/base/words.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 using ::testing::HasSubstr;
@@ -190,4 +190,4 @@ TEST(BenchmarkTable, AsSpecified) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::parity

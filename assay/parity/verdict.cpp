@@ -8,7 +8,7 @@
 
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 constexpr std::array levels = {
@@ -108,4 +108,4 @@ ParityResult parity_of(const ParityValues& values, const PaperModel& paper,
           .meets_or_exceeds = meets_or_exceeds(details)};
 }
 
-}  // namespace assay
+}  // namespace assay::parity

@@ -8,7 +8,7 @@
 
 #include "assay/parity/paper.hpp"
 
-namespace assay {
+namespace assay::parity {
 
 enum class ParityLevel { strict, acceptable, minimum, failed, not_assessable };
 
@@ -61,4 +61,4 @@ struct ParityResult {
 ParityResult parity_of(const ParityValues& values, const PaperModel& paper,
                        const ParityLimits& limits = {}, double slack = parity_slack);
 
-}  // namespace assay
+}  // namespace assay::parity

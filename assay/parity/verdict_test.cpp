@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::parity {
 namespace {
 
 using vectors::Json;
@@ -151,4 +151,4 @@ TEST(Verdict, EqualsTheSpecificationToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::parity

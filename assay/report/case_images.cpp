@@ -8,7 +8,7 @@
 #include "assay/base/file.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ std::optional<std::string> image_of(const std::string& id, const std::vector<std
   return stated == images.end() ? std::nullopt : std::optional(*stated);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -9,7 +9,7 @@
 
 #include "assay/results/scored_files.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// Where images may be; any of them can be empty.
 struct ImageRoots {
@@ -37,4 +37,4 @@ std::filesystem::path located(const WantedFile& wanted, const std::filesystem::p
 /// `images` are paths relative to their folder.
 std::optional<std::string> image_of(const std::string& id, const std::vector<std::string>& images);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -11,6 +11,7 @@
 #include "assay/report/region_volume.hpp"
 
 using namespace assay;
+using namespace assay::report;
 using assay::testing::refusal;
 using assay::testing::TemporaryFolder;
 using ::testing::ElementsAre;
@@ -91,7 +92,7 @@ fs::path one_voxel(const fs::path& path, const Shape& index) {
 
 TEST(RegionCase, RunsRightFrontAndUp) {
   const TemporaryFolder folder;
-  const ScoredFiles scored = {.regions = {foreground_region()}};
+  const results::ScoredFiles scored = {.regions = {metrics::foreground_region()}};
   RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
   one.add_prediction(3, one_voxel(folder / "p.nii", {1, 0, 0}));
   const CaseVolume volume = std::move(one).cropped();
@@ -101,14 +102,14 @@ TEST(RegionCase, RunsRightFrontAndUp) {
   EXPECT_EQ(volume.reference[3 + 4 * (2 + 3 * 0)], 1);
   EXPECT_EQ(volume.predictions.at(0).model, 3U);
   EXPECT_EQ(volume.predictions[0].voxels[2 + 4 * (2 + 3 * 0)], 1);
-  EXPECT_THAT(volume.regions, ElementsAre(foreground_region().name));
+  EXPECT_THAT(volume.regions, ElementsAre(metrics::foreground_region().name));
 }
 
 TEST(RegionCase, HasABitPerRegion) {
   const TemporaryFolder folder;
   Volume<std::uint8_t> labels(Grid{.shape = {3, 1, 1}}, {0, 1, 2});
   write_image(folder / "r.nii", labels.view());
-  const ScoredFiles scored = {.regions = {{"1", "core", {1}}, {"w", "whole", {1, 2}}}};
+  const results::ScoredFiles scored = {.regions = {{"1", "core", {1}}, {"w", "whole", {1, 2}}}};
   const CaseVolume volume = RegionCase(folder / "r.nii", scored).cropped();
   EXPECT_THAT(volume.reference, ElementsAre(0, 3, 2));
   EXPECT_THAT(volume.regions, ElementsAre("core", "whole"));
@@ -116,7 +117,7 @@ TEST(RegionCase, HasABitPerRegion) {
 
 TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
   const TemporaryFolder folder;
-  const ScoredFiles scored = {.regions = {foreground_region()}};
+  const results::ScoredFiles scored = {.regions = {metrics::foreground_region()}};
   Volume<std::uint8_t> elsewhere(Grid{.shape = {2, 2, 2}});
   write_image(folder / "e.nii", elsewhere.view());
   RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
@@ -130,7 +131,7 @@ TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
 Study ranked_study() {
   Study study;
   study.ids = {"a", "b", "c", "d", "e"};
-  ResultTable table;
+  compare::ResultTable table;
   table.model_name = "m";
   table.ids = study.ids;
   table.cases = 5;

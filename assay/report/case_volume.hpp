@@ -10,7 +10,7 @@
 #include "assay/image/grid.hpp"
 #include "assay/image/picture.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// What one model drew: for each voxel a bit per region.
 struct DrawnMask {
@@ -46,4 +46,4 @@ struct AgreementColours {
                only_reference[3] = {86, 180, 233};
 };
 
-}  // namespace assay
+}  // namespace assay::report

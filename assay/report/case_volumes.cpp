@@ -10,7 +10,7 @@
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,17 +20,17 @@ std::vector<std::optional<double>> mean_gains(const Study& study, const std::str
   std::vector<double> sums(study.ids.size());
   std::vector<std::size_t> counts(study.ids.size());
   for (std::size_t m = 0; m < study.models.size(); ++m) {
-    const MetricColumn* column = column_of(page::shown_columns(study, m), metric);
+    const compare::MetricColumn* column = compare::column_of(shown_columns(study, m), metric);
     if (column == nullptr) continue;
-    const std::vector<std::size_t> places = page::places_in_study(study, m);
+    const std::vector<std::size_t> places = places_in_study(study, m);
     for (std::size_t i = 0; i < places.size(); ++i)
       if (column->values[i] && std::isfinite(*column->values[i])) {
         sums[places[i]] += *column->values[i];
         ++counts[places[i]];
       }
   }
-  const auto known = metric_of_key(metric);
-  const double sign = known && (*known)->better == Better::lower ? -1 : 1;
+  const auto known = metrics::metric_of_key(metric);
+  const double sign = known && (*known)->better == metrics::Better::lower ? -1 : 1;
   std::vector<std::optional<double>> out(study.ids.size());
   for (std::size_t i = 0; i < out.size(); ++i)
     if (counts[i] != 0) out[i] = sign * sums[i] / static_cast<double>(counts[i]);
@@ -51,16 +51,16 @@ std::vector<std::size_t> from_worst_to_best(const Study& study, const std::strin
 struct CaseSources {
   struct OfModel {
     std::size_t model;
-    CaseFiles files;
-    const ScoredFiles* scored;
+    results::CaseFiles files;
+    const results::ScoredFiles* scored;
   };
   std::vector<OfModel> models{};
 };
 
-using FilesOfModels = std::vector<ScoredFiles>;
+using FilesOfModels = std::vector<results::ScoredFiles>;
 
 /// How a results file spells the id of a case of the study.
-std::string id_in_file(const ResultTable& table, const std::string& id) {
+std::string id_in_file(const compare::ResultTable& table, const std::string& id) {
   if (table.file_ids.empty()) return id;
   const auto found = std::ranges::find(table.ids, id);
   return found == table.ids.end()
@@ -75,7 +75,7 @@ FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) 
     for (const ShownCase& one : request.cases)
       ids.push_back(id_in_file(study.models[m], study.ids[one.place]));
     try {
-      out[m] = read_scored_files(study.models[m].source, ids);
+      out[m] = results::read_scored_files(study.models[m].source, ids);
     } catch (const Error&) {
       out[m] = {};  // it was read as a table before: only its images cannot be found
     }
@@ -87,7 +87,7 @@ CaseSources sources_of(const Study& study, const std::string& id, const FilesOfM
   CaseSources out;
   for (std::size_t m = 0; m < files.size(); ++m) {
     const auto found =
-        std::ranges::find(files[m].cases, id_in_file(study.models[m], id), &CaseFiles::id);
+        std::ranges::find(files[m].cases, id_in_file(study.models[m], id), &results::CaseFiles::id);
     if (found != files[m].cases.end()) out.models.push_back({m, *found, &files[m]});
   }
   return out;
@@ -97,7 +97,7 @@ CaseSources sources_of(const Study& study, const std::string& id, const FilesOfM
 void read_predictions(const Study& study, const CaseSources& sources, const ImageRoots& roots,
                       RegionCase& into) {
   for (const CaseSources::OfModel& one : sources.models) {
-    const ResultTable& table = study.models[one.model];
+    const compare::ResultTable& table = study.models[one.model];
     try {
       const fs::path path = located({.shown = one.files.prediction,
                                      .sha256 = one.files.prediction_sha256,
@@ -262,4 +262,4 @@ VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

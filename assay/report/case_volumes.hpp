@@ -10,7 +10,7 @@
 #include "assay/report/case_volume.hpp"
 #include "assay/report/study.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct ShownCase {
   std::size_t place = 0;  ///< in the study
@@ -37,4 +37,4 @@ struct VolumeReading {
 /// Never throws for a reason in the images: a report without pictures is still a report.
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -12,7 +12,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/program.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ void convert_drawing(const DrawingConverter& converter, const DrawingFiles& file
                                              files.svg.string()));
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 enum class PictureFormat { pdf, png };
 
@@ -32,4 +32,4 @@ struct DrawingFiles {
 void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
                      PictureFormat format);
 
-}  // namespace assay
+}  // namespace assay::report

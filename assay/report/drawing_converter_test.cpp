@@ -10,6 +10,7 @@
 #include "assay/base/file.hpp"
 
 using namespace assay;
+using namespace assay::report;
 namespace fs = std::filesystem;
 
 namespace {

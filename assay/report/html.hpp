@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 /// Text as it shall be read, never as markup; in quoted attributes too. Characters that no page may
 /// hold become U+FFFD.
@@ -34,4 +34,4 @@ inline std::string html_escaped(std::string_view text) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

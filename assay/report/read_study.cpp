@@ -14,7 +14,7 @@
 #include "assay/report/study_files.hpp"
 #include "assay/results/result_files.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// A file that counts twice would make everything look surer than it is.
@@ -65,7 +65,7 @@ StudyReading joined_files(std::vector<StudyFile> files) {
 
 /// Files without ids: cases of one model are not those of another, unless the caller says so.
 void name_cases(Study& study, bool by_position) {
-  for (ResultTable& table : study.models) {
+  for (compare::ResultTable& table : study.models) {
     if (!table.ids.empty() || table.cases == 0) continue;
     for (std::size_t i = 1; i <= table.cases; ++i)
       table.ids.push_back((by_position ? "" : table.model_name + " ") + "#" + std::to_string(i));
@@ -73,11 +73,11 @@ void name_cases(Study& study, bool by_position) {
 }
 
 /// Every case that any file lists, scored or not.
-std::vector<std::string> all_ids(const std::vector<ResultTable>& models) {
+std::vector<std::string> all_ids(const std::vector<compare::ResultTable>& models) {
   std::vector<std::string> out;
-  for (const ResultTable& table : models) {
+  for (const compare::ResultTable& table : models) {
     out.insert(out.end(), table.ids.begin(), table.ids.end());
-    for (const UnscoredCase& one : table.unscored) out.push_back(one.id);
+    for (const compare::UnscoredCase& one : table.unscored) out.push_back(one.id);
   }
   std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -85,9 +85,9 @@ std::vector<std::string> all_ids(const std::vector<ResultTable>& models) {
 }
 
 /// How many cases every model has.
-std::size_t shared_cases(const std::vector<ResultTable>& models) {
+std::size_t shared_cases(const std::vector<compare::ResultTable>& models) {
   std::set<std::string_view> shared(models.front().ids.begin(), models.front().ids.end());
-  for (const ResultTable& table : models) {
+  for (const compare::ResultTable& table : models) {
     const std::set<std::string_view> here(table.ids.begin(), table.ids.end());
     std::erase_if(shared, [&](std::string_view id) { return !here.contains(id); });
   }
@@ -97,7 +97,7 @@ std::size_t shared_cases(const std::vector<ResultTable>& models) {
 /// The comparison that the files allow. What was asked for by name and cannot be done is an error;
 /// what cannot be done by itself is a note.
 void add_comparison(StudyReading& reading, const StudyRequest& request) {
-  CompareSettings settings = request.compare;
+  compare::CompareSettings settings = request.compare;
   settings.executor = tbb_executor(request.jobs);
   settings.matching.intersect = true;
   Study& study = reading.study;
@@ -115,7 +115,7 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
                          !settings.choice.labels.empty() || settings.margin ||
                          !settings.margins.empty();
   try {
-    study.comparison = compare(study.models, settings);
+    study.comparison = compare::compare(study.models, settings);
   } catch (const Error& error) {
     if (was_asked) throw;
     reading.notes.push_back(std::string("the models are not compared: ") + error.what());
@@ -129,15 +129,15 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
         " that all models have; " + counted(left, "score") + " missing elsewhere, see the ledger");
 }
 
-std::string column_name(const ComparedMetric& metric) {
+std::string column_name(const compare::ComparedMetric& metric) {
   return metric.name + " of " + metric.label;
 }
 
 /// One model alone: what was asked for is shown, or refused by name.
-void choose_columns(Study& study, const MetricChoice& choice) {
-  for (ResultTable& table : study.models) {
+void choose_columns(Study& study, const compare::MetricChoice& choice) {
+  for (compare::ResultTable& table : study.models) {
     if (!choice.labels.empty()) {
-      const LabelTable& label = label_of(table, choice.first_label());
+      const compare::LabelTable& label = compare::label_of(table, choice.first_label());
       table.averages = label.columns;
       table.averaged = {{label.key, label.name, {}, label.is_union}};
       table.derived = label.derived;
@@ -145,19 +145,20 @@ void choose_columns(Study& study, const MetricChoice& choice) {
     std::vector<std::string> notes;
     if (choice.asked.empty()) continue;
     study.metrics.clear();
-    for (const ComparedMetric& metric :
-         metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))
+    for (const compare::ComparedMetric& metric :
+         compare::metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))
       study.metrics.push_back(metric.name);
   }
 }
 
 /// Margins of a metric hold for it in every label.
-void spread_margins(CompareSettings& settings, const std::vector<ComparedMetric>& chosen) {
+void spread_margins(compare::CompareSettings& settings,
+                    const std::vector<compare::ComparedMetric>& chosen) {
   std::vector<std::pair<std::string, double>> out;
   for (const auto& margin : settings.margins) {
     const std::size_t before = out.size();
-    for (const ComparedMetric& metric : chosen)
-      if (names_metric(margin.first, metric.name))
+    for (const compare::ComparedMetric& metric : chosen)
+      if (metrics::names_metric(margin.first, metric.name))
         out.emplace_back(column_name(metric), margin.second);
     if (out.size() == before) out.push_back(margin);  // refused by its own name
   }
@@ -166,14 +167,14 @@ void spread_margins(CompareSettings& settings, const std::vector<ComparedMetric>
 
 /// Several labels: each metric of each label becomes a column of its own, such as "dice of WT", and
 /// these are what the study is about.
-void spread_labels(std::vector<ResultTable>& models, CompareSettings& settings,
+void spread_labels(std::vector<compare::ResultTable>& models, compare::CompareSettings& settings,
                    std::vector<std::string>& notes) {
   if (models.empty() || !settings.choice.has_several_labels()) return;
-  const auto chosen = metrics_to_compare(models, settings.choice, notes);
-  for (ResultTable& table : models) {
-    std::vector<MetricColumn> columns;
-    for (const ComparedMetric& metric : chosen) {
-      columns.push_back(*column_of(columns_of(table, metric.label), metric.name));
+  const auto chosen = compare::metrics_to_compare(models, settings.choice, notes);
+  for (compare::ResultTable& table : models) {
+    std::vector<compare::MetricColumn> columns;
+    for (const compare::ComparedMetric& metric : chosen) {
+      columns.push_back(*compare::column_of(compare::columns_of(table, metric.label), metric.name));
       columns.back().name = column_name(metric);
       columns.back().is_extra = false;
     }
@@ -183,10 +184,11 @@ void spread_labels(std::vector<ResultTable>& models, CompareSettings& settings,
   }
   spread_margins(settings, chosen);
   settings.choice = {};
-  for (const ComparedMetric& metric : chosen) settings.choice.asked.push_back(column_name(metric));
+  for (const compare::ComparedMetric& metric : chosen)
+    settings.choice.asked.push_back(column_name(metric));
 }
 
-void require_comparison(const Study& study, const CompareSettings& settings) {
+void require_comparison(const Study& study, const compare::CompareSettings& settings) {
   if (!study.comparison && (settings.margin || !settings.margins.empty()))
     throw Error(Error::Kind::usage,
                 "--margin: nothing is compared; give results of two models on the same cases");
@@ -195,10 +197,10 @@ void require_comparison(const Study& study, const CompareSettings& settings) {
 std::string title_of(const Study& study) {
   constexpr std::size_t most_names = 4;
   std::vector<std::string> names;
-  for (const ResultTable& table : study.models) names.push_back(table.model_name);
+  for (const compare::ResultTable& table : study.models) names.push_back(table.model_name);
   for (const QaStudyPart& part : study.qa)
     names.push_back(part.result.benchmark_name + " by " + part.result.model_name);
-  for (const ParityReport& report : study.parity)
+  for (const parity::ParityReport& report : study.parity)
     names.push_back("parity with " + report.paper.name);
   if (names.empty()) return "Comparison";
   if (names.size() > most_names) return counted(names.size(), "result") + " with " + names.front();
@@ -214,17 +216,18 @@ StudyReading read_study(const StudyRequest& request) {
   refuse_repetition(own.files);
   StudyReading out = joined_files(read_all(own));
   Study& study = out.study;
-  if (study.models.size() > 1) study.models = named_apart(std::move(study.models), out.notes);
+  if (study.models.size() > 1)
+    study.models = compare::named_apart(std::move(study.models), out.notes);
   name_cases(study, own.compare.matching.by_position);
-  use_entity_ids(study.models);
+  compare::use_entity_ids(study.models);
   if (!own.groups.empty())
-    for (std::string& note : add_groups(study.models, own.groups))
+    for (std::string& note : results::add_groups(study.models, own.groups))
       out.notes.push_back(std::move(note));
   if (const std::string& baseline = own.compare.baseline; !baseline.empty())
-    baseline_among(study.models, baseline);
+    compare::baseline_among(study.models, baseline);
   if (own.compare.choice.labels.empty()) {
     std::vector<std::string> notes;  // the comparison gives them, if there is one
-    require_same_averages(study.models, notes);
+    compare::require_same_averages(study.models, notes);
   }
   spread_labels(study.models, own.compare, out.notes);
   study.ids = all_ids(study.models);
@@ -235,4 +238,4 @@ StudyReading read_study(const StudyRequest& request) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,12 +8,12 @@
 
 #include "assay/report/page/page.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct StudyRequest {
-  std::vector<std::string> files;  ///< results files, and folders of question-answering runs
-  std::string title{};             ///< "": made from the names of the models
-  CompareSettings compare{};       ///< the executor is set from `jobs`
+  std::vector<std::string> files;      ///< results files, and folders of question-answering runs
+  std::string title{};                 ///< "": made from the names of the models
+  compare::CompareSettings compare{};  ///< the executor is set from `jobs`
   std::filesystem::path groups{};
   unsigned jobs = 1;
 };
@@ -31,4 +31,4 @@ struct StudyReading {
 /// cannot be read decides, whatever the number of threads.
 StudyReading read_study(const StudyRequest& request);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -10,19 +10,19 @@
 #include "assay/score/alignment.hpp"
 #include "assay/score/side.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_bits = 8;
 constexpr std::size_t most_voxels = 2'000'000;  // of one layer on the page
 constexpr double margin_mm = 16;
 
-bool only_foreground(const std::vector<Region>& regions) {
-  return std::ranges::all_of(regions, [](const Region& r) { return r.members.empty(); });
+bool only_foreground(const std::vector<metrics::Region>& regions) {
+  return std::ranges::all_of(regions, [](const metrics::Region& r) { return r.members.empty(); });
 }
 
 /// The bits of one label; with more regions than bits, one bit says that any has it.
-std::uint8_t bits_for(Label label, const std::vector<Region>& regions) {
+std::uint8_t bits_for(Label label, const std::vector<metrics::Region>& regions) {
   unsigned bits = 0;
   for (std::size_t r = 0; r < regions.size(); ++r)
     if (regions[r].members.empty() ? label > 0 : regions[r].contains(label))
@@ -30,7 +30,8 @@ std::uint8_t bits_for(Label label, const std::vector<Region>& regions) {
   return static_cast<std::uint8_t>(bits);
 }
 
-std::vector<std::uint8_t> label_bits(const Image& image, const std::vector<Region>& regions) {
+std::vector<std::uint8_t> label_bits(const Image& image,
+                                     const std::vector<metrics::Region>& regions) {
   Buffer scratch;
   std::vector<Label> values;
   const LabelView view = labels(image, scratch, values);
@@ -45,9 +46,9 @@ std::vector<std::uint8_t> label_bits(const Image& image, const std::vector<Regio
   return out;
 }
 
-std::vector<std::uint8_t> mask_bits(const Image& image, const MaskRule& rule) {
+std::vector<std::uint8_t> mask_bits(const Image& image, const score::MaskRule& rule) {
   Buffer scratch;
-  const View<std::uint8_t> mask = mask_by(rule, image, scratch).foreground;
+  const View<std::uint8_t> mask = score::mask_by(rule, image, scratch).foreground;
   std::vector<std::uint8_t> out(mask.voxels.size());
   std::ranges::transform(mask.voxels, out.begin(),
                          [](std::uint8_t voxel) { return static_cast<std::uint8_t>(voxel != 0); });
@@ -55,11 +56,12 @@ std::vector<std::uint8_t> mask_bits(const Image& image, const MaskRule& rule) {
 }
 
 /// Foreground as it was scored. A map is drawn in any case: it may have been scored as one.
-MaskRule drawn_rule(const ScoredFiles& scored, bool is_reference) {
-  ScoreSettings settings;
+score::MaskRule drawn_rule(const results::ScoredFiles& scored, bool is_reference) {
+  metrics::ScoreSettings settings;
   settings.threshold = scored.threshold;
   settings.foreground_nonzero = scored.foreground_nonzero;
-  MaskRule rule = is_reference ? reference_rule(settings) : prediction_rule(settings);
+  score::MaskRule rule =
+      is_reference ? score::reference_rule(settings) : score::prediction_rule(settings);
   rule.takes_maps = !rule.map_threshold;
   return rule;
 }
@@ -113,17 +115,17 @@ std::vector<Voxel> sampled(const Grid& grid, const std::vector<Voxel>& voxels, c
   return out;
 }
 
-std::vector<std::string> names_of(const std::vector<Region>& regions) {
+std::vector<std::string> names_of(const std::vector<metrics::Region>& regions) {
   if (regions.empty() || regions.size() > most_bits) return {"any label"};
   std::vector<std::string> out;
   out.reserve(regions.size());
-  for (const Region& region : regions) out.push_back(region.name);
+  for (const metrics::Region& region : regions) out.push_back(region.name);
   return out;
 }
 
 }  // namespace
 
-RegionCase::RegionCase(const std::filesystem::path& reference, const ScoredFiles& scored)
+RegionCase::RegionCase(const std::filesystem::path& reference, const results::ScoredFiles& scored)
     : scored_(scored) {
   volume_.regions = names_of(scored.regions);
   volume_.reference = bits_of(reference, true);
@@ -140,7 +142,8 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
   const bool as_mask = only_foreground(scored_.regions) || (scored_.threshold && !is_reference);
   std::vector<std::uint8_t> bits = as_mask ? mask_bits(image, drawn_rule(scored_, is_reference))
                                            : label_bits(image, scored_.regions);
-  const Alignment alignment = aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
+  const score::Alignment alignment =
+      score::aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
     throw Error(Error::Kind::input,
                 path.string() + ": has another number of voxels than the reference");
@@ -154,7 +157,7 @@ void RegionCase::add_prediction(std::size_t model, const std::filesystem::path& 
 void RegionCase::add_image(const std::filesystem::path& path) {
   try {
     const Image image = read_image(path);
-    const Alignment alignment = aligned(image.grid(), stored_, false);
+    const score::Alignment alignment = score::aligned(image.grid(), stored_, false);
     const std::vector<double> read = values(image);
     const std::vector<float> stored(read.begin(), read.end());
     volume_.image = greys(turned(stored_, turned(image.grid(), stored, alignment.map), map_));
@@ -213,4 +216,4 @@ CaseVolume RegionCase::cropped() && {
   return std::move(volume_);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -10,13 +10,13 @@
 #include "assay/report/case_volume.hpp"
 #include "assay/results/scored_files.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// Gathers reference, predictions and image with axes to the right, to the front and up; a bit per
 /// region that was scored. All throw Error for files that cannot be read or show another place.
 class RegionCase {
  public:
-  RegionCase(const std::filesystem::path& reference, const ScoredFiles& scored);
+  RegionCase(const std::filesystem::path& reference, const results::ScoredFiles& scored);
 
   void add_prediction(std::size_t model, const std::filesystem::path& path);
   void add_image(const std::filesystem::path& path);
@@ -33,11 +33,11 @@ class RegionCase {
   Box drawn_box() const;
   Box with_margin(Box box) const;
 
-  const ScoredFiles& scored_;
+  const results::ScoredFiles& scored_;
   Grid stored_{};  ///< the reference's, as in its file
   AxisMap map_{};
   Grid grid_{};  ///< the same with its axes turned
   CaseVolume volume_{};
 };
 
-}  // namespace assay
+}  // namespace assay::report

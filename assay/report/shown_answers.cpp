@@ -11,16 +11,16 @@
 #include "assay/base/words.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t shown_of_a_benchmark = 6;
 
 /// Items of a part by interest: asked for, then wrong, then the rest; otherwise as in the table.
-std::vector<std::size_t> by_interest(const QaResult& result,
+std::vector<std::size_t> by_interest(const qa::QaResult& result,
                                      const std::vector<std::string>& asked) {
   const auto dullness = [&](std::size_t i) {
-    const ItemResult& item = result.results[i];
+    const qa::ItemResult& item = result.results[i];
     if (std::ranges::find(asked, item.item_id) != asked.end()) return 0;
     return item.correct ? 2 : 1;
   };
@@ -58,14 +58,14 @@ std::string sentence(const Unread& unread) {
 }
 
 ShownAnswer read_answer(const QaStudyPart& part, std::size_t item) {
-  const ItemResult& result = part.result.results[item];
+  const qa::ItemResult& result = part.result.results[item];
   const std::filesystem::path run = std::filesystem::path(part.source).parent_path();
   if (!stays_inside(result.trajectory_file))
     throw Error(Error::Kind::input, "'trajectory_file' leads out of the run's folder");
   const std::filesystem::path path = run / result.trajectory_file;
-  ShownAnswer out = {.item = item, .view = {parse_trajectory(read_text(path), path.string())}};
+  ShownAnswer out = {.item = item, .view = {qa::parse_trajectory(read_text(path), path.string())}};
   out.view.result = result;
-  out.view.jpegs = read_crops(out.view.trajectory, run);
+  out.view.jpegs = qa::read_crops(out.view.trajectory, run);
   return out;
 }
 
@@ -88,4 +88,4 @@ AnswerReading read_answers(const Study& study, const std::vector<std::string>& a
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -7,7 +7,7 @@
 
 #include "assay/report/page/page.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct AnswerReading {
   std::vector<ShownAnswer> answers{};
@@ -18,4 +18,4 @@ struct AnswerReading {
 /// far as their trajectories are beside the results.
 AnswerReading read_answers(const Study& study, const std::vector<std::string>& asked);
 
-}  // namespace assay
+}  // namespace assay::report

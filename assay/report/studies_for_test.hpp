@@ -40,13 +40,14 @@ struct Request {
 };
 
 /// Dice, AVD, MCC and volumes of a model that is a little worse than the one before it.
-inline std::vector<MetricColumn> columns(std::size_t model, std::size_t cases, std::uint64_t seed) {
+inline std::vector<compare::MetricColumn> columns(std::size_t model, std::size_t cases,
+                                                  std::uint64_t seed) {
   Numbers shared(seed), own(seed + 101 * (model + 1));
-  std::vector<MetricColumn> out = {{"dice", {}},
-                                   {"avd", {}},
-                                   {"mcc", {}},
-                                   {"volume_prediction_ml", {}},
-                                   {"volume_reference_ml", {}}};
+  std::vector<compare::MetricColumn> out = {{"dice", {}},
+                                            {"avd", {}},
+                                            {"mcc", {}},
+                                            {"volume_prediction_ml", {}},
+                                            {"volume_reference_ml", {}}};
   for (std::size_t k = 0; k < cases; ++k) {
     const double size = std::pow(10.0, 3 * shared.next() - 0.5), hardness = shared.next();
     const double miss = 0.06 + 0.25 * hardness * hardness + 0.012 * double(model) +
@@ -59,15 +60,15 @@ inline std::vector<MetricColumn> columns(std::size_t model, std::size_t cases, s
   return out;
 }
 
-inline ResultTable table(const Request& request, std::size_t model) {
-  ResultTable out = {.model_name = "model_" + std::to_string(model),
-                     .source = "model_" + std::to_string(model) + ".json",
-                     .ids = {},
-                     .cases = request.cases,
-                     .averages = columns(model, request.cases, 7),
-                     .labels = {},
-                     .groups = {},
-                     .unscored = {}};
+inline compare::ResultTable table(const Request& request, std::size_t model) {
+  compare::ResultTable out = {.model_name = "model_" + std::to_string(model),
+                              .source = "model_" + std::to_string(model) + ".json",
+                              .ids = {},
+                              .cases = request.cases,
+                              .averages = columns(model, request.cases, 7),
+                              .labels = {},
+                              .groups = {},
+                              .unscored = {}};
   for (std::size_t k = 0; k < request.cases; ++k) out.ids.push_back(id_of(k));
   for (std::size_t label = 1; label <= request.labels; ++label)
     out.averaged.push_back({std::to_string(label), "", {static_cast<Label>(label)}});
@@ -83,25 +84,26 @@ inline ResultTable table(const Request& request, std::size_t model) {
 }
 
 /// Fills in the ids, and the comparison where there are two models.
-inline Study finished(Study study, const Request& request) {
+inline report::Study finished(report::Study study, const Request& request) {
   study.ids = study.models.front().ids;
   if (study.models.size() > 1)
-    study.comparison = compare(study.models, {.baseline = study.models.front().model_name,
-                                              .margin = request.margin,
-                                              .matching = {.by_position = study.ids.empty()},
-                                              .replicates = request.replicates});
+    study.comparison =
+        compare::compare(study.models, {.baseline = study.models.front().model_name,
+                                        .margin = request.margin,
+                                        .matching = {.by_position = study.ids.empty()},
+                                        .replicates = request.replicates});
   return study;
 }
 
-inline Study study(const Request& request = {}) {
-  Study out = {.title = "a study"};
+inline report::Study study(const Request& request = {}) {
+  report::Study out = {.title = "a study"};
   for (std::size_t m = 0; m < request.models; ++m) out.models.push_back(table(request, m));
   return finished(std::move(out), request);
 }
 
 /// The figure of that key; an empty one when there is none.
-inline Figure figure(const std::vector<Figure>& figures, std::string_view key) {
-  for (const Figure& each : figures)
+inline report::Figure figure(const std::vector<report::Figure>& figures, std::string_view key) {
+  for (const report::Figure& each : figures)
     if (each.key == key) return each;
   return {};
 }

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// "region WT" or "label 2", as the files have it.
 std::string kind_and_name(const Study& study, const std::string& label) {
-  for (const ResultTable& table : study.models)
-    for (const LabelTable& each : table.labels)
+  for (const compare::ResultTable& table : study.models)
+    for (const compare::LabelTable& each : table.labels)
       if (each.key == label || each.name == label)
         return (each.is_union ? "region " : "label ") + label;
   return "label " + label;
@@ -22,12 +22,12 @@ std::string averaged_note(const Study& study) {
   const std::string label = study.comparison ? study.comparison->settings.choice.first_label() : "";
   if (!label.empty()) return "Values are those of " + kind_and_name(study, label) + ".";
   const auto several = std::ranges::find_if(
-      study.models, [](const ResultTable& table) { return table.labels.size() > 1; });
+      study.models, [](const compare::ResultTable& table) { return table.labels.size() > 1; });
   if (several == study.models.end() || several->averaged.empty()) return "";
-  const std::string over = averaged_words(several->averaged, most);
+  const std::string over = metrics::averaged_words(several->averaged, most);
   return several->averaged.size() == 1
              ? "Values are those of " + over + "."
              : "The value of a case is the unweighted mean over " + over + ".";
 }
 
-}  // namespace assay
+}  // namespace assay::report

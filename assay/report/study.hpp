@@ -14,19 +14,19 @@
 #include "assay/qa/answers/scores.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// One results file of question answering: a benchmark as one model answered it.
 struct QaStudyPart {
-  std::string source;  ///< the file, as given
-  QaResult result;     ///< items with truths, labels, votes, costs
-  QaScores scores;     ///< of `result`
+  std::string source;   ///< the file, as given
+  qa::QaResult result;  ///< items with truths, labels, votes, costs
+  qa::QaScores scores;  ///< of `result`
 };
 
 /// One cross-validation, made of the runs of one model.
 struct FoldsStudyPart {
   std::string name, source;
-  CrossValidation result;
+  compare::CrossValidation result;
 };
 
 /// What a results file says of how it was made, as far as it does.
@@ -41,12 +41,13 @@ struct ResultSettings {
 /// Everything that was read. Any part may be empty.
 struct Study {
   std::string title;
-  std::vector<ResultTable> models{};  ///< names are distinct
+  std::vector<compare::ResultTable> models{};  ///< names are distinct
   std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
-  std::vector<std::string> metrics{};      ///< asked for by name; empty: those that were scored
-  std::optional<Comparison> comparison{};  ///< of the models, where there are two that share cases
+  std::vector<std::string> metrics{};  ///< asked for by name; empty: those that were scored
+  std::optional<compare::Comparison>
+      comparison{};                        ///< of the models, where there are two that share cases
   std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
-  std::vector<ParityReport> parity{};
+  std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};
 };
@@ -55,4 +56,4 @@ struct Study {
 /// files have one label or none.
 std::string averaged_note(const Study& study);
 
-}  // namespace assay
+}  // namespace assay::report

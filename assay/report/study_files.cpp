@@ -14,10 +14,8 @@
 #include "assay/results/runs.hpp"
 #include "assay/results/scored_files.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
-
-using detail::Json;
 
 struct Source {
   const std::string& path;
@@ -25,40 +23,40 @@ struct Source {
 };
 
 void read_tables(const Source& source, StudyFile& out) {
-  out.models = parse_results(source.text, source.path);
-  for (ResultTable& table : out.models) table.source = source.path;
+  out.models = results::parse_results(source.text, source.path);
+  for (compare::ResultTable& table : out.models) table.source = source.path;
 }
 
 void read_questions(const Source& source, StudyFile& out) {
-  for (SavedQa& saved : parse_qa_results(source.text, source.path)) {
-    QaScores scores = qa_scores(saved.result);
+  for (qa::SavedQa& saved : qa::parse_qa_results(source.text, source.path)) {
+    qa::QaScores scores = qa::qa_scores(saved.result);
     out.qa.push_back({source.path, std::move(saved.result), std::move(scores)});
   }
 }
 
 void read_parity(const Source& source, StudyFile& out) {
-  out.parity.push_back(parse_parity(source.text, source.path));
+  out.parity.push_back(results::parse_parity(source.text, source.path));
 }
 
 /// The runs of a saved cross-validation, paired again.
 void read_folds(const Source& source, StudyFile& out) {
   read_tables(source, out);
-  const Json file = detail::parse_json(source.text, source.path);
-  std::vector<FoldRun> runs;
+  const Json file = parse_json(source.text, source.path);
+  std::vector<compare::FoldRun> runs;
   for (const Json& fold : file.at("folds"))
     for (const Json& run : fold.at("runs")) {
-      const FoldName place = {run.at("outer_fold").get<std::size_t>(),
-                              run.at("restart").get<std::size_t>()};
-      runs.push_back(parse_run(run.dump(), source.path, place));
+      const results::FoldName place = {run.at("outer_fold").get<std::size_t>(),
+                                       run.at("restart").get<std::size_t>()};
+      runs.push_back(results::parse_run(run.dump(), source.path, place));
     }
-  const Restarts restarts =
-      restarts_named(file.at("summary").at("restart_aggregation").get<std::string>());
+  const compare::Restarts restarts =
+      compare::restarts_named(file.at("summary").at("restart_aggregation").get<std::string>());
   out.folds.push_back({file.at("model_name").get<std::string>(), source.path,
-                       cross_validated(std::move(runs), restarts)});
+                       compare::cross_validated(std::move(runs), restarts)});
 }
 
 std::string number_in(const Json& value) {
-  return value.is_number() ? plain_number(value.get<double>()) : "–";
+  return value.is_number() ? compare::plain_number(value.get<double>()) : "–";
 }
 
 std::vector<std::string> pair_row(const std::string& metric, const Json& pair) {
@@ -70,13 +68,13 @@ std::vector<std::string> pair_row(const std::string& metric, const Json& pair) {
           number_in(pair.at("difference")),
           has_interval ? number_in(interval[0]) + " to " + number_in(interval[1]) : "–",
           pair.at("corrected_p_value").is_number()
-              ? plain_pvalue(pair.at("corrected_p_value").get<double>())
+              ? compare::plain_pvalue(pair.at("corrected_p_value").get<double>())
               : "–",
           pair.at("verdict").get<std::string>()};
 }
 
 void read_comparison(const Source& source, StudyFile& out) {
-  const Json file = detail::parse_json(source.text, source.path);
+  const Json file = parse_json(source.text, source.path);
   const auto baseline = file.at("baseline").get<std::string>();
   Finding finding = {.title = "Compared with " + baseline, .source = source.path};
   finding.table.header = {"Model",         "Metric",      "n",      "Difference",
@@ -118,18 +116,18 @@ const Kind& kind_of(const std::vector<std::string>& found) {
 }
 
 std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : detail::to_text(value, {.indent = 0});
+  return value.is_string() ? value.get<std::string>() : to_text(value, {.indent = 0});
 }
 
 /// JSON as it is shown to people.
 std::string pretty(const std::string& text, const std::string& path) {
-  return text.empty() ? "" : detail::to_text(detail::parse_json(text, path));
+  return text.empty() ? "" : to_text(parse_json(text, path));
 }
 
 ResultSettings settings_in(const std::vector<std::string>& found, const std::string& path) {
   ResultSettings out = {.is_scored_here = found[0] == own_scores};
-  const Json settings = found[1].empty() ? Json() : detail::parse_json(found[1], path);
-  const Json provenance = found[3].empty() ? Json() : detail::parse_json(found[3], path);
+  const Json settings = found[1].empty() ? Json() : parse_json(found[1], path);
+  const Json provenance = found[3].empty() ? Json() : parse_json(found[3], path);
   if (settings.is_object())
     for (const auto& [key, value] : settings.items())
       out.settings.emplace_back(key, text_of(value));
@@ -148,7 +146,7 @@ StudyFile read_study_file(const std::string& path) {
   // Text that is no JSON at all is a table, or will be refused as one, with a better sentence.
   std::vector<std::string> found(std::size(members));
   try {
-    found = member_texts(text, path, members);
+    found = results::member_texts(text, path, members);
   } catch (const Error&) {
     found.assign(std::size(members), "");
   }
@@ -166,4 +164,4 @@ StudyFile read_study_file(const std::string& path) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

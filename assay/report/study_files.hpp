@@ -7,14 +7,14 @@
 
 #include "assay/report/page/page.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// What one file brings to a study; most members are empty.
 struct StudyFile {
   SourceDocument document;
   ResultSettings settings{};
-  std::vector<ResultTable> models{};
-  std::vector<ParityReport> parity{};
+  std::vector<compare::ResultTable> models{};
+  std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};
   std::vector<Finding> findings{};
@@ -23,4 +23,4 @@ struct StudyFile {
 /// The kind is told by what is in the file, never by its name. Throws Error naming file and fault.
 StudyFile read_study_file(const std::string& path);
 
-}  // namespace assay
+}  // namespace assay::report

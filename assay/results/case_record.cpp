@@ -5,20 +5,18 @@
 #include "assay/base/whole.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
-using detail::Json;
-using detail::Whole;
-
-Fate parse_fate(std::string_view text) {
-  for (const Fate fate :
-       {Fate::scored, Fate::failed, Fate::missing_prediction, Fate::missing_reference})
+metrics::Fate parse_fate(std::string_view text) {
+  for (const metrics::Fate fate :
+       {metrics::Fate::scored, metrics::Fate::failed, metrics::Fate::missing_prediction,
+        metrics::Fate::missing_reference})
     if (name(fate) == text) return fate;
   throw Error(Error::Kind::input, "unknown fate '" + std::string(text) + "'");
 }
 
-Confusion parse_counts(const Json& list) {
+metrics::Confusion parse_counts(const Json& list) {
   return {.tp = Whole(list.at(0)),
           .fp = Whole(list.at(1)),
           .fn = Whole(list.at(2)),
@@ -38,7 +36,7 @@ std::map<double, double> parse_values(const Json& list) {
   return out;
 }
 
-Json to_json(const DirectedEvidence& e) {
+Json to_json(const metrics::DirectedEvidence& e) {
   return {{"weight", e.weight},
           {"sum_mm", e.sum_mm},
           {"greatest_mm", e.greatest_mm},
@@ -46,7 +44,7 @@ Json to_json(const DirectedEvidence& e) {
           {"within", to_json(e.within)}};
 }
 
-DirectedEvidence parse_directed(const Json& json) {
+metrics::DirectedEvidence parse_directed(const Json& json) {
   return {.weight = json.at("weight"),
           .sum_mm = json.at("sum_mm"),
           .greatest_mm = json.at("greatest_mm"),
@@ -54,7 +52,7 @@ DirectedEvidence parse_directed(const Json& json) {
           .within = parse_values(json.at("within"))};
 }
 
-Json to_json(const BoundaryEvidence& e) {
+Json to_json(const metrics::BoundaryEvidence& e) {
   return {{"prediction", to_json(e.prediction)},
           {"reference", to_json(e.reference)},
           {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
@@ -62,7 +60,7 @@ Json to_json(const BoundaryEvidence& e) {
           {"either", e.either}};
 }
 
-BoundaryEvidence parse_boundary(const Json& json) {
+metrics::BoundaryEvidence parse_boundary(const Json& json) {
   return {.prediction = parse_directed(json.at("prediction")),
           .reference = parse_directed(json.at("reference")),
           .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
@@ -70,18 +68,18 @@ BoundaryEvidence parse_boundary(const Json& json) {
           .either = Whole(json.at("either"))};
 }
 
-Json to_json(const std::vector<MatchedLesion>& lesions) {
+Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
   Json out = Json::array();
-  for (const MatchedLesion& l : lesions)
+  for (const metrics::MatchedLesion& l : lesions)
     out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
                    l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
   return out;
 }
 
-std::vector<MatchedLesion> parse_lesions(const Json& list) {
-  std::vector<MatchedLesion> out;
+std::vector<metrics::MatchedLesion> parse_lesions(const Json& list) {
+  std::vector<metrics::MatchedLesion> out;
   for (const Json& l : list) {
-    MatchedLesion& lesion = out.emplace_back();
+    metrics::MatchedLesion& lesion = out.emplace_back();
     lesion.voxels = Whole(l.at(0));
     lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
     lesion.matched = l.at(2);
@@ -93,9 +91,9 @@ std::vector<MatchedLesion> parse_lesions(const Json& list) {
   return out;
 }
 
-Json to_json(const LesionEvidence& e) {
+Json to_json(const metrics::LesionEvidence& e) {
   Json bins = Json::array();
-  for (const LesionBin& bin : e.by_size) bins.push_back({bin.lesions, bin.detected});
+  for (const metrics::LesionBin& bin : e.by_size) bins.push_back({bin.lesions, bin.detected});
   return {{"counts", {e.references, e.predictions, e.detected, e.confirmed, e.iou_pairs}},
           {"sums", {e.dice_sum, e.hd95_sum_mm, e.iou_sum}},
           {"penalty_mm", e.penalty_mm},
@@ -105,18 +103,18 @@ Json to_json(const LesionEvidence& e) {
           {"prediction", to_json(e.prediction)}};
 }
 
-LesionEvidence parse_lesion_evidence(const Json& json) {
+metrics::LesionEvidence parse_lesion_evidence(const Json& json) {
   const Json &counts = json.at("counts"), &sums = json.at("sums");
-  LesionEvidence out = {.references = Whole(counts.at(0)),
-                        .predictions = Whole(counts.at(1)),
-                        .detected = Whole(counts.at(2)),
-                        .confirmed = Whole(counts.at(3)),
-                        .dice_sum = sums.at(0),
-                        .hd95_sum_mm = sums.at(1),
-                        .iou_sum = sums.at(2),
-                        .iou_pairs = Whole(counts.at(4)),
-                        .penalty_mm = json.at("penalty_mm"),
-                        .harmonic_f1 = json.at("harmonic_f1")};
+  metrics::LesionEvidence out = {.references = Whole(counts.at(0)),
+                                 .predictions = Whole(counts.at(1)),
+                                 .detected = Whole(counts.at(2)),
+                                 .confirmed = Whole(counts.at(3)),
+                                 .dice_sum = sums.at(0),
+                                 .hd95_sum_mm = sums.at(1),
+                                 .iou_sum = sums.at(2),
+                                 .iou_pairs = Whole(counts.at(4)),
+                                 .penalty_mm = json.at("penalty_mm"),
+                                 .harmonic_f1 = json.at("harmonic_f1")};
   for (std::size_t i = 0; i < out.by_size.size(); ++i)
     out.by_size[i] = {Whole(json.at("by_size").at(i).at(0)), Whole(json.at("by_size").at(i).at(1))};
   out.reference = parse_lesions(json.at("reference"));
@@ -124,10 +122,11 @@ LesionEvidence parse_lesion_evidence(const Json& json) {
   return out;
 }
 
-Json to_json(const ProbabilityEvidence& e) {
+Json to_json(const metrics::ProbabilityEvidence& e) {
   Json bins = Json::array(), sweep = Json::array();
-  for (const CalibrationBin& bin : e.bins) bins.push_back({bin.voxels, bin.positives, bin.sum});
-  for (const SweepCounts& counts : e.sweep) sweep.push_back({counts.tp, counts.fp});
+  for (const metrics::CalibrationBin& bin : e.bins)
+    bins.push_back({bin.voxels, bin.positives, bin.sum});
+  for (const metrics::SweepCounts& counts : e.sweep) sweep.push_back({counts.tp, counts.fp});
   return {{"voxels", e.voxels},
           {"positives", e.positives},
           {"pairs_won", e.pairs_won},
@@ -137,12 +136,12 @@ Json to_json(const ProbabilityEvidence& e) {
           {"sweep", sweep}};
 }
 
-ProbabilityEvidence parse_probability(const Json& json) {
-  ProbabilityEvidence out = {.voxels = Whole(json.at("voxels")),
-                             .positives = Whole(json.at("positives")),
-                             .pairs_won = json.at("pairs_won"),
-                             .precision_sum = json.at("precision_sum"),
-                             .squared_error = json.at("squared_error")};
+metrics::ProbabilityEvidence parse_probability(const Json& json) {
+  metrics::ProbabilityEvidence out = {.voxels = Whole(json.at("voxels")),
+                                      .positives = Whole(json.at("positives")),
+                                      .pairs_won = json.at("pairs_won"),
+                                      .precision_sum = json.at("precision_sum"),
+                                      .squared_error = json.at("squared_error")};
   for (std::size_t i = 0; i < out.bins.size(); ++i) {
     const Json& bin = json.at("bins").at(i);
     out.bins[i] = {.voxels = Whole(bin.at(0)), .positives = Whole(bin.at(1)), .sum = bin.at(2)};
@@ -155,7 +154,7 @@ ProbabilityEvidence parse_probability(const Json& json) {
 
 }  // namespace
 
-std::string record_text(const CaseRecord& r) {
+std::string record_text(const metrics::CaseRecord& r) {
   Json counts = Json::object();
   for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
   Json groups = Json::array();
@@ -186,15 +185,15 @@ std::string record_text(const CaseRecord& r) {
   for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
   for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
   for (const auto& [key, evidence] : r.probability) out["probability"][key] = to_json(evidence);
-  return detail::to_text(out, {.indent = 0});
+  return to_text(out, {.indent = 0});
 }
 
-CaseRecord parse_record(std::string_view text) {
+metrics::CaseRecord parse_record(std::string_view text) {
   try {
-    const Json json = detail::parse_json(text, "record");
-    CaseRecord r = {.id = json.at("id"),
-                    .fate = parse_fate(json.at("fate").get<std::string>()),
-                    .error = json.at("error")};
+    const Json json = parse_json(text, "record");
+    metrics::CaseRecord r = {.id = json.at("id"),
+                             .fate = parse_fate(json.at("fate").get<std::string>()),
+                             .error = json.at("error")};
     r.reference_at_fault = json.at("reference_at_fault");
     r.warnings = json.at("warnings").get<std::vector<std::string>>();
     for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));
@@ -231,4 +230,4 @@ CaseRecord parse_record(std::string_view text) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::results

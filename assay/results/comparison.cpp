@@ -10,23 +10,21 @@
 #include "assay/parity/published.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 template <class Value>
 Json optional(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json limits(const Interval& interval) {
+Json limits(const stats::Interval& interval) {
   return interval.has_limits() ? Json{interval.lower, interval.upper} : Json(nullptr);
 }
 
 /// One model in one metric; `cases` are those that were matched.
-Json to_json(const MetricComparison& metric, std::size_t model, std::size_t cases) {
-  const Summary& s = metric.models[model];
+Json to_json(const compare::MetricComparison& metric, std::size_t model, std::size_t cases) {
+  const metrics::Summary& s = metric.models[model];
   return {{"n", s.n},
           {"undefined", cases - s.n},
           {"failures", std::ranges::count(metric.values.failed[model], true)},
@@ -42,9 +40,9 @@ Json to_json(const MetricComparison& metric, std::size_t model, std::size_t case
           {"ci_clipped", s.ci_clipped}};
 }
 
-Json algorithms_json(const MetricComparison& metric, const PairComparison& pair,
+Json algorithms_json(const compare::MetricComparison& metric, const compare::PairComparison& pair,
                      const std::string& baseline) {
-  const AlgorithmTest& found = *pair.algorithms;
+  const compare::AlgorithmTest& found = *pair.algorithms;
   return {{"folds", found.folds},
           {"test_share", found.test_share},
           {"mean_difference", found.difference.estimate},
@@ -56,11 +54,11 @@ Json algorithms_json(const MetricComparison& metric, const PairComparison& pair,
           {"p_value", found.test.pvalue},
           {"corrected_p_value", found.corrected_p_value},
           {"is_significant", found.is_significant},
-          {"verdict", verdict_name(found)},
-          {"sentence", algorithm_sentence(metric, pair, baseline)}};
+          {"verdict", compare::verdict_name(found)},
+          {"sentence", compare::algorithm_sentence(metric, pair, baseline)}};
 }
 
-Json to_json(const MarginTest& test) {
+Json to_json(const stats::MarginTest& test) {
   return {{"p_value", test.equivalence_pvalue},
           {"corrected_p_value", test.corrected_equivalence_pvalue},
           {"non_inferiority_p_value", test.non_inferiority_pvalue},
@@ -72,11 +70,11 @@ Json to_json(const MarginTest& test) {
 }
 
 /// A model that could not be compared has a name and reasons, and no numbers.
-Json to_json(const MetricComparison& metric, const PairComparison& pair,
+Json to_json(const compare::MetricComparison& metric, const compare::PairComparison& pair,
              const std::string& baseline) {
-  const ComparisonResult& r = pair.result;
+  const stats::ComparisonResult& r = pair.result;
   const bool tested = pair.n != 0;
-  const Standing standing = standing_of(metric, pair);
+  const compare::Standing standing = compare::standing_of(metric, pair);
   const auto number = [&](double value) { return tested ? Json(value) : Json(nullptr); };
   Json out = {{"model_name", r.model_name}};
   if (!metric.metric.label.empty()) out["label"] = metric.metric.label;
@@ -86,7 +84,7 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"p_value", number(r.p_value)},
       {"corrected_p_value", number(r.corrected_p_value)},
       {"is_significant", r.is_significant},
-      {"standing", standing == Standing::undecided ? Json(nullptr) : Json(name(standing))},
+      {"standing", standing == compare::Standing::undecided ? Json(nullptr) : Json(name(standing))},
       {"effect_size", number(r.effect_size)},
       {"difference", number(r.difference.estimate)},
       {"ci95", tested ? limits(r.difference95) : Json(nullptr)},
@@ -109,7 +107,7 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
       {"family", r.family},
       {"can_be_significant", !r.is_hopeless}};
   out.update(numbers);
-  const FailureTest& failures = pair.failures;
+  const compare::FailureTest& failures = pair.failures;
   const bool compared = failures.differs() && !std::isnan(failures.p_value);
   out["failures"] = {
       {"model", failures.model},
@@ -121,41 +119,45 @@ Json to_json(const MetricComparison& metric, const PairComparison& pair,
   if (r.design_effect) out["design_effect"] = *r.design_effect;
   if (pair.algorithms) out["algorithms"] = algorithms_json(metric, pair, baseline);
   out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
-  out["sentence"] = sentence(metric, pair, baseline);
+  out["sentence"] = compare::sentence(metric, pair, baseline);
   return out;
 }
 
-Json pairs_json(const std::vector<MetricComparison>& metrics, const std::string& baseline) {
+Json pairs_json(const std::vector<compare::MetricComparison>& metrics,
+                const std::string& baseline) {
   Json out = Json::object();
-  for (const MetricComparison& metric : metrics) {
+  for (const compare::MetricComparison& metric : metrics) {
     Json& list = out[metric.metric.name];
     if (list.is_null()) list = Json::array();
-    for (const PairComparison& pair : metric.pairs) list.push_back(to_json(metric, pair, baseline));
+    for (const compare::PairComparison& pair : metric.pairs)
+      list.push_back(to_json(metric, pair, baseline));
   }
   return out;
 }
 
 /// Where something of one metric is: under its key, or under its key and label if there are
 /// several.
-Json& place_of(Json& object, const ComparedMetric& metric, const CompareSettings& settings) {
+Json& place_of(Json& object, const compare::ComparedMetric& metric,
+               const compare::CompareSettings& settings) {
   Json& place = object[metric.name];
   return settings.choice.has_several_labels() ? place["labels"][metric.label] : place;
 }
 
 /// Of one model; `cases` are those that were matched.
-Json summaries_json(const Comparison& comparison, const std::vector<MetricComparison>& metrics,
-                    std::size_t model, std::size_t cases) {
+Json summaries_json(const compare::Comparison& comparison,
+                    const std::vector<compare::MetricComparison>& metrics, std::size_t model,
+                    std::size_t cases) {
   Json out = Json::object();
-  for (const MetricComparison& metric : metrics)
+  for (const compare::MetricComparison& metric : metrics)
     place_of(out, metric.metric, comparison.settings) = to_json(metric, model, cases);
   return out;
 }
 
-Json to_json(const Comparison& comparison, const MetricComparison& metric) {
-  const Ranking& ranking = metric.ranking;
+Json to_json(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
+  const compare::Ranking& ranking = metric.ranking;
   Json models = Json::array();
   for (std::size_t m = 0; m < ranking.models.size(); ++m) {
-    const ModelRank& rank = ranking.models[m];
+    const compare::ModelRank& rank = ranking.models[m];
     const auto& found = rank.stability;
     models.push_back(
         {{"model_name", comparison.models[m].name},
@@ -168,14 +170,15 @@ Json to_json(const Comparison& comparison, const MetricComparison& metric) {
          {"rank_ci95", found ? Json{found->rank_low, found->rank_high} : Json(nullptr)},
          {"places", found ? Json(found->places) : Json(nullptr)}});
   }
-  const std::string gap = stability_gap(ranking);
+  const std::string gap = compare::stability_gap(ranking);
   const auto& tau = ranking.kendall_tau;
-  Json out = {{"n", ranking.n},
-              {"blocks", {{"are", std::string(block_word(ranking)) + "s"}, {"n", ranking.blocks}}},
-              {"models", models},
-              {"kendall_tau", tau ? Json{{"mean", tau->mean}, {"middle95", {tau->low, tau->high}}}
-                                  : Json(nullptr)},
-              {"not_resampled", gap.empty() ? Json(nullptr) : Json(gap)}};
+  Json out = {
+      {"n", ranking.n},
+      {"blocks", {{"are", std::string(compare::block_word(ranking)) + "s"}, {"n", ranking.blocks}}},
+      {"models", models},
+      {"kendall_tau",
+       tau ? Json{{"mean", tau->mean}, {"middle95", {tau->low, tau->high}}} : Json(nullptr)},
+      {"not_resampled", gap.empty() ? Json(nullptr) : Json(gap)}};
   if (ranking.friedman)
     out["friedman"] = {{"statistic", ranking.friedman->statistic},
                        {"p_value", ranking.friedman->pvalue},
@@ -186,19 +189,19 @@ Json to_json(const Comparison& comparison, const MetricComparison& metric) {
   return out;
 }
 
-Json to_json(const CompareSettings& s) {
+Json to_json(const compare::CompareSettings& s) {
   Json margins = Json::object();
   for (const auto& [metric, margin] : s.margins) margins[metric] = margin;
   return {{"label", s.choice.labels.size() > 1 ? Json(s.choice.labels)
                     : s.choice.labels.empty()  ? Json("case average")
                                                : Json(s.choice.first_label())},
           {"alpha", s.alpha},
-          {"policy", name_in(wilcoxon_policies(), s.policy)},
-          {"correction",
-           s.across_metrics ? std::string_view("max-t") : name_in(corrections(), s.correction)},
+          {"policy", name_in(stats::wilcoxon_policies(), s.policy)},
+          {"correction", s.across_metrics ? std::string_view("max-t")
+                                          : name_in(stats::corrections(), s.correction)},
           {"family", s.across_metrics ? "all models but the baseline in all metrics"
                                       : "all models but the baseline, per metric"},
-          {"undefined", name_in(undefined_policies(), s.undefined)},
+          {"undefined", name_in(compare::undefined_policies(), s.undefined)},
           {"margin", optional(s.margin)},
           {"margins", margins},
           {"tie_tolerance", s.tie_tolerance},
@@ -211,17 +214,17 @@ Json to_json(const CompareSettings& s) {
           {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
 }
 
-Json cases_json(const Matching& matching) {
+Json cases_json(const compare::Matching& matching) {
   Json left_out = Json::array();
-  for (const LeftOut& one : matching.left_out)
+  for (const compare::LeftOut& one : matching.left_out)
     left_out.push_back({{"id", one.id}, {"model_name", one.model}, {"reason", one.reason}});
   return {{"matched", matching.ids.size()}, {"ids", matching.ids}, {"left_out", left_out}};
 }
 
-Json subgroups_json(const Comparison& comparison) {
+Json subgroups_json(const compare::Comparison& comparison) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   Json out = Json::array();
-  for (const Subgroup& subgroup : comparison.subgroups) {
+  for (const compare::Subgroup& subgroup : comparison.subgroups) {
     Json models = Json::array();
     for (std::size_t m = 0; m < comparison.models.size(); ++m)
       models.push_back(
@@ -236,10 +239,10 @@ Json subgroups_json(const Comparison& comparison) {
   return out;
 }
 
-Json interactions_json(const Comparison& comparison) {
+Json interactions_json(const compare::Comparison& comparison) {
   Json out = Json::array();
-  for (const Interaction& one : comparison.interactions) {
-    const ComparedMetric& metric = comparison.metrics[one.metric].metric;
+  for (const compare::Interaction& one : comparison.interactions) {
+    const compare::ComparedMetric& metric = comparison.metrics[one.metric].metric;
     Json row = {{"column", one.column},
                 {"metric", metric.name},
                 {"model_name", one.model_name},
@@ -253,26 +256,26 @@ Json interactions_json(const Comparison& comparison) {
   return out;
 }
 
-Json to_json(const PublishedValue& value) {
+Json to_json(const parity::PublishedValue& value) {
   return {{"mean", value.mean}, {"std", value.std}, {"differs", value.differs}};
 }
 
 Json paper_json() {
   Json out = Json::array();
-  for (const PublishedModel& model : published_models())
+  for (const parity::PublishedModel& model : parity::published_models())
     out.push_back({{"model_name", model.name},
                    {"key", model.key},
                    {"parameters", model.parameters},
                    {"dice", to_json(model.dice)},
                    {"avd", to_json(model.avd)},
                    {"mcc", to_json(model.mcc)},
-                   {"dice_per_million_parameters", dice_per_million_parameters(model)}});
+                   {"dice_per_million_parameters", parity::dice_per_million_parameters(model)}});
   return out;
 }
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, bool with_paper,
+std::string comparison_text(const compare::Comparison& comparison, bool with_paper,
                             const Provenance& provenance) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   const std::size_t cases = comparison.matching.ids.size();
@@ -283,9 +286,9 @@ std::string comparison_text(const Comparison& comparison, bool with_paper,
                       {"source", comparison.models[m].source},
                       {"cases", comparison.models[m].cases},
                       {"metrics", summaries_json(comparison, comparison.metrics, m, cases)}});
-  for (const MetricComparison& metric : comparison.metrics) {
+  for (const compare::MetricComparison& metric : comparison.metrics) {
     directions[metric.metric.name] = name(metric.metric.better);
-    units[metric.metric.name] = unit_of(metric.metric);
+    units[metric.metric.name] = compare::unit_of(metric.metric);
     if (metric.ranking.n != 0)
       place_of(ranking, metric.metric, comparison.settings) = to_json(comparison, metric);
   }
@@ -302,8 +305,8 @@ std::string comparison_text(const Comparison& comparison, bool with_paper,
   if (with_paper) out["paper"] = paper_json();
   out["notes"] = comparison.notes;
   out["settings"] = to_json(comparison.settings);
-  out["provenance"] = detail::provenance_json(provenance);
-  return detail::to_text(out) + "\n";
+  out["provenance"] = provenance_json(provenance);
+  return to_text(out) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -8,10 +8,10 @@
 #include "assay/compare/comparison.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// The text of an `assay.comparison/1` file; `with_paper` adds the published models.
-std::string comparison_text(const Comparison& comparison, bool with_paper,
+std::string comparison_text(const compare::Comparison& comparison, bool with_paper,
                             const Provenance& provenance);
 
-}  // namespace assay
+}  // namespace assay::results

@@ -4,22 +4,20 @@
 #include "assay/base/json.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
-using detail::Json;
-
-Json to_json(const Value& x) {
+Json to_json(const compare::Value& x) {
   return x ? Json(*x) : Json(nullptr);
 }
 
-Json to_json(const std::vector<Value>& values) {
+Json to_json(const std::vector<compare::Value>& values) {
   Json out = Json::array();
-  for (const Value& x : values) out.push_back(to_json(x));
+  for (const compare::Value& x : values) out.push_back(to_json(x));
   return out;
 }
 
-Json to_json(const Spread& s) {
+Json to_json(const compare::Spread& s) {
   return {{"mean", to_json(s.mean)},
           {"std", to_json(s.std)},
           {"ddof", 1},
@@ -27,13 +25,14 @@ Json to_json(const Spread& s) {
           {"undefined", s.undefined}};
 }
 
-Json to_json(const RestartSpread& s) {
+Json to_json(const compare::RestartSpread& s) {
   return {{"std", to_json(s.std)}, {"degrees_of_freedom", s.degrees}};
 }
 
-Json config_json(const CrossValidation& result, const RunLedger& ledger) {
+Json config_json(const compare::CrossValidation& result, const RunLedger& ledger) {
   std::size_t restarts = 0;
-  for (const OuterFold& fold : result.folds) restarts = std::max(restarts, fold.runs.size());
+  for (const compare::OuterFold& fold : result.folds)
+    restarts = std::max(restarts, fold.runs.size());
   return {{"num_outer_folds", result.folds.size()},
           {"num_restarts", restarts},
           {"num_runs", ledger.read},
@@ -41,8 +40,8 @@ Json config_json(const CrossValidation& result, const RunLedger& ledger) {
           {"metrics", result.metrics}};
 }
 
-Json to_json(const TestedRun& tested, const CrossValidation& result) {
-  const FoldRun& run = tested.run;
+Json to_json(const compare::TestedRun& tested, const compare::CrossValidation& result) {
+  const compare::FoldRun& run = tested.run;
   Json out = {{"outer_fold", run.outer_fold},
               {"restart", run.restart},
               {"seed", run.seed ? Json(*run.seed) : Json(nullptr)}};
@@ -55,7 +54,7 @@ Json to_json(const TestedRun& tested, const CrossValidation& result) {
   if (run.final_train_loss) out["final_train_loss"] = *run.final_train_loss;
   if (run.duration_seconds) out["duration_seconds"] = *run.duration_seconds;
   for (const std::string& metric : result.metrics)
-    out["per_subject_" + metric] = to_json(column_of(run.columns, metric)->values);
+    out["per_subject_" + metric] = to_json(compare::column_of(run.columns, metric)->values);
   out["undefined"] = undefined;
   if (!run.indices.empty()) out["subject_indices"] = run.indices;
   out["subject_ids"] = run.ids;
@@ -64,19 +63,21 @@ Json to_json(const TestedRun& tested, const CrossValidation& result) {
 }
 
 /// Over the runs of the fold, as other writers of this file have it; `best_` is their best mean.
-void add_run_statistics(Json& out, const OuterFold& fold, const CrossValidation& result) {
+void add_run_statistics(Json& out, const compare::OuterFold& fold,
+                        const compare::CrossValidation& result) {
   for (std::size_t m = 0; m < result.metrics.size(); ++m) {
     out["mean_" + result.metrics[m]] = to_json(fold.over_runs[m].mean);
     out["std_" + result.metrics[m]] = to_json(fold.over_runs[m].population_std);
     if (result.metrics[m] != "dice") continue;
-    Value best;
-    for (const TestedRun& run : fold.runs)
-      if (const Value mean = run.subjects[m].mean; mean && (!best || *mean > *best)) best = mean;
+    compare::Value best;
+    for (const compare::TestedRun& run : fold.runs)
+      if (const compare::Value mean = run.subjects[m].mean; mean && (!best || *mean > *best))
+        best = mean;
     out["best_dice"] = to_json(best);
   }
 }
 
-Json to_json(const OuterFold& fold, const CrossValidation& result) {
+Json to_json(const compare::OuterFold& fold, const compare::CrossValidation& result) {
   Json out = {{"outer_fold", fold.number}};
   add_run_statistics(out, fold, result);
   out["num_restarts"] = fold.runs.size();
@@ -87,21 +88,22 @@ Json to_json(const OuterFold& fold, const CrossValidation& result) {
     subjects[result.metrics[m]] = to_json(fold.over_subjects[m]);
   out["subjects"] = subjects;
   Json runs = Json::array();
-  for (const TestedRun& run : fold.runs) runs.push_back(to_json(run, result));
+  for (const compare::TestedRun& run : fold.runs) runs.push_back(to_json(run, result));
   out["runs"] = runs;
   return out;
 }
 
 template <class Part>
-Json spreads_json(const CrossValidation& result, Part NamedSpreads::*part) {
+Json spreads_json(const compare::CrossValidation& result, Part compare::NamedSpreads::*part) {
   Json out = Json::object();
-  for (const NamedSpreads& spreads : result.spreads) out[spreads.metric] = to_json(spreads.*part);
+  for (const compare::NamedSpreads& spreads : result.spreads)
+    out[spreads.metric] = to_json(spreads.*part);
   return out;
 }
 
-Json summary_json(const CrossValidation& result) {
+Json summary_json(const compare::CrossValidation& result) {
   Json out = Json::object();
-  for (const NamedSpreads& s : result.spreads) {
+  for (const compare::NamedSpreads& s : result.spreads) {
     out["test_mean_" + s.metric] = to_json(s.subjects.mean);
     out["test_std_" + s.metric] = to_json(s.subjects.population_std);
     out["test_median_" + s.metric] = to_json(s.subjects.median);
@@ -111,24 +113,24 @@ Json summary_json(const CrossValidation& result) {
   }
   out["num_test_subjects"] = result.subjects.size();
   out["restart_aggregation"] = name(result.restarts);
-  out["optimistic"] = result.restarts == Restarts::best;
+  out["optimistic"] = result.restarts == compare::Restarts::best;
   Json undefined = Json::object();
-  for (const NamedSpreads& s : result.spreads) undefined[s.metric] = s.undefined;
+  for (const compare::NamedSpreads& s : result.spreads) undefined[s.metric] = s.undefined;
   out["undefined_values"] = undefined;
-  out["spread"] = {{"subjects", spreads_json(result, &NamedSpreads::subjects)},
-                   {"runs", spreads_json(result, &NamedSpreads::runs)},
-                   {"outer_folds", spreads_json(result, &NamedSpreads::outer_folds)},
-                   {"restarts", spreads_json(result, &NamedSpreads::restarts)}};
+  out["spread"] = {{"subjects", spreads_json(result, &compare::NamedSpreads::subjects)},
+                   {"runs", spreads_json(result, &compare::NamedSpreads::runs)},
+                   {"outer_folds", spreads_json(result, &compare::NamedSpreads::outer_folds)},
+                   {"restarts", spreads_json(result, &compare::NamedSpreads::restarts)}};
   return out;
 }
 
-Json notes_json(const CrossValidation& result) {
+Json notes_json(const compare::CrossValidation& result) {
   Json out = {
       "test_std_* and test_std_*_per_run have ddof 0 (np.std); every std under spread has ddof 1",
       "spread.subjects: over the test subjects of all outer folds, restarts made one value each",
       "spread.runs: over the means of single runs; spread.outer_folds: over the means of outer "
       "folds; spread.restarts: of runs around the mean of their outer fold"};
-  if (result.restarts == Restarts::best)
+  if (result.restarts == compare::Restarts::best)
     out.push_back(
         "optimistic: in each outer fold the restart with the highest mean Dice on the test set was "
         "taken, so the test set chose the model; publish mean or median instead");
@@ -136,9 +138,9 @@ Json notes_json(const CrossValidation& result) {
   return out;
 }
 
-Json cases_json(const CrossValidation& result) {
+Json cases_json(const compare::CrossValidation& result) {
   Json out = Json::array();
-  for (const PooledSubject& subject : result.subjects) {
+  for (const compare::PooledSubject& subject : result.subjects) {
     Json one = {{"id", subject.id}, {"outer_fold", subject.outer_fold}};
     for (std::size_t m = 0; m < result.metrics.size(); ++m)
       one[result.metrics[m]] = to_json(subject.values[m]);
@@ -168,22 +170,22 @@ Json to_json(const RunLedger& ledger) {
 
 }  // namespace
 
-std::string experiment_text(const CrossValidation& result, const RunFolders& folders,
+std::string experiment_text(const compare::CrossValidation& result, const RunFolders& folders,
                             const Provenance& provenance) {
   Json folds = Json::array();
-  for (const OuterFold& fold : result.folds) folds.push_back(to_json(fold, result));
-  Json origin = detail::provenance_json(provenance);
+  for (const compare::OuterFold& fold : result.folds) folds.push_back(to_json(fold, result));
+  Json origin = provenance_json(provenance);
   origin["inputs_sha256"] = folders.inputs_sha256;
-  return detail::to_text({{"schema", "assay.folds/1"},
-                          {"model_name", folders.name},
-                          {"config", config_json(result, folders.ledger)},
-                          {"folds", folds},
-                          {"summary", summary_json(result)},
-                          {"notes", notes_json(result)},
-                          {"cases", cases_json(result)},
-                          {"ledger", to_json(folders.ledger)},
-                          {"provenance", origin}}) +
+  return to_text({{"schema", "assay.folds/1"},
+                  {"model_name", folders.name},
+                  {"config", config_json(result, folders.ledger)},
+                  {"folds", folds},
+                  {"summary", summary_json(result)},
+                  {"notes", notes_json(result)},
+                  {"cases", cases_json(result)},
+                  {"ledger", to_json(folders.ledger)},
+                  {"provenance", origin}}) +
          "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -8,11 +8,11 @@
 #include "assay/results/results.hpp"
 #include "assay/results/runs.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// The text of the file: the keys that readers of such files know, and beside them every spread by
 /// its name. `folders` says where the runs came from; its own runs are not used.
-std::string experiment_text(const CrossValidation& result, const RunFolders& folders,
+std::string experiment_text(const compare::CrossValidation& result, const RunFolders& folders,
                             const Provenance& provenance);
 
-}  // namespace assay
+}  // namespace assay::results

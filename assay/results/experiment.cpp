@@ -19,12 +19,8 @@
 #include "assay/results/results.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
-using detail::member;
-using detail::number_at;
 
 struct Source {
   const Json& file;
@@ -37,7 +33,7 @@ bool has(const Json& object, std::string_view key) {
   return !member(object, key).is_null();
 }
 
-bool read_summary(const Source& s, Achieved& out) {
+bool read_summary(const Source& s, parity::Achieved& out) {
   if (!has(s.summary, "test_mean_dice")) return false;
   out.origin = s.at.empty() ? "test_mean_*" : "summary";
   out.dice = number_at(s.summary, "test_mean_dice", s.at, s.compat);
@@ -46,7 +42,7 @@ bool read_summary(const Source& s, Achieved& out) {
   out.dice_std.std = number_at(s.summary, "test_std_dice", s.at, s.compat);
   // The systems that write one of these fields take this SD over subjects; alone it says nothing.
   for (const char* sign : {"num_test_subjects", "test_median_dice", "test_std_dice_per_run"})
-    if (has(s.summary, sign)) out.dice_std.over = SpreadOver::subjects;
+    if (has(s.summary, sign)) out.dice_std.over = parity::SpreadOver::subjects;
   if (const Json& n = member(s.summary, "num_test_subjects"); n.is_number_unsigned())
     out.dice_std.n = n.get<std::size_t>();
   if (member(s.summary, "optimistic") == true)
@@ -55,49 +51,50 @@ bool read_summary(const Source& s, Achieved& out) {
   return true;
 }
 
-bool read_runs(const std::vector<detail::TestRun>& runs, const char* origin, bool raw,
-               Achieved& out) {
+bool read_runs(const std::vector<TestRun>& runs, const char* origin, bool raw,
+               parity::Achieved& out) {
   if (runs.empty()) return false;
   const auto moments = [&](const char* metric) {
-    std::vector<NumberRead> numbers;
+    std::vector<parity::NumberRead> numbers;
     numbers.reserve(runs.size());
-    for (const detail::TestRun& run : runs)
+    for (const TestRun& run : runs)
       numbers.push_back(number_at(*run.entry, metric, run.place, raw));
-    return detail::moments_of(numbers, std::string(origin) + "." + metric);
+    return moments_of(numbers, std::string(origin) + "." + metric);
   };
   const auto dice = moments("test_dice");
   out.origin = origin;
   out.dice = dice.mean;
-  out.dice_std = {.over = SpreadOver::runs, .std = dice.std, .n = runs.size()};
+  out.dice_std = {.over = parity::SpreadOver::runs, .std = dice.std, .n = runs.size()};
   out.avd = moments("test_avd").mean;
   out.mcc = moments("test_mcc").mean;
   return true;
 }
 
 /// One run's own file: its spread is over subjects.
-bool read_single_run(const Source& s, Achieved& out) {
+bool read_single_run(const Source& s, parity::Achieved& out) {
   if (!has(s.file, "test_dice")) return false;
   out.origin = "single run";
   out.dice = number_at(s.file, "test_dice", "");
   out.avd = number_at(s.file, "test_avd", "");
   out.mcc = number_at(s.file, "test_mcc", "");
   std::size_t left_out = 0;
-  const auto values = detail::finite_numbers(member(s.file, "per_subject_dice"), left_out);
-  out.dice_std = {
-      .over = SpreadOver::subjects, .std = {.place = "SD of per_subject_dice"}, .n = values.size()};
+  const auto values = finite_numbers(member(s.file, "per_subject_dice"), left_out);
+  out.dice_std = {.over = parity::SpreadOver::subjects,
+                  .std = {.place = "SD of per_subject_dice"},
+                  .n = values.size()};
   if (values.empty())
     out.dice_std.std.missing = "one run alone, without per_subject_dice, has no SD";
   else
-    out.dice_std.std.value = standard_deviation(values, 0);
+    out.dice_std.std.value = stats::standard_deviation(values, 0);
   return true;
 }
 
 /// Means are over the cases that have a value, which need not be the same for every metric.
-void warn_of_gaps(const Json& file, Achieved& out) {
+void warn_of_gaps(const Json& file, parity::Achieved& out) {
   for (const char* metric : {"dice", "avd", "mcc"}) {
     std::size_t gaps = 0;
     const Json& values = member(member(file, metric), "values");
-    const std::size_t defined = detail::finite_numbers(values, gaps).size();
+    const std::size_t defined = finite_numbers(values, gaps).size();
     if (gaps != 0)
       out.warnings.push_back(std::string(metric) + " is undefined in " + std::to_string(gaps) +
                              " of " + counted(gaps + defined, "case") +
@@ -112,33 +109,33 @@ void warn_of_gaps(const Json& file, Achieved& out) {
 }
 
 /// The first block of `assay.segmentation/1` and of the specification's EvaluationResult.
-bool read_evaluation(const Source& s, Achieved& out) {
+bool read_evaluation(const Source& s, parity::Achieved& out) {
   const Json& dice = member(s.file, "dice");
   if (!dice.is_object()) return false;
   out.origin = "evaluation";
   out.dice = number_at(dice, "mean", "dice");
   out.avd = number_at(member(s.file, "avd"), "mean", "avd");
   out.mcc = number_at(member(s.file, "mcc"), "mean", "mcc");
-  out.dice_std = {.over = SpreadOver::subjects, .std = number_at(dice, "std", "dice")};
-  out.sample = {.over = SpreadOver::subjects, .place = "dice.values"};
-  out.sample.values = detail::finite_numbers(member(dice, "values"), out.sample.left_out);
+  out.dice_std = {.over = parity::SpreadOver::subjects, .std = number_at(dice, "std", "dice")};
+  out.sample = {.over = parity::SpreadOver::subjects, .place = "dice.values"};
+  out.sample.values = finite_numbers(member(dice, "values"), out.sample.left_out);
   if (!out.sample.values.empty()) out.dice_std.n = out.sample.values.size();
   warn_of_gaps(s.file, out);
   const Json& macro = member(member(s.file, "metrics"), "dice_macro");
   if (!macro.is_object()) return true;
   out.dice_macro = number_at(macro, "mean", "metrics.dice_macro");
   out.macro_spreads.push_back(
-      detail::spread_at(macro, SpreadOver::subjects, "metrics.dice_macro", 1));
+      spread_at(macro, parity::SpreadOver::subjects, "metrics.dice_macro", 1));
   return true;
 }
 
 bool is_scored_here(const Json& file) {
   return member(file, "schema") == "assay.segmentation/1" &&
-         !detail::elements(member(file, "cases")).empty();
+         !elements(member(file, "cases")).empty();
 }
 
 /// The finite or infinite values of the scored cases, as the first block of a file has them.
-Json block_of(const MetricColumn& column, const std::vector<bool>& is_scored) {
+Json block_of(const compare::MetricColumn& column, const std::vector<bool>& is_scored) {
   Json listed = Json::array();
   std::vector<double> values;
   for (std::size_t i = 0; i < column.values.size(); ++i) {
@@ -147,15 +144,15 @@ Json block_of(const MetricColumn& column, const std::vector<bool>& is_scored) {
     if (column.values[i]) values.push_back(*column.values[i]);
   }
   const bool none = values.empty();
-  return {{"mean", none ? Json(nullptr) : Json(mean(values))},
-          {"std", none ? Json(nullptr) : Json(standard_deviation(values, 0))},
+  return {{"mean", none ? Json(nullptr) : Json(stats::mean(values))},
+          {"std", none ? Json(nullptr) : Json(stats::standard_deviation(values, 0))},
           {"values", std::move(listed)}};
 }
 
 /// Which cases of the table were scored: files may count failed ones as worst.
-std::vector<bool> scored_in(const Json& file, const ResultTable& table) {
+std::vector<bool> scored_in(const Json& file, const compare::ResultTable& table) {
   std::set<std::string> scored;
-  for (const Json& one : detail::elements(member(file, "cases")))
+  for (const Json& one : elements(member(file, "cases")))
     if (member(one, "status") == "ok") scored.insert(one.value("id", ""));
   std::vector<bool> out;
   for (const std::string& id : table.ids) out.push_back(scored.contains(id));
@@ -164,12 +161,12 @@ std::vector<bool> scored_in(const Json& file, const ResultTable& table) {
 
 /// Version 0.1 took averages over labels and regions together, whatever the model left out, and did
 /// not say over which keys. Its first block is made again from the values of the labels.
-void average_again(std::string_view text, Json& file, Achieved& out) {
+void average_again(std::string_view text, Json& file, parity::Achieved& out) {
   if (!is_scored_here(file) || has(member(file, "settings"), "averaged")) return;
-  const ResultTable table = parse_results(text, out.source).front();
+  const compare::ResultTable table = parse_results(text, out.source).front();
   const std::vector<bool> is_scored = scored_in(file, table);
   for (const char* metric : {"dice", "avd", "mcc"}) {
-    const MetricColumn* column = column_of(table.averages, metric);
+    const compare::MetricColumn* column = compare::column_of(table.averages, metric);
     if (column == nullptr || !has(file, metric)) continue;
     const Json old = member(member(file, metric), "mean");
     file[metric] = block_of(*column, is_scored);
@@ -182,37 +179,37 @@ void average_again(std::string_view text, Json& file, Achieved& out) {
                              ": this file of version 0.1 averages labels and regions together; its "
                              "mean was " +
                              old.dump() + ", and is " + now.dump() + " over " +
-                             averaged_words(table.averaged));
+                             metrics::averaged_words(table.averaged));
   }
   if (Json& metrics = file["metrics"]; metrics.is_object()) metrics.erase("dice_macro");
 }
 
 /// Asked for, or derived from the counts.
-const MetricColumn* macro_of(const ResultTable& table) {
-  const MetricColumn* asked = column_of(table.averages, "dice_macro");
-  return asked != nullptr ? asked : column_of(table.derived, "dice_macro");
+const compare::MetricColumn* macro_of(const compare::ResultTable& table) {
+  const compare::MetricColumn* asked = compare::column_of(table.averages, "dice_macro");
+  return asked != nullptr ? asked : compare::column_of(table.derived, "dice_macro");
 }
 
 /// Macro Dice of files of ours that were not scored by it: from the counts of their cases.
-void add_macro(std::string_view text, const Json& file, Achieved& out) {
+void add_macro(std::string_view text, const Json& file, parity::Achieved& out) {
   if (out.origin != "evaluation" || !out.dice.value || out.dice_macro.value) return;
   if (!is_scored_here(file)) return;
   std::vector<double> values;
-  for (const ResultTable& table : parse_results(text, out.source))
-    if (const MetricColumn* macro = macro_of(table))
+  for (const compare::ResultTable& table : parse_results(text, out.source))
+    if (const compare::MetricColumn* macro = macro_of(table))
       for (const auto& value : macro->values)
         if (value) values.push_back(*value);
   if (values.empty()) return;
   const std::string place = "evidence of the cases";
-  out.dice_macro = {.value = mean(values), .place = place};
+  out.dice_macro = {.value = stats::mean(values), .place = place};
   out.macro_spreads.push_back(
-      {.over = SpreadOver::subjects,
-       .std = {.value = standard_deviation(values, 0), .place = "SD of " + place},
+      {.over = parity::SpreadOver::subjects,
+       .std = {.value = stats::standard_deviation(values, 0), .place = "SD of " + place},
        .n = values.size()});
 }
 
 /// Means alone, as the original system's `evaluate` writes them.
-bool read_means(const Source& s, Achieved& out) {
+bool read_means(const Source& s, parity::Achieved& out) {
   if (!member(s.file, "dice").is_number()) return false;
   out.origin = "means";
   out.dice = number_at(s.file, "dice", "");
@@ -222,13 +219,13 @@ bool read_means(const Source& s, Achieved& out) {
   return true;
 }
 
-NumberRead first_of(const Source& s, std::initializer_list<const char*> keys) {
+parity::NumberRead first_of(const Source& s, std::initializer_list<const char*> keys) {
   for (const char* key : keys)
     if (has(s.summary, key)) return number_at(s.summary, key, s.at, s.compat);
   return number_at(s.summary, *keys.begin(), s.at);
 }
 
-bool read_validation(const Source& s, Achieved& out) {
+bool read_validation(const Source& s, parity::Achieved& out) {
   out.dice = first_of(s, {"val_mean_dice", "mean_dice"});
   if (!has(s.summary, "val_mean_dice") && !has(s.summary, "mean_dice")) return false;
   out.origin = "validation";
@@ -242,14 +239,14 @@ bool read_validation(const Source& s, Achieved& out) {
 }
 
 /// The specification's defaults. They are invented, and say so.
-void invent(const Source& s, Achieved& out) {
+void invent(const Source& s, parity::Achieved& out) {
   read_validation(s, out);
   out.origin = "validation";
-  const auto fill = [&](NumberRead& number, double invented) {
+  const auto fill = [&](parity::NumberRead& number, double invented) {
     if (number.value) return;
     number.value = invented;
-    out.warnings.push_back(number.missing + "; the specification puts " +
-                           detail::shortest(invented) + " in its place, which nobody measured");
+    out.warnings.push_back(number.missing + "; the specification puts " + shortest(invented) +
+                           " in its place, which nobody measured");
   };
   out.avd = first_of(s, {"avd_mean"});  // the specification knows one name only
   out.mcc = first_of(s, {"mcc_mean"});
@@ -260,17 +257,17 @@ void invent(const Source& s, Achieved& out) {
   fill(out.mcc, 0.7);
 }
 
-void read_block(const Source& s, Achieved& out) {
+void read_block(const Source& s, parity::Achieved& out) {
   if (read_evaluation(s, out) || read_summary(s, out)) return;
-  if (read_runs(detail::listed_runs(s.file), "test_results", s.compat, out)) return;
+  if (read_runs(listed_runs(s.file), "test_results", s.compat, out)) return;
   if (s.compat) {
     invent(s, out);
     return;
   }
-  if (read_runs(detail::fold_runs(s.file), "folds[].runs[]", false, out)) return;
+  if (read_runs(fold_runs(s.file), "folds[].runs[]", false, out)) return;
   if (read_single_run(s, out) || read_means(s, out) || read_validation(s, out)) return;
   const char* nothing = "the file has no test metrics (summary.test_mean_*, test_results, folds)";
-  for (NumberRead* number : {&out.dice, &out.avd, &out.mcc, &out.dice_std.std})
+  for (parity::NumberRead* number : {&out.dice, &out.avd, &out.mcc, &out.dice_std.std})
     number->missing = nothing;
 }
 
@@ -281,8 +278,9 @@ std::string variant_of(const Json& file) {
        {&member(config, "model_variant"), &member(config, "variant"), &member(config, "model_name"),
         &member(config, "model"), &member(file, "model_name"), &member(file, "model")}) {
     if (!text->is_string()) continue;
-    std::string key = model_key(text->get<std::string>());
-    if (std::ranges::count(published_models(), key, &PublishedModel::key) != 0) return key;
+    std::string key = parity::model_key(text->get<std::string>());
+    if (std::ranges::count(parity::published_models(), key, &parity::PublishedModel::key) != 0)
+      return key;
   }
   return "";
 }
@@ -304,28 +302,28 @@ void require_known_schema(const Json& file, const std::string& name) {
 
 }  // namespace
 
-Achieved parse_experiment(std::string_view text, const std::string& name,
-                          const ExperimentReading& how) {
-  Json file = detail::parse_json(text, name);
+parity::Achieved parse_experiment(std::string_view text, const std::string& name,
+                                  const ExperimentReading& how) {
+  Json file = parse_json(text, name);
   require_known_schema(file, name);
-  Achieved out = {.source = name};
+  parity::Achieved out = {.source = name};
   if (!how.compat_spec) average_again(text, file, out);
   const Json& summary = member(file, "summary");
   const bool nested = summary.is_object();
   read_block({file, nested ? summary : file, nested ? "summary" : "", how.compat_spec}, out);
   add_macro(text, file, out);
-  detail::add_runs(file, out);
+  add_runs(file, out);
   out.variant = variant_of(file);
-  out.description = detail::description_of(file, name);
+  out.description = description_of(file, name);
   return out;
 }
 
-Achieved read_experiment(const std::filesystem::path& path, const ExperimentReading& how) {
+parity::Achieved read_experiment(const std::filesystem::path& path, const ExperimentReading& how) {
   return parse_experiment(read_text(path), path.string(), how);
 }
 
-NetworkDescription parse_model_description(std::string_view text, const std::string& name) {
-  NetworkDescription found = detail::description_of(detail::parse_json(text, name), name);
+parity::NetworkDescription parse_model_description(std::string_view text, const std::string& name) {
+  parity::NetworkDescription found = description_of(parse_json(text, name), name);
   if (found.place.empty())
     throw Error(Error::Kind::input, name +
                                         ": has none of parameters, channels, dilations; see "
@@ -333,8 +331,8 @@ NetworkDescription parse_model_description(std::string_view text, const std::str
   return found;
 }
 
-NetworkDescription read_model_description(const std::filesystem::path& path) {
+parity::NetworkDescription read_model_description(const std::filesystem::path& path) {
   return parse_model_description(read_text(path), path.string());
 }
 
-}  // namespace assay
+}  // namespace assay::results

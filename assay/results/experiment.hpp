@@ -9,7 +9,7 @@
 
 #include "assay/parity/achieved.hpp"
 
-namespace assay {
+namespace assay::results {
 
 struct ExperimentReading {
   /// Only what the specification's code reads, and the values that it invents.
@@ -18,14 +18,15 @@ struct ExperimentReading {
 
 /// Numbers that are absent, null, not finite or no numbers are missing, with the reason. Throws
 /// Error when the file cannot be read, is no JSON object, or has another schema.
-Achieved read_experiment(const std::filesystem::path& path, const ExperimentReading& how = {});
+parity::Achieved read_experiment(const std::filesystem::path& path,
+                                 const ExperimentReading& how = {});
 
 /// The same for text that is in memory already; `name` stands in messages.
-Achieved parse_experiment(std::string_view text, const std::string& name,
-                          const ExperimentReading& how = {});
+parity::Achieved parse_experiment(std::string_view text, const std::string& name,
+                                  const ExperimentReading& how = {});
 
 /// Parameters, channels and dilations, wherever a file that describes a network has them.
-NetworkDescription read_model_description(const std::filesystem::path& path);
-NetworkDescription parse_model_description(std::string_view text, const std::string& name);
+parity::NetworkDescription read_model_description(const std::filesystem::path& path);
+parity::NetworkDescription parse_model_description(std::string_view text, const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::results

@@ -7,7 +7,7 @@
 #include "assay/results/readings.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 /// How a fold names itself: by number or by text.
@@ -16,32 +16,34 @@ std::string fold_name(const Json& entry) {
   return fold.is_number() || fold.is_string() ? to_text(fold, {.indent = 0}) : "";
 }
 
-bool has_spread(const Achieved& out, SpreadOver over) {
+bool has_spread(const parity::Achieved& out, parity::SpreadOver over) {
   if (out.dice_std.over == over && out.dice_std.std.value) return true;
-  for (const SpreadReading& spread : out.spreads)
+  for (const parity::SpreadReading& spread : out.spreads)
     if (spread.over == over) return true;
   return false;
 }
 
-void add_spread(Achieved& out, const SpreadReading& spread) {
+void add_spread(parity::Achieved& out, const parity::SpreadReading& spread) {
   if (spread.std.value && !has_spread(out, spread.over)) out.spreads.push_back(spread);
 }
 
-SpreadReading spread_of(const std::vector<double>& values, SpreadOver over,
-                        const std::string& place) {
-  SpreadReading out = {.over = over, .std = {.place = "SD of " + place}, .n = values.size()};
-  if (!values.empty()) out.std.value = standard_deviation(values, 0);
+parity::SpreadReading spread_of(const std::vector<double>& values, parity::SpreadOver over,
+                                const std::string& place) {
+  parity::SpreadReading out = {
+      .over = over, .std = {.place = "SD of " + place}, .n = values.size()};
+  if (!values.empty()) out.std.value = stats::standard_deviation(values, 0);
   return out;
 }
 
 /// What the summary says of spreads: the original system's field, and ours under `spread`.
-void add_summary_spreads(const Json& summary, std::size_t runs, Achieved& out) {
-  const NumberRead per_run = number_at(summary, "test_std_dice_per_run", "summary");
-  SpreadReading over_runs = {.over = SpreadOver::runs, .std = per_run};
+void add_summary_spreads(const Json& summary, std::size_t runs, parity::Achieved& out) {
+  const parity::NumberRead per_run = number_at(summary, "test_std_dice_per_run", "summary");
+  parity::SpreadReading over_runs = {.over = parity::SpreadOver::runs, .std = per_run};
   if (runs != 0) over_runs.n = runs;
   add_spread(out, over_runs);
   const Json& spreads = member(summary, "spread");
-  for (const SpreadOver over : {SpreadOver::subjects, SpreadOver::runs, SpreadOver::outer_folds}) {
+  for (const parity::SpreadOver over :
+       {parity::SpreadOver::subjects, parity::SpreadOver::runs, parity::SpreadOver::outer_folds}) {
     const std::string key(name(over));
     const Json& metrics = member(spreads, key);
     add_spread(out, spread_at(member(metrics, "dice"), over, "summary.spread." + key + ".dice", 0));
@@ -61,9 +63,9 @@ std::string subject_name(const Json& run, std::size_t i) {
 }
 
 /// One value per subject: the mean over the runs that tested it, as the original system pools.
-ScoreSample pooled_subjects(const std::vector<TestRun>& runs) {
-  ScoreSample sample = {.over = SpreadOver::subjects,
-                        .place = "per_subject_dice, pooled over runs"};
+parity::ScoreSample pooled_subjects(const std::vector<TestRun>& runs) {
+  parity::ScoreSample sample = {.over = parity::SpreadOver::subjects,
+                                .place = "per_subject_dice, pooled over runs"};
   std::map<std::string, std::vector<double>> subjects;
   for (const TestRun& run : runs) {
     const auto& values = elements(member(*run.entry, "per_subject_dice"));
@@ -74,13 +76,13 @@ ScoreSample pooled_subjects(const std::vector<TestRun>& runs) {
       else
         ++sample.left_out;
   }
-  for (const auto& subject : subjects) sample.values.push_back(mean(subject.second));
+  for (const auto& subject : subjects) sample.values.push_back(stats::mean(subject.second));
   return sample;
 }
 
 /// Subjects that `assay folds` has pooled already.
-ScoreSample listed_subjects(const Json& file) {
-  ScoreSample sample = {.over = SpreadOver::subjects, .place = "cases[].dice"};
+parity::ScoreSample listed_subjects(const Json& file) {
+  parity::ScoreSample sample = {.over = parity::SpreadOver::subjects, .place = "cases[].dice"};
   for (const Json& one : elements(member(file, "cases"))) {
     const Json& dice = member(one, "dice");
     if (dice.is_number() && std::isfinite(dice.get<double>()))
@@ -106,13 +108,14 @@ RunValues tested(const std::vector<TestRun>& runs) {
   return out;
 }
 
-void add_run_spreads(const RunValues& runs, const std::string& origin, Achieved& out) {
+void add_run_spreads(const RunValues& runs, const std::string& origin, parity::Achieved& out) {
   if (runs.dice.size() > 1)
-    add_spread(out, spread_of(runs.dice, SpreadOver::runs, origin + ".test_dice"));
+    add_spread(out, spread_of(runs.dice, parity::SpreadOver::runs, origin + ".test_dice"));
   std::vector<double> folds;
-  for (const auto& fold : runs.folds) folds.push_back(mean(fold.second));
+  for (const auto& fold : runs.folds) folds.push_back(stats::mean(fold.second));
   if (folds.size() > 1)
-    add_spread(out, spread_of(folds, SpreadOver::outer_folds, "the outer folds' mean test_dice"));
+    add_spread(
+        out, spread_of(folds, parity::SpreadOver::outer_folds, "the outer folds' mean test_dice"));
 }
 
 }  // namespace
@@ -144,9 +147,9 @@ std::vector<TestRun> fold_runs(const Json& file) {
   return runs;
 }
 
-SpreadReading spread_at(const Json& object, SpreadOver over, const std::string& place,
-                        double usual_ddof) {
-  SpreadReading out = {.over = over, .std = number_at(object, "std", place)};
+parity::SpreadReading spread_at(const Json& object, parity::SpreadOver over,
+                                const std::string& place, double usual_ddof) {
+  parity::SpreadReading out = {.over = over, .std = number_at(object, "std", place)};
   const Json& n = member(object, "n");
   if (!n.is_number_unsigned()) return out;
   out.n = n.get<std::size_t>();
@@ -157,7 +160,7 @@ SpreadReading spread_at(const Json& object, SpreadOver over, const std::string& 
   return out;
 }
 
-void add_runs(const Json& file, Achieved& out) {
+void add_runs(const Json& file, parity::Achieved& out) {
   std::vector<TestRun> runs = fold_runs(file);
   const bool listed = runs.empty();
   if (listed) runs = listed_runs(file);
@@ -170,11 +173,11 @@ void add_runs(const Json& file, Achieved& out) {
   add_run_spreads(values, listed ? "test_results" : "folds[].runs[]", out);
   if (out.sample.values.empty()) out.sample = listed_subjects(file);
   if (out.sample.values.empty()) out.sample = pooled_subjects(runs);
-  if (!out.sample.values.empty() && out.sample.over == SpreadOver::subjects)
-    add_spread(out, spread_of(out.sample.values, SpreadOver::subjects, out.sample.place));
+  if (!out.sample.values.empty() && out.sample.over == parity::SpreadOver::subjects)
+    add_spread(out, spread_of(out.sample.values, parity::SpreadOver::subjects, out.sample.place));
   if (out.sample.values.empty())
     out.sample = {
-        .values = values.dice, .over = SpreadOver::runs, .place = "test_dice of the runs"};
+        .values = values.dice, .over = parity::SpreadOver::runs, .place = "test_dice of the runs"};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -8,7 +8,7 @@
 #include "assay/base/json.hpp"
 #include "assay/parity/achieved.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 struct TestRun {
   const Json* entry = nullptr;
@@ -24,10 +24,10 @@ std::vector<TestRun> fold_runs(const Json& file);
 
 /// `{mean, std, n, ddof}`; the SD is brought to ddof 0. Where the object does not say, it has
 /// `usual_ddof`.
-SpreadReading spread_at(const Json& object, SpreadOver over, const std::string& place,
-                        double usual_ddof);
+parity::SpreadReading spread_at(const Json& object, parity::SpreadOver over,
+                                const std::string& place, double usual_ddof);
 
 /// Adds what the runs of the file say beside its headline: spreads, single values, counts.
-void add_runs(const Json& file, Achieved& out);
+void add_runs(const Json& file, parity::Achieved& out);
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -8,35 +8,35 @@
 #include "assay/parity/report.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
 using ::testing::HasSubstr;
 
-Achieved parsed(const char* text) {
+parity::Achieved parsed(const char* text) {
   return parse_experiment(text, "r.json");
 }
 
-ParityReport judged(std::string_view text, const char* variant = "meshnet_26",
-                    bool compat = false) {
-  return parity_report(parse_experiment(text, "r.json", {.compat_spec = compat}), built_in_paper(),
-                       variant, {.compat_spec = compat});
+parity::ParityReport judged(std::string_view text, const char* variant = "meshnet_26",
+                            bool compat = false) {
+  return parity::parity_report(parse_experiment(text, "r.json", {.compat_spec = compat}),
+                               parity::built_in_paper(), variant, {.compat_spec = compat});
 }
 
 TEST(Experiment, TheSpecificationsOwnTests) {
-  const std::pair<const char*, ParityLevel> cases[] = {
+  const std::pair<const char*, parity::ParityLevel> cases[] = {
       {R"({"summary": {"mean_dice": 0.876, "std_dice": 0.016},
            "test_results": [{"test_dice": 0.876, "test_avd": 0.245, "test_mcc": 0.760}]})",
-       ParityLevel::strict},
+       parity::ParityLevel::strict},
       {R"({"summary": {"mean_dice": 0.865, "std_dice": 0.020},
            "test_results": [{"test_dice": 0.865, "test_avd": 0.28, "test_mcc": 0.75}]})",
-       ParityLevel::acceptable},
+       parity::ParityLevel::acceptable},
       {R"({"summary": {"mean_dice": 0.852, "std_dice": 0.025},
            "test_results": [{"test_dice": 0.852, "test_avd": 0.35, "test_mcc": 0.70}]})",
-       ParityLevel::minimum},
+       parity::ParityLevel::minimum},
       {R"({"summary": {"mean_dice": 0.80, "std_dice": 0.05},
            "test_results": [{"test_dice": 0.80, "test_avd": 0.50, "test_mcc": 0.60}]})",
-       ParityLevel::failed}};
+       parity::ParityLevel::failed}};
   for (const auto& [text, level] : cases) {
     EXPECT_EQ(judged(text).result.parity_level, level) << text;
     EXPECT_EQ(judged(text, "meshnet_26", true).result.parity_level, level) << text;
@@ -57,10 +57,10 @@ TEST(Experiment, EveryVectorOfTheOriginal) {
     if (wanted.contains("raises")) {
       EXPECT_THAT(assay::testing::refusal([&] { judged(text, variant.c_str(), true); }),
                   HasSubstr("the specification's code stops there"));
-      EXPECT_EQ(judged(text).result.parity_level, ParityLevel::not_assessable);
+      EXPECT_EQ(judged(text).result.parity_level, parity::ParityLevel::not_assessable);
       continue;
     }
-    const ParityResult r = judged(text, variant.c_str(), true).result;
+    const parity::ParityResult r = judged(text, variant.c_str(), true).result;
     EXPECT_EQ(name(r.parity_level), wanted.at("parity_level").get<std::string>()) << c.at("id");
     if (wanted.contains("avd_mean")) {
       EXPECT_EQ(r.avd_mean, 0.3);
@@ -72,25 +72,26 @@ TEST(Experiment, EveryVectorOfTheOriginal) {
 }
 
 TEST(Experiment, TheFirstBlockWithADiceIsTakenWhole) {
-  const Achieved a = parsed(R"({
+  const parity::Achieved a = parsed(R"({
     "summary": {"test_mean_dice": 0.8, "test_std_dice": 0.2, "test_mean_mcc": 0.7,
                 "num_test_subjects": 223, "test_std_dice_per_run": 0.01},
     "test_results": [{"test_dice": 0.1, "test_avd": 0.1, "test_mcc": 0.1}]})");
   EXPECT_EQ(a.origin, "summary");
   EXPECT_EQ(a.dice.value, 0.8);
   EXPECT_EQ(a.avd.missing, "summary.test_mean_avd is absent");
-  EXPECT_EQ(a.dice_std.over, SpreadOver::subjects);
+  EXPECT_EQ(a.dice_std.over, parity::SpreadOver::subjects);
   EXPECT_EQ(a.dice_std.n, 223U);
   ASSERT_EQ(a.spreads.size(), 1U);
-  EXPECT_EQ(a.spreads[0].over, SpreadOver::runs);
+  EXPECT_EQ(a.spreads[0].over, parity::SpreadOver::runs);
   EXPECT_EQ(a.spreads[0].std.value, 0.01);
 }
 
 TEST(Experiment, FlatSummaries) {
-  const Achieved a = parsed(R"({"test_mean_dice": 0.8, "test_std_dice": 0.02, "test_mean_avd": 0.2,
+  const parity::Achieved a =
+      parsed(R"({"test_mean_dice": 0.8, "test_std_dice": 0.02, "test_mean_avd": 0.2,
                                 "test_mean_mcc": 0.7})");
   EXPECT_EQ(a.dice.place, "test_mean_dice");
-  EXPECT_EQ(a.dice_std.over, SpreadOver::unknown);  // nothing says over what
+  EXPECT_EQ(a.dice_std.over, parity::SpreadOver::unknown);  // nothing says over what
   EXPECT_EQ(a.mcc.value, 0.7);
 }
 
@@ -112,15 +113,15 @@ TEST(Experiment, ValuesThatAreNone) {
       EXPECT_THAT(assay::testing::refusal([&] { parsed(text.c_str()); }), HasSubstr(reason));
       continue;
     }
-    const Achieved a = parsed(text.c_str());
+    const parity::Achieved a = parsed(text.c_str());
     EXPECT_FALSE(a.avd.value) << value;
     EXPECT_EQ(a.avd.missing, reason);
-    EXPECT_EQ(judged(text).result.parity_level, ParityLevel::not_assessable);
+    EXPECT_EQ(judged(text).result.parity_level, parity::ParityLevel::not_assessable);
   }
 }
 
 TEST(Experiment, OneBadRunMakesTheMeanMissing) {
-  const Achieved a = parsed(R"({"test_results": [
+  const parity::Achieved a = parsed(R"({"test_results": [
     {"test_dice": 0.8, "test_avd": 0.2, "test_mcc": 0.7},
     {"test_dice": 0.9, "test_avd": Infinity}]})");
   EXPECT_NEAR(*a.dice.value, 0.85, 1e-15);
@@ -132,7 +133,8 @@ TEST(Experiment, OneBadRunMakesTheMeanMissing) {
 }
 
 TEST(Experiment, AMeanThatOverflowsIsMissing) {
-  const Achieved a = parsed(R"({"test_results": [{"test_dice": 1e308}, {"test_dice": 1e308}]})");
+  const parity::Achieved a =
+      parsed(R"({"test_results": [{"test_dice": 1e308}, {"test_dice": 1e308}]})");
   EXPECT_EQ(a.dice.missing, "test_results.test_dice is too large for a number");
 }
 
@@ -147,11 +149,11 @@ constexpr const char* nested = R"({"folds": [
      "per_subject_dice": [0.4], "subject_ids": ["c"]}]}]})";
 
 TEST(Experiment, FoldsAndRuns) {
-  const Achieved a = parsed(nested);
+  const parity::Achieved a = parsed(nested);
   EXPECT_EQ(a.origin, "folds[].runs[]");
   EXPECT_NEAR(*a.dice.value, 0.6, 1e-15);
   EXPECT_NEAR(*a.avd.value, 0.3, 1e-15);
-  EXPECT_EQ(a.dice_std.over, SpreadOver::runs);
+  EXPECT_EQ(a.dice_std.over, parity::SpreadOver::runs);
   EXPECT_EQ(a.dice_std.n, 3U);
   EXPECT_EQ(a.runs, 3U);
   EXPECT_EQ(a.outer_folds, 2U);
@@ -160,13 +162,13 @@ TEST(Experiment, FoldsAndRuns) {
   EXPECT_NEAR(a.sample.values[1], 0.85, 1e-15);
   EXPECT_EQ(a.sample.left_out, 1U);
   ASSERT_EQ(a.spreads.size(), 2U);
-  EXPECT_EQ(a.spreads[0].over, SpreadOver::outer_folds);
+  EXPECT_EQ(a.spreads[0].over, parity::SpreadOver::outer_folds);
   EXPECT_NEAR(*a.spreads[0].std.value, 0.15, 1e-15);  // folds 0.7 and 0.4
-  EXPECT_EQ(a.spreads[1].over, SpreadOver::subjects);
+  EXPECT_EQ(a.spreads[1].over, parity::SpreadOver::subjects);
 }
 
 TEST(Experiment, OurOwnAggregate) {
-  const Achieved a = parsed(R"({"schema": "assay.folds/1", "model_name": "MeshNet-16",
+  const parity::Achieved a = parsed(R"({"schema": "assay.folds/1", "model_name": "MeshNet-16",
     "summary": {"test_mean_dice": 0.7, "test_std_dice": 0.2, "test_mean_avd": 0.3,
       "test_mean_mcc": 0.71, "num_test_subjects": 3, "test_std_dice_per_run": 0.02,
       "spread": {"subjects": {"dice": {"mean": 0.7, "std": 0.25, "ddof": 1, "n": 3}},
@@ -185,14 +187,14 @@ TEST(Experiment, OurOwnAggregate) {
 }
 
 TEST(Experiment, SegmentationResults) {
-  const Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
+  const parity::Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
     "dice": {"name": "DICE", "mean": 0.7, "std": 0.1, "values": [0.6, 0.8, null]},
     "avd": {"mean": null}, "mcc": {"mean": 0.72},
     "ledger": {"expected": 4, "scored": 3},
     "metrics": {"dice_macro": {"mean": 0.849, "std": 0.1, "n": 2}}})");
   EXPECT_EQ(a.dice.value, 0.7);
   EXPECT_EQ(a.avd.missing, "avd.mean is null");
-  EXPECT_EQ(a.dice_std.over, SpreadOver::subjects);
+  EXPECT_EQ(a.dice_std.over, parity::SpreadOver::subjects);
   EXPECT_EQ(a.sample.values.size(), 2U);
   EXPECT_EQ(a.dice_macro.value, 0.849);
   ASSERT_EQ(a.warnings.size(), 2U);
@@ -202,7 +204,7 @@ TEST(Experiment, SegmentationResults) {
 }
 
 TEST(Experiment, MacroDiceFollowsFromStoredCounts) {
-  const Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
+  const parity::Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
     "dice": {"mean": 0.5, "std": 0.5, "values": [1, 0]}, "metrics": {"dice": {}},
     "labels": {"1": {"name": "1", "members": [1]}},
     "cases": [{"id": "a", "status": "ok", "label": {"1": {"dice": 1,
@@ -218,21 +220,23 @@ TEST(Experiment, MacroDiceFollowsFromStoredCounts) {
 }
 
 TEST(Experiment, SingleRunsAndBareMeans) {
-  const Achieved run = parsed(R"({"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3,
+  const parity::Achieved run =
+      parsed(R"({"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3,
     "test_mcc": 0.6, "per_subject_dice": [0.5, 0.7], "subject_ids": ["a", "b"]})");
   EXPECT_EQ(run.origin, "single run");
   EXPECT_NEAR(*run.dice_std.std.value, 0.1, 1e-15);
   EXPECT_EQ(run.runs, 1U);
   EXPECT_EQ(run.outer_folds, 1U);
   EXPECT_EQ(run.sample.values.size(), 2U);
-  const Achieved means = parsed(R"({"checkpoint": "c", "num_samples": 5, "dice": 0.6, "avd": 0.3,
+  const parity::Achieved means =
+      parsed(R"({"checkpoint": "c", "num_samples": 5, "dice": 0.6, "avd": 0.3,
     "mcc": 0.6})");
   EXPECT_EQ(means.dice.value, 0.6);
   EXPECT_FALSE(means.dice_std.std.value);
 }
 
 TEST(Experiment, ValidationMetricsWarn) {
-  const Achieved a = parsed(R"({"summary": {"mean_dice": 0.876, "std_dice": 0.01}})");
+  const parity::Achieved a = parsed(R"({"summary": {"mean_dice": 0.876, "std_dice": 0.01}})");
   EXPECT_EQ(a.origin, "validation");
   EXPECT_EQ(a.dice.value, 0.876);
   EXPECT_FALSE(a.avd.value);  // the specification would say 0.3
@@ -240,8 +244,8 @@ TEST(Experiment, ValidationMetricsWarn) {
   EXPECT_THAT(a.warnings[0], HasSubstr("validation metrics"));
   EXPECT_EQ(parse_experiment(R"({"mean_dice": 0.876})", "r", {.compat_spec = true}).warnings.size(),
             4U);
-  EXPECT_EQ(judged("{}").result.parity_level, ParityLevel::not_assessable);
-  EXPECT_EQ(judged("{}", "meshnet_26", true).result.parity_level, ParityLevel::failed);
+  EXPECT_EQ(judged("{}").result.parity_level, parity::ParityLevel::not_assessable);
+  EXPECT_EQ(judged("{}", "meshnet_26", true).result.parity_level, parity::ParityLevel::failed);
 }
 
 TEST(Experiment, DescribesTheNetwork) {
@@ -270,4 +274,4 @@ TEST(Experiment, RefusesOtherFiles) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::results

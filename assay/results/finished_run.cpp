@@ -5,10 +5,8 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 /// A text, or "" for null and for what is not there.
 std::string text_in(const Json& json, const char* key) {
@@ -16,10 +14,11 @@ std::string text_in(const Json& json, const char* key) {
   return found == json.end() || found->is_null() ? "" : found->get<std::string>();
 }
 
-CaseRecord case_in(const Json& json) {
-  CaseRecord out = {.id = json.at("id"),
-                    .fate = json.at("status") == "ok" ? Fate::scored : Fate::failed,
-                    .error = text_in(json, "error")};
+metrics::CaseRecord case_in(const Json& json) {
+  metrics::CaseRecord out = {
+      .id = json.at("id"),
+      .fate = json.at("status") == "ok" ? metrics::Fate::scored : metrics::Fate::failed,
+      .error = text_in(json, "error")};
   for (const auto& [column, value] : json.at("groups").items())
     out.groups.emplace_back(column, value.get<std::string>());
   out.prediction = text_in(json, "prediction");
@@ -31,14 +30,14 @@ CaseRecord case_in(const Json& json) {
   return out;
 }
 
-Summary summary_in(const Json& json) {
+metrics::Summary summary_in(const Json& json) {
   const auto number = [&](const char* key) {
     const Json& found = json.at(key);
     return found.is_null() ? std::nullopt : std::optional(found.get<double>());
   };
-  Summary out;
+  metrics::Summary out;
   out.n = json.at("n");
-  for (const Undefined why : all_undefined)
+  for (const metrics::Undefined why : metrics::all_undefined)
     out.undefined[static_cast<std::size_t>(why)] =
         json.at("undefined").value(std::string(name(why)), std::size_t{0});
   out.mean = number("mean");
@@ -53,13 +52,13 @@ Summary summary_in(const Json& json) {
   return out;
 }
 
-FailureEffect failures_in(const Json& json) {
+metrics::FailureEffect failures_in(const Json& json) {
   const auto number = [&](const char* key) {
     const auto found = json.find(key);
     return found == json.end() || found->is_null() ? std::nullopt
                                                    : std::optional(found->get<double>());
   };
-  FailureEffect out;
+  metrics::FailureEffect out;
   out.failures = json.at("failures");
   out.n = json.at("n");
   out.mean_without = number("mean_scored_only");
@@ -70,13 +69,13 @@ FailureEffect failures_in(const Json& json) {
 std::vector<SavedSummary> summaries_in(const Json& metrics) {
   std::vector<SavedSummary> out;
   for (const auto& [key, block] : metrics.items())
-    if (const auto metric = metric_of_key(key))
+    if (const auto metric = metrics::metric_of_key(key))
       out.push_back({*metric, summary_in(block), failures_in(block)});
   return out;
 }
 
 SavedLabel label_in(const std::string& key, const Json& json) {
-  Region region = {key, json.at("name"), json.at("members").get<std::vector<Label>>()};
+  metrics::Region region = {key, json.at("name"), json.at("members").get<std::vector<Label>>()};
   region.is_union = json.at("kind") == "region";
   return {std::move(region), summaries_in(json.at("metrics"))};
 }
@@ -109,7 +108,7 @@ std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path) 
   if (!std::filesystem::is_regular_file(path, unknown)) return std::nullopt;
   try {
     std::string text = read_text(path);
-    const Json file = detail::parse_json(text, path.string());
+    const Json file = parse_json(text, path.string());
     if (!file.is_object() || file.value("schema", "") != "assay.segmentation/1")
       return std::nullopt;
     FinishedRun out = run_in(file);
@@ -122,4 +121,4 @@ std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path) 
   }
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -10,25 +10,25 @@
 
 #include "assay/metrics/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
 struct SavedSummary {
-  ChosenMetric metric;
-  Summary summary;
-  FailureEffect failures{};
+  metrics::ChosenMetric metric;
+  metrics::Summary summary;
+  metrics::FailureEffect failures{};
 };
 
 /// A label or region, and its summaries.
 struct SavedLabel {
-  Region region;
+  metrics::Region region;
   std::vector<SavedSummary> metrics;
 };
 
 struct FinishedRun {
   std::string text;  ///< the whole file
   std::string version, settings_sha256, model_name;
-  std::vector<CaseRecord> cases;  ///< ids, groups, files and their hashes; no evidence
-  Ledger ledger;
+  std::vector<metrics::CaseRecord> cases;  ///< ids, groups, files and their hashes; no evidence
+  metrics::Ledger ledger;
   std::vector<SavedSummary> metrics;
   std::vector<SavedLabel> labels;
 };
@@ -36,4 +36,4 @@ struct FinishedRun {
 /// Nothing when the file is absent, is not `assay.segmentation/1`, or does not name its settings.
 std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path);
 
-}  // namespace assay
+}  // namespace assay::results

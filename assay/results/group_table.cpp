@@ -9,7 +9,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
 std::size_t id_column(const Csv& csv, const std::string& source) {
@@ -81,4 +81,4 @@ std::string GroupTable::trouble(std::span<const std::string> without_row, std::s
          " have no row, such as " + first + "; their groups are empty";
 }
 
-}  // namespace assay
+}  // namespace assay::results

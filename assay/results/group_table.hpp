@@ -9,7 +9,7 @@
 
 #include "assay/base/bids.hpp"
 
-namespace assay {
+namespace assay::results {
 
 class GroupTable {
  public:
@@ -43,4 +43,4 @@ class GroupTable {
   std::vector<Row> rows_;  ///< by id
 };
 
-}  // namespace assay
+}  // namespace assay::results

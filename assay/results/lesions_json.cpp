@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/lesions_json.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 /// Lesions are numbered from 1 for people.
@@ -11,9 +11,10 @@ Json numbers(const std::vector<std::uint32_t>& partners) {
   return out;
 }
 
-Json listed(const std::vector<MatchedLesion>& lesions, double voxel_ml, bool is_reference) {
+Json listed(const std::vector<metrics::MatchedLesion>& lesions, double voxel_ml,
+            bool is_reference) {
   Json out = Json::array();
-  for (const MatchedLesion& lesion : lesions) {
+  for (const metrics::MatchedLesion& lesion : lesions) {
     Json row = {{"lesion", out.size() + 1},
                 {"volume_ml", static_cast<double>(lesion.voxels) * voxel_ml},
                 {"centroid_mm", lesion.centroid_mm},
@@ -28,7 +29,7 @@ Json listed(const std::vector<MatchedLesion>& lesions, double voxel_ml, bool is_
 
 }  // namespace
 
-Json lesions_json(const LesionEvidence& evidence, double voxel_ml) {
+Json lesions_json(const metrics::LesionEvidence& evidence, double voxel_ml) {
   return {{"reference_count", evidence.references},
           {"prediction_count", evidence.predictions},
           {"detected", evidence.detected},
@@ -38,17 +39,17 @@ Json lesions_json(const LesionEvidence& evidence, double voxel_ml) {
           {"prediction", listed(evidence.prediction, voxel_ml, false)}};
 }
 
-Json sensitivity_json(std::span<const LesionEvidence* const> evidence) {
+Json sensitivity_json(std::span<const metrics::LesionEvidence* const> evidence) {
   Json out = Json::array();
-  for (std::size_t bin = 0; bin <= lesion_bins_ml.size(); ++bin) {
+  for (std::size_t bin = 0; bin <= metrics::lesion_bins_ml.size(); ++bin) {
     std::int64_t lesions = 0, detected = 0;
-    for (const LesionEvidence* each : evidence) {
+    for (const metrics::LesionEvidence* each : evidence) {
       lesions += each->by_size[bin].lesions;
       detected += each->by_size[bin].detected;
     }
-    const bool last = bin == lesion_bins_ml.size();
-    out.push_back({{"from_ml", bin == 0 ? 0 : lesion_bins_ml[bin - 1]},
-                   {"below_ml", last ? Json(nullptr) : Json(lesion_bins_ml[bin])},
+    const bool last = bin == metrics::lesion_bins_ml.size();
+    out.push_back({{"from_ml", bin == 0 ? 0 : metrics::lesion_bins_ml[bin - 1]},
+                   {"below_ml", last ? Json(nullptr) : Json(metrics::lesion_bins_ml[bin])},
                    {"lesions", lesions},
                    {"detected", detected},
                    {"sensitivity", lesions == 0 ? Json(nullptr)
@@ -58,11 +59,11 @@ Json sensitivity_json(std::span<const LesionEvidence* const> evidence) {
   return out;
 }
 
-Json lesion_settings_json(const LesionSettings& settings) {
+Json lesion_settings_json(const metrics::LesionSettings& settings) {
   return {{"rule", name(settings.rule)},
           {"connectivity", static_cast<int>(settings.connectivity)},
           {"min_ml", settings.least_ml},
           {"iou_limit", settings.half_matches ? ">= 0.5" : "> 0.5"}};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -7,15 +7,15 @@
 #include "assay/base/json.hpp"
 #include "assay/metrics/lesions.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 /// The list of one label in one case: volume, centroid, and what each lesion was matched with.
-Json lesions_json(const LesionEvidence& evidence, double voxel_ml);
+Json lesions_json(const metrics::LesionEvidence& evidence, double voxel_ml);
 
 /// How many of the reference's lesions were detected, by size, over all that is given.
-Json sensitivity_json(std::span<const LesionEvidence* const> evidence);
+Json sensitivity_json(std::span<const metrics::LesionEvidence* const> evidence);
 
 /// The rule that every lesion metric depends on.
-Json lesion_settings_json(const LesionSettings& settings);
+Json lesion_settings_json(const metrics::LesionSettings& settings);
 
-}  // namespace assay::detail
+}  // namespace assay::results

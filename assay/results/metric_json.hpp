@@ -5,12 +5,12 @@
 #include "assay/base/json.hpp"
 #include "assay/metrics/metric.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 /// What a failure of the model counts; null where failures do not count.
-inline Json failure_json(const Metric& metric) {
+inline Json failure_json(const metrics::Metric& metric) {
   if (!metric.failure) return nullptr;
-  return *metric.failure == infinity ? Json("image diagonal") : Json(*metric.failure);
+  return *metric.failure == metrics::infinity ? Json("image diagonal") : Json(*metric.failure);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -5,22 +5,20 @@
 #include "assay/results/lesions_json.hpp"
 #include "assay/results/metric_json.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
-using detail::Json;
-
 /// The value, the reason, or what the formula gives.
-Json rule(const std::optional<Score>& given) {
+Json rule(const std::optional<metrics::Score>& given) {
   if (!given) return "formula";
-  if (const auto x = value(*given)) return *x;
-  return {{"undefined", name(std::get<Undefined>(*given))}};
+  if (const auto x = metrics::value(*given)) return *x;
+  return {{"undefined", name(std::get<metrics::Undefined>(*given))}};
 }
 
-Json to_json(const Metric& m) {
+Json to_json(const metrics::Metric& m) {
   return {{"key", m.name},
           {"title", m.title},
-          {"synonyms", synonyms_of(m.name)},
+          {"synonyms", metrics::synonyms_of(m.name)},
           {"group", m.group},
           {"formula", m.equation},
           {"unit", m.unit},
@@ -30,27 +28,26 @@ Json to_json(const Metric& m) {
            {{"both", rule(m.empty.both)},
             {"reference", rule(m.empty.reference)},
             {"prediction", rule(m.empty.prediction)}}},
-          {"failure", detail::failure_json(m)},
+          {"failure", failure_json(m)},
           {"note", m.note},
           {"reference", m.reference}};
 }
 
-Json to_json(const Convention& c) {
+Json to_json(const metrics::Convention& c) {
   return {{"name", c.name},
           {"summary", c.summary},
           {"covers", c.covered.empty() ? Json("all") : Json(c.covered)},
-          {"lesions", detail::lesion_settings_json(c.lesions)}};
+          {"lesions", lesion_settings_json(c.lesions)}};
 }
 
 }  // namespace
 
 std::string metric_table_json() {
   Json rows = Json::array(), rules = Json::array();
-  for (const Metric& m : metrics()) rows.push_back(to_json(m));
-  for (const Convention& c : conventions()) rules.push_back(to_json(c));
-  return detail::to_text(
-             Json{{"schema", "assay.metrics/1"}, {"metrics", rows}, {"conventions", rules}}) +
+  for (const metrics::Metric& m : metrics::metrics()) rows.push_back(to_json(m));
+  for (const metrics::Convention& c : metrics::conventions()) rules.push_back(to_json(c));
+  return to_text(Json{{"schema", "assay.metrics/1"}, {"metrics", rows}, {"conventions", rules}}) +
          "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

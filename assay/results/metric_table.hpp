@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::results {
 
 /// What `assay metrics --json` prints: every row, every convention.
 std::string metric_table_json();
 
-}  // namespace assay
+}  // namespace assay::results

@@ -11,11 +11,8 @@
 #include "assay/base/words.hpp"
 #include "assay/results/readings.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
-using detail::member;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw Error(Error::Kind::input, file + ": " + why);
@@ -25,7 +22,7 @@ using detail::member;
 std::optional<double> optional_number(const Json& object, const std::string& key,
                                       const std::string& where) {
   if (member(object, key).is_null()) return std::nullopt;
-  const NumberRead found = detail::number_at(object, key, "");
+  const parity::NumberRead found = number_at(object, key, "");
   if (!found.value) refuse(where, found.missing);
   if (*found.value < 0) refuse(where, key + " is negative");
   return found.value;
@@ -41,21 +38,22 @@ std::optional<std::size_t> count_of(const Json& object, const std::string& key,
   return static_cast<std::size_t>(*found);
 }
 
-std::optional<PaperValue> value_of(const Json& row, const std::string& metric,
-                                   const std::string& where) {
+std::optional<parity::PaperValue> value_of(const Json& row, const std::string& metric,
+                                           const std::string& where) {
   const auto mean = optional_number(row, metric + "_mean", where);
   if (!mean) return std::nullopt;
   const Json& differs = member(row, metric + "_differs");
   const auto star = optional_number(row, metric + "_sig", where);
-  return PaperValue{.mean = *mean,
-                    .std = optional_number(row, metric + "_std", where),
-                    .differs = differs.is_boolean() ? differs.get<bool>() : star.value_or(0) != 0,
-                    .n = count_of(row, metric + "_n", where)};
+  return parity::PaperValue{
+      .mean = *mean,
+      .std = optional_number(row, metric + "_std", where),
+      .differs = differs.is_boolean() ? differs.get<bool>() : star.value_or(0) != 0,
+      .n = count_of(row, metric + "_n", where)};
 }
 
-PaperModel model_of(const Json& row, const std::string& name, const std::string& file) {
+parity::PaperModel model_of(const Json& row, const std::string& name, const std::string& file) {
   const std::string where = file + ": model '" + name + "'";
-  PaperModel model = {.key = model_key(name), .name = name, .dice = {}};
+  parity::PaperModel model = {.key = parity::model_key(name), .name = name, .dice = {}};
   const auto dice = value_of(row, "dice", where);
   if (!dice) refuse(where, "dice_mean is absent");
   if (dice->mean == 0) refuse(where, "dice_mean is 0, which is no result to reach");
@@ -89,9 +87,9 @@ const Json& table_of(const Json& file) {
   return file;
 }
 
-std::vector<PaperModel> models_of(const Json& file, const std::string& name) {
+std::vector<parity::PaperModel> models_of(const Json& file, const std::string& name) {
   const Json& table = table_of(file);
-  std::vector<PaperModel> models;
+  std::vector<parity::PaperModel> models;
   if (table.is_array()) {
     for (const Json& row : table) models.push_back(model_of(row, name_of(row, name), name));
   } else if (table.is_object()) {
@@ -111,20 +109,20 @@ std::vector<PaperModel> models_of(const Json& file, const std::string& name) {
 
 struct Limit {
   std::string_view key;
-  double ParityLimits::*value;
+  double parity::ParityLimits::*value;
 };
-constexpr Limit tolerances[] = {{"dice", &ParityLimits::dice_tolerance},
-                                {"avd", &ParityLimits::avd_tolerance},
-                                {"mcc", &ParityLimits::mcc_tolerance},
-                                {"dice_std", &ParityLimits::dice_std}};
-constexpr Limit acceptable[] = {{"dice", &ParityLimits::acceptable_dice},
-                                {"avd", &ParityLimits::acceptable_avd},
-                                {"mcc", &ParityLimits::acceptable_mcc}};
-constexpr Limit minimum[] = {{"dice", &ParityLimits::minimum_dice}};
+constexpr Limit tolerances[] = {{"dice", &parity::ParityLimits::dice_tolerance},
+                                {"avd", &parity::ParityLimits::avd_tolerance},
+                                {"mcc", &parity::ParityLimits::mcc_tolerance},
+                                {"dice_std", &parity::ParityLimits::dice_std}};
+constexpr Limit acceptable[] = {{"dice", &parity::ParityLimits::acceptable_dice},
+                                {"avd", &parity::ParityLimits::acceptable_avd},
+                                {"mcc", &parity::ParityLimits::acceptable_mcc}};
+constexpr Limit minimum[] = {{"dice", &parity::ParityLimits::minimum_dice}};
 
 /// Whether anything was set. A name that nobody reads is a mistake worth a word.
 bool read_limits(const Json& object, std::span<const Limit> known, const std::string& where,
-                 ParityLimits& limits) {
+                 parity::ParityLimits& limits) {
   if (object.is_null()) return false;
   if (!object.is_object()) refuse(where, "is not an object of limits by metric");
   for (const auto& item : object.items()) {
@@ -140,9 +138,9 @@ bool read_limits(const Json& object, std::span<const Limit> known, const std::st
 
 }  // namespace
 
-Paper parse_paper(std::string_view text, const std::string& name) {
-  const Json file = detail::parse_json(text, name);
-  Paper paper = {.source = name, .models = models_of(file, name), .gives_limits = false};
+parity::Paper parse_paper(std::string_view text, const std::string& name) {
+  const Json file = parse_json(text, name);
+  parity::Paper paper = {.source = name, .models = models_of(file, name), .gives_limits = false};
   read_limits(member(file, "tolerances"), tolerances, name + ": tolerances", paper.limits);
   const Json& limits = member(file, "limits");
   if (!limits.is_null() && !limits.is_object()) refuse(name, "limits is not an object");
@@ -159,8 +157,8 @@ Paper parse_paper(std::string_view text, const std::string& name) {
   return paper;
 }
 
-Paper read_paper(const std::filesystem::path& path) {
+parity::Paper read_paper(const std::filesystem::path& path) {
   return parse_paper(read_text(path), path.string());
 }
 
-}  // namespace assay
+}  // namespace assay::results

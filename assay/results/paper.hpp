@@ -8,12 +8,12 @@
 
 #include "assay/parity/paper.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// Throws Error::input naming file, model and field at fault.
-Paper read_paper(const std::filesystem::path& path);
+parity::Paper read_paper(const std::filesystem::path& path);
 
 /// The same for text that is in memory already; `name` stands in messages.
-Paper parse_paper(std::string_view text, const std::string& name);
+parity::Paper parse_paper(std::string_view text, const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::results

@@ -8,7 +8,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/results/parity.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,9 +22,9 @@ TEST(PaperFile, EveryShape) {
       R"({"title": "t", "table1": [{"model": "My Net", "parameters": 10, "dice_mean": 0.7,
           "dice_std": 0.1}], "sources": ["s"]})"};
   for (const char* text : shapes) {
-    const Paper paper = parse_paper(text, "p.json");
+    const parity::Paper paper = parse_paper(text, "p.json");
     ASSERT_EQ(paper.models.size(), 1U) << text;
-    const PaperModel& m = variant_of(paper, "my_net");
+    const parity::PaperModel& m = parity::variant_of(paper, "my_net");
     EXPECT_EQ(m.parameters, 10) << text;
     EXPECT_EQ(m.dice.mean, 0.7) << text;
     EXPECT_EQ(m.dice.std, 0.1) << text;
@@ -33,10 +33,11 @@ TEST(PaperFile, EveryShape) {
 }
 
 TEST(PaperFile, TolerancesAndLimits) {
-  const Paper paper = parse_paper(R"({"net": {"dice_mean": 0.7, "avd_mean": 0.2, "avd_sig": 1},
+  const parity::Paper paper =
+      parse_paper(R"({"net": {"dice_mean": 0.7, "avd_mean": 0.2, "avd_sig": 1},
     "tolerances": {"dice": 0.05, "dice_std": 0.1},
     "limits": {"acceptable": {"dice": 0.65, "avd": 0.4}, "minimum": {"dice": 0.6}}})",
-                                  "p.json");
+                  "p.json");
   EXPECT_EQ(paper.limits.dice_tolerance, 0.05);
   EXPECT_EQ(paper.limits.mcc_tolerance, 0.02);
   EXPECT_EQ(paper.limits.dice_std, 0.1);
@@ -47,8 +48,8 @@ TEST(PaperFile, TolerancesAndLimits) {
 }
 
 TEST(PaperFile, WhatIsListedCanBeRead) {
-  const Paper ours = built_in_paper();
-  const Paper read = parse_paper(paper_text(ours), "p.json");
+  const parity::Paper ours = parity::built_in_paper();
+  const parity::Paper read = parse_paper(paper_text(ours), "p.json");
   ASSERT_EQ(read.models.size(), ours.models.size());
   for (std::size_t i = 0; i < ours.models.size(); ++i) {
     EXPECT_EQ(read.models[i].key, ours.models[i].key);
@@ -61,7 +62,8 @@ TEST(PaperFile, WhatIsListedCanBeRead) {
 TEST(PaperFile, TheBuiltInValuesAreTheReferenceFiles) {
   const auto [path, absence] = testing::real_data("paper_reference_values.json");
   if (!absence.empty()) GTEST_SKIP() << absence;
-  EXPECT_EQ(paper_text(Paper{.models = read_paper(path).models}), paper_text(built_in_paper()));
+  EXPECT_EQ(paper_text(parity::Paper{.models = read_paper(path).models}),
+            paper_text(parity::built_in_paper()));
 }
 
 TEST(PaperFile, Refusals) {
@@ -90,4 +92,4 @@ TEST(PaperFile, Refusals) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::results

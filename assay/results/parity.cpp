@@ -4,10 +4,8 @@
 #include "assay/base/json.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 template <class Value>
 Json optional(const std::optional<Value>& x) {
@@ -19,7 +17,7 @@ Json text_or_null(std::string_view text) {
   return text.empty() ? Json(nullptr) : Json(text);
 }
 
-Json to_json(const MetricDetail& d, bool with_minimum) {
+Json to_json(const parity::MetricDetail& d, bool with_minimum) {
   Json out = {{"achieved", optional(d.achieved)},
               {"paper", optional(d.paper)},
               {"diff", optional(d.diff)},
@@ -32,7 +30,7 @@ Json to_json(const MetricDetail& d, bool with_minimum) {
   return out;
 }
 
-Json to_json(const ParityDetails& d) {
+Json to_json(const parity::ParityDetails& d) {
   return {{"dice", to_json(d.dice, true)},
           {"dice_std",
            {{"achieved", optional(d.dice_std.achieved)},
@@ -42,14 +40,14 @@ Json to_json(const ParityDetails& d) {
           {"mcc", to_json(d.mcc, false)}};
 }
 
-Json to_json(const NumberRead& number) {
+Json to_json(const parity::NumberRead& number) {
   return {{"value", optional(number.value)},
           {"place", text_or_null(number.place)},
           {"missing", text_or_null(number.missing)}};
 }
 
-Json sources_json(const ParityReport& r) {
-  const Achieved& a = r.achieved;
+Json sources_json(const parity::ParityReport& r) {
+  const parity::Achieved& a = r.achieved;
   Json std = to_json(r.dice_std.std);
   std["over"] = name(r.dice_std.over);
   std["n"] = optional(r.dice_std.n);
@@ -59,9 +57,9 @@ Json sources_json(const ParityReport& r) {
           {"runs", optional(a.runs)}, {"outer_folds", optional(a.outer_folds)}};
 }
 
-Json spreads_json(const ParityReport& r) {
+Json spreads_json(const parity::ParityReport& r) {
   Json out = Json::array();
-  for (const SpreadVerdict& v : r.by_spread)
+  for (const parity::SpreadVerdict& v : r.by_spread)
     out.push_back({{"over", name(v.spread.over)},
                    {"std", optional(v.spread.std.value)},
                    {"ddof", 0},
@@ -73,18 +71,18 @@ Json spreads_json(const ParityReport& r) {
   return out;
 }
 
-Json to_json(const std::optional<Bounds>& b) {
+Json to_json(const std::optional<parity::Bounds>& b) {
   return b ? Json{b->low, b->high} : Json(nullptr);
 }
 
-Json to_json(const MacroVerdict& m) {
+Json to_json(const parity::MacroVerdict& m) {
   return {
       {"dice_macro", optional(m.dice_macro.value)}, {"measured", m.dice_macro.value.has_value()},
       {"estimated", to_json(m.estimated)},          {"already_macro", m.already},
       {"dice_std", optional(m.dice_std)},           {"parity_level", name(m.level)}};
 }
 
-Json to_json(const std::optional<DiceMccPair>& pair) {
+Json to_json(const std::optional<parity::DiceMccPair>& pair) {
   if (!pair) return nullptr;
   return {{"dice", pair->dice},
           {"mcc", pair->mcc},
@@ -94,7 +92,7 @@ Json to_json(const std::optional<DiceMccPair>& pair) {
           {"as_macro", pair->as_macro}};
 }
 
-Json to_json(const Consistency& c) {
+Json to_json(const parity::Consistency& c) {
   Json line = nullptr;
   if (c.line)
     line = {{"models", c.line->models},
@@ -112,11 +110,11 @@ Json to_json(const Consistency& c) {
        {{"n", c.rows}, {"as_foreground", c.rows_as_foreground}, {"as_macro", c.rows_as_macro}}}};
 }
 
-Json limits(const std::optional<Interval>& interval) {
+Json limits(const std::optional<stats::Interval>& interval) {
   return interval ? Json{interval->lower, interval->upper} : Json(nullptr);
 }
 
-Json to_json(const PaperComparison& c, const ScoreSample& sample) {
+Json to_json(const parity::PaperComparison& c, const parity::ScoreSample& sample) {
   return {{"our_mean", c.our_mean},
           {"our_std", c.our_std},
           {"paper_mean", c.paper_mean},
@@ -146,14 +144,14 @@ Json to_json(const PaperComparison& c, const ScoreSample& sample) {
           {"verdict", name(c.verdict)}};
 }
 
-Json to_json(const std::vector<CheckItem>& items) {
+Json to_json(const std::vector<parity::CheckItem>& items) {
   Json out = Json::array();
-  for (const CheckItem& item : items)
+  for (const parity::CheckItem& item : items)
     out.push_back({{"item", item.item}, {"answer", name(item.answer)}, {"because", item.because}});
   return out;
 }
 
-void add_limits(Json& out, const ParityLimits& l) {
+void add_limits(Json& out, const parity::ParityLimits& l) {
   out["tolerances"] = {{"dice", l.dice_tolerance},
                        {"avd", l.avd_tolerance},
                        {"mcc", l.mcc_tolerance},
@@ -164,25 +162,27 @@ void add_limits(Json& out, const ParityLimits& l) {
       {"minimum", {{"dice", l.minimum_dice}}}};
 }
 
-void add_value(Json& out, const std::string& metric, const std::optional<PaperValue>& value) {
+void add_value(Json& out, const std::string& metric,
+               const std::optional<parity::PaperValue>& value) {
   out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
   out[metric + "_std"] = value ? optional(value->std) : Json(nullptr);
   out[metric + "_n"] = value ? optional(value->n) : Json(nullptr);
   out[metric + "_differs"] = value && value->differs;
 }
 
-Json to_json(const PaperModel& m) {
+Json to_json(const parity::PaperModel& m) {
   Json out = {{"key", m.key}, {"model", m.name}, {"parameters", optional(m.parameters)}};
   add_value(out, "dice", m.dice);
   add_value(out, "avd", m.avd);
   add_value(out, "mcc", m.mcc);
-  out["dice_per_million_parameters"] = optional(dice_per_million(m.dice.mean, m.parameters));
+  out["dice_per_million_parameters"] =
+      optional(parity::dice_per_million(m.dice.mean, m.parameters));
   return out;
 }
 
 }  // namespace
 
-std::string parity_text(const ParityReport& r, const Provenance& provenance) {
+std::string parity_text(const parity::ParityReport& r, const Provenance& provenance) {
   Json out = {{"schema", "assay.parity/1"},
               {"model", r.result.model},
               {"dice_mean", optional(r.result.dice_mean)},
@@ -208,16 +208,16 @@ std::string parity_text(const ParityReport& r, const Provenance& provenance) {
   out["paper"]["source"] = r.paper_source.empty() ? "built in" : r.paper_source;
   add_limits(out, r.limits);
   out["compat"] = r.options.compat_spec ? Json("spec") : Json(nullptr);
-  out["provenance"] = detail::provenance_json(provenance);
-  return detail::to_text(out, {.python_tokens = r.options.compat_spec}) + "\n";
+  out["provenance"] = provenance_json(provenance);
+  return to_text(out, {.python_tokens = r.options.compat_spec}) + "\n";
 }
 
-std::string paper_text(const Paper& paper) {
+std::string paper_text(const parity::Paper& paper) {
   Json models = Json::array();
-  for (const PaperModel& model : paper.models) models.push_back(to_json(model));
+  for (const parity::PaperModel& model : paper.models) models.push_back(to_json(model));
   Json out = {{"source", paper.source.empty() ? "built in" : paper.source}, {"models", models}};
   add_limits(out, paper.limits);
-  return detail::to_text(out) + "\n";
+  return to_text(out) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

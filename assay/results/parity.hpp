@@ -8,16 +8,16 @@
 #include "assay/parity/report.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// The text of an `assay.parity/1` file.
-std::string parity_text(const ParityReport& report, const Provenance& provenance);
+std::string parity_text(const parity::ParityReport& report, const Provenance& provenance);
 
 /// What people look at again: verdicts, values, limits, sentences. The file has no more of the
 /// samples behind them. Throws Error::input, with `name`, on anything else than such a file.
-ParityReport parse_parity(std::string_view text, const std::string& name);
+parity::ParityReport parse_parity(std::string_view text, const std::string& name);
 
 /// Every model of a paper, with Dice for each million parameters; `read_paper` reads it back.
-std::string paper_text(const Paper& paper);
+std::string paper_text(const parity::Paper& paper);
 
-}  // namespace assay
+}  // namespace assay::results

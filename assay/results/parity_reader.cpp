@@ -4,10 +4,8 @@
 #include "assay/base/json.hpp"
 #include "assay/results/parity.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 template <class Value>
 std::optional<Value> optional_in(const Json& object, const char* key) {
@@ -16,7 +14,7 @@ std::optional<Value> optional_in(const Json& object, const char* key) {
   return found->get<Value>();
 }
 
-MetricDetail detail_in(const Json& object) {
+parity::MetricDetail detail_in(const Json& object) {
   return {.achieved = optional_in<double>(object, "achieved"),
           .paper = optional_in<double>(object, "paper"),
           .diff = optional_in<double>(object, "diff"),
@@ -28,17 +26,17 @@ MetricDetail detail_in(const Json& object) {
           .within_paper_sd = optional_in<bool>(object, "within_paper_sd")};
 }
 
-ParityLevel level_in(const Json& object, const std::string& name) {
-  constexpr ParityLevel levels[] = {ParityLevel::strict, ParityLevel::acceptable,
-                                    ParityLevel::minimum, ParityLevel::failed,
-                                    ParityLevel::not_assessable};
+parity::ParityLevel level_in(const Json& object, const std::string& name) {
+  constexpr parity::ParityLevel levels[] = {
+      parity::ParityLevel::strict, parity::ParityLevel::acceptable, parity::ParityLevel::minimum,
+      parity::ParityLevel::failed, parity::ParityLevel::not_assessable};
   const auto typed = object.at("parity_level").get<std::string>();
-  for (const ParityLevel level : levels)
-    if (assay::name(level) == typed) return level;
+  for (const parity::ParityLevel level : levels)
+    if (parity::name(level) == typed) return level;
   throw Error(Error::Kind::input, name + ": 'parity_level' is none of the levels");
 }
 
-ParityResult result_in(const Json& file, const std::string& name) {
+parity::ParityResult result_in(const Json& file, const std::string& name) {
   const Json& details = file.at("details");
   const Json& spread = details.at("dice_std");
   return {.model = file.at("model").get<std::string>(),
@@ -56,24 +54,24 @@ ParityResult result_in(const Json& file, const std::string& name) {
           .meets_or_exceeds = optional_in<bool>(file, "meets_or_exceeds")};
 }
 
-std::optional<PaperValue> value_in(const Json& paper, const std::string& metric) {
+std::optional<parity::PaperValue> value_in(const Json& paper, const std::string& metric) {
   const auto mean = optional_in<double>(paper, (metric + "_mean").c_str());
   if (!mean) return std::nullopt;
-  return PaperValue{*mean, optional_in<double>(paper, (metric + "_std").c_str()),
-                    paper.value(metric + "_differs", false),
-                    optional_in<std::size_t>(paper, (metric + "_n").c_str())};
+  return parity::PaperValue{*mean, optional_in<double>(paper, (metric + "_std").c_str()),
+                            paper.value(metric + "_differs", false),
+                            optional_in<std::size_t>(paper, (metric + "_n").c_str())};
 }
 
-PaperModel paper_in(const Json& paper) {
+parity::PaperModel paper_in(const Json& paper) {
   return {.key = paper.at("key").get<std::string>(),
           .name = paper.at("model").get<std::string>(),
           .parameters = optional_in<long long>(paper, "parameters"),
-          .dice = value_in(paper, "dice").value_or(PaperValue{}),
+          .dice = value_in(paper, "dice").value_or(parity::PaperValue{}),
           .avd = value_in(paper, "avd"),
           .mcc = value_in(paper, "mcc")};
 }
 
-ParityLimits limits_in(const Json& file) {
+parity::ParityLimits limits_in(const Json& file) {
   const Json& tolerances = file.at("tolerances");
   const Json& acceptable = file.at("limits").at("acceptable");
   return {.dice_tolerance = tolerances.at("dice").get<double>(),
@@ -88,10 +86,10 @@ ParityLimits limits_in(const Json& file) {
 
 }  // namespace
 
-ParityReport parse_parity(std::string_view text, const std::string& name) {
-  const Json file = detail::parse_json(text, name);
+parity::ParityReport parse_parity(std::string_view text, const std::string& name) {
+  const Json file = parse_json(text, name);
   try {
-    ParityReport out{};
+    parity::ParityReport out{};
     out.achieved.source = file.at("sources").value("file", name);
     out.paper_source = file.at("paper").value("source", "");
     out.paper = paper_in(file.at("paper"));
@@ -110,4 +108,4 @@ ParityReport parse_parity(std::string_view text, const std::string& name) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -5,17 +5,15 @@
 #include "assay/compare/power_words.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 template <class Value>
 Json optional(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const Pilot& pilot) {
+Json to_json(const compare::Pilot& pilot) {
   return {{"n", pilot.n},
           {"cases", pilot.cases},
           {"mean", pilot.mean.estimate},
@@ -26,10 +24,10 @@ Json to_json(const Pilot& pilot) {
           {"design_effect", optional(pilot.design_effect)}};
 }
 
-Json to_json(const PowerPlan& plan, const PlannedSize& size) {
+Json to_json(const compare::PowerPlan& plan, const compare::PlannedSize& size) {
   return {{"power", size.power},
           {"pairs", optional(size.pairs)},
-          {"cases", size.pairs ? Json(cases_for(plan, *size.pairs)) : Json(nullptr)},
+          {"cases", size.pairs ? Json(compare::cases_for(plan, *size.pairs)) : Json(nullptr)},
           {"pairs_larger_std", optional(size.cautious)},
           {"pairs_signed_rank", optional(size.signed_rank)},
           {"pairs_at_ci95", plan.is_own_difference
@@ -37,12 +35,12 @@ Json to_json(const PowerPlan& plan, const PlannedSize& size) {
                                 : Json(nullptr)}};
 }
 
-Json to_json(const PowerStudy& study, const PowerPlan& plan) {
+Json to_json(const compare::PowerStudy& study, const compare::PowerPlan& plan) {
   Json sizes = Json::array();
-  for (const PlannedSize& size : plan.sizes) sizes.push_back(to_json(plan, size));
+  for (const compare::PlannedSize& size : plan.sizes) sizes.push_back(to_json(plan, size));
   return {{"metric", plan.metric.name},
           {"label", plan.metric.label.empty() ? Json(nullptr) : Json(plan.metric.label)},
-          {"unit", unit_of(plan.metric)},
+          {"unit", compare::unit_of(plan.metric)},
           {"model_name", plan.model.empty() ? Json(nullptr) : Json(plan.model)},
           {"baseline", plan.baseline},
           {"pilot", to_json(plan.pilot)},
@@ -55,13 +53,13 @@ Json to_json(const PowerStudy& study, const PowerPlan& plan) {
           {"larger_std_difference", plan.cautious_sd},
           {"signed_rank_simulated", plan.is_simulated},
           {"sizes", sizes},
-          {"sentence", sentence(study, plan)}};
+          {"sentence", compare::sentence(study, plan)}};
 }
 
-Json to_json(const PowerSettings& s) {
+Json to_json(const compare::PowerSettings& s) {
   return {{"alpha", s.alpha},
           {"powers", s.powers},
-          {"undefined", name_in(undefined_policies(), s.undefined)},
+          {"undefined", name_in(compare::undefined_policies(), s.undefined)},
           {"intersect", s.matching.intersect},
           {"by_position", s.matching.by_position},
           {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
@@ -71,19 +69,19 @@ Json to_json(const PowerSettings& s) {
 
 }  // namespace
 
-std::string power_text(const PowerStudy& study, const Provenance& provenance) {
+std::string power_text(const compare::PowerStudy& study, const Provenance& provenance) {
   Json plans = Json::array();
-  for (const PowerPlan& plan : study.plans) plans.push_back(to_json(study, plan));
+  for (const compare::PowerPlan& plan : study.plans) plans.push_back(to_json(study, plan));
   const Json out = {{"schema", "assay.power/1"},
-                    {"pair", pair_word(study)},
+                    {"pair", compare::pair_word(study)},
                     {"models", study.models},
                     {"alpha_per_test", study.alpha_per_test},
                     {"plans", plans},
-                    {"assumptions", assumptions(study)},
+                    {"assumptions", compare::assumptions(study)},
                     {"notes", study.notes},
                     {"settings", to_json(study.settings)},
-                    {"provenance", detail::provenance_json(provenance)}};
-  return detail::to_text(out) + "\n";
+                    {"provenance", provenance_json(provenance)}};
+  return to_text(out) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -7,9 +7,9 @@
 #include "assay/compare/power.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// The text of an `assay.power/1` file.
-std::string power_text(const PowerStudy& study, const Provenance& provenance);
+std::string power_text(const compare::PowerStudy& study, const Provenance& provenance);
 
-}  // namespace assay
+}  // namespace assay::results

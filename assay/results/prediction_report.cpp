@@ -4,10 +4,8 @@
 #include "assay/base/json.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 Json to_json(const PredictionCheck& check) {
   const auto& logits = check.greatest_logit_difference;
@@ -41,7 +39,7 @@ Json to_json(const PredictedImage& image) {
 std::string prediction_text(const PredictionReport& report, const Provenance& provenance) {
   Json images = Json::array();
   for (const PredictedImage& image : report.images) images.push_back(to_json(image));
-  const PredictionSource& s = report.source;
+  const metrics::PredictionSource& s = report.source;
   const Json out = {{"schema", "assay.prediction/1"},
                     {"images", images},
                     {"settings",
@@ -49,8 +47,8 @@ std::string prediction_text(const PredictionReport& report, const Provenance& pr
                       {"model_sha256", s.sha256},
                       {"recipe", s.recipe},
                       {"recipe_sha256", s.recipe_sha256}}},
-                    {"provenance", detail::provenance_json(provenance)}};
-  return detail::to_text(out) + "\n";
+                    {"provenance", provenance_json(provenance)}};
+  return to_text(out) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -11,7 +11,7 @@
 #include "assay/metrics/results.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// A prediction beside one that was stored.
 struct PredictionCheck {
@@ -32,11 +32,11 @@ struct PredictedImage {
 };
 
 struct PredictionReport {
-  PredictionSource source;
+  metrics::PredictionSource source;
   std::vector<PredictedImage> images{};
 };
 
 /// The text of an `assay.prediction/1` file.
 std::string prediction_text(const PredictionReport& report, const Provenance& provenance);
 
-}  // namespace assay
+}  // namespace assay::results

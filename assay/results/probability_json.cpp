@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/probability_json.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 Json optional(const std::optional<double>& x) {
   return x ? Json(*x) : Json(nullptr);
 }
 
-Json to_json(const SweepMean& at) {
+Json to_json(const metrics::SweepMean& at) {
   return {{"threshold", at.threshold},
           {"dice", optional(at.dice)},
           {"precision", optional(at.precision)},
           {"recall", optional(at.recall)}};
 }
 
-Json to_json(const std::vector<SweepMean>& sweep) {
+Json to_json(const std::vector<metrics::SweepMean>& sweep) {
   Json list = Json::array();
-  for (const SweepMean& at : sweep) list.push_back(to_json(at));
-  const auto best = best_threshold(sweep);
+  for (const metrics::SweepMean& at : sweep) list.push_back(to_json(at));
+  const auto best = metrics::best_threshold(sweep);
   return {{"best_threshold", best ? Json(best->threshold) : Json(nullptr)},
           {"best_dice", best ? Json(*best->dice) : Json(nullptr)},
           {"thresholds", list}};
 }
 
 /// Mean probability and share of foreground; null in an empty bin.
-Json to_json(const CalibrationBin& bin, std::size_t number) {
+Json to_json(const metrics::CalibrationBin& bin, std::size_t number) {
   const auto part = [&](double sum) {
     return bin.voxels == 0 ? Json(nullptr) : Json(sum / static_cast<double>(bin.voxels));
   };
   const auto end = [](std::size_t n) {
-    return static_cast<double>(n) / static_cast<double>(calibration_bins);
+    return static_cast<double>(n) / static_cast<double>(metrics::calibration_bins);
   };
   return {{"above", end(number)},
           {"up_to", end(number + 1)},
@@ -41,10 +41,10 @@ Json to_json(const CalibrationBin& bin, std::size_t number) {
 
 }  // namespace
 
-Json probability_json(const ProbabilityEvidence& evidence) {
-  std::vector<SweepMean> sweep;
-  for (std::size_t t = 0; t < sweep_thresholds.size(); ++t)
-    sweep.push_back(sweep_scores(evidence, t));
+Json probability_json(const metrics::ProbabilityEvidence& evidence) {
+  std::vector<metrics::SweepMean> sweep;
+  for (std::size_t t = 0; t < metrics::sweep_thresholds.size(); ++t)
+    sweep.push_back(metrics::sweep_scores(evidence, t));
   Json out = to_json(sweep), bins = Json::array();
   for (std::size_t i = 0; i < evidence.bins.size(); ++i)
     bins.push_back(to_json(evidence.bins[i], i));
@@ -52,15 +52,15 @@ Json probability_json(const ProbabilityEvidence& evidence) {
   return out;
 }
 
-Json sweep_json(const SegmentationResult& result, std::size_t region) {
-  const std::vector<SweepMean> sweep = sweep_means(result, region);
+Json sweep_json(const metrics::SegmentationResult& result, std::size_t region) {
+  const std::vector<metrics::SweepMean> sweep = metrics::sweep_means(result, region);
   return sweep.empty() ? Json(nullptr) : to_json(sweep);
 }
 
 Json probability_settings_json() {
-  return {{"ece_bins", calibration_bins},
+  return {{"ece_bins", metrics::calibration_bins},
           {"ece_of", "the probability of foreground, bins of equal width closed above"},
-          {"thresholds", sweep_thresholds}};
+          {"thresholds", metrics::sweep_thresholds}};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

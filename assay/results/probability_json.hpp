@@ -5,15 +5,15 @@
 #include "assay/base/json.hpp"
 #include "assay/metrics/results.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 /// Of one label in one case: overlap by threshold with the best one, and the calibration's bins.
-Json probability_json(const ProbabilityEvidence& evidence);
+Json probability_json(const metrics::ProbabilityEvidence& evidence);
 
 /// The means over all cases by threshold, with the best one; null when no case has probabilities.
-Json sweep_json(const SegmentationResult& result, std::size_t region);
+Json sweep_json(const metrics::SegmentationResult& result, std::size_t region);
 
 /// What the metrics of probabilities depend on.
 Json probability_settings_json();
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -5,7 +5,7 @@
 #include "assay/base/json.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 /// Only those that are known.
 inline Json roots_json(const CaseRoots& roots) {
@@ -25,4 +25,4 @@ inline Json provenance_json(const Provenance& p) {
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -6,7 +6,7 @@
 
 #include "assay/stats/moments.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 std::string spelled(double x) {
@@ -50,9 +50,9 @@ std::vector<long long> dilations_of(const std::vector<const Json*>& objects) {
 
 }  // namespace
 
-NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
-                     bool raw) {
-  NumberRead out = {.place = place.empty() ? key : place + "." + key};
+parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
+                             bool raw) {
+  parity::NumberRead out = {.place = place.empty() ? key : place + "." + key};
   const Json& found = member(object, key);
   if (!object.is_object() || !object.contains(key)) {
     out.missing = out.place + " is absent";
@@ -68,10 +68,10 @@ NumberRead number_at(const Json& object, const std::string& key, const std::stri
   return out;
 }
 
-Moments moments_of(const std::vector<NumberRead>& readings, const std::string& place) {
+Moments moments_of(const std::vector<parity::NumberRead>& readings, const std::string& place) {
   Moments out = {.mean = {.place = place}, .std = {.place = "SD of " + place}};
   std::vector<double> values;
-  for (const NumberRead& reading : readings) {
+  for (const parity::NumberRead& reading : readings) {
     if (!reading.value) {
       out.mean.missing = out.std.missing = reading.missing;
       return out;
@@ -79,9 +79,9 @@ Moments moments_of(const std::vector<NumberRead>& readings, const std::string& p
     values.push_back(*reading.value);
   }
   const bool finite = std::ranges::all_of(values, [](double x) { return std::isfinite(x); });
-  out.mean.value = mean(values);
-  out.std.value = standard_deviation(values, 0);
-  for (NumberRead* number : {&out.mean, &out.std})
+  out.mean.value = stats::mean(values);
+  out.std.value = stats::standard_deviation(values, 0);
+  for (parity::NumberRead* number : {&out.mean, &out.std})
     if (finite && !std::isfinite(*number->value))
       *number = {.place = number->place, .missing = number->place + " is too large for a number"};
   return out;
@@ -97,11 +97,11 @@ std::vector<double> finite_numbers(const Json& array, std::size_t& left_out) {
   return values;
 }
 
-NetworkDescription description_of(const Json& file, const std::string& name) {
+parity::NetworkDescription description_of(const Json& file, const std::string& name) {
   const Json& config = member(file, "config");
   const std::vector<const Json*> objects = {&member(file, "model"), &config,
                                             &member(config, "model"), &file};
-  NetworkDescription out = {
+  parity::NetworkDescription out = {
       .parameters = whole_number(objects, {"parameters", "num_parameters", "n_parameters"}),
       .channels = whole_number(objects, {"channels", "num_channels", "hidden_channels"}),
       .dilations = dilations_of(objects)};
@@ -109,4 +109,4 @@ NetworkDescription description_of(const Json& file, const std::string& name) {
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

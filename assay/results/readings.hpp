@@ -9,23 +9,23 @@
 #include "assay/base/json.hpp"
 #include "assay/parity/achieved.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 /// The number at `key`; `place` is what stands before the key in messages. Infinity and NaN are
 /// missing unless `raw`.
-NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
-                     bool raw = false);
+parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
+                             bool raw = false);
 
 /// The mean and SD (ddof 0) of one number per entry; missing as soon as one entry lacks it.
 struct Moments {
-  NumberRead mean, std;
+  parity::NumberRead mean, std;
 };
-Moments moments_of(const std::vector<NumberRead>& readings, const std::string& place);
+Moments moments_of(const std::vector<parity::NumberRead>& readings, const std::string& place);
 
 /// The finite numbers of an array; counts the others.
 std::vector<double> finite_numbers(const Json& array, std::size_t& left_out);
 
 /// What a description of a network says, looked for in the usual places of `file`.
-NetworkDescription description_of(const Json& file, const std::string& name);
+parity::NetworkDescription description_of(const Json& file, const std::string& name);
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -13,7 +13,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 struct RoleName {
@@ -80,7 +80,7 @@ bool is_digit(char c) {
 
 std::optional<std::size_t> column_for(Role role, const std::vector<std::string>& header) {
   std::vector<std::string> names(header.size());
-  std::ranges::transform(header, names.begin(), plain);
+  std::ranges::transform(header, names.begin(), metrics::plain);
   for (const RoleName& each : role_names) {
     if (each.role != role) continue;
     const auto found = std::ranges::find(names, each.name);
@@ -147,23 +147,24 @@ void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
 
 std::string_view label_in(std::string_view cell) {
   constexpr std::array<std::string_view, 4> whole = {"mean", "average", "avg", "overall"};
-  return std::ranges::find(whole, plain(cell)) != whole.end() ? std::string_view() : trimmed(cell);
+  return std::ranges::find(whole, metrics::plain(cell)) != whole.end() ? std::string_view()
+                                                                       : trimmed(cell);
 }
 
-ResultBuilder& Models::of(std::string_view model) {
+compare::ResultBuilder& Models::of(std::string_view model) {
   if (last_ < models_.size() && models_[last_].first == model) return models_[last_].second;
   const auto found =
-      std::ranges::find(models_, model, &std::pair<std::string, ResultBuilder>::first);
+      std::ranges::find(models_, model, &std::pair<std::string, compare::ResultBuilder>::first);
   last_ = static_cast<std::size_t>(found - models_.begin());
   if (found == models_.end())
-    models_.emplace_back(model, ResultBuilder(std::string(model), source_));
+    models_.emplace_back(model, compare::ResultBuilder(std::string(model), source_));
   return models_[last_].second;
 }
 
-std::vector<ResultTable> Models::tables() && {
+std::vector<compare::ResultTable> Models::tables() && {
   if (models_.empty())
     throw Error(Error::Kind::input, source_ + ": lists no case, only rows that sum up");
-  std::vector<ResultTable> out;
+  std::vector<compare::ResultTable> out;
   for (auto& [model, builder] : models_) out.push_back(std::move(builder).table());
   return out;
 }
@@ -182,4 +183,4 @@ std::string stem_of(const std::string& path) {
   return std::filesystem::path(last_part(path)).stem().string();
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -12,7 +12,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/compare/result_builder.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 enum class Role { model, id, label, metric, value, status };
 
@@ -49,12 +49,12 @@ std::string_view label_in(std::string_view cell);
 class Models {
  public:
   explicit Models(std::string source) : source_(std::move(source)) {}
-  ResultBuilder& of(std::string_view model);
-  std::vector<ResultTable> tables() &&;
+  compare::ResultBuilder& of(std::string_view model);
+  std::vector<compare::ResultTable> tables() &&;
 
  private:
   std::string source_;
-  std::vector<std::pair<std::string, ResultBuilder>> models_;
+  std::vector<std::pair<std::string, compare::ResultBuilder>> models_;
   std::size_t last_ = 0;
 };
 
@@ -65,4 +65,4 @@ std::string_view needed_cell(const Csv& csv, const std::string& name, std::size_
 /// The name of a model that only the file's name tells.
 std::string stem_of(const std::string& path);
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -11,17 +11,18 @@
 #include "assay/results/group_table.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::results {
 
-std::vector<ResultTable> read_result_files(std::span<const std::string> paths, unsigned jobs) {
-  std::vector<std::vector<ResultTable>> read(paths.size());
+std::vector<compare::ResultTable> read_result_files(std::span<const std::string> paths,
+                                                    unsigned jobs) {
+  std::vector<std::vector<compare::ResultTable>> read(paths.size());
   std::vector<std::optional<Error>> errors(paths.size());
   tbb::task_arena arena(static_cast<int>(jobs));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
       try {
         read[i] = read_results(paths[i]);
-        for (ResultTable& table : read[i]) table.source = paths[i];
+        for (compare::ResultTable& table : read[i]) table.source = paths[i];
       } catch (const Error& error) {
         errors[i] = error;
       }
@@ -29,17 +30,17 @@ std::vector<ResultTable> read_result_files(std::span<const std::string> paths, u
   });
   for (const auto& error : errors)
     if (error) throw Error(*error);
-  std::vector<ResultTable> tables;
+  std::vector<compare::ResultTable> tables;
   for (auto& several : read)
-    for (ResultTable& table : several) tables.push_back(std::move(table));
+    for (compare::ResultTable& table : several) tables.push_back(std::move(table));
   return tables;
 }
 
-std::vector<std::string> add_groups(std::vector<ResultTable>& tables,
+std::vector<std::string> add_groups(std::vector<compare::ResultTable>& tables,
                                     const std::filesystem::path& path) {
   const GroupTable groups(path);
   std::set<std::string> ids;
-  for (ResultTable& table : tables) {
+  for (compare::ResultTable& table : tables) {
     ids.insert(table.ids.begin(), table.ids.end());
     for (std::size_t c = 0; c < groups.columns().size(); ++c) {
       const std::string& column = groups.columns()[c];
@@ -58,4 +59,4 @@ std::vector<std::string> add_groups(std::vector<ResultTable>& tables,
   return {"--groups: " + groups.trouble(without, ids.size())};
 }
 
-}  // namespace assay
+}  // namespace assay::results

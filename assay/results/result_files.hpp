@@ -9,15 +9,16 @@
 
 #include "assay/compare/result_table.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// All models of all files, in the order given. The first file that cannot be read decides the
 /// Error, whatever the number of threads.
-std::vector<ResultTable> read_result_files(std::span<const std::string> paths, unsigned jobs);
+std::vector<compare::ResultTable> read_result_files(std::span<const std::string> paths,
+                                                    unsigned jobs);
 
 /// Adds the columns of a table (see group_table.hpp) to the groups of the cases. Notes which cases
 /// have no row in it.
-std::vector<std::string> add_groups(std::vector<ResultTable>& tables,
+std::vector<std::string> add_groups(std::vector<compare::ResultTable>& tables,
                                     const std::filesystem::path& path);
 
-}  // namespace assay
+}  // namespace assay::results

@@ -10,26 +10,26 @@
 #include "assay/base/json_reader.hpp"
 #include "assay/compare/result_table.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 
 // `file.name()` is the path as given. All throw Error::input naming file and fault.
 
 /// Ours, `assay.segmentation/1`.
-std::vector<ResultTable> read_segmentation(const JsonObject& file);
+std::vector<compare::ResultTable> read_segmentation(const JsonObject& file);
 /// Ours, `assay.folds/1`: the pooled subjects of a cross-validation.
-std::vector<ResultTable> read_folds(const JsonObject& file);
+std::vector<compare::ResultTable> read_folds(const JsonObject& file);
 /// One run of a cross-validation: `per_subject_*` lists and `subject_ids`.
-std::vector<ResultTable> read_run(const JsonObject& file);
+std::vector<compare::ResultTable> read_run(const JsonObject& file);
 /// The specification's EvaluationResult: a list of values per metric, no ids.
-std::vector<ResultTable> read_evaluation(const JsonObject& file);
+std::vector<compare::ResultTable> read_evaluation(const JsonObject& file);
 /// nnU-Net's summary.json of version 2 (`metric_per_case`) and of version 1 (`results.all`).
-std::vector<ResultTable> read_nnunet_2(const JsonObject& file);
-std::vector<ResultTable> read_nnunet_1(const JsonObject& file);
+std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file);
+std::vector<compare::ResultTable> read_nnunet_1(const JsonObject& file);
 
 /// Tables of text: one row per value, or one row per case. `name` is the path as given.
-std::vector<ResultTable> read_table(std::string_view text, const std::string& name);
-std::vector<ResultTable> read_long(const Csv& csv, const std::string& name);
-std::vector<ResultTable> read_wide(const Csv& csv, const std::string& name);
+std::vector<compare::ResultTable> read_table(std::string_view text, const std::string& name);
+std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name);
+std::vector<compare::ResultTable> read_wide(const Csv& csv, const std::string& name);
 
 /// What can be read, for messages that refuse something else.
 inline constexpr std::string_view accepted =
@@ -46,4 +46,4 @@ std::string_view last_part(std::string_view path);
 /// Text of a file within a message: short.
 std::string excerpt(std::string_view text);
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -16,10 +16,8 @@
 #include "assay/results/provenance.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 constexpr std::string_view schema = "assay.segmentation/1";
 
@@ -27,8 +25,8 @@ Json optional(const std::optional<double>& x) {
   return x ? Json(*x) : Json(nullptr);
 }
 
-Json to_json(const Score& score) {
-  return optional(value(score));
+Json to_json(const metrics::Score& score) {
+  return optional(metrics::value(score));
 }
 
 std::string upper(std::string_view text) {
@@ -37,21 +35,22 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-std::string_view name(Missing missing) {
+std::string_view name(metrics::Missing missing) {
   constexpr std::string_view names[] = {"exclude", "worst", "error"};
   return names[static_cast<std::size_t>(missing)];
 }
 
 /// Of one label in a scored case.
-std::string_view status(const LabelScores& label) {
-  return label.missing ? assay::name(*label.missing) : assay::name(presence(label.evidence.counts));
+std::string_view status(const metrics::LabelScores& label) {
+  return label.missing ? metrics::name(*label.missing)
+                       : metrics::name(metrics::presence(label.evidence.counts));
 }
 
 /// How many scored cases have a label in which state.
-Json statuses(const SegmentationResult& result, std::size_t region) {
+Json statuses(const metrics::SegmentationResult& result, std::size_t region) {
   std::map<std::string_view, std::size_t> seen;
-  for (const CaseScores& c : result.cases)
-    if (c.record.fate == Fate::scored) ++seen[status(c.labels[region])];
+  for (const metrics::CaseScores& c : result.cases)
+    if (c.record.fate == metrics::Fate::scored) ++seen[status(c.labels[region])];
   Json out = Json::object();
   for (const std::string_view each : {"ok", "reference_empty", "prediction_empty", "both_empty",
                                       "missing_prediction", "missing_reference"})
@@ -60,31 +59,31 @@ Json statuses(const SegmentationResult& result, std::size_t region) {
 }
 
 /// The specification's MetricResult: ddof 0, every value.
-Json headline_block(std::string_view metric, const std::vector<Score>& scores) {
+Json headline_block(std::string_view metric, const std::vector<metrics::Score>& scores) {
   std::vector<double> defined;
   Json values = Json::array();
-  for (const Score& s : scores) {
+  for (const metrics::Score& s : scores) {
     values.push_back(to_json(s));
     if (const auto x = value(s)) defined.push_back(*x);
   }
   const bool none = defined.empty();
   return {{"name", upper(metric)},
-          {"mean", none ? Json(nullptr) : Json(mean(defined))},
-          {"std", none ? Json(nullptr) : Json(standard_deviation(defined, 0))},
+          {"mean", none ? Json(nullptr) : Json(stats::mean(defined))},
+          {"std", none ? Json(nullptr) : Json(stats::standard_deviation(defined, 0))},
           {"values", values}};
 }
 
 /// Counts by reason, without those that are zero.
-Json to_json(const ReasonCounts& counts) {
+Json to_json(const metrics::ReasonCounts& counts) {
   Json out = Json::object();
-  for (const Undefined why : all_undefined)
+  for (const metrics::Undefined why : metrics::all_undefined)
     if (const auto count = counts[static_cast<std::size_t>(why)]; count != 0)
-      out[std::string(assay::name(why))] = count;
+      out[std::string(metrics::name(why))] = count;
   return out;
 }
 
-Json to_json(const Metric& metric, const Summary& s) {
-  return {{"direction", assay::name(metric.better)},
+Json to_json(const metrics::Metric& metric, const metrics::Summary& s) {
+  return {{"direction", metrics::name(metric.better)},
           {"n", s.n},
           {"undefined", to_json(s.undefined)},
           {"mean", optional(s.mean)},
@@ -95,59 +94,60 @@ Json to_json(const Metric& metric, const Summary& s) {
           {"min", optional(s.min)},
           {"max", optional(s.max)},
           {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
-          {"ci_method", assay::name(s.ci_method)},
+          {"ci_method", metrics::name(s.ci_method)},
           {"ci_clipped", s.ci_clipped}};
 }
 
 /// The scored cases under other metrics: evidence is kept, so nothing is read again.
-SegmentationResult with_metrics(const SegmentationResult& result,
-                                std::vector<ChosenMetric> metrics) {
-  ScoreSettings settings = result.settings;
+metrics::SegmentationResult with_metrics(const metrics::SegmentationResult& result,
+                                         std::vector<metrics::ChosenMetric> metrics) {
+  metrics::ScoreSettings settings = result.settings;
   settings.metrics = std::move(metrics);
-  settings.missing = Missing::exclude;
-  std::vector<CaseRecord> records;
-  for (const CaseScores& c : result.cases) records.push_back(c.record);
+  settings.missing = metrics::Missing::exclude;
+  std::vector<metrics::CaseRecord> records;
+  for (const metrics::CaseScores& c : result.cases) records.push_back(c.record);
   return scored(settings, std::move(records));
 }
 
-Json summary_block(const SegmentationResult& result, std::size_t metric,
-                   const std::vector<Score>& scores) {
-  const Metric& row = *result.settings.metrics[metric];
-  return to_json(row, summary(scores, {row.range, result.settings.interval}));
+Json summary_block(const metrics::SegmentationResult& result, std::size_t metric,
+                   const std::vector<metrics::Score>& scores) {
+  const metrics::Metric& row = *result.settings.metrics[metric];
+  return to_json(row, metrics::summary(scores, {row.range, result.settings.interval}));
 }
 
 /// What the model's failures are, and what they do to the mean.
-void add_failures(Json& block, const Metric& metric, const FailureEffect& effect) {
+void add_failures(Json& block, const metrics::Metric& metric,
+                  const metrics::FailureEffect& effect) {
   block["failures"] = effect.failures;
-  block["failure_counts_as"] = detail::failure_json(metric);
+  block["failure_counts_as"] = failure_json(metric);
   block["mean_with_failures"] = optional(effect.mean_with);
   if (effect.failures == 0 || !effect.mean_with) return;
   block["mean_scored_only"] = optional(effect.mean_without);
   block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
 }
 
-Json metrics_block(const SegmentationResult& result) {
+Json metrics_block(const metrics::SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const ChosenMetric& metric = result.settings.metrics[m];
-    Json block = summary_block(result, m, case_averages(result, m));
+    const metrics::ChosenMetric& metric = result.settings.metrics[m];
+    Json block = summary_block(result, m, metrics::case_averages(result, m));
     if (const Json left_out = to_json(left_out_of_averages(result, m)); !left_out.empty())
       block["label_values_left_out"] = left_out;
-    add_failures(block, *metric, failure_effect(result, m));
+    add_failures(block, *metric, metrics::failure_effect(result, m));
     out[metric.key] = block;
   }
   return out;
 }
 
-Json labels_block(const SegmentationResult& result) {
+Json labels_block(const metrics::SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t r = 0; r < result.regions.size(); ++r) {
-    const Region& region = result.regions[r];
+    const metrics::Region& region = result.regions[r];
     Json of_metrics = Json::object();
     for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-      const ChosenMetric& metric = result.settings.metrics[m];
-      Json block = summary_block(result, m, region_scores(result, m, r));
-      add_failures(block, *metric, failure_effect(result, m, r));
+      const metrics::ChosenMetric& metric = result.settings.metrics[m];
+      Json block = summary_block(result, m, metrics::region_scores(result, m, r));
+      add_failures(block, *metric, metrics::failure_effect(result, m, r));
       of_metrics[metric.key] = block;
     }
     out[region.key] = {{"name", region.name},
@@ -155,28 +155,29 @@ Json labels_block(const SegmentationResult& result) {
                        {"members", region.members},
                        {"status", statuses(result, r)},
                        {"metrics", of_metrics}};
-    if (needs_lesions(result.settings)) {
-      std::vector<const LesionEvidence*> lesions;
-      for (const CaseScores& c : result.cases)
-        if (c.record.fate == Fate::scored && c.labels[r].evidence.lesions)
+    if (metrics::needs_lesions(result.settings)) {
+      std::vector<const metrics::LesionEvidence*> lesions;
+      for (const metrics::CaseScores& c : result.cases)
+        if (c.record.fate == metrics::Fate::scored && c.labels[r].evidence.lesions)
           lesions.push_back(&*c.labels[r].evidence.lesions);
-      out[region.key]["lesion_sensitivity"] = detail::sensitivity_json(lesions);
+      out[region.key]["lesion_sensitivity"] = sensitivity_json(lesions);
     }
-    if (needs_probability(result.settings))
-      out[region.key]["threshold_sweep"] = detail::sweep_json(result, r);
+    if (metrics::needs_probability(result.settings))
+      out[region.key]["threshold_sweep"] = sweep_json(result, r);
   }
   return out;
 }
 
-Json to_json(const LabelScores& label, const SegmentationResult& result, bool has_evidence) {
+Json to_json(const metrics::LabelScores& label, const metrics::SegmentationResult& result,
+             bool has_evidence) {
   Json out = Json::object(), undefined = Json::object();
   for (std::size_t m = 0; m < label.scores.size(); ++m) {
     const std::string& key = result.settings.metrics[m].key;
     out[key] = to_json(label.scores[m]);
-    if (const auto* why = std::get_if<Undefined>(&label.scores[m]))
-      undefined[key] = assay::name(*why);
+    if (const auto* why = std::get_if<metrics::Undefined>(&label.scores[m]))
+      undefined[key] = metrics::name(*why);
   }
-  const Confusion& c = label.evidence.counts;
+  const metrics::Confusion& c = label.evidence.counts;
   out["status"] = label.missing || has_evidence ? status(label) : "counted_as_worst";
   out["undefined"] = undefined;
   if (has_evidence && label.evidence.is_uncut_map)
@@ -191,40 +192,41 @@ Json to_json(const LabelScores& label, const SegmentationResult& result, bool ha
     out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
                                   {"reference", surfaces->reference.weight}};
   if (has_evidence && label.evidence.lesions)
-    out["lesions"] = detail::lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
+    out["lesions"] = lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
   if (has_evidence && label.evidence.probability)
-    out["probability"] = detail::probability_json(*label.evidence.probability);
+    out["probability"] = probability_json(*label.evidence.probability);
   return out;
 }
 
-Json groups_json(const Groups& groups) {
+Json groups_json(const metrics::Groups& groups) {
   Json out = Json::object();
   for (const auto& [column, value] : groups) out[column] = value;
   return out;
 }
 
 /// Why the case has no average in some metrics, and which label is the reason.
-Json undefined_averages(const CaseScores& scores, const SegmentationResult& result) {
+Json undefined_averages(const metrics::CaseScores& scores,
+                        const metrics::SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const CaseAverage average = average_of(scores, result.regions, m);
-    const auto* why = std::get_if<Undefined>(&average.score);
+    const metrics::CaseAverage average = metrics::average_of(scores, result.regions, m);
+    const auto* why = std::get_if<metrics::Undefined>(&average.score);
     if (why == nullptr) continue;
     Json& entry = out[result.settings.metrics[m].key];
-    entry = {{"reason", assay::name(*why)}, {"culprit", average.failed ? "model" : "nobody"}};
+    entry = {{"reason", metrics::name(*why)}, {"culprit", average.failed ? "model" : "nobody"}};
     if (!scores.labels.empty()) entry["label"] = result.regions[average.region].key;
   }
   return out;
 }
 
-Json to_json(const CaseScores& scores, const SegmentationResult& result) {
-  const CaseRecord& record = scores.record;
-  const bool ok = record.fate == Fate::scored;
+Json to_json(const metrics::CaseScores& scores, const metrics::SegmentationResult& result) {
+  const metrics::CaseRecord& record = scores.record;
+  const bool ok = record.fate == metrics::Fate::scored;
   Json out = {{"id", record.id}, {"status", ok ? "ok" : "failed"}};
   if (!ok) {
-    out["reason"] = assay::name(record.fate);
+    out["reason"] = metrics::name(record.fate);
     out["error"] = record.error;
-    out["culprit"] = is_models_failure(record) ? "model" : "nobody";
+    out["culprit"] = metrics::is_models_failure(record) ? "model" : "nobody";
   }
   if (!record.warnings.empty()) out["warnings"] = record.warnings;
   out["groups"] = groups_json(record.groups);
@@ -237,7 +239,7 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
     if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
   }
   if (record.diagonal_mm > 0) out["diagonal_mm"] = record.diagonal_mm;
-  if (is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
+  if (metrics::is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
     labels[result.regions[r].key] =
@@ -247,13 +249,13 @@ Json to_json(const CaseScores& scores, const SegmentationResult& result) {
 }
 
 /// Scored cases without an average, by metric: in all, and by the model's fault.
-Json undefined_cases(const SegmentationResult& result) {
+Json undefined_cases(const metrics::SegmentationResult& result) {
   Json out = Json::object();
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     std::size_t undefined = 0, by_model = 0;
-    for (const CaseScores& scores : result.cases) {
-      if (scores.record.fate != Fate::scored) continue;
-      const CaseAverage average = average_of(scores, result.regions, m);
+    for (const metrics::CaseScores& scores : result.cases) {
+      if (scores.record.fate != metrics::Fate::scored) continue;
+      const metrics::CaseAverage average = metrics::average_of(scores, result.regions, m);
       if (value(average.score)) continue;
       ++undefined;
       if (average.failed) ++by_model;
@@ -264,8 +266,8 @@ Json undefined_cases(const SegmentationResult& result) {
   return out;
 }
 
-Json ledger_block(const SegmentationResult& result) {
-  const Ledger& l = result.ledger;
+Json ledger_block(const metrics::SegmentationResult& result) {
+  const metrics::Ledger& l = result.ledger;
   Json out = {{"expected", l.expected},
               {"scored", l.scored},
               {"failed", l.failed},
@@ -280,33 +282,33 @@ Json ledger_block(const SegmentationResult& result) {
 }
 
 /// What only metrics of surfaces depend on; absent where none was asked for.
-void add_boundary_settings(Json& out, const ScoreSettings& s) {
-  if (!needs_boundary(s)) return;
+void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
+  if (!metrics::needs_boundary(s)) return;
   constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
-  for (const ChosenMetric& m : s.metrics)
+  for (const metrics::ChosenMetric& m : s.metrics)
     if (m.key == "nsd") out["nsd_tolerance_mm"] = m.argument;
   out["surface"] = elements[static_cast<std::size_t>(s.convention->surface.elements)];
   out["distance_to_an_empty_mask"] =
-      s.missing == Missing::worst ? "the image's diagonal" : "undefined, and counted";
+      s.missing == metrics::Missing::worst ? "the image's diagonal" : "undefined, and counted";
 }
 
-Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
+Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {
   Json names = Json::array(), regions = Json::object(), averaged = Json::array();
-  for (const ChosenMetric& m : s.metrics) names.push_back(m.key);
-  for (const Region& r : s.regions) regions[r.key] = r.members;
-  for (const std::size_t r : averaged_regions(scored)) averaged.push_back(scored[r].key);
-  Json out = {{"label_average", "mean over " + averaged_words(scored)},
+  for (const metrics::ChosenMetric& m : s.metrics) names.push_back(m.key);
+  for (const metrics::Region& r : s.regions) regions[r.key] = r.members;
+  for (const std::size_t r : metrics::averaged_regions(scored)) averaged.push_back(scored[r].key);
+  Json out = {{"label_average", "mean over " + metrics::averaged_words(scored)},
               {"averaged", averaged},
               {"metrics", names},
               {"convention", s.convention->name},
-              {"outside_convention", not_covered(*s.convention, s.metrics)},
+              {"outside_convention", metrics::not_covered(*s.convention, s.metrics)},
               {"beta", s.beta},
               {"dice_smooth", s.convention->dice_smooth},
               {"labels", s.all_labels ? Json("all") : regions},
               {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
               {"threshold", optional(s.threshold)},
               {"missing", name(s.missing)},
-              {"ci_method", assay::name(s.interval)},
+              {"ci_method", metrics::name(s.interval)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
   if (s.source)
@@ -317,25 +319,27 @@ Json to_json(const ScoreSettings& s, std::span<const Region> scored) {
                          {"space", s.source->space}};
   if (s.foreground_nonzero) out["foreground"] = "nonzero";
   add_boundary_settings(out, s);
-  if (needs_lesions(s)) out["lesions"] = detail::lesion_settings_json(s.lesions);
-  if (needs_probability(s)) out["probability"] = detail::probability_settings_json();
+  if (metrics::needs_lesions(s)) out["lesions"] = lesion_settings_json(s.lesions);
+  if (metrics::needs_probability(s)) out["probability"] = probability_settings_json();
   return out;
 }
 
-Json to_json(const Provenance& p, const SegmentationResult& result) {
-  Json out = detail::provenance_json(p);
+Json to_json(const Provenance& p, const metrics::SegmentationResult& result) {
+  Json out = provenance_json(p);
   out["inputs_sha256"] = inputs_sha256(result);
   return out;
 }
 
 /// What nnU-Net leaves undefined is its NaN: null in valid JSON.
-Json nnunet_number(std::string_view name, const Evidence& evidence) {
-  return value(score(metric(name), evidence, {}, convention("nnunet"))).value_or(NAN);
+Json nnunet_number(std::string_view name, const metrics::Evidence& evidence) {
+  return metrics::value(
+             metrics::score(metrics::metric(name), evidence, {}, metrics::convention("nnunet")))
+      .value_or(NAN);
 }
 
 /// nnU-Net's names for what we keep as evidence and scores.
-Json nnunet_metrics(const Evidence& evidence) {
-  const Confusion& c = evidence.counts;
+Json nnunet_metrics(const metrics::Evidence& evidence) {
+  const metrics::Confusion& c = evidence.counts;
   return {{"Dice", nnunet_number("dice", evidence)},
           {"FN", c.fn},
           {"FP", c.fp},
@@ -354,26 +358,27 @@ Json mean_of(const std::vector<Json>& blocks) {
     std::vector<double> values;
     for (const Json& block : blocks)
       if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
-    out[item.key()] = values.empty() ? Json(NAN) : Json(mean(values));
+    out[item.key()] = values.empty() ? Json(NAN) : Json(stats::mean(values));
   }
   return out;
 }
 
 /// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
 /// tell it: then the status says which mask is empty.
-std::string_view long_status(const LabelScores& label, std::size_t metric) {
-  if (label.missing) return assay::name(*label.missing);
-  const auto* why = std::get_if<Undefined>(&label.scores[metric]);
+std::string_view long_status(const metrics::LabelScores& label, std::size_t metric) {
+  if (label.missing) return metrics::name(*label.missing);
+  const auto* why = std::get_if<metrics::Undefined>(&label.scores[metric]);
   if (why == nullptr) return "ok";
-  return label.failed[metric] ? assay::name(presence(label.evidence.counts)) : assay::name(*why);
+  return label.failed[metric] ? metrics::name(metrics::presence(label.evidence.counts))
+                              : metrics::name(*why);
 }
 
 constexpr const char* long_header = "model,case,label,metric,value,status";
 
 /// The columns of any case, in order of first appearance.
-std::vector<std::string> group_columns(const SegmentationResult& result) {
+std::vector<std::string> group_columns(const metrics::SegmentationResult& result) {
   std::vector<std::string> out;
-  for (const CaseScores& c : result.cases)
+  for (const metrics::CaseScores& c : result.cases)
     for (const auto& [column, value] : c.record.groups)
       if (std::ranges::find(out, column) == out.end()) out.push_back(column);
   return out;
@@ -386,17 +391,17 @@ std::string group_title(const std::string& column) {
 }
 
 /// ",A,61": what each column says of a case.
-std::string group_fields(const Groups& groups, const std::vector<std::string>& columns) {
+std::string group_fields(const metrics::Groups& groups, const std::vector<std::string>& columns) {
   std::string out;
   for (const std::string& column : columns) {
-    const auto found = std::ranges::find(groups, column, &Groups::value_type::first);
+    const auto found = std::ranges::find(groups, column, &metrics::Groups::value_type::first);
     out += "," + (found == groups.end() ? "" : csv_field(found->second));
   }
   return out;
 }
 
 /// nnU-Net writes a region as "(1, 2)" and a label as "1".
-std::string nnunet_key(const Region& region) {
+std::string nnunet_key(const metrics::Region& region) {
   if (region.members.size() < 2) return region.key;
   std::string key;
   for (const Label label : region.members)
@@ -406,57 +411,58 @@ std::string nnunet_key(const Region& region) {
 
 }  // namespace
 
-std::string results_text(const SegmentationResult& result, const Provenance& provenance) {
+std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance) {
   Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
-  const auto counted = std::ranges::count_if(result.cases, is_counted);
+  const auto counted = std::ranges::count_if(result.cases, metrics::is_counted);
   // The specification's reader needs these three, whatever else was asked for.
-  const SegmentationResult headline = with_metrics(result, chosen_metrics("dice,avd,mcc"));
+  const metrics::SegmentationResult headline =
+      with_metrics(result, metrics::chosen_metrics("dice,avd,mcc"));
   for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
     const std::string& key = headline.settings.metrics[m].key;
-    out[key] = headline_block(key, case_averages(headline, m));
+    out[key] = headline_block(key, metrics::case_averages(headline, m));
   }
   out["num_samples"] = counted;
   out["metrics"] = metrics_block(result);
   out["labels"] = labels_block(result);
   Json cases = Json::array();
-  for (const CaseScores& c : result.cases) cases.push_back(to_json(c, result));
+  for (const metrics::CaseScores& c : result.cases) cases.push_back(to_json(c, result));
   out["cases"] = cases;
   out["ledger"] = ledger_block(result);
   if (!result.warnings.empty()) out["warnings"] = result.warnings;
   out["settings"] = to_json(result.settings, result.regions);
   out["provenance"] = to_json(provenance, result);
-  return detail::to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
+  return to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
 }
 
-std::string long_csv(const SegmentationResult& result) {
+std::string long_csv(const metrics::SegmentationResult& result) {
   const std::vector<std::string> columns = group_columns(result);
   std::string out = long_header;
   for (const std::string& column : columns) out += "," + csv_field(group_title(column));
   out += '\n';
   const std::string model = csv_field(result.settings.model_name);
-  for (const CaseScores& scores : result.cases) {
+  for (const metrics::CaseScores& scores : result.cases) {
     const std::string id = csv_field(scores.record.id);
     const std::string_view fate = name(scores.record.fate);
     const std::string groups = group_fields(scores.record.groups, columns);
     if (scores.labels.empty()) out += fmt::format("{},{},,,,{}{}\n", model, id, fate, groups);
     for (std::size_t r = 0; r < scores.labels.size(); ++r)
       for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-        const Score& s = scores.labels[r].scores[m];
+        const metrics::Score& s = scores.labels[r].scores[m];
         const std::string_view status =
-            scores.record.fate != Fate::scored ? fate : long_status(scores.labels[r], m);
+            scores.record.fate != metrics::Fate::scored ? fate : long_status(scores.labels[r], m);
         out += fmt::format("{},{},{},{},{},{}{}\n", model, id, csv_field(result.regions[r].key),
-                           result.settings.metrics[m].key,
-                           value(s) ? detail::shortest(*value(s)) : "", status, groups);
+                           result.settings.metrics[m].key, value(s) ? shortest(*value(s)) : "",
+                           status, groups);
       }
   }
   return out;
 }
 
-std::string nnunet_summary(const SegmentationResult& result) {
+std::string nnunet_summary(const metrics::SegmentationResult& result) {
   Json per_case = Json::array();
   std::vector<std::vector<Json>> by_region(result.regions.size());
-  for (const CaseScores& scores : result.cases) {
-    if (scores.record.fate != Fate::scored) continue;
+  for (const metrics::CaseScores& scores : result.cases) {
+    if (scores.record.fate != metrics::Fate::scored) continue;
     Json metrics = Json::object();
     for (std::size_t r = 0; r < result.regions.size(); ++r) {
       if (scores.labels[r].missing) continue;
@@ -475,26 +481,26 @@ std::string nnunet_summary(const SegmentationResult& result) {
   }
   const Json out = {
       {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
-  return detail::to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
+  return to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
 }
 
-std::string settings_text(const ScoreSettings& settings) {
-  return detail::to_text(to_json(settings, settings.regions), {.indent = 0});
+std::string settings_text(const metrics::ScoreSettings& settings) {
+  return to_text(to_json(settings, settings.regions), {.indent = 0});
 }
 
-std::string settings_sha256(const ScoreSettings& settings) {
+std::string settings_sha256(const metrics::ScoreSettings& settings) {
   return sha256(settings_text(settings));
 }
 
-std::string inputs_sha256(const SegmentationResult& result) {
+std::string inputs_sha256(const metrics::SegmentationResult& result) {
   std::string listing;
-  for (const CaseScores& c : result.cases)
+  for (const metrics::CaseScores& c : result.cases)
     for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
                                     c.record.prediction_sha256, c.record.reference_sha256})
       listing += part + '\n';
-  for (const CaseScores& c : result.cases)
+  for (const metrics::CaseScores& c : result.cases)
     if (!c.record.image.empty()) listing += c.record.image + '\n' + c.record.image_sha256 + '\n';
   return sha256(listing);
 }
 
-}  // namespace assay
+}  // namespace assay::results

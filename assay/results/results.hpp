@@ -14,7 +14,7 @@
 #include "assay/metrics/results.hpp"
 #include "assay/results/scored_files.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// Where a result comes from: the only part of a results file that differs between two runs on the
 /// same inputs with the same settings.
@@ -29,32 +29,32 @@ struct Provenance {
 };
 
 /// The text of an `assay.segmentation/1` file.
-std::string results_text(const SegmentationResult& result, const Provenance& provenance);
+std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance);
 
 /// The long form, one value a line: model,case,label,metric,value,status, then the groups.
-std::string long_csv(const SegmentationResult& result);
+std::string long_csv(const metrics::SegmentationResult& result);
 
 /// The layout of nnU-Net's summary.json.
-std::string nnunet_summary(const SegmentationResult& result);
+std::string nnunet_summary(const metrics::SegmentationResult& result);
 
 /// Every setting that decides a number, as one line of JSON: what is hashed for the journal.
-std::string settings_text(const ScoreSettings& settings);
-std::string settings_sha256(const ScoreSettings& settings);
+std::string settings_text(const metrics::ScoreSettings& settings);
+std::string settings_sha256(const metrics::ScoreSettings& settings);
 
 /// A hash over id, files and content of all cases.
-std::string inputs_sha256(const SegmentationResult& result);
+std::string inputs_sha256(const metrics::SegmentationResult& result);
 
 /// One case as one line of JSON, and back. Throws Error::input on text that is no such record.
-std::string record_text(const CaseRecord& record);
-CaseRecord parse_record(std::string_view text);
+std::string record_text(const metrics::CaseRecord& record);
+metrics::CaseRecord parse_record(std::string_view text);
 
 /// Reads the models of a results file, whichever of the known layouts it has: ours, the
 /// specification's EvaluationResult, nnU-Net's summary.json, CSV or TSV with a row per case or per
 /// value. Throws Error naming file and fault.
-std::vector<ResultTable> read_results(const std::filesystem::path& path);
+std::vector<compare::ResultTable> read_results(const std::filesystem::path& path);
 
 /// The same for text that is in memory already; `name`, a path, stands in messages and names the
 /// model where the text does not.
-std::vector<ResultTable> parse_results(std::string_view text, const std::string& name);
+std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::results

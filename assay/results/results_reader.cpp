@@ -10,8 +10,7 @@
 #include "assay/results/result_layouts.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
-namespace detail {
+namespace assay::results {
 
 std::string_view last_part(std::string_view path) {
   const std::size_t cut = path.find_last_of("/\\");
@@ -38,42 +37,35 @@ std::string excerpt(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
-}  // namespace detail
-
 namespace {
-
-using detail::JsonObject;
-using Kind = detail::JsonReader::Kind;
+using Kind = JsonReader::Kind;
 
 [[noreturn]] void refuse(std::string_view name, const std::string& what) {
-  throw Error(Error::Kind::input,
-              std::string(name) + ": " + what + "; " + std::string(detail::accepted));
+  throw Error(Error::Kind::input, std::string(name) + ": " + what + "; " + std::string(accepted));
 }
 
-std::vector<ResultTable> read_by_schema(const JsonObject& file) {
+std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   const std::string schema = file.at("schema").text("schema");
-  if (schema == "assay.folds/1") return detail::read_folds(file);
+  if (schema == "assay.folds/1") return read_folds(file);
   if (schema != "assay.segmentation/1")
-    refuse(file.name(), "holds '" + detail::excerpt(schema) + "', which is no table of cases");
-  return detail::read_segmentation(file);
+    refuse(file.name(), "holds '" + excerpt(schema) + "', which is no table of cases");
+  return read_segmentation(file);
 }
 
 /// A member that gives a layout away, and who reads it.
 struct Layout {
   std::string_view member;
   Kind kind;
-  std::vector<ResultTable> (*read)(const JsonObject& file);
+  std::vector<compare::ResultTable> (*read)(const JsonObject& file);
 };
 
 constexpr Layout layouts[] = {
-    {"schema", Kind::text, read_by_schema},
-    {"metric_per_case", Kind::list, detail::read_nnunet_2},
-    {"results", Kind::object, detail::read_nnunet_1},
-    {"dice", Kind::object, detail::read_evaluation},
-    {"per_subject_dice", Kind::list, detail::read_run},
+    {"schema", Kind::text, read_by_schema},     {"metric_per_case", Kind::list, read_nnunet_2},
+    {"results", Kind::object, read_nnunet_1},   {"dice", Kind::object, read_evaluation},
+    {"per_subject_dice", Kind::list, read_run},
 };
 
-std::vector<ResultTable> read_json(std::string_view text, const std::string& name) {
+std::vector<compare::ResultTable> read_json(std::string_view text, const std::string& name) {
   const JsonObject file(text, name);
   for (const Layout& layout : layouts)
     if (file.has(layout.member, layout.kind)) return layout.read(file);
@@ -100,7 +92,7 @@ std::string_view trimmed_front(std::string_view text) {
   return start == text.npos ? std::string_view() : text.substr(start);
 }
 
-std::vector<ResultTable> read_any(std::string_view text, const std::string& name) {
+std::vector<compare::ResultTable> read_any(std::string_view text, const std::string& name) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::string_view start = trimmed_front(text);
   if (start.empty()) refuse(name, "is empty");
@@ -108,7 +100,7 @@ std::vector<ResultTable> read_any(std::string_view text, const std::string& name
     if (start.starts_with(opening.bytes)) refuse(name, std::string(opening.what));
   if (start.front() == '{') return read_json(text, name);
   if (text.find('\0') != text.npos) refuse(name, "is not text");
-  return detail::read_table(text, name);
+  return read_table(text, name);
 }
 
 /// What a message quotes from a file must not steer the terminal.
@@ -120,14 +112,14 @@ std::string without_control_characters(std::string text) {
 
 }  // namespace
 
-std::vector<ResultTable> read_results(const std::filesystem::path& path) {
+std::vector<compare::ResultTable> read_results(const std::filesystem::path& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
     refuse(path.string(), "is a folder, not a results file");
   return parse_results(read_text(path), path.string());
 }
 
-std::vector<ResultTable> parse_results(std::string_view text, const std::string& name) {
+std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name) {
   try {
     return read_any(text, name);
   } catch (const Error& e) {
@@ -135,4 +127,4 @@ std::vector<ResultTable> parse_results(std::string_view text, const std::string&
   }
 }
 
-}  // namespace assay
+}  // namespace assay::results

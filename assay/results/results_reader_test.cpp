@@ -8,6 +8,7 @@
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 using testing::StartsWith;

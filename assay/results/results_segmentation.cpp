@@ -11,7 +11,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 using Values = std::vector<std::optional<double>>;
@@ -31,12 +31,12 @@ std::optional<Values> block_values(JsonReader in, std::string_view block) {
 
 /// How the values of the file came about, as far as its settings say.
 struct Rules {
-  const Convention* convention = nullptr;  ///< none when it is not one of ours
+  const metrics::Convention* convention = nullptr;  ///< none when it is not one of ours
   bool compat_spec = false;
 };
 
 Rules rules_of(const JsonObject& file) {
-  Rules out = {.convention = &conventions().front()};
+  Rules out = {.convention = &metrics::conventions().front()};
   if (!file.has("settings", JsonReader::Kind::object)) return out;
   JsonReader in = file.at("settings");
   in.object("settings", [&](std::string_view key) {
@@ -44,8 +44,8 @@ Rules rules_of(const JsonObject& file) {
     const std::string text = in.text(key);
     if (key == "compat") out.compat_spec = text == "spec";
     if (key != "convention") return;
-    const auto found = std::ranges::find(conventions(), text, &Convention::name);
-    out.convention = found == conventions().end() ? nullptr : &*found;
+    const auto found = std::ranges::find(metrics::conventions(), text, &metrics::Convention::name);
+    out.convention = found == metrics::conventions().end() ? nullptr : &*found;
   });
   return out;
 }
@@ -55,22 +55,23 @@ Rules rules_of(const JsonObject& file) {
 /// block of a file has these three, too, but in 0.1 labels and regions were mixed there.
 class CountedMetrics {
  public:
-  CountedMetrics(const std::vector<std::string>& asked, const Rules& rules, ResultBuilder& out)
+  CountedMetrics(const std::vector<std::string>& asked, const Rules& rules,
+                 compare::ResultBuilder& out)
       : rules_(rules), out_(out) {
     const auto is_asked = [&](const char* name) {
       return std::ranges::find(asked, name) != asked.end();
     };
     for (const char* name : derived)
-      if (!is_asked(name)) rows_.push_back({&metric(name), out.derived_metric(name)});
+      if (!is_asked(name)) rows_.push_back({&metrics::metric(name), out.derived_metric(name)});
     for (const char* name : headline) {
       if (is_asked(name) || rules.convention == nullptr) continue;
-      rows_.push_back({&metric(name), out.metric(name)});
+      rows_.push_back({&metrics::metric(name), out.metric(name)});
       out.keep_as_average(rows_.back().place);
     }
   }
 
   /// Takes the object `evidence`; what lacks a count or the size of a voxel gives nothing.
-  static std::optional<Evidence> evidence_in(JsonReader& in) {
+  static std::optional<metrics::Evidence> evidence_in(JsonReader& in) {
     constexpr std::array<std::string_view, 5> fields = {"tp", "fp", "fn", "tn", "voxel_ml"};
     std::array<std::optional<double>, fields.size()> found;
     in.object("evidence", [&](std::string_view key) {
@@ -81,23 +82,25 @@ class CountedMetrics {
     if (!std::ranges::all_of(found, [](const auto& x) { return is_count(x.value_or(-1)); }))
       return std::nullopt;
     const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(*found[i]); };
-    return Evidence{{count(0), count(1), count(2), count(3)}, *found[4]};
+    return metrics::Evidence{{count(0), count(1), count(2), count(3)}, *found[4]};
   }
 
-  void put(std::size_t one_case, std::size_t label, const Evidence& evidence) {
-    const Convention& convention =
-        rules_.convention == nullptr ? conventions().front() : *rules_.convention;
+  void put(std::size_t one_case, std::size_t label, const metrics::Evidence& evidence) {
+    const metrics::Convention& convention =
+        rules_.convention == nullptr ? metrics::conventions().front() : *rules_.convention;
     for (const Row& row : rows_) {
-      const Score found =
-          score(*row.metric, evidence, {.dice_smooth = convention.dice_smooth}, convention);
+      const metrics::Score found = metrics::score(
+          *row.metric, evidence, {.dice_smooth = convention.dice_smooth}, convention);
       out_.put_score({one_case, label, row.place},
-                     rules_.compat_spec ? found : finite_score(found, presence(evidence.counts)),
-                     {*row.metric, presence(evidence.counts)});
+                     rules_.compat_spec
+                         ? found
+                         : metrics::finite_score(found, metrics::presence(evidence.counts)),
+                     {*row.metric, metrics::presence(evidence.counts)});
     }
   }
 
   /// Of a structure without prediction or reference.
-  void put_missing(std::size_t one_case, std::size_t label, Undefined why) {
+  void put_missing(std::size_t one_case, std::size_t label, metrics::Undefined why) {
     for (const Row& row : rows_) out_.put_score({one_case, label, row.place}, why, {*row.metric});
   }
 
@@ -105,7 +108,7 @@ class CountedMetrics {
   static constexpr std::array<const char*, 3> derived = {"volume_prediction_ml",
                                                          "volume_reference_ml", "dice_macro"};
   struct Row {
-    const Metric* metric;
+    const metrics::Metric* metric;
     std::size_t place;
   };
 
@@ -113,7 +116,7 @@ class CountedMetrics {
   static bool is_count(double x) { return x >= 0 && x < 0x1p62; }
 
   Rules rules_;
-  ResultBuilder& out_;
+  compare::ResultBuilder& out_;
   std::vector<Row> rows_;
 };
 
@@ -126,9 +129,10 @@ std::optional<Value> named(std::span<const Value> values, std::string_view text)
 /// Goes through `cases`; the keys of metrics and labels are known by then.
 class Cases {
  public:
-  Cases(JsonReader in, const Rules& rules, ResultBuilder& out, std::vector<std::string> metrics)
+  Cases(JsonReader in, const Rules& rules, compare::ResultBuilder& out,
+        std::vector<std::string> metrics)
       : in_(in), out_(out), metrics_(std::move(metrics)), counted_(metrics_, rules, out) {
-    for (const std::string& key : metrics_) rows_.push_back(metric_of_key(key));
+    for (const std::string& key : metrics_) rows_.push_back(metrics::metric_of_key(key));
   }
 
   /// Which cases were scored: the first block of the file has values for these only.
@@ -145,8 +149,8 @@ class Cases {
   /// What a label says of values that it does not have.
   struct Reason {
     std::size_t label, metric;
-    Undefined why;
-    std::optional<Presence> presence{};
+    metrics::Undefined why;
+    std::optional<metrics::Presence> presence{};
   };
 
   struct Case {
@@ -209,7 +213,7 @@ class Cases {
     std::size_t next = 0;
     const std::size_t first_reason = here.reasons.size();
     std::string status;
-    std::optional<Evidence> evidence;
+    std::optional<metrics::Evidence> evidence;
     in_.object(name, [&](std::string_view key) {
       if (next >= metrics_.size() || metrics_[next] != key) next = position_of(key);
       if (next < metrics_.size())
@@ -233,22 +237,23 @@ class Cases {
       here.reasons[i].presence = presence_in(status);
   }
 
-  static std::optional<Undefined> missing_in(std::string_view status) {
-    constexpr std::array all = {Undefined::missing_prediction, Undefined::missing_reference};
-    return named<Undefined>(all, status);
+  static std::optional<metrics::Undefined> missing_in(std::string_view status) {
+    constexpr std::array all = {metrics::Undefined::missing_prediction,
+                                metrics::Undefined::missing_reference};
+    return named<metrics::Undefined>(all, status);
   }
 
   /// A prediction that is not there has nothing in it; a file may also say nothing.
-  static std::optional<Presence> presence_in(std::string_view status) {
+  static std::optional<metrics::Presence> presence_in(std::string_view status) {
     if (status == "counted_as_worst" || status == "missing_prediction")
-      return Presence::prediction_empty;
-    return named<Presence>(all_presence, status);
+      return metrics::Presence::prediction_empty;
+    return named<metrics::Presence>(metrics::all_presence, status);
   }
 
   void read_reasons(Case& here, std::size_t label) {
     in_.object("undefined", [&](std::string_view key) {
       const std::size_t metric = position_of(key);
-      const auto why = named<Undefined>(all_undefined, in_.text(key));
+      const auto why = named<metrics::Undefined>(metrics::all_undefined, in_.text(key));
       if (metric < metrics_.size() && why) here.reasons.push_back({label, metric, *why});
     });
   }
@@ -258,9 +263,9 @@ class Cases {
   }
 
   JsonReader in_;
-  ResultBuilder& out_;
+  compare::ResultBuilder& out_;
   std::vector<std::string> metrics_;
-  std::vector<std::optional<ChosenMetric>> rows_;
+  std::vector<std::optional<metrics::ChosenMetric>> rows_;
   CountedMetrics counted_;
   Found found_;
 };
@@ -268,7 +273,7 @@ class Cases {
 /// The first block holds Dice, AVD and MCC even when other metrics were asked for. It is needed
 /// only where counts are missing.
 void add_headline(const JsonObject& file, const std::vector<std::string>& metrics,
-                  const std::vector<std::size_t>& scored, ResultBuilder& out) {
+                  const std::vector<std::size_t>& scored, compare::ResultBuilder& out) {
   for (const char* key : headline) {
     if (!file.has(key, JsonReader::Kind::object) ||
         std::ranges::find(metrics, key) != metrics.end())
@@ -297,7 +302,7 @@ void read_member_label(JsonReader& in, std::vector<Label>& members) {
   if (std::abs(label) < 0x1p62) members.push_back(static_cast<Label>(label));
 }
 
-void read_labels(const JsonObject& file, ResultBuilder& out) {
+void read_labels(const JsonObject& file, compare::ResultBuilder& out) {
   if (!file.has("labels")) return;
   JsonReader in = file.at("labels");
   in.object("labels", [&](std::string_view key) {
@@ -328,8 +333,8 @@ std::vector<std::string> warnings_in(const JsonObject& file) {
 
 }  // namespace
 
-std::vector<ResultTable> read_segmentation(const JsonObject& file) {
-  ResultBuilder out(file.at("model_name").text("model_name"), std::string(file.name()));
+std::vector<compare::ResultTable> read_segmentation(const JsonObject& file) {
+  compare::ResultBuilder out(file.at("model_name").text("model_name"), std::string(file.name()));
   std::vector<std::string> metrics;
   JsonReader in = file.at("metrics");
   in.object("metrics", [&](std::string_view key) {
@@ -339,14 +344,14 @@ std::vector<ResultTable> read_segmentation(const JsonObject& file) {
   read_labels(file, out);
   const auto found = Cases(file.at("cases"), rules_of(file), out, metrics).read();
   if (!found.has_counts) add_headline(file, metrics, found.scored, out);
-  std::vector<ResultTable> tables;
+  std::vector<compare::ResultTable> tables;
   tables.push_back(std::move(out).table());
   tables.back().warnings = warnings_in(file);
   return tables;
 }
 
-std::vector<ResultTable> read_evaluation(const JsonObject& file) {
-  ResultTable table;
+std::vector<compare::ResultTable> read_evaluation(const JsonObject& file) {
+  compare::ResultTable table;
   table.model_name = file.at("model_name").text("model_name");
   table.source = file.name();
   for (const std::string& key : file.keys()) {
@@ -359,7 +364,7 @@ std::vector<ResultTable> read_evaluation(const JsonObject& file) {
                                           key + "' " + std::to_string(values->size()) +
                                           "; every metric needs one value for each case");
     table.cases = values->size();
-    table.averages.push_back({metric_key(key).value_or(key), std::move(*values)});
+    table.averages.push_back({metrics::metric_key(key).value_or(key), std::move(*values)});
   }
   if (table.cases == 0)
     throw Error(Error::Kind::input,
@@ -369,4 +374,4 @@ std::vector<ResultTable> read_evaluation(const JsonObject& file) {
   return {std::move(table)};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -6,6 +6,7 @@
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 
@@ -25,20 +26,22 @@ constexpr const char* literal = R"({
      "id": "c"}]})";
 
 /// The table says what the pipeline computed, to the last bit.
-void expect_round_trip(const SegmentationResult& result, const ResultTable& table) {
+void expect_round_trip(const metrics::SegmentationResult& result,
+                       const compare::ResultTable& table) {
   EXPECT_EQ(table.model_name, "net");
   EXPECT_EQ(table.source, "r.json");
   Texts ids;
-  for (const CaseScores& one : result.cases)
-    if (is_counted(one)) ids.push_back(one.record.id);
+  for (const metrics::CaseScores& one : result.cases)
+    if (metrics::is_counted(one)) ids.push_back(one.record.id);
   EXPECT_EQ(table.ids, ids);
   EXPECT_EQ(table.cases, ids.size());
   ASSERT_EQ(table.labels.size(), result.regions.size());
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const std::string_view key = result.settings.metrics[m]->name;
-    EXPECT_EQ(values_of(table.averages, key), values_of(case_averages(result, m))) << key;
+    EXPECT_EQ(values_of(table.averages, key), values_of(metrics::case_averages(result, m))) << key;
     for (std::size_t r = 0; r < result.regions.size(); ++r)
-      EXPECT_EQ(values_of(table.labels[r].columns, key), values_of(region_scores(result, m, r)))
+      EXPECT_EQ(values_of(table.labels[r].columns, key),
+                values_of(metrics::region_scores(result, m, r)))
           << key << " of label " << r;
   }
 }
@@ -46,7 +49,7 @@ void expect_round_trip(const SegmentationResult& result, const ResultTable& tabl
 }  // namespace
 
 TEST(ReadOurs, cases_labels_groups_and_what_was_not_scored) {
-  const ResultTable t = parsed(literal);
+  const compare::ResultTable t = parsed(literal);
   EXPECT_EQ(t.model_name, "m");
   EXPECT_EQ(t.source, "r.json");
   EXPECT_EQ(t.ids, (Texts{"a", "c"}));
@@ -58,8 +61,8 @@ TEST(ReadOurs, cases_labels_groups_and_what_was_not_scored) {
   ASSERT_EQ(t.labels.size(), 2U);
   EXPECT_EQ(t.labels[0].key, "1");
   EXPECT_EQ(t.labels[0].name, "lesion");
-  EXPECT_EQ(values_of(columns_of(t, "lesion"), "dice"), (Values{0.5, none}));
-  EXPECT_EQ(values_of(columns_of(t, "2"), "dice"), (Values{1.0, none}));
+  EXPECT_EQ(values_of(compare::columns_of(t, "lesion"), "dice"), (Values{0.5, none}));
+  EXPECT_EQ(values_of(compare::columns_of(t, "2"), "dice"), (Values{1.0, none}));
   ASSERT_EQ(t.groups.size(), 2U);
   EXPECT_EQ(t.groups[0].first, "site");
   EXPECT_EQ(t.groups[0].second, (Texts{"A", ""}));
@@ -71,18 +74,18 @@ TEST(ReadOurs, cases_labels_groups_and_what_was_not_scored) {
 
 TEST(ReadOurs, round_trip) {
   for (const int labels : {1, 3, 9})  // nine: pairwise sums
-    for (const Missing missing : {Missing::exclude, Missing::worst}) {
-      ScoreSettings settings = settings_for("paper,recall,rvd");
+    for (const metrics::Missing missing : {metrics::Missing::exclude, metrics::Missing::worst}) {
+      metrics::ScoreSettings settings = settings_for("paper,recall,rvd");
       settings.missing = missing;
-      const SegmentationResult result = cohort_of(settings, labels);
+      const metrics::SegmentationResult result = cohort_of(settings, labels);
       expect_round_trip(result, parsed(results_text(result, {})));
     }
 }
 
 TEST(ReadOurs, averages_are_the_values_of_the_first_block) {
   const std::string text = results_text(cohort_of(settings_for("paper"), 9), {});
-  const detail::Json file = detail::parse_json(text, "r");
-  const ResultTable table = parsed(text);
+  const Json file = parse_json(text, "r");
+  const compare::ResultTable table = parsed(text);
   for (const char* key : {"dice", "avd", "mcc"}) {
     Values values;
     for (const auto& x : file[key]["values"])
@@ -92,23 +95,24 @@ TEST(ReadOurs, averages_are_the_values_of_the_first_block) {
 }
 
 TEST(ReadOurs, infinities_of_compat_spec_stay) {
-  ScoreSettings settings = settings_for("dice,avd,mcc", "spec");
+  metrics::ScoreSettings settings = settings_for("dice,avd,mcc", "spec");
   settings.compat_spec = true;
-  const SegmentationResult result = cohort_of(settings, 1);
-  const ResultTable table = parsed(results_text(result, {}));
+  const metrics::SegmentationResult result = cohort_of(settings, 1);
+  const compare::ResultTable table = parsed(results_text(result, {}));
   expect_round_trip(result, table);
-  EXPECT_THAT(values_of(table.averages, "avd"), testing::Contains(std::optional(infinity)));
+  EXPECT_THAT(values_of(table.averages, "avd"),
+              testing::Contains(std::optional(metrics::infinity)));
 }
 
 TEST(ReadOurs, the_first_block_serves_when_other_metrics_were_asked_for) {
-  for (const Missing missing : {Missing::exclude, Missing::worst}) {
-    ScoreSettings settings = settings_for("recall");
+  for (const metrics::Missing missing : {metrics::Missing::exclude, metrics::Missing::worst}) {
+    metrics::ScoreSettings settings = settings_for("recall");
     settings.missing = missing;
-    const ResultTable table = parsed(results_text(cohort_of(settings, 3), {}));
-    Values expected = values_of(case_averages(cohort_of(settings_for("dice"), 3), 0));
+    const compare::ResultTable table = parsed(results_text(cohort_of(settings, 3), {}));
+    Values expected = values_of(metrics::case_averages(cohort_of(settings_for("dice"), 3), 0));
     expected.resize(table.cases);  // what counts as worst was not scored
     EXPECT_EQ(values_of(table.averages, "dice"), expected);
-    EXPECT_EQ(column_of(table.labels[0].columns, "dice"), nullptr);
+    EXPECT_EQ(compare::column_of(table.labels[0].columns, "dice"), nullptr);
   }
 }
 
@@ -117,19 +121,19 @@ TEST(ReadOurs, volumes_and_macro_dice_follow_from_the_evidence) {
     return parsed(results_text(cohort_of(settings_for(metrics), labels), {}));
   };
   for (const int labels : {1, 3}) {
-    const ResultTable derived = table_of("dice", labels);
-    const ResultTable asked =
+    const compare::ResultTable derived = table_of("dice", labels);
+    const compare::ResultTable asked =
         table_of("dice,volume_prediction_ml,volume_reference_ml,dice_macro", labels);
     EXPECT_TRUE(asked.derived.empty());
     EXPECT_TRUE(asked.labels[0].derived.empty());
     EXPECT_EQ(derived.labels[0].columns.size(), 1U);
     for (const char* key : {"volume_prediction_ml", "volume_reference_ml", "dice_macro"}) {
-      EXPECT_EQ(column_of(derived.averages, key), nullptr) << "it would be compared";
+      EXPECT_EQ(compare::column_of(derived.averages, key), nullptr) << "it would be compared";
       EXPECT_EQ(values_of(derived.derived, key), values_of(asked.averages, key)) << key;
       EXPECT_EQ(values_of(derived.labels[0].derived, key), values_of(asked.labels[0].columns, key));
     }
   }
-  const ResultTable half = table_of("volume_reference_ml,dice_macro", 1);
+  const compare::ResultTable half = table_of("volume_reference_ml,dice_macro", 1);
   ASSERT_EQ(half.derived.size(), 1U);
   EXPECT_EQ(half.derived[0].name, "volume_prediction_ml");
 }
@@ -139,21 +143,23 @@ TEST(ReadOurs, evidence_without_counts_or_voxel_size_gives_no_volume) {
 }
 
 TEST(ReadOurs, values_that_the_model_left_undefined_know_what_they_count) {
-  ScoreSettings settings = settings_for("hd95,mcc");
+  metrics::ScoreSettings settings = settings_for("hd95,mcc");
   settings.regions = {{"1", "1", {1}}, {"2", "2", {2}}};
-  CaseRecord missed = {.id = "a", .fate = Fate::scored, .error = {}};
+  metrics::CaseRecord missed = {.id = "a", .fate = metrics::Fate::scored, .error = {}};
   missed.counts = {{"1", {.tp = 10, .tn = 90}}, {"2", {.fn = 10, .tn = 90}}};
   missed.voxels = 100;
   missed.diagonal_mm = 30;
-  CaseRecord lost = {.id = "b", .fate = Fate::missing_prediction, .error = "no prediction"};
+  metrics::CaseRecord lost = {
+      .id = "b", .fate = metrics::Fate::missing_prediction, .error = "no prediction"};
   lost.diagonal_mm = 40;
-  const ResultTable t = parsed(results_text(scored(settings, {missed, lost}), {}));
-  const MetricColumn& mcc = *column_of(t.averages, "mcc");
+  const compare::ResultTable t =
+      parsed(results_text(metrics::scored(settings, {missed, lost}), {}));
+  const compare::MetricColumn& mcc = *compare::column_of(t.averages, "mcc");
   EXPECT_EQ(mcc.values, Values{none});
-  EXPECT_EQ(mcc.failed, (std::vector<FailedValue>{{0, 0.5, "zero_denominator", "2"}}));
-  EXPECT_EQ(with_failures(mcc), Values{0.5});
-  EXPECT_EQ(column_of(t.labels[1].columns, "hd95")->failed,
-            (std::vector<FailedValue>{{0, 30.0, "prediction_empty", "2"}}));
+  EXPECT_EQ(mcc.failed, (std::vector<compare::FailedValue>{{0, 0.5, "zero_denominator", "2"}}));
+  EXPECT_EQ(compare::with_failures(mcc), Values{0.5});
+  EXPECT_EQ(compare::column_of(t.labels[1].columns, "hd95")->failed,
+            (std::vector<compare::FailedValue>{{0, 30.0, "prediction_empty", "2"}}));
   ASSERT_EQ(t.unscored.size(), 1U);
   EXPECT_TRUE(t.unscored[0].failed);
   EXPECT_EQ(t.unscored[0].diagonal_mm, 40);
@@ -167,7 +173,7 @@ TEST(ReadOurs, files_of_0_1_mixed_labels_and_regions_and_are_averaged_again) {
            R"(, "status": "ok", "undefined": {}, "evidence": {)" + counts +
            R"(, "tn": 80, "voxel_ml": 1}})";
   };
-  const ResultTable t = parsed(
+  const compare::ResultTable t = parsed(
       R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"hd95": {}},
           "dice": {"values": [0.7]}, "settings": {"convention": "metrics-reloaded"},
           "labels": {"1": {"name": "1", "members": [1]}, "2": {"name": "2", "members": [2]},
@@ -185,14 +191,14 @@ TEST(ReadOurs, files_of_0_1_mixed_labels_and_regions_and_are_averaged_again) {
 }
 
 TEST(ReadOurs, what_is_not_scored_keeps_its_reason) {
-  const ResultTable table = parsed(results_text(cohort_of(settings_for("dice"), 1), {}));
+  const compare::ResultTable table = parsed(results_text(cohort_of(settings_for("dice"), 1), {}));
   ASSERT_EQ(table.unscored.size(), 3U);
   EXPECT_EQ(table.unscored[0].reason, "it is <broken>");
   EXPECT_EQ(table.unscored[2].id, "z");
 }
 
 TEST(ReadOurs, a_scored_case_without_any_label_is_a_case) {
-  const ResultTable t = parsed(
+  const compare::ResultTable t = parsed(
       R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}}, "cases": [
           {"id": "a", "status": "ok", "label": {}},
           {"id": "b", "status": "ok", "label": {"1": {"dice": 1}}}]})");
@@ -229,14 +235,14 @@ TEST(ReadOurs, nothing_to_compare_is_refused) {
 }
 
 TEST(ReadEvaluation, values_without_ids) {
-  const ResultTable t = parsed(
+  const compare::ResultTable t = parsed(
       R"({"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},
           "avd": {"values": [Infinity, 1]}, "mcc": {"values": [1e-3, -1]}, "num_samples": 2})");
   EXPECT_EQ(t.model_name, "m");
   EXPECT_TRUE(t.ids.empty());
   EXPECT_EQ(t.cases, 2U);
   EXPECT_EQ(values_of(t.averages, "dice"), (Values{0.5, none}));
-  EXPECT_EQ(values_of(t.averages, "avd"), (Values{infinity, 1.0}));
+  EXPECT_EQ(values_of(t.averages, "avd"), (Values{metrics::infinity, 1.0}));
   EXPECT_EQ(values_of(t.averages, "mcc"), (Values{0.001, -1.0}));
   EXPECT_TRUE(t.labels.empty());
 }

@@ -8,13 +8,13 @@
 #include "assay/base/json.hpp"
 
 using namespace assay;
-using detail::Json;
+using namespace assay::results;
 using testing::HasSubstr;
 
 namespace {
 
-CaseRecord scored_case(std::string id, const Confusion& counts) {
-  CaseRecord r = {.id = std::move(id), .fate = Fate::scored, .error = {}};
+metrics::CaseRecord scored_case(std::string id, const metrics::Confusion& counts) {
+  metrics::CaseRecord r = {.id = std::move(id), .fate = metrics::Fate::scored, .error = {}};
   r.groups = {{"site", "A, \"B\""}};
   r.prediction = "p/x.nii";
   r.reference = "x.nii";
@@ -24,19 +24,19 @@ CaseRecord scored_case(std::string id, const Confusion& counts) {
   return r;
 }
 
-SegmentationResult cohort(bool compat = false) {
-  ScoreSettings settings;
+metrics::SegmentationResult cohort(bool compat = false) {
+  metrics::ScoreSettings settings;
   settings.model_name = "net";
-  settings.metrics = chosen_metrics("dice,avd,recall");
+  settings.metrics = metrics::chosen_metrics("dice,avd,recall");
   settings.compat_spec = compat;
-  settings.convention = &convention(compat ? "spec" : "metrics-reloaded");
-  CaseRecord lost = {.id = "c", .fate = Fate::failed, .error = "it is <broken>"};
-  return scored(settings, {scored_case("a", {.tp = 10, .fp = 10, .fn = 10, .tn = 70}),
-                           scored_case("b", {.fp = 5, .tn = 95}), lost});
+  settings.convention = &metrics::convention(compat ? "spec" : "metrics-reloaded");
+  metrics::CaseRecord lost = {.id = "c", .fate = metrics::Fate::failed, .error = "it is <broken>"};
+  return metrics::scored(settings, {scored_case("a", {.tp = 10, .fp = 10, .fn = 10, .tn = 70}),
+                                    scored_case("b", {.fp = 5, .tn = 95}), lost});
 }
 
 Json written(bool compat = false) {
-  return detail::parse_json(results_text(cohort(compat), {}), "result");
+  return parse_json(results_text(cohort(compat), {}), "result");
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ TEST(ResultsFile, long_form_has_one_value_a_line) {
 }
 
 TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {
-  const Json file = detail::parse_json(nnunet_summary(cohort()), "summary");
+  const Json file = parse_json(nnunet_summary(cohort()), "summary");
   EXPECT_EQ(file["metric_per_case"].size(), 2U);
   EXPECT_EQ(file["metric_per_case"][0]["metrics"]["foreground"]["TP"], 10);
   EXPECT_EQ(file["foreground_mean"]["Dice"], 0.25);
@@ -95,8 +95,8 @@ TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {
 }
 
 TEST(CaseRecordText, probabilities_survive_the_journal) {
-  CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
-  ProbabilityEvidence& map = record.probability["foreground"];
+  metrics::CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
+  metrics::ProbabilityEvidence& map = record.probability["foreground"];
   map = {.voxels = 10, .positives = 4, .pairs_won = 0.1 + 0.2, .precision_sum = 1.0 / 3};
   map.squared_error = 1e-300;
   map.bins[14] = {.voxels = 3, .positives = 2, .sum = 2.9999999999999996};
@@ -105,13 +105,13 @@ TEST(CaseRecordText, probabilities_survive_the_journal) {
 }
 
 TEST(ResultsFile, a_map_has_its_sweep_and_its_calibration) {
-  CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
+  metrics::CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
   record.probability["foreground"] = {.voxels = 10, .positives = 4};
   record.probability["foreground"].sweep[3] = {.tp = 4, .fp = 4};
   record.probability["foreground"].bins[0] = {.voxels = 10, .positives = 4, .sum = 0.5};
-  ScoreSettings settings = cohort().settings;
-  settings.metrics = chosen_metrics("all");
-  const Json file = detail::parse_json(results_text(scored(settings, {record}), {}), "results");
+  metrics::ScoreSettings settings = cohort().settings;
+  settings.metrics = metrics::chosen_metrics("all");
+  const Json file = parse_json(results_text(metrics::scored(settings, {record}), {}), "results");
   const Json& found = file["cases"][0]["label"]["foreground"]["probability"];
   EXPECT_EQ(found["best_threshold"], 0.2);
   EXPECT_EQ(found["thresholds"][3]["precision"], 0.5);
@@ -122,13 +122,14 @@ TEST(ResultsFile, a_map_has_its_sweep_and_its_calibration) {
   EXPECT_TRUE(found["calibration"][1]["foreground"].is_null());
   EXPECT_EQ(file["labels"]["foreground"]["threshold_sweep"]["best_threshold"], 0.2);
   record.probability.clear();
-  const Json without = detail::parse_json(results_text(scored(settings, {record}), {}), "results");
+  const Json without = parse_json(results_text(metrics::scored(settings, {record}), {}), "results");
   EXPECT_FALSE(without["metrics"].contains("auroc"));
   EXPECT_FALSE(without["settings"].contains("probability"));
 }
 
 TEST(CaseRecordText, survives_the_journal) {
-  CaseRecord record = scored_case("sub-\"1\"/ü", {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40});
+  metrics::CaseRecord record =
+      scored_case("sub-\"1\"/ü", {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40});
   record.warnings = {"odd\nthing"};
   record.voxel_ml = 0.1 + 0.2;
   EXPECT_EQ(parse_record(record_text(record)), record);

@@ -9,10 +9,8 @@
 #include "assay/results/results.hpp"
 #include "assay/results/runs.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 constexpr std::string_view list_prefix = "per_subject_";
 
@@ -27,11 +25,11 @@ bool has_lists(const Json& json) {
                      [](const auto& item) { return item.key().starts_with(list_prefix); });
 }
 
-Value finite(double x) {
-  return std::isfinite(x) ? Value(x) : std::nullopt;
+compare::Value finite(double x) {
+  return std::isfinite(x) ? compare::Value(x) : std::nullopt;
 }
 
-Value number_of(const Json& json, const std::string& key) {
+compare::Value number_of(const Json& json, const std::string& key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_number() ? finite(found->get<double>()) : std::nullopt;
 }
@@ -45,8 +43,9 @@ std::optional<long long> whole_of(const Json& json, const std::string& key,
   return found->get<long long>();
 }
 
-MetricColumn column_of_list(const std::string& key, const Json& list, const std::string& file) {
-  MetricColumn column = {key.substr(list_prefix.size()), {}};
+compare::MetricColumn column_of_list(const std::string& key, const Json& list,
+                                     const std::string& file) {
+  compare::MetricColumn column = {key.substr(list_prefix.size()), {}};
   if (!list.is_array()) fail(file, key + " is not a list");
   for (const Json& value : list) {
     if (!value.is_null() && !value.is_number())
@@ -70,7 +69,7 @@ std::vector<Item> list_of(const Json& json, const char* key, const std::string& 
   return found->template get<std::vector<Item>>();
 }
 
-void require_same_length(const FoldRun& run) {
+void require_same_length(const compare::FoldRun& run) {
   const std::size_t subjects = run.columns.front().values.size();
   const auto check = [&](const std::string& what, std::size_t length) {
     if (length != subjects)
@@ -78,7 +77,7 @@ void require_same_length(const FoldRun& run) {
                          run.columns.front().name + " has " + std::to_string(subjects));
   };
   if (subjects == 0) fail(run.file, "tests no subject; per_subject_* are empty");
-  for (const MetricColumn& column : run.columns)
+  for (const compare::MetricColumn& column : run.columns)
     check("per_subject_" + column.name, column.values.size());
   if (!run.ids.empty()) check("subject_ids", run.ids.size());
   if (!run.indices.empty()) check("subject_indices", run.indices.size());
@@ -88,7 +87,7 @@ void require_same_length(const FoldRun& run) {
 }
 
 /// A run in the wrong folder would be pooled with the wrong fold.
-void require_own_folder(const Json& json, const FoldRun& run, const FoldName& place) {
+void require_own_folder(const Json& json, const compare::FoldRun& run, const FoldName& place) {
   const auto check = [&](const char* key, std::size_t expected) {
     const auto found = whole_of(json, key, run.file);
     if (found && *found != static_cast<long long>(expected))
@@ -99,12 +98,12 @@ void require_own_folder(const Json& json, const FoldRun& run, const FoldName& pl
   if (place.restart) check("restart", run.restart);
 }
 
-FoldRun run_of_lists(const Json& json, const std::string& file, const FoldName& place) {
-  FoldRun run = {.file = file,
-                 .outer_fold = place.outer_fold,
-                 .restart = place.restart.value_or(0),
-                 .ids = list_of<std::string>(json, "subject_ids", file),
-                 .indices = list_of<long long>(json, "subject_indices", file)};
+compare::FoldRun run_of_lists(const Json& json, const std::string& file, const FoldName& place) {
+  compare::FoldRun run = {.file = file,
+                          .outer_fold = place.outer_fold,
+                          .restart = place.restart.value_or(0),
+                          .ids = list_of<std::string>(json, "subject_ids", file),
+                          .indices = list_of<long long>(json, "subject_indices", file)};
   require_own_folder(json, run, place);
   for (const auto& item : json.items())
     if (item.key().starts_with(list_prefix))
@@ -113,26 +112,27 @@ FoldRun run_of_lists(const Json& json, const std::string& file, const FoldName& 
   run.seed = whole_of(json, "seed", file);
   run.final_train_loss = number_of(json, "final_train_loss");
   run.duration_seconds = number_of(json, "duration_seconds");
-  for (const MetricColumn& column : run.columns)
-    if (const Value mean = number_of(json, "test_" + column.name))
+  for (const compare::MetricColumn& column : run.columns)
+    if (const compare::Value mean = number_of(json, "test_" + column.name))
       run.recorded.emplace_back(column.name, *mean);
   return run;
 }
 
 /// The paper's metrics of a results file: pooling asks for no others.
-FoldRun run_of_table(const ResultTable& table, const std::string& file, const FoldName& place) {
-  FoldRun run = {.file = file,
-                 .outer_fold = place.outer_fold,
-                 .restart = place.restart.value_or(0),
-                 .ids = table.ids,
-                 .averaged = table.averaged};
+compare::FoldRun run_of_table(const compare::ResultTable& table, const std::string& file,
+                              const FoldName& place) {
+  compare::FoldRun run = {.file = file,
+                          .outer_fold = place.outer_fold,
+                          .restart = place.restart.value_or(0),
+                          .ids = table.ids,
+                          .averaged = table.averaged};
   if (table.ids.empty()) fail(file, "names no cases, so they cannot be paired or pooled");
-  for (const ChosenMetric& metric : chosen_metrics("paper")) {
-    const MetricColumn* found = column_of(table.averages, metric->name);
-    if (found == nullptr) found = column_of(table.derived, metric->name);
+  for (const metrics::ChosenMetric& metric : metrics::chosen_metrics("paper")) {
+    const compare::MetricColumn* found = compare::column_of(table.averages, metric->name);
+    if (found == nullptr) found = compare::column_of(table.derived, metric->name);
     if (found == nullptr) continue;
-    MetricColumn& column = run.columns.emplace_back(*found);
-    for (Value& value : column.values)
+    compare::MetricColumn& column = run.columns.emplace_back(*found);
+    for (compare::Value& value : column.values)
       if (value) value = finite(*value);
   }
   if (run.columns.empty()) fail(file, "has none of the metrics dice, avd, mcc, dice_macro");
@@ -141,8 +141,8 @@ FoldRun run_of_table(const ResultTable& table, const std::string& file, const Fo
 
 }  // namespace
 
-FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place) {
-  const Json json = detail::parse_json(text, file);
+compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place) {
+  const Json json = parse_json(text, file);
   if (has_lists(json)) return run_of_lists(json, file, place);
   const auto recorded = {"test_dice", "test_avd", "test_mcc"};
   if (json.is_object() &&
@@ -154,4 +154,4 @@ FoldRun parse_run(std::string_view text, const std::string& file, const FoldName
   return run_of_table(tables.front(), file, place);
 }
 
-}  // namespace assay
+}  // namespace assay::results

@@ -8,7 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,7 +146,7 @@ class Collector {
     out_.files.push_back(folder.path / file);
     try {
       const std::string text = read_text(folder.path / file);
-      FoldRun run = parse_run(text, (folder.path / file).string(), folder.name);
+      compare::FoldRun run = parse_run(text, (folder.path / file).string(), folder.name);
       run.file = shown;
       out_.runs.push_back(std::move(run));
       listing_.append(shown).append("\n").append(sha256(text)).append("\n");
@@ -210,4 +210,4 @@ RunFolders read_runs(const std::vector<fs::path>& folders) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::results

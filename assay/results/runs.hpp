@@ -10,7 +10,7 @@
 
 #include "assay/compare/cross_validation.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// What the name of a folder says: "fold_2_restart_1", "fold_2", "fold_all".
 struct FoldName {
@@ -36,7 +36,7 @@ struct RunLedger {
 
 struct RunFolders {
   std::string name;  ///< of the first folder: what the runs are called together
-  std::vector<FoldRun> runs;
+  std::vector<compare::FoldRun> runs;
   RunLedger ledger;
   std::string inputs_sha256;                 ///< over all files that were read
   std::vector<std::filesystem::path> files;  ///< all that were found, readable or not
@@ -51,6 +51,6 @@ RunFolders read_runs(const std::vector<std::filesystem::path>& folders);
 
 /// The run of one file: a results.json with `per_subject_*` lists, or any results file that names
 /// its cases. Values that are null, NaN or infinite are none. Throws Error naming file and field.
-FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
+compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
 
-}  // namespace assay
+}  // namespace assay::results

@@ -7,6 +7,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -56,7 +57,7 @@ TEST(Runs, names_of_fold_folders) {
 }
 
 TEST(Runs, a_run_as_python_writes_it) {
-  const FoldRun run = parse_run(
+  const compare::FoldRun run = parse_run(
       R"({"outer_fold": 1, "restart": 2, "seed": 44, "test_dice": 0.5, "test_avd": Infinity,
           "final_train_loss": 0.06, "duration_seconds": 12.5,
           "per_subject_dice": [0.4, 0.6, NaN], "per_subject_avd": [0.1, Infinity, null],
@@ -77,7 +78,7 @@ TEST(Runs, a_run_as_python_writes_it) {
 }
 
 TEST(Runs, a_results_file_is_a_run_when_it_names_its_cases) {
-  const FoldRun run = parse_run(
+  const compare::FoldRun run = parse_run(
       R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}, "iou": {}},
           "cases": [{"id": "a", "status": "ok", "label": {"1": {"dice": 0.5, "iou": 0.3}}}]})",
       "f.json", place);

@@ -8,12 +8,8 @@
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
-using detail::JsonObject;
-using detail::JsonReader;
 
 /// A text, or "" for null.
 std::string text_or_nothing(JsonReader& in, std::string_view key) {
@@ -46,10 +42,10 @@ CaseFiles read_case(JsonReader& in) {
   return out;
 }
 
-std::vector<Region> regions_in(const Json& labels) {
-  std::vector<Region> out;
+std::vector<metrics::Region> regions_in(const Json& labels) {
+  std::vector<metrics::Region> out;
   for (const auto& [key, label] : labels.items()) {
-    Region region = {key, label.value("name", key), {}};
+    metrics::Region region = {key, label.value("name", key), {}};
     for (const Json& member : label.value("members", Json::array()))
       if (member.is_number_integer()) region.members.push_back(member.get<Label>());
     out.push_back(std::move(region));
@@ -58,7 +54,7 @@ std::vector<Region> regions_in(const Json& labels) {
 }
 
 Json object_in(const std::string& text, const std::string& name) {
-  const Json out = text.empty() ? Json::object() : detail::parse_json(text, name);
+  const Json out = text.empty() ? Json::object() : parse_json(text, name);
   return out.is_object() ? out : Json::object();
 }
 
@@ -122,4 +118,4 @@ ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::results

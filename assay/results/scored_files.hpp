@@ -12,7 +12,7 @@
 
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::results {
 
 struct CaseFiles {
   std::string id, prediction{}, reference{}, image{};  ///< relative to the roots
@@ -33,7 +33,7 @@ inline constexpr std::pair<std::string_view, std::filesystem::path CaseRoots::*>
 
 struct ScoredFiles {
   std::vector<CaseFiles> cases{};
-  std::vector<Region> regions{};
+  std::vector<metrics::Region> regions{};
   std::optional<double> threshold{};
   bool foreground_nonzero = false;
   bool allow_affine_mismatch = false;
@@ -53,4 +53,4 @@ ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
 std::vector<std::string> member_texts(std::string_view text, std::string_view name,
                                       std::span<const std::string_view> members);
 
-}  // namespace assay
+}  // namespace assay::results

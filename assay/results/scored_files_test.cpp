@@ -8,6 +8,7 @@
 #include "assay/results/parity.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using assay::testing::refusal;
 using assay::testing::TemporaryFolder;
 using ::testing::ElementsAre;
@@ -68,12 +69,13 @@ TEST(MemberTexts, AreCutOutAsTheyStand) {
 }
 
 TEST(ParityReader, ReadsWhatIsWritten) {
-  Achieved achieved{.source = "run.json"};
+  parity::Achieved achieved{.source = "run.json"};
   achieved.dice.value = 0.87;
   achieved.mcc.value = 0.75;
   achieved.dice_std.std.value = 0.02;
-  const ParityReport written = parity_report(achieved, built_in_paper(), "meshnet_16");
-  const ParityReport back = parse_parity(parity_text(written, {}), "p.json");
+  const parity::ParityReport written =
+      parity::parity_report(achieved, parity::built_in_paper(), "meshnet_16");
+  const parity::ParityReport back = parse_parity(parity_text(written, {}), "p.json");
   EXPECT_EQ(back.achieved.source, "run.json");
   EXPECT_EQ(back.paper.key, "meshnet_16");
   EXPECT_EQ(back.paper.dice.mean, written.paper.dice.mean);

@@ -7,10 +7,8 @@
 #include "assay/base/json.hpp"
 #include "assay/stats/strata.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
-
-using detail::Json;
 
 Json names_or_null(const std::vector<std::string>& names) {
   return names.empty() ? Json(nullptr) : Json(names);
@@ -35,9 +33,10 @@ Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
 }
 
 /// A list: two combinations of classes can have the same joined name.
-Json strata_json(const SplitManifest& manifest, const FoldNumbers& outer, std::size_t folds) {
+Json strata_json(const SplitManifest& manifest, const stats::FoldNumbers& outer,
+                 std::size_t folds) {
   Json out = Json::array();
-  const auto tested = members(manifest.items.classes, outer, folds);
+  const auto tested = stats::members(manifest.items.classes, outer, folds);
   for (std::size_t s = 0; s < tested.size(); ++s)
     out.push_back({{"name", manifest.strata[s]},
                    {"cases", std::accumulate(tested[s].begin(), tested[s].end(), std::size_t{0})},
@@ -65,36 +64,37 @@ Json inner_json(const SplitManifest& manifest, std::size_t count,
   return out;
 }
 
-FoldNumbers outer_folds(const SplitManifest& manifest, const SplitOptions& options) try {
-  return split(manifest.items, options);
+stats::FoldNumbers outer_folds(const SplitManifest& manifest,
+                               const stats::SplitOptions& options) try {
+  return stats::split(manifest.items, options);
 } catch (const Error& e) {
   throw e.within(manifest.file + ": outer folds");
 }
 
-NestedFolds nested_folds(const SplitManifest& manifest, const SplitOptions& outer,
-                         const SplitOptions& inner) try {
-  return nested_split(manifest.items, outer, inner);
+stats::NestedFolds nested_folds(const SplitManifest& manifest, const stats::SplitOptions& outer,
+                                const stats::SplitOptions& inner) try {
+  return stats::nested_split(manifest.items, outer, inner);
 } catch (const Error& e) {
   throw e.within(manifest.file + ": inner folds");
 }
 
 }  // namespace
 
-NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings) {
-  const SplitOptions outer = {.folds = settings.outer, .seed = settings.seed};
-  NestedFolds folds = {outer_folds(manifest, outer), {}};
+stats::NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings) {
+  const stats::SplitOptions outer = {.folds = settings.outer, .seed = settings.seed};
+  stats::NestedFolds folds = {outer_folds(manifest, outer), {}};
   if (settings.inner == 0) return folds;
   return nested_folds(manifest, outer, {.folds = settings.inner, .seed = settings.seed});
 }
 
-std::string_view method_name(const SplitItems& items) {
+std::string_view method_name(const stats::SplitItems& items) {
   const bool stratified = !items.classes.empty(), grouped = !items.groups.empty();
   if (stratified) return grouped ? "StratifiedGroupKFold" : "StratifiedKFold";
   return grouped ? "GroupKFold" : "KFold";
 }
 
 std::string split_text(const SplitManifest& manifest, const SplitSettings& settings,
-                       const NestedFolds& folds, std::string_view version) {
+                       const stats::NestedFolds& folds, std::string_view version) {
   Json list = Json::array();
   for (std::size_t f = 0; f < settings.outer; ++f) {
     Json one = {{"fold", f},
@@ -105,24 +105,24 @@ std::string split_text(const SplitManifest& manifest, const SplitSettings& setti
     list.push_back(one);
   }
   const std::string name = std::filesystem::path(manifest.file).filename().string();
-  return detail::to_text({{"schema", "assay.split/1"},
-                          {"manifest", {{"file", name}, {"sha256", manifest.sha256}}},
-                          {"num_cases", manifest.ids.size()},
-                          {"settings", settings_json(manifest, settings)},
-                          {"strata", strata_json(manifest, folds.outer, settings.outer)},
-                          {"folds", list},
-                          {"provenance", {{"assay", version}}}}) +
+  return to_text({{"schema", "assay.split/1"},
+                  {"manifest", {{"file", name}, {"sha256", manifest.sha256}}},
+                  {"num_cases", manifest.ids.size()},
+                  {"settings", settings_json(manifest, settings)},
+                  {"strata", strata_json(manifest, folds.outer, settings.outer)},
+                  {"folds", list},
+                  {"provenance", {{"assay", version}}}}) +
          "\n";
 }
 
 std::string nnunet_splits(const SplitManifest& manifest, const SplitSettings& settings,
-                          const NestedFolds& folds) {
+                          const stats::NestedFolds& folds) {
   Json list = Json::array();
   for (std::size_t f = 0; f < settings.outer; ++f)
     list.push_back(
         {{"train", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] != f; })},
          {"val", picked(manifest.ids, [&](std::size_t i) { return folds.outer[i] == f; })}});
-  return detail::to_text(list, {.indent = 4}) + "\n";
+  return to_text(list, {.indent = 4}) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::results

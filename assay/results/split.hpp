@@ -13,7 +13,7 @@
 
 #include "assay/stats/folds.hpp"
 
-namespace assay {
+namespace assay::results {
 
 /// Everything that decides a split, apart from the manifest.
 struct SplitSettings {
@@ -26,7 +26,7 @@ struct SplitSettings {
 struct SplitManifest {
   std::string file, sha256, id_column;
   std::vector<std::string> ids;  ///< in the order of the manifest
-  SplitItems items;
+  stats::SplitItems items;
   std::vector<std::string> strata;                                ///< names, by class
   std::vector<std::pair<std::string, std::vector<double>>> bins;  ///< as asked for, and its edges
   std::vector<std::string> notes, warnings;
@@ -42,17 +42,17 @@ SplitManifest parse_split_manifest(std::string_view text, const std::string& nam
                                    const SplitSettings& settings);
 
 /// Folds of a manifest. Throws Error saying which level cannot be divided, and why.
-NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings);
+stats::NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings);
 
 /// The class of scikit-learn that divides such items.
-std::string_view method_name(const SplitItems& items);
+std::string_view method_name(const stats::SplitItems& items);
 
 /// The text of an `assay.split/1` file. The same manifest and settings give the same bytes.
 std::string split_text(const SplitManifest& manifest, const SplitSettings& settings,
-                       const NestedFolds& folds, std::string_view version);
+                       const stats::NestedFolds& folds, std::string_view version);
 
 /// nnU-Net's splits_final.json: the outer folds only.
 std::string nnunet_splits(const SplitManifest& manifest, const SplitSettings& settings,
-                          const NestedFolds& folds);
+                          const stats::NestedFolds& folds);
 
-}  // namespace assay
+}  // namespace assay::results

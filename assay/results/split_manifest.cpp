@@ -14,7 +14,7 @@
 #include "assay/results/split.hpp"
 #include "assay/stats/strata.hpp"
 
-namespace assay {
+namespace assay::results {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -131,7 +131,7 @@ class Reader {
       if (!number) refuse_cell(i, name, cell);
       values.push_back(*number);
     }
-    const QuantileBins found = cut(asked, values, bins);
+    const stats::QuantileBins found = cut(asked, values, bins);
     Cells out;
     for (const std::size_t code : found.codes) out.push_back("Q" + std::to_string(code + 1));
     const std::set<std::string> filled(out.begin(), out.end());
@@ -142,9 +142,9 @@ class Reader {
     return out;
   }
 
-  QuantileBins cut(const std::string& asked, const std::vector<double>& values,
-                   std::size_t bins) const try {
-    return quantile_bins(values, bins);
+  stats::QuantileBins cut(const std::string& asked, const std::vector<double>& values,
+                          std::size_t bins) const try {
+    return stats::quantile_bins(values, bins);
   } catch (const Error& e) {
     throw e.within(out_.file + ": --stratify " + asked);
   }
@@ -211,4 +211,4 @@ SplitManifest parse_split_manifest(std::string_view text, const std::string& nam
   return Reader(text, name).read(settings);
 }
 
-}  // namespace assay
+}  // namespace assay::results

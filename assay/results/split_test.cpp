@@ -10,6 +10,7 @@
 #include "assay/base/json.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -111,7 +112,7 @@ TEST(Split, every_case_is_tested_once_and_never_with_its_training_set) {
   const SplitSettings settings = {.outer = 3, .inner = 2};
   const SplitManifest manifest = parsed("id\na\nb\nc\nd\ne\nf\ng\n", settings);
   const auto file =
-      detail::parse_json(split_text(manifest, settings, folds_of(manifest, settings), "1"), "f");
+      parse_json(split_text(manifest, settings, folds_of(manifest, settings), "1"), "f");
   EXPECT_EQ(file.at("schema"), "assay.split/1");
   EXPECT_EQ(file.at("settings").at("method"), "KFold");
   EXPECT_EQ(file.at("settings").at("seed"), 42);
@@ -136,8 +137,8 @@ TEST(Split, nnunet_takes_a_list_of_train_and_val) {
   settings.seed.reset();
   const SplitManifest manifest = parsed("id\na\nb\nc\n", settings);
   const auto file =
-      detail::parse_json(nnunet_splits(manifest, settings, folds_of(manifest, settings)), "f");
-  EXPECT_EQ(detail::to_text(file, {.indent = 0}),
+      parse_json(nnunet_splits(manifest, settings, folds_of(manifest, settings)), "f");
+  EXPECT_EQ(to_text(file, {.indent = 0}),
             R"([{"train":["c"],"val":["a","b"]},{"train":["a","b"],"val":["c"]}])");
 }
 
@@ -148,7 +149,7 @@ TEST(Split, the_file_says_where_it_differs_from_scikit_learn) {
     if (!shuffles) settings.seed.reset();
     const SplitManifest manifest = parsed(text, settings);
     const auto file =
-        detail::parse_json(split_text(manifest, settings, folds_of(manifest, settings), "1"), "f");
+        parse_json(split_text(manifest, settings, folds_of(manifest, settings), "1"), "f");
     EXPECT_EQ(file.at("settings").at("method"), "StratifiedGroupKFold");
     EXPECT_EQ(file.at("settings").at("equals_scikit_learn"), !shuffles);
   }

@@ -7,7 +7,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 std::string millimetres(double x) {
@@ -69,4 +69,4 @@ Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affi
                   both(prediction, reference) + ")");
 }
 
-}  // namespace assay
+}  // namespace assay::score

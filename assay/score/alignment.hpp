@@ -6,7 +6,7 @@
 
 #include "assay/image/grid.hpp"
 
-namespace assay {
+namespace assay::score {
 
 inline constexpr double equal_grids_mm = 0.001;        ///< below: writers' rounding
 inline constexpr double tolerated_shift_voxels = 0.1;  ///< up to here: scored, with a warning
@@ -23,4 +23,4 @@ struct Alignment {
 /// without a place in space is compared by shape alone, index by index, and takes the other's grid.
 Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affine_mismatch);
 
-}  // namespace assay
+}  // namespace assay::score

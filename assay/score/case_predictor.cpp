@@ -4,13 +4,13 @@
 #include "assay/base/error.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 /// Whether the model gets the image as it is stored, so that the file itself can stand for it.
-bool leaves_untouched(const Recipe& recipe) {
-  return recipe.grid == GridRule::native && recipe.orientation.empty() && !recipe.shape &&
-         !recipe.to_bytes && recipe.intensity == IntensityRule::none;
+bool leaves_untouched(const model::Recipe& recipe) {
+  return recipe.grid == model::GridRule::native && recipe.orientation.empty() && !recipe.shape &&
+         !recipe.to_bytes && recipe.intensity == model::IntensityRule::none;
 }
 
 /// Other programs are promised this format; whatever else was read is written anew for them.
@@ -20,11 +20,12 @@ bool is_nifti_file(const std::filesystem::path& path) {
 }
 
 /// Whether it matters to a recipe where the voxels lie and how large they are.
-bool depends_on_space(const Recipe& recipe) {
-  return recipe.grid != GridRule::native || !recipe.orientation.empty() || recipe.min_volume_ml > 0;
+bool depends_on_space(const model::Recipe& recipe) {
+  return recipe.grid != model::GridRule::native || !recipe.orientation.empty() ||
+         recipe.min_volume_ml > 0;
 }
 
-std::string assumed_of(const Grid& grid, const Recipe& recipe) {
+std::string assumed_of(const Grid& grid, const model::Recipe& recipe) {
   if (grid.in_space || !depends_on_space(recipe)) return "";
   return "the image is an array and has no grid: it was taken as RAS with voxels of 1 mm; give a "
          "NIfTI or NRRD file if that is wrong";
@@ -46,7 +47,8 @@ Volume<float> walked(Volume<float> image, const AxisMap& map) {
 
 }  // namespace
 
-Prediction CasePredictor::inferred_from(const PredictorInput& input, bool with_logits) {
+model::Prediction CasePredictor::inferred_from(const model::PredictorInput& input,
+                                               bool with_logits) {
   const std::lock_guard turn(model_);
   if (setup_.stop != nullptr && *setup_.stop) throw Error(Error::Kind::usage, "interrupted");
   return setup_.predictor.predict(input, {.executor = setup_.executor, .logits = with_logits});
@@ -71,14 +73,14 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
   const AxisMap map = index_order(image.grid());
   const Grid native = reoriented(image.grid(), map);
   const std::string warning = assumed_of(image.grid(), setup_.recipe);
-  if (const Grid model = model_grid(native, setup_.recipe); !with_logits)
+  if (const Grid model = model::model_grid(native, setup_.recipe); !with_logits)
     if (auto known = setup_.cache.find(key, model)) {
       ++remembered_;
       return {{native, model}, std::move(*known), {}, true, hash, warning};
     }
   const Volume<float> voxels = walked(intensities(image), map);
-  const Prepared input = prepared(voxels.view(), setup_.recipe, setup_.executor);
-  Prediction prediction = inferred_from(
+  const model::Prepared input = model::prepared(voxels.view(), setup_.recipe, setup_.executor);
+  model::Prediction prediction = inferred_from(
       {.image = input.image.view(),
        .file = leaves_untouched(setup_.recipe) && is_nifti_file(path) ? absolute(path)
                                                                       : std::filesystem::path()},
@@ -92,4 +94,4 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
           .warning = warning};
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -13,12 +13,12 @@
 #include "assay/model/recipe/recipe.hpp"
 #include "assay/score/prediction_cache.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// A model and how it is fed.
 struct ModelSetup {
-  Predictor& predictor;
-  Recipe recipe;
+  model::Predictor& predictor;
+  model::Recipe recipe;
   std::string recipe_sha256;
   PredictionCache cache{""};
   Executor executor{};                      ///< any number of threads gives the same labels
@@ -27,7 +27,7 @@ struct ModelSetup {
 };
 
 struct PredictedCase {
-  Placement placement;
+  model::Placement placement;
   Volume<std::uint8_t> labels;  ///< on the grid of the model, as the model said
   std::vector<float> logits{};  ///< empty unless asked for
   bool from_cache = false;
@@ -58,7 +58,7 @@ class CasePredictor {
  private:
   /// A prediction that cannot be kept is a prediction all the same.
   void keep(const PredictionKey& key, View<std::uint8_t> labels);
-  Prediction inferred_from(const PredictorInput& input, bool with_logits);
+  model::Prediction inferred_from(const model::PredictorInput& input, bool with_logits);
 
   ModelSetup setup_;
   std::mutex model_;
@@ -67,4 +67,4 @@ class CasePredictor {
   std::atomic<std::size_t> remembered_ = 0, inferred_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::score

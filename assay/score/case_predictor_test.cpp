@@ -12,17 +12,18 @@
 #include "assay/image/image.hpp"
 #include "assay/image/npy_writer.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// Says 1 above 0.5; counts its calls, and how many are under way at once.
-class Fake : public Predictor {
+class Fake : public model::Predictor {
  public:
   std::string backend() const override { return "fake"; }
   std::string sha256() const override { return "fake"; }
-  Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override {
+  model::Prediction predict(const model::PredictorInput& input,
+                            const model::PredictionSettings& settings) override {
     const int now = ++running;
     most = std::max(most.load(), now);
     std::this_thread::yield();
@@ -40,8 +41,8 @@ class Fake : public Predictor {
   std::vector<fs::path> files;
 };
 
-Recipe recipe(std::string_view name) {
-  for (const Recipe& one : builtin_recipes())
+model::Recipe recipe(std::string_view name) {
+  for (const model::Recipe& one : model::builtin_recipes())
     if (one.name == name) return one;
   throw Error(Error::Kind::usage, "no such recipe");
 }
@@ -86,12 +87,12 @@ TEST(CasePredictor, WhatIsAssumedOfAnArrayIsSaidWhereItMatters) {
   const fs::path image = written_image(folder.path() / "a.nii", 1), array = folder.path() / "a.npy";
   const std::vector<float> ramp = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   write_logits(array, ramp, {3, 2, 2});
-  Recipe oriented = recipe("none"), resampled = oriented, cleaned = oriented;
+  model::Recipe oriented = recipe("none"), resampled = oriented, cleaned = oriented;
   oriented.orientation = "LPS";
-  resampled.grid = GridRule::zoom;
+  resampled.grid = model::GridRule::zoom;
   cleaned.min_volume_ml = 0.001;
   Fake model;
-  for (const Recipe& one : {oriented, resampled, cleaned}) {
+  for (const model::Recipe& one : {oriented, resampled, cleaned}) {
     CasePredictor cases({model, one, "r", PredictionCache(folder.path() / "cache")});
     EXPECT_EQ(cases.predicted(image).warning, "");
     for (const bool from_cache : {false, true}) {
@@ -132,4 +133,4 @@ TEST(OwnThreads, TheFirstTroubleComesOut) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::score

@@ -15,7 +15,7 @@
 #include "assay/score/pairing.hpp"
 #include "assay/score/swapped_sides.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
   return {.id = id,
           .reference = reference,
           .files = {{"", {}, request.reference / reference}},
-          .fate = Fate::missing_prediction,
+          .fate = metrics::Fate::missing_prediction,
           .error = "there is no " + request.side + " for the reference " + reference};
 }
 
@@ -34,7 +34,7 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
                         const std::string& prediction) {
   return {.id = id,
           .prediction = prediction,
-          .fate = Fate::missing_reference,
+          .fate = metrics::Fate::missing_reference,
           .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
@@ -196,10 +196,10 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
     const fs::path p = located(row[prediction], request.prediction, request.manifest);
     const fs::path r = located(row[reference], request.reference, request.manifest);
     if (row[reference].empty() || !fs::exists(r)) {
-      plan.fate = Fate::missing_reference;
+      plan.fate = metrics::Fate::missing_reference;
       plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
     } else if (row[prediction].empty() || !fs::exists(p)) {
-      plan.fate = Fate::missing_prediction;
+      plan.fate = metrics::Fate::missing_prediction;
       plan.error =
           "the " + request.side + " '" + row[prediction] + "' of the manifest does not exist";
     }
@@ -249,7 +249,7 @@ void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& man
 
 /// The columns of a table, beside those of a manifest or instead of them.
 void add_groups(Cohort& cohort, const fs::path& path) {
-  const GroupTable groups(path);
+  const results::GroupTable groups(path);
   std::vector<std::string> ids;
   for (const CasePlan& plan : cohort.cases) ids.push_back(plan.id);
   const auto without = groups.without_row(ids);
@@ -268,12 +268,12 @@ void add_groups(Cohort& cohort, const fs::path& path) {
     }
 }
 
-std::vector<Region> structure_regions(const std::vector<CasePlan>& cases) {
+std::vector<metrics::Region> structure_regions(const std::vector<CasePlan>& cases) {
   std::set<std::string> keys;
   for (const CasePlan& plan : cases)
     for (const FilePair& files : plan.files)
       if (!files.region.empty()) keys.insert(files.region);
-  std::vector<Region> regions;
+  std::vector<metrics::Region> regions;
   regions.reserve(keys.size());
   for (const std::string& key : keys) regions.push_back({key, key, {}});
   return regions;
@@ -292,9 +292,9 @@ std::string model_name(const CohortRequest& request) {
 }
 
 /// Whoever asks for another tool's numbers is told which are not.
-void note_coverage(const ScoreSettings& settings, std::vector<std::string>& notes) {
+void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::string>& notes) {
   std::string keys;
-  for (const std::string& key : not_covered(*settings.convention, settings.metrics))
+  for (const std::string& key : metrics::not_covered(*settings.convention, settings.metrics))
     keys += (keys.empty() ? "" : ", ") + key;
   if (!keys.empty())
     notes.push_back("convention " + std::string(settings.convention->name) + " does not cover " +
@@ -303,7 +303,7 @@ void note_coverage(const ScoreSettings& settings, std::vector<std::string>& note
 
 }  // namespace
 
-Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings) {
+Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings) {
   Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
   cohort.settings.model_name = model_name(request);
   // Images that a model is to be run on look like neither.
@@ -337,4 +337,4 @@ std::vector<std::filesystem::path> input_files(const Cohort& cohort) {
   return files;
 }
 
-}  // namespace assay
+}  // namespace assay::score

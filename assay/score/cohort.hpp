@@ -10,7 +10,7 @@
 #include "assay/results/scored_files.hpp"
 #include "assay/score/score_case.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// What to score, as asked for; nothing has been looked up.
 struct CohortRequest {
@@ -30,19 +30,19 @@ struct CohortRequest {
 
 /// What will be scored.
 struct Cohort {
-  ScoreSettings settings;
+  metrics::ScoreSettings settings;
   std::vector<CasePlan> cases;          ///< by id
   std::vector<std::string> notes;       ///< what was decided without being asked, for people
   std::vector<std::string> warnings{};  ///< what looks wrong before any file is opened
   bool labels_were_asked_for = false;   ///< on the command line, not by a file that lies there
-  CaseRoots roots{};                    ///< what the paths of the cases start from
+  results::CaseRoots roots{};           ///< what the paths of the cases start from
 };
 
 /// Pairs files and settles labels. `settings` brings what does not depend on files. Throws Error
 /// when the request cannot be met: no such folder, no case at all, two files for one case.
-Cohort planned_cohort(const CohortRequest& request, ScoreSettings settings);
+Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings);
 
 /// Every file that is read for the cohort: what no result may take the place of.
 std::vector<std::filesystem::path> input_files(const Cohort& cohort);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -8,10 +8,8 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
-
-using detail::Json;
 
 [[noreturn]] void fail(const std::string& what) {
   throw Error(Error::Kind::input, what);
@@ -31,12 +29,12 @@ Label label_of(const Json& value, const std::string& name) {
   fail("label '" + name + "' is not a whole number");
 }
 
-Region region_of(const std::string& name, const Json& value) {
+metrics::Region region_of(const std::string& name, const Json& value) {
   if (!value.is_array()) {
     const Label label = label_of(value, name);
     return {.key = std::to_string(label), .name = name, .members = {label}};
   }
-  Region region = {.key = name, .name = name, .members = {}, .is_union = true};
+  metrics::Region region = {.key = name, .name = name, .members = {}, .is_union = true};
   for (const Json& member : value) region.members.push_back(label_of(member, name));
   std::ranges::sort(region.members);
   if (region.members.empty()) fail("region '" + name + "' has no labels");
@@ -51,7 +49,7 @@ DatasetLabels labels_of(const Json& file) {
     // Version 1 wrote {"1": "lesion"}, version 2 writes {"lesion": 1}.
     const bool old = item.value().is_string() && whole_number(item.key());
     const std::string name = old ? item.value().get<std::string>() : item.key();
-    const Region region = region_of(name, old ? Json(item.key()) : item.value());
+    const metrics::Region region = region_of(name, old ? Json(item.key()) : item.value());
     if (name == "ignore")
       out.ignored = region.members.front();
     else if (region.members != std::vector<Label>{0})
@@ -59,15 +57,15 @@ DatasetLabels labels_of(const Json& file) {
   }
   if (out.regions.empty()) fail("names no label besides the background");
   // A training with one region has regions only, some of a single label.
-  const bool has_regions = std::ranges::any_of(out.regions, &Region::is_union);
-  for (Region& region : out.regions) region.is_union = has_regions;
+  const bool has_regions = std::ranges::any_of(out.regions, &metrics::Region::is_union);
+  for (metrics::Region& region : out.regions) region.is_union = has_regions;
   return out;
 }
 
 }  // namespace
 
 DatasetLabels parse_dataset_json(std::string_view text) {
-  return labels_of(detail::parse_json(text, "dataset.json"));
+  return labels_of(parse_json(text, "dataset.json"));
 }
 
 DatasetLabels read_dataset_json(const std::filesystem::path& path) {
@@ -79,4 +77,4 @@ DatasetLabels read_dataset_json(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -9,11 +9,11 @@
 
 #include "assay/metrics/count.hpp"
 
-namespace assay {
+namespace assay::score {
 
 struct DatasetLabels {
-  std::vector<Region> regions;   ///< what is scored: without background and ignore label
-  std::optional<Label> ignored;  ///< the label named "ignore"
+  std::vector<metrics::Region> regions;  ///< what is scored: without background and ignore label
+  std::optional<Label> ignored;          ///< the label named "ignore"
 };
 
 /// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label that stands for a
@@ -23,4 +23,4 @@ DatasetLabels read_dataset_json(const std::filesystem::path& path);
 /// The same for text that is in memory already.
 DatasetLabels parse_dataset_json(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::score

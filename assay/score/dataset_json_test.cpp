@@ -8,6 +8,7 @@
 #include "assay/base/file.hpp"
 
 using namespace assay;
+using namespace assay::score;
 
 namespace {
 
@@ -23,14 +24,14 @@ TEST(DatasetJson, version_2_with_regions_and_ignore_label) {
   const auto labels =
       read(R"({"labels": {"background": 0, "whole": [2, 1], "core": 2, "ignore": 3}})");
   ASSERT_EQ(labels.regions.size(), 2U);
-  EXPECT_EQ(labels.regions[0], (Region{"whole", "whole", {1, 2}, true}));
-  EXPECT_EQ(labels.regions[1], (Region{"2", "core", {2}, true}));
+  EXPECT_EQ(labels.regions[0], (metrics::Region{"whole", "whole", {1, 2}, true}));
+  EXPECT_EQ(labels.regions[1], (metrics::Region{"2", "core", {2}, true}));
   EXPECT_EQ(labels.ignored, 3);
 }
 
 TEST(DatasetJson, version_1_has_numbers_as_keys) {
   const auto labels = read(R"({"labels": {"0": "background", "1": "lesion"}})");
-  EXPECT_EQ(labels.regions, (std::vector<Region>{{"1", "lesion", {1}}}));
+  EXPECT_EQ(labels.regions, (std::vector<metrics::Region>{{"1", "lesion", {1}}}));
   EXPECT_EQ(labels.ignored, std::nullopt);
 }
 

@@ -14,13 +14,13 @@
 #include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
 
 /// A label map in bytes, each voxel the label itself.
-Volume<std::uint8_t> byte_labels(const Image& image, const ScoreSettings& settings) {
+Volume<std::uint8_t> byte_labels(const Image& image, const metrics::ScoreSettings& settings) {
   Buffer scratch;
   if (only_foreground(settings)) {
     const View<std::uint8_t> mask = mask_by(reference_rule(settings), image, scratch).foreground;
@@ -75,7 +75,8 @@ MovedReference moved_reference(const fs::path& path, const PredictedCase& predic
       aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
   Volume<std::uint8_t> walked(predicted.placement.native);
   reorient(labels.view(), alignment.map, walked.voxels());
-  return {prepared_labels(walked.view(), e.predictor.setup().recipe, e.predictor.setup().executor),
+  return {model::prepared_labels(walked.view(), e.predictor.setup().recipe,
+                                 e.predictor.setup().executor),
           alignment.warning};
 }
 
@@ -106,26 +107,26 @@ Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const 
   const fs::path native = e.save.empty() ? temporary.prediction : e.save / prediction_name(plan.id);
   if (!in_model_space || !e.save.empty()) {
     make_folder(native.parent_path());
-    const Volume<std::uint8_t> labels =
-        placed(restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor),
-               reference);
+    const Volume<std::uint8_t> labels = placed(
+        model::restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor),
+        reference);
     write_image(native, labels.view());
   }
   if (!in_model_space) return {native, reference};
   const MovedReference moved = moved_reference(reference, predicted, e);
-  const Volume<std::uint8_t> prediction = cleaned(predicted.labels.view(), setup.recipe);
+  const Volume<std::uint8_t> prediction = model::cleaned(predicted.labels.view(), setup.recipe);
   write_image(temporary.reference, moved.labels.view());
   write_image(temporary.prediction, prediction.view());
   return {temporary.prediction, temporary.reference, moved.warning};
 }
 
 /// Scores the written files, and forgets those that are nobody's.
-CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
-                        Workspace& workspace) {
+metrics::CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
+                                 Workspace& workspace) {
   CasePlan written = plan;
   written.prediction = sides.prediction.filename().string();
   written.files = {{"", sides.prediction, sides.reference}};
-  CaseRecord record = score_case(written, e.settings, workspace);
+  metrics::CaseRecord record = score_case(written, e.settings, workspace);
   std::error_code ignored;
   for (const fs::path& file : {sides.prediction, sides.reference})
     if (file.parent_path() == e.scratch.path()) fs::remove(file, ignored);
@@ -133,11 +134,12 @@ CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluati
 }
 
 /// The record of a case that could not be predicted.
-CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation& e, Workspace& workspace) {
+metrics::CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation& e,
+                                Workspace& workspace) {
   for (const auto& [file, shown] : {std::pair{plan.files.front().prediction, plan.prediction},
                                     std::pair{plan.files.front().reference, plan.reference}})
     why = without_root(std::move(why), file, shown);
-  plan.fate = Fate::failed;
+  plan.fate = metrics::Fate::failed;
   plan.error = std::move(why);
   return score_case(plan, e.settings, workspace);
 }
@@ -155,20 +157,20 @@ fs::path prediction_name(const std::string& id) {
   return id + ".nii.gz";
 }
 
-CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
-                          Workspace& workspace) {
-  if (plan.fate != Fate::scored) return score_case(plan, evaluation.settings, workspace);
+metrics::CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
+                                   Workspace& workspace) {
+  if (plan.fate != metrics::Fate::scored) return score_case(plan, evaluation.settings, workspace);
   const fs::path& image = plan.files.front().prediction;
   try {
     const PredictedCase predicted = evaluation.predictor.predicted(image);
     const Sides sides = written_sides(plan, predicted, evaluation);
-    CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
+    metrics::CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
     for (const std::string& warning : {predicted.warning, sides.warning})
       if (!warning.empty()) record.warnings.push_back(warning);
     record.image = plan.prediction;
     record.prediction = evaluation.save.empty() ? "" : prediction_name(plan.id).string();
     record.prediction_sha256 = "";
-    if (record.fate == Fate::scored) {
+    if (record.fate == metrics::Fate::scored) {
       record.image_sha256 = predicted.image_sha256;
       record.reference_sha256 = image_sha256(plan.files.front().reference);
       if (!evaluation.save.empty())
@@ -176,7 +178,7 @@ CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
     }
     return record;
   } catch (const ReferenceFault& e) {
-    CaseRecord record = unpredicted(plan, e.what(), evaluation, workspace);
+    metrics::CaseRecord record = unpredicted(plan, e.what(), evaluation, workspace);
     record.reference_at_fault = true;
     return record;
   } catch (const Error& e) {
@@ -186,4 +188,4 @@ CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
   }
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -8,7 +8,7 @@
 #include "assay/score/case_predictor.hpp"
 #include "assay/score/score_case.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// Where the voxels are that are counted.
 enum class MetricSpace {
@@ -18,7 +18,7 @@ enum class MetricSpace {
 
 struct Evaluation {
   CasePredictor& predictor;
-  const ScoreSettings& settings;
+  const metrics::ScoreSettings& settings;
   MetricSpace space = MetricSpace::native;
   std::filesystem::path save{};  ///< a folder for the predictions; "": they are not kept
   const TemporaryFolder& scratch;
@@ -34,6 +34,7 @@ std::filesystem::path prediction_name(const std::string& id);
 /// Predicts and scores. The first file of the plan's pair is the image, which the record names as
 /// such; it names a prediction only if that is kept. Never throws for a reason in the files, as
 /// score_case.
-CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation, Workspace& workspace);
+metrics::CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
+                                   Workspace& workspace);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -7,7 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/image/folder.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -109,4 +109,4 @@ EvaluationData evaluation_data(const DataRequest& request) {
   throw Error(Error::Kind::usage, "--images and --ref go together; give both, or neither");
 }
 
-}  // namespace assay
+}  // namespace assay::score

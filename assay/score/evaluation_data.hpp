@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::score {
 
 /// What was typed.
 struct DataRequest {
@@ -29,4 +29,4 @@ std::vector<std::string> data_splits();
 /// that says what was looked for.
 EvaluationData evaluation_data(const DataRequest& request);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/temporary_folder.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(EvaluationData, SaysWhatItLookedFor) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::score

@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/score/dataset_json.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ std::vector<Label> label_list(std::string_view text, const std::string& option) 
 }
 
 /// "whole=1,2,4"
-Region region_of(const std::string& text) {
+metrics::Region region_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0)
     usage("--region '" + text + "': write NAME=LABELS, such as whole=1,2,4");
@@ -46,14 +46,14 @@ Region region_of(const std::string& text) {
   return {.key = name, .name = name, .members = std::move(members), .is_union = true};
 }
 
-std::string name_of(Label label, const std::vector<Region>& named) {
+std::string name_of(Label label, const std::vector<metrics::Region>& named) {
   const std::string key = std::to_string(label);
-  const auto found = std::ranges::find(named, key, &Region::key);
+  const auto found = std::ranges::find(named, key, &metrics::Region::key);
   return found == named.end() ? key : found->name;
 }
 
 /// The file that was given, or the one that nnU-Net leaves beside its predictions.
-fs::path dataset_json_for(const CohortRequest& request, const ScoreSettings& settings,
+fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSettings& settings,
                           std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
   // What was asked for wins over what only lies there.
@@ -68,15 +68,16 @@ fs::path dataset_json_for(const CohortRequest& request, const ScoreSettings& set
   return beside;
 }
 
-void refuse_repeats(const std::vector<Region>& regions) {
+void refuse_repeats(const std::vector<metrics::Region>& regions) {
   std::set<std::string> keys;
-  for (const Region& region : regions)
+  for (const metrics::Region& region : regions)
     if (!keys.insert(region.key).second)
       usage("label or region '" + region.key + "' is asked for twice");
 }
 
-void refuse_ignored(const std::vector<Region>& regions, const std::optional<Label>& ignored) {
-  for (const Region& region : regions)
+void refuse_ignored(const std::vector<metrics::Region>& regions,
+                    const std::optional<Label>& ignored) {
+  for (const metrics::Region& region : regions)
     if (ignored && region.members == std::vector{*ignored})
       usage("label " + std::to_string(*ignored) +
             " is ignored, so it cannot be scored; drop it, or drop --ignore-label");
@@ -84,7 +85,7 @@ void refuse_ignored(const std::vector<Region>& regions, const std::optional<Labe
 
 }  // namespace
 
-void settle_labels(const CohortRequest& request, ScoreSettings& settings,
+void settle_labels(const CohortRequest& request, metrics::ScoreSettings& settings,
                    std::vector<std::string>& notes) {
   DatasetLabels dataset;
   if (const fs::path path = dataset_json_for(request, settings, notes); !path.empty())
@@ -93,7 +94,7 @@ void settle_labels(const CohortRequest& request, ScoreSettings& settings,
   settings.all_labels = request.labels == "all";
 
   const bool asked = !request.labels.empty() || !request.regions.empty();
-  std::vector<Region> regions;
+  std::vector<metrics::Region> regions;
   if (settings.all_labels || !asked) {
     regions = dataset.regions;
   } else if (!request.labels.empty()) {
@@ -105,8 +106,9 @@ void settle_labels(const CohortRequest& request, ScoreSettings& settings,
   for (const std::string& text : request.regions) regions.push_back(region_of(text));
   refuse_repeats(regions);
   refuse_ignored(regions, settings.ignored);
-  if (regions.empty() && !settings.all_labels) regions = {foreground_region()};
-  const bool is_one_mask = !settings.all_labels && regions == std::vector{foreground_region()};
+  if (regions.empty() && !settings.all_labels) regions = {metrics::foreground_region()};
+  const bool is_one_mask =
+      !settings.all_labels && regions == std::vector{metrics::foreground_region()};
   if (settings.threshold && !is_one_mask)
     usage(
         "--threshold turns the prediction into one foreground mask, so it cannot go with labels "
@@ -118,4 +120,4 @@ void settle_labels(const CohortRequest& request, ScoreSettings& settings,
   settings.regions = std::move(regions);
 }
 
-}  // namespace assay
+}  // namespace assay::score

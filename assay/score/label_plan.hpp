@@ -8,11 +8,11 @@
 #include "assay/metrics/results.hpp"
 #include "assay/score/cohort.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// Fills regions, all_labels and the ignored label of `settings` from the request and, where there
 /// is one, from nnU-Net's dataset.json; what was found by itself is added to `notes`.
-void settle_labels(const CohortRequest& request, ScoreSettings& settings,
+void settle_labels(const CohortRequest& request, metrics::ScoreSettings& settings,
                    std::vector<std::string>& notes);
 
-}  // namespace assay
+}  // namespace assay::score

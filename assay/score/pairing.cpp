@@ -13,7 +13,7 @@
 #include "assay/base/error.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 using Files = std::vector<NamedFile>;
@@ -344,4 +344,4 @@ void name_by_entities(Pairing& pairing) {
   for (NamedFile& file : pairing.without_reference) file.stem = named(file.stem);
 }
 
-}  // namespace assay
+}  // namespace assay::score

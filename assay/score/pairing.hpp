@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::score {
 
 /// A file that was found, and the case it says it belongs to.
 struct NamedFile {
@@ -47,4 +47,4 @@ Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<Name
 /// id of another case keeps its name.
 void name_by_entities(Pairing& pairing);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -7,6 +7,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::score;
 using testing::HasSubstr;
 
 namespace {

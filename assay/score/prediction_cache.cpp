@@ -8,7 +8,7 @@
 #include "assay/base/file.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ fs::path usual_cache_folder() {
   return home.empty() ? fs::path() : fs::path(home) / ".cache/assay/predictions";
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -8,7 +8,7 @@
 
 #include "assay/image/volume.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// All that decides a prediction.
 struct PredictionKey {
@@ -38,4 +38,4 @@ class PredictionCache {
 /// below $XDG_CACHE_HOME or ~/.cache; "" when there is no home.
 std::filesystem::path usual_cache_folder();
 
-}  // namespace assay
+}  // namespace assay::score

@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/temporary_folder.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,4 +85,4 @@ TEST(PredictionCache, AFolderThatCannotBeMadeIsNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::score

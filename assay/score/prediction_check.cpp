@@ -10,7 +10,7 @@
 #include "assay/image/image.hpp"
 #include "assay/score/alignment.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 /// How to walk stored voxels so that they meet those of `grid`; none when they lie elsewhere.
@@ -37,8 +37,8 @@ std::size_t differing_voxels(const Image& stored, const AxisMap& map, View<std::
   return differing;
 }
 
-PredictionCheck checked_labels(const std::filesystem::path& file, const PredictedCase& predicted,
-                               View<std::uint8_t> native) {
+results::PredictionCheck checked_labels(const std::filesystem::path& file,
+                                        const PredictedCase& predicted, View<std::uint8_t> native) {
   const Image stored = read_image(file);
   struct Place {
     const char* name;
@@ -77,7 +77,8 @@ std::size_t largest(std::span<const double> logits, std::size_t i, std::size_t v
   return best;
 }
 
-PredictionCheck checked_logits(const std::filesystem::path& file, const PredictedCase& predicted) {
+results::PredictionCheck checked_logits(const std::filesystem::path& file,
+                                        const PredictedCase& predicted) {
   const Image stored = read_image(file, {}, Volumes::classes);
   const std::size_t voxels = predicted.labels.view().voxels.size();
   const Shape& shape = predicted.placement.model.shape;
@@ -92,7 +93,7 @@ PredictionCheck checked_logits(const std::filesystem::path& file, const Predicte
   const std::vector<double> logits = by_class(stored, *map);
   if (!std::ranges::all_of(logits, [](double x) { return std::isfinite(x); }))
     throw Error(Error::Kind::input, file.string() + ": holds logits that are no finite numbers");
-  PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
+  results::PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
   double greatest = 0;
   for (std::size_t i = 0; i < logits.size(); ++i)
     greatest = std::max(greatest, std::abs(logits[i] - static_cast<double>(predicted.logits[i])));
@@ -108,10 +109,11 @@ bool holds_logits(const std::filesystem::path& file) {
   return read_image(file, {}, Volumes::classes).header().channels > 1;
 }
 
-PredictionCheck checked_against(const std::filesystem::path& file, const PredictedCase& predicted,
-                                View<std::uint8_t> native) {
+results::PredictionCheck checked_against(const std::filesystem::path& file,
+                                         const PredictedCase& predicted,
+                                         View<std::uint8_t> native) {
   return predicted.logits.empty() || !holds_logits(file) ? checked_labels(file, predicted, native)
                                                          : checked_logits(file, predicted);
 }
 
-}  // namespace assay
+}  // namespace assay::score

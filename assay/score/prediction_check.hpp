@@ -7,7 +7,7 @@
 #include "assay/results/prediction_report.hpp"
 #include "assay/score/case_predictor.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// Whether the file holds logits (numbers by class) rather than labels, so that predicting must
 /// give them too.
@@ -16,7 +16,7 @@ bool holds_logits(const std::filesystem::path& file);
 /// Compares labels on the image's grid or, if that is where the stored ones are, on the model's.
 /// Stored logits are compared with the model's own, and their largest with its labels. `native` are
 /// the labels on the image's grid. Throws Error when the file has neither grid.
-PredictionCheck checked_against(const std::filesystem::path& file, const PredictedCase& predicted,
-                                View<std::uint8_t> native);
+results::PredictionCheck checked_against(const std::filesystem::path& file,
+                                         const PredictedCase& predicted, View<std::uint8_t> native);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -20,14 +20,14 @@
 #include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 using Bits = std::span<std::uint64_t>;
 
 /// Room for one bit per voxel.
 Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
-  const std::size_t words = packed_words(voxels);
+  const std::size_t words = metrics::packed_words(voxels);
   return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
 }
 
@@ -44,8 +44,8 @@ constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::ref
 /// What one side of a pair gives; an error names the side and its file, and is remembered as the
 /// reference's fault if it is.
 template <class Work>
-auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, CaseRecord& record,
-             Work work) try {
+auto on_side(const Role& role, const CasePlan& plan, const FilePair& files,
+             metrics::CaseRecord& record, Work work) try {
   return work(files.*role.file);
 } catch (const Error& e) {
   record.reference_at_fault = role.file == &FilePair::reference;
@@ -54,10 +54,11 @@ auto on_side(const Role& role, const CasePlan& plan, const FilePair& files, Case
 }
 
 /// What is scored of a case; with all labels, those that it has.
-std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSettings& settings) {
+std::vector<metrics::Region> regions_of(std::span<const metrics::JointCount> joint,
+                                        const metrics::ScoreSettings& settings) {
   if (!settings.all_labels) return settings.regions;
-  std::vector<Region> regions;
-  for (const Label label : labels_in(joint))
+  std::vector<metrics::Region> regions;
+  for (const Label label : metrics::labels_in(joint))
     if (label != settings.ignored) {
       const std::string key = std::to_string(label);
       regions.push_back({key, key, {label}});
@@ -66,57 +67,61 @@ std::vector<Region> regions_of(std::span<const JointCount> joint, const ScoreSet
 }
 
 /// Returns what was counted.
-std::vector<Region> count_regions(const LabelView& prediction, const LabelView& reference,
-                                  const ScoreSettings& settings, CaseRecord& record) {
-  const auto joint = joint_counts(prediction, reference);
-  record.labels = occurring_labels(joint);
-  std::vector<Region> regions = regions_of(joint, settings);
-  for (const Region& region : regions)
-    record.counts[region.key] = confusion(joint, region, settings.ignored);
+std::vector<metrics::Region> count_regions(const LabelView& prediction, const LabelView& reference,
+                                           const metrics::ScoreSettings& settings,
+                                           metrics::CaseRecord& record) {
+  const auto joint = metrics::joint_counts(prediction, reference);
+  record.labels = metrics::occurring_labels(joint);
+  std::vector<metrics::Region> regions = regions_of(joint, settings);
+  for (const metrics::Region& region : regions)
+    record.counts[region.key] = metrics::confusion(joint, region, settings.ignored);
   record.voxels = 0;
-  for (const JointCount& c : joint)
+  for (const metrics::JointCount& c : joint)
     if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
   return regions;
 }
 
 /// Whether counts are not enough.
-bool needs_shapes(const ScoreSettings& settings) {
-  return needs_boundary(settings) || needs_lesions(settings);
+bool needs_shapes(const metrics::ScoreSettings& settings) {
+  return metrics::needs_boundary(settings) || metrics::needs_lesions(settings);
 }
 
-bool is_asked_for(const ScoreSettings& settings, std::string_view key) {
-  return std::ranges::find(settings.metrics, key, &ChosenMetric::key) != settings.metrics.end();
+bool is_asked_for(const metrics::ScoreSettings& settings, std::string_view key) {
+  return std::ranges::find(settings.metrics, key, &metrics::ChosenMetric::key) !=
+         settings.metrics.end();
 }
 
 /// How much wider than the masks their box must be.
-Index room_for(const ScoreSettings& settings) {
-  return needs_lesions(settings) ? lesion_room(settings.lesions) : 0;
+metrics::Index room_for(const metrics::ScoreSettings& settings) {
+  return metrics::needs_lesions(settings) ? metrics::lesion_room(settings.lesions) : 0;
 }
 
 /// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
 /// empty, lesions one: otherwise the rules for empty masks decide.
-void measure_shapes(const std::optional<Solids>& solids, const Grid& grid, const std::string& key,
-                    const ScoreSettings& settings, CaseRecord& record) {
+void measure_shapes(const std::optional<metrics::Solids>& solids, const Grid& grid,
+                    const std::string& key, const metrics::ScoreSettings& settings,
+                    metrics::CaseRecord& record) {
   if (!solids) return;
-  const SurfaceRules& rules = settings.convention->surface;
-  if (needs_lesions(settings))
-    record.lesions[key] = lesion_evidence({.solids = *solids,
-                                           .grid = grid,
-                                           .with_distances = is_asked_for(settings, "lesion_hd95"),
-                                           .surface = rules},
-                                          settings.lesions);
-  if (needs_boundary(settings) && presence(record.counts.at(key)) == Presence::ok)
-    record.boundary[key] =
-        boundary_evidence(surface_distances(*solids, rules), rules, boundary_request(settings));
+  const metrics::SurfaceRules& rules = settings.convention->surface;
+  if (metrics::needs_lesions(settings))
+    record.lesions[key] =
+        metrics::lesion_evidence({.solids = *solids,
+                                  .grid = grid,
+                                  .with_distances = is_asked_for(settings, "lesion_hd95"),
+                                  .surface = rules},
+                                 settings.lesions);
+  if (metrics::needs_boundary(settings) && presence(record.counts.at(key)) == metrics::Presence::ok)
+    record.boundary[key] = metrics::boundary_evidence(metrics::surface_distances(*solids, rules),
+                                                      rules, metrics::boundary_request(settings));
 }
 
 /// What scoring one pair of files needs.
 struct Job {
   const CasePlan& plan;
   const FilePair& files;
-  const ScoreSettings& settings;
+  const metrics::ScoreSettings& settings;
   Workspace& workspace;
-  CaseRecord& record;
+  metrics::CaseRecord& record;
 
   Side prediction(bool as_labels) const {
     return on_side(of_prediction, plan, files, record, [&](const auto& path) {
@@ -124,7 +129,7 @@ struct Job {
                        {.as_labels = as_labels,
                         .mask = prediction_rule(settings),
                         .volumes = Volumes::classes,
-                        .keeps_probabilities = needs_probability(settings)},
+                        .keeps_probabilities = metrics::needs_probability(settings)},
                        workspace);
     });
   }
@@ -164,7 +169,7 @@ void on_prediction(const Job& job, Work work) {
 /// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
 /// were asked for by name refuse a map of anything else but labels.
 const Image* probabilities_in(const Side& prediction, const Job& job) {
-  if (!prediction.image || !needs_probability(job.settings)) return nullptr;
+  if (!prediction.image || !metrics::needs_probability(job.settings)) return nullptr;
   const Image& image = *prediction.image;
   if (!may_hold_probabilities(image.header())) return nullptr;
   const MapKind kind = map_kind(image);
@@ -173,12 +178,12 @@ const Image* probabilities_in(const Side& prediction, const Job& job) {
   return kind == MapKind::probabilities ? &image : nullptr;
 }
 
-void measure_probability(const Image& image, const AxisMap& map, const Region& region,
-                         ProbabilityScene scene, const Job& job) {
+void measure_probability(const Image& image, const AxisMap& map, const metrics::Region& region,
+                         metrics::ProbabilityScene scene, const Job& job) {
   Buffer sums = job.workspace.take_smallest(), moved = job.workspace.take_smallest();
   on_prediction(job, [&] {
     scene.prediction = walked(probability_of(image, region.members, sums), map, moved);
-    job.record.probability[region.key] = probability_evidence(scene);
+    job.record.probability[region.key] = metrics::probability_evidence(scene);
   });
   for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
 }
@@ -205,7 +210,7 @@ void score_masks(const Job& job) {
   const Grid grid = reference.labels.grid;
   const Mask mask = std::get<Mask>(reference.labels.codes);
   const Bits bits = room_for_bits(mask.size(), packed);
-  pack_foreground(mask, bits);
+  metrics::pack_foreground(mask, bits);
   note_reading(reference, of_reference, job);
   give_back(std::move(reference), job.workspace);
 
@@ -215,17 +220,17 @@ void score_masks(const Job& job) {
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
   const Mask predicted = std::get<Mask>(predicted_labels.codes);
-  const Confusion counts = count_foreground(predicted, bits);
+  const metrics::Confusion counts = metrics::count_foreground(predicted, bits);
   job.record.counts[key] = counts;
   job.record.voxels = counts.total();
   if (needs_shapes(job.settings)) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
-    pack_foreground(predicted, predicted_bits);
+    metrics::pack_foreground(predicted, predicted_bits);
     const Grid& on = alignment.grid;
-    measure_shapes(
-        solids_of({on.shape, predicted_bits}, {on.shape, bits}, on, room_for(job.settings)), on,
-        key, job.settings, job.record);
+    measure_shapes(metrics::solids_of({on.shape, predicted_bits}, {on.shape, bits}, on,
+                                      room_for(job.settings)),
+                   on, key, job.settings, job.record);
     job.workspace.give(std::move(others));
   }
   if (const Image* map = probabilities_in(prediction, job))
@@ -244,18 +249,18 @@ struct Predicted {
 /// What a map of probabilities tells of each region. The masks of the reference are packed one over
 /// the other.
 void measure_probabilities(const Predicted& prediction, const LabelView& reference,
-                           std::span<const Region> regions, const Job& job) {
+                           std::span<const metrics::Region> regions, const Job& job) {
   const std::size_t voxels = reference.grid.size();
   Buffer buffer = job.workspace.take_smallest(), unseen = job.workspace.take_smallest();
   const Bits bits = room_for_bits(voxels, buffer);
   Bits ignored;
   if (job.settings.ignored) {
     ignored = room_for_bits(voxels, unseen);
-    pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
+    metrics::pack_region(reference, {"", "", {*job.settings.ignored}}, ignored);
   }
-  for (const Region& region : regions) {
-    pack_region(reference, region, bits);
-    if (job.settings.ignored) clear_bits(bits, ignored);
+  for (const metrics::Region& region : regions) {
+    metrics::pack_region(reference, region, bits);
+    if (job.settings.ignored) metrics::clear_bits(bits, ignored);
     measure_probability(*prediction.probabilities, prediction.settled.alignment.map, region,
                         {.prediction = {}, .reference = bits, .ignored = ignored}, job);
   }
@@ -263,12 +268,12 @@ void measure_probabilities(const Predicted& prediction, const LabelView& referen
 }
 
 void measure_regions(const Predicted& prediction, LabelView reference,
-                     std::span<const Region> regions, const Job& job) {
+                     std::span<const metrics::Region> regions, const Job& job) {
   LabelView predicted = prediction.settled.labels;
   predicted.grid = reference.grid = prediction.settled.alignment.grid;
-  const LabelSolids solids(predicted, reference, job.settings.ignored);
-  for (const Region& region : regions)
-    if (presence(job.record.counts.at(region.key)) != Presence::both_empty)
+  const metrics::LabelSolids solids(predicted, reference, job.settings.ignored);
+  for (const metrics::Region& region : regions)
+    if (presence(job.record.counts.at(region.key)) != metrics::Presence::both_empty)
       measure_shapes(solids.of(region, room_for(job.settings)), reference.grid, region.key,
                      job.settings, job.record);
 }
@@ -277,7 +282,7 @@ void score_labels(const Job& job) {
   Buffer moved;
   Side prediction = job.prediction(true), reference = job.reference(true);
   const SettledPrediction found = settled(prediction, reference.labels.grid, job, moved);
-  const std::vector<Region> regions =
+  const std::vector<metrics::Region> regions =
       count_regions(found.labels, reference.labels, job.settings, job.record);
   const Image* map = probabilities_in(prediction, job);
   if (map != nullptr) measure_probabilities({found, map}, reference.labels, regions, job);
@@ -288,7 +293,7 @@ void score_labels(const Job& job) {
 
 /// How large the image is that a prediction failed for: what a distance then counts at worst. 0
 /// when no metric asks, or the reference cannot tell.
-double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) try {
+double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& settings) try {
   if (!needs_shapes(settings)) return 0;
   const auto first = std::ranges::find_if(
       plan.files, [](const FilePair& files) { return !files.reference.empty(); });
@@ -299,7 +304,7 @@ double diagonal_of_missed(const CasePlan& plan, const ScoreSettings& settings) t
   return 0;
 }
 
-std::string hash_of(const Role& role, const CasePlan& plan, CaseRecord& record) {
+std::string hash_of(const Role& role, const CasePlan& plan, metrics::CaseRecord& record) {
   std::string hashes;
   for (const FilePair& files : plan.files)
     if (!(files.*role.file).empty())
@@ -329,14 +334,14 @@ void Workspace::give(Buffer buffer) {
   spare_.insert(place, std::move(buffer));
 }
 
-bool only_foreground(const ScoreSettings& settings) {
+bool only_foreground(const metrics::ScoreSettings& settings) {
   return !settings.all_labels && !settings.ignored &&
          std::ranges::all_of(settings.regions,
-                             [](const Region& region) { return region.members.empty(); });
+                             [](const metrics::Region& region) { return region.members.empty(); });
 }
 
-bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {
-  CaseRecord now;
+bool has_hashes(const metrics::CaseRecord& record, const CasePlan& plan) try {
+  metrics::CaseRecord now;
   // Where the prediction was made from an image, that is the first file of the plan.
   const std::string& first = record.image.empty() ? record.prediction_sha256 : record.image_sha256;
   return first == hash_of(of_prediction, plan, now) &&
@@ -345,17 +350,18 @@ bool has_hashes(const CaseRecord& record, const CasePlan& plan) try {
   return false;  // a file that cannot be read now is not the one that was
 }
 
-CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace) {
-  CaseRecord record = {.id = plan.id, .fate = plan.fate, .error = plan.error};
+metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSettings& settings,
+                               Workspace& workspace) {
+  metrics::CaseRecord record = {.id = plan.id, .fate = plan.fate, .error = plan.error};
   record.groups = plan.groups;
   record.prediction = plan.prediction;
   record.reference = plan.reference;
-  if (plan.fate != Fate::scored) {
+  if (plan.fate != metrics::Fate::scored) {
     record.diagonal_mm = diagonal_of_missed(plan, settings);
     return record;
   }
   const auto failed = [&](const std::string& why) {
-    CaseRecord out = {.id = record.id, .fate = Fate::failed, .error = why};
+    metrics::CaseRecord out = {.id = record.id, .fate = metrics::Fate::failed, .error = why};
     out.reference_at_fault = record.reference_at_fault;
     out.diagonal_mm = diagonal_of_missed(plan, settings);
     out.groups = record.groups;
@@ -384,4 +390,4 @@ CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Works
   }
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -9,7 +9,7 @@
 #include "assay/base/buffer.hpp"
 #include "assay/metrics/results.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// A pair of files. With one file per structure each pair scores one region, and a structure may
 /// lack its prediction or its reference (an empty path).
@@ -21,11 +21,11 @@ struct FilePair {
 /// A case that is expected, and what is known of it before any file is opened.
 struct CasePlan {
   std::string id;
-  Groups groups{};
+  metrics::Groups groups{};
   std::string prediction{}, reference{};  ///< as shown in results
   std::vector<FilePair> files{};
-  Fate fate = Fate::scored;  ///< or why it cannot be scored at all
-  std::string error{};       ///< the sentence that goes with it
+  metrics::Fate fate = metrics::Fate::scored;  ///< or why it cannot be scored at all
+  std::string error{};                         ///< the sentence that goes with it
 };
 
 /// Memory that one worker keeps from case to case.
@@ -43,12 +43,13 @@ class Workspace {
 
 /// Reads, aligns and counts. Never throws for a reason in the files: the record then says what was
 /// wrong, so that one bad case does not stop a cohort.
-CaseRecord score_case(const CasePlan& plan, const ScoreSettings& settings, Workspace& workspace);
+metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSettings& settings,
+                               Workspace& workspace);
 
 /// Whether nothing but foreground is scored, so that masks will do.
-bool only_foreground(const ScoreSettings& settings);
+bool only_foreground(const metrics::ScoreSettings& settings);
 
 /// Whether the files of a case are, byte for byte, those that the record was made from.
-bool has_hashes(const CaseRecord& record, const CasePlan& plan);
+bool has_hashes(const metrics::CaseRecord& record, const CasePlan& plan);
 
-}  // namespace assay
+}  // namespace assay::score

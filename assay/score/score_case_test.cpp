@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 using namespace assay;
+using namespace assay::score;
 
 namespace {
 

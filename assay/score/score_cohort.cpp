@@ -18,7 +18,7 @@
 #include "assay/base/own_threads.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 constexpr std::chrono::milliseconds commit_interval{200};
@@ -57,15 +57,15 @@ JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
   std::string listing;
   for (const CasePlan& plan : cohort.cases)
     listing += listed(plan.id, plan.prediction, plan.reference);
-  return {.settings_sha256 = settings_sha256(cohort.settings),
+  return {.settings_sha256 = results::settings_sha256(cohort.settings),
           .inputs_sha256 = sha256(listing),
           .version = execution.version};
 }
 
 /// What the journal of a finished run would begin with.
-JournalHeader header_of(const FinishedRun& run) {
+JournalHeader header_of(const results::FinishedRun& run) {
   std::string listing;
-  for (const CaseRecord& record : run.cases)
+  for (const metrics::CaseRecord& record : run.cases)
     listing += listed(record.id, record.image.empty() ? record.prediction : record.image,
                       record.reference);
   return {.settings_sha256 = run.settings_sha256,
@@ -86,19 +86,20 @@ void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
 }
 
 /// What is left of an earlier run and still true: a case counts only if its files are unchanged.
-std::map<std::string, CaseRecord> replayed(const JournalContent& content, const Cohort& cohort,
-                                           const Execution& execution) {
-  std::map<std::string, CaseRecord> by_id;
+std::map<std::string, metrics::CaseRecord> replayed(const JournalContent& content,
+                                                    const Cohort& cohort,
+                                                    const Execution& execution) {
+  std::map<std::string, metrics::CaseRecord> by_id;
   for (const std::string& text : content.records) {
-    CaseRecord record = parse_record(text);
+    metrics::CaseRecord record = results::parse_record(text);
     by_id.insert_or_assign(record.id, std::move(record));
   }
   for (const CasePlan& plan : cohort.cases) {
     const auto found = by_id.find(plan.id);
     if (found == by_id.end()) continue;
-    CaseRecord& record = found->second;
+    metrics::CaseRecord& record = found->second;
     record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
-    const bool scored = record.fate == Fate::scored && plan.fate == Fate::scored;
+    const bool scored = record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored;
     // Failed cases are tried again too: the file may be mended.
     const bool complete = !execution.is_complete || execution.is_complete(plan);
     if (!scored || !complete || !has_hashes(record, plan)) by_id.erase(found);
@@ -108,20 +109,23 @@ std::map<std::string, CaseRecord> replayed(const JournalContent& content, const 
 
 /// Cases that wait for a model are given up in the middle when the run is stopped: they did not
 /// fail.
-bool is_given_up(const CasePlan& plan, const CaseRecord& record, const Execution& execution) {
+bool is_given_up(const CasePlan& plan, const metrics::CaseRecord& record,
+                 const Execution& execution) {
   return execution.waits && execution.stop != nullptr && *execution.stop &&
-         plan.fate == Fate::scored && record.fate != Fate::scored;
+         plan.fate == metrics::Fate::scored && record.fate != metrics::Fate::scored;
 }
 
 /// Whether a case of a finished run is as it would be now.
-bool is_current(const CaseRecord& record, const CasePlan& plan, const Execution& execution) {
-  return record.fate == Fate::scored && plan.fate == Fate::scored && record.groups == plan.groups &&
-         (!execution.is_complete || execution.is_complete(plan)) && has_hashes(record, plan);
+bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
+                const Execution& execution) {
+  return record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored &&
+         record.groups == plan.groups && (!execution.is_complete || execution.is_complete(plan)) &&
+         has_hashes(record, plan);
 }
 
 struct Opened {
   std::optional<Journal> journal;
-  std::map<std::string, CaseRecord> done;
+  std::map<std::string, metrics::CaseRecord> done;
 };
 
 Opened opened_journal(const Cohort& cohort, const Execution& execution) {
@@ -138,9 +142,10 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
 
 }  // namespace
 
-std::optional<FinishedRun> finished_cohort(const Cohort& cohort, const Execution& execution,
-                                           const std::filesystem::path& results) {
-  auto run = read_finished_run(results);
+std::optional<results::FinishedRun> finished_cohort(const Cohort& cohort,
+                                                    const Execution& execution,
+                                                    const std::filesystem::path& results) {
+  auto run = results::read_finished_run(results);
   if (!run || !run->ledger.is_complete()) return std::nullopt;
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
   if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
@@ -159,7 +164,7 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
 
   const std::size_t total = cohort.cases.size();
-  std::vector<std::optional<CaseRecord>> slots(total);
+  std::vector<std::optional<metrics::CaseRecord>> slots(total);
   std::mutex mutex;
   std::size_t done = 0;
   for_each_case(total, execution, [&](std::size_t i, Workspace& workspace) {
@@ -170,7 +175,7 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
                : execution.scorer ? execution.scorer(plan, workspace)
                                   : score_case(plan, cohort.settings, workspace);
     if (is_given_up(plan, *slots[i], execution)) return slots[i].reset();
-    if (writer && fresh) writer->add(record_text(*slots[i]));
+    if (writer && fresh) writer->add(results::record_text(*slots[i]));
     const std::lock_guard lock(mutex);
     ++done;
     if (execution.progress) execution.progress(done, total, *slots[i]);
@@ -183,4 +188,4 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -13,6 +13,7 @@
 #include "assay/results/results.hpp"
 
 using namespace assay;
+using namespace assay::score;
 using testing::HasSubstr;
 
 namespace {
@@ -47,8 +48,8 @@ class SmallCohort : public testing::Test {
   }
 
   Cohort cohort() const {
-    ScoreSettings settings;
-    settings.metrics = chosen_metrics("dice");
+    metrics::ScoreSettings settings;
+    settings.metrics = metrics::chosen_metrics("dice");
     return planned_cohort({.prediction = root_ / "pred", .reference = root_ / "ref"}, settings);
   }
 
@@ -59,7 +60,7 @@ class SmallCohort : public testing::Test {
 
 std::vector<std::string> texts(const CohortRecords& run) {
   std::vector<std::string> out;
-  for (const CaseRecord& r : run.records) out.push_back(record_text(r));
+  for (const metrics::CaseRecord& r : run.records) out.push_back(results::record_text(r));
   return out;
 }
 
@@ -68,10 +69,10 @@ std::vector<std::string> texts(const CohortRecords& run) {
 TEST_F(SmallCohort, one_bad_case_is_recorded_and_the_others_go_on) {
   const auto run = scored_cohort(cohort(), {.jobs = 2});
   ASSERT_EQ(run.records.size(), 12U);
-  EXPECT_EQ(run.records[3].fate, Fate::failed);
+  EXPECT_EQ(run.records[3].fate, metrics::Fate::failed);
   EXPECT_THAT(run.records[3].error, HasSubstr("cased.nii.gz"));
-  EXPECT_EQ(run.records[5].fate, Fate::missing_prediction);
-  EXPECT_EQ(run.records[1].counts.at("foreground"), (Confusion{199, 1, 1, 311}));
+  EXPECT_EQ(run.records[5].fate, metrics::Fate::missing_prediction);
+  EXPECT_EQ(run.records[1].counts.at("foreground"), (metrics::Confusion{199, 1, 1, 311}));
 }
 
 TEST_F(SmallCohort, any_number_of_jobs_gives_the_same_records) {
@@ -83,11 +84,11 @@ TEST_F(SmallCohort, any_number_of_jobs_gives_the_same_records) {
 TEST_F(SmallCohort, a_stopped_run_resumes_to_the_same_records) {
   const auto whole = texts(scored_cohort(cohort(), {.jobs = 1}));
   std::atomic<bool> stop = false;
-  const Execution first = {
-      .jobs = 1,
-      .journal = journal(),
-      .progress = [&](std::size_t done, std::size_t, const CaseRecord&) { stop = done == 7; },
-      .stop = &stop};
+  const Execution first = {.jobs = 1,
+                           .journal = journal(),
+                           .progress = [&](std::size_t done, std::size_t,
+                                           const metrics::CaseRecord&) { stop = done == 7; },
+                           .stop = &stop};
   const auto cut = scored_cohort(cohort(), first);
   EXPECT_TRUE(cut.interrupted);
   EXPECT_EQ(cut.records.size(), 7U);

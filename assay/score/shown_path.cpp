@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/shown_path.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 /// The part of a path above what results show of it.
@@ -22,4 +22,4 @@ std::string without_root(std::string text, const std::filesystem::path& file,
   return text;
 }
 
-}  // namespace assay
+}  // namespace assay::score

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <string>
 
-namespace assay {
+namespace assay::score {
 
 /// The text with `file` as results show it, `shown`, wherever it stands with its whole path.
 std::string without_root(std::string text, const std::filesystem::path& file,
                          const std::string& shown);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -9,7 +9,7 @@
 #include "assay/image/mask_content.hpp"
 #include "assay/image/probabilities.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 constexpr Label mask_values[] = {0, 1};
@@ -81,7 +81,7 @@ std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
 }
 
 /// Predictions that a model of ours makes are labels: there is nothing to cut.
-std::string_view map_remedy(const ScoreSettings& settings) {
+std::string_view map_remedy(const metrics::ScoreSettings& settings) {
   return settings.source ? "give --foreground nonzero to count every value but 0, or make a mask "
                            "of it"
                          : "give --threshold T, such as 0.5, to count every value >= T, or "
@@ -90,15 +90,15 @@ std::string_view map_remedy(const ScoreSettings& settings) {
 
 }  // namespace
 
-MaskRule prediction_rule(const ScoreSettings& settings) {
+MaskRule prediction_rule(const metrics::ScoreSettings& settings) {
   return {.threshold = settings.threshold,
           .nonzero = settings.foreground_nonzero,
-          .takes_maps = needs_only_probability(settings),
+          .takes_maps = metrics::needs_only_probability(settings),
           .can_be_cut = !settings.source,
           .remedy = map_remedy(settings)};
 }
 
-MaskRule reference_rule(const ScoreSettings& settings) {
+MaskRule reference_rule(const metrics::ScoreSettings& settings) {
   return {.nonzero = settings.foreground_nonzero,
           .map_threshold = settings.threshold,
           .remedy = map_remedy(settings)};
@@ -166,4 +166,4 @@ ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& 
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::score

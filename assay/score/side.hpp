@@ -15,7 +15,7 @@
 #include "assay/score/alignment.hpp"
 #include "assay/score/score_case.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// What is foreground on one side of a pair: value > 0 unless a field says otherwise.
 struct MaskRule {
@@ -27,8 +27,8 @@ struct MaskRule {
   std::string_view remedy{};              ///< what to do about a map that is refused
 };
 
-MaskRule prediction_rule(const ScoreSettings& settings);
-MaskRule reference_rule(const ScoreSettings& settings);
+MaskRule prediction_rule(const metrics::ScoreSettings& settings);
+MaskRule reference_rule(const metrics::ScoreSettings& settings);
 
 /// The foreground by that rule. Whether an image is a map is not asked where the rule does not
 /// depend on it. Throws Error::input on a map that the rule does not take.
@@ -71,4 +71,4 @@ SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
 /// The same map, walked by `map` into `into` unless nothing has to move.
 ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& into);
 
-}  // namespace assay
+}  // namespace assay::score

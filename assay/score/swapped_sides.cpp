@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
@@ -144,4 +144,4 @@ std::optional<std::string> swap_warning(const CohortRequest& request) {
          "' as the reference; the prediction comes first";
 }
 
-}  // namespace assay
+}  // namespace assay::score

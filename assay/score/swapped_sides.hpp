@@ -7,10 +7,10 @@
 
 #include "assay/score/cohort.hpp"
 
-namespace assay {
+namespace assay::score {
 
 /// What to say if what was given as the prediction is named or filled like references, or the other
 /// way round; nothing when both sides look alike. Throws Error::usage when there is no doubt.
 std::optional<std::string> swap_warning(const CohortRequest& request);
 
-}  // namespace assay
+}  // namespace assay::score

@@ -10,6 +10,7 @@
 #include "assay/base/temporary_folder.hpp"
 
 using namespace assay;
+using namespace assay::score;
 using ::testing::HasSubstr;
 
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace assay {
+namespace assay::slide {
 namespace {
 
 /// Whether [start, start + length) lies in [0, end), without a sum that could overflow.
@@ -42,4 +42,4 @@ std::size_t level_for(const SlideRegion& region, const SlideInfo& slide, std::in
   return chosen;
 }
 
-}  // namespace assay
+}  // namespace assay::slide

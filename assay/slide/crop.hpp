@@ -9,7 +9,7 @@
 
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::slide {
 
 /// Why a crop cannot be taken, as a sentence for the model that says what is allowed; nothing when
 /// it can. Strict: nothing is clamped.
@@ -20,4 +20,4 @@ std::optional<std::string> crop_problem(const SlideRegion& region, const SlideIn
 std::size_t level_for(const SlideRegion& region, const SlideInfo& slide, std::int64_t longest,
                       double oversampling = 0.85);
 
-}  // namespace assay
+}  // namespace assay::slide

@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay::detail {
+namespace assay::slide {
 namespace {
 
 /// Version 4 is so.1 and reads DICOM; 3.4 is so.0.
@@ -60,4 +60,4 @@ const OpenSlide& openslide() {
   return library;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::slide

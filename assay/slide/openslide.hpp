@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace assay::detail {
+namespace assay::slide {
 
 struct OpenSlideHandle;  ///< openslide_t
 
@@ -29,4 +29,4 @@ struct OpenSlide {
 /// Throws Error::unsupported when there is none; a later call tries again.
 const OpenSlide& openslide();
 
-}  // namespace assay::detail
+}  // namespace assay::slide

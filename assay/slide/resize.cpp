@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace assay {
+namespace assay::slide {
 namespace {
 
 constexpr double lobes = 3;
@@ -103,4 +103,4 @@ Picture resized(const Picture& picture, const PictureBox& box, std::size_t width
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::slide

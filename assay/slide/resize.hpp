@@ -4,7 +4,7 @@
 
 #include "assay/image/picture.hpp"
 
-namespace assay {
+namespace assay::slide {
 
 /// The part of a picture that is shown, in its pixels; edges may fall inside a pixel.
 struct PictureBox {
@@ -15,4 +15,4 @@ struct PictureBox {
 Picture resized(const Picture& picture, const PictureBox& box, std::size_t width,
                 std::size_t height);
 
-}  // namespace assay
+}  // namespace assay::slide

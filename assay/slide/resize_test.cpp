@@ -9,12 +9,13 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::slide;
 
 namespace {
 
 Picture noise(std::size_t width, std::size_t height) {
   Picture picture = Picture::filled(width, height);
-  Generator random(7);
+  stats::Generator random(7);
   for (auto& byte : picture.rgb) byte = static_cast<std::uint8_t>(random.below(256));
   return picture;
 }

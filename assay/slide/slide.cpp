@@ -13,14 +13,11 @@
 #include "assay/slide/openslide.hpp"
 #include "assay/slide/resize.hpp"
 
-namespace assay {
+namespace assay::slide {
 namespace {
 
-using detail::OpenSlide;
-using detail::OpenSlideHandle;
-
 struct Closer {
-  void operator()(OpenSlideHandle* slide) const { detail::openslide().close(slide); }
+  void operator()(OpenSlideHandle* slide) const { openslide().close(slide); }
 };
 using Owner = std::unique_ptr<OpenSlideHandle, Closer>;
 
@@ -57,7 +54,7 @@ void require_file(const std::filesystem::path& path) {
 }
 
 Owner opened(const std::filesystem::path& path) {
-  const OpenSlide& library = detail::openslide();
+  const OpenSlide& library = openslide();
   require_file(path);
   Owner slide(library.detect_vendor(path.c_str()) == nullptr ? nullptr
                                                              : library.open(path.c_str()));
@@ -67,7 +64,7 @@ Owner opened(const std::filesystem::path& path) {
 }
 
 std::string property(OpenSlideHandle* slide, const char* name) {
-  const char* value = detail::openslide().get_property_value(slide, name);
+  const char* value = openslide().get_property_value(slide, name);
   return value == nullptr ? "" : value;
 }
 
@@ -89,7 +86,7 @@ std::optional<double> microns_per_pixel(OpenSlideHandle* slide) {
 }
 
 SlideInfo info_of(OpenSlideHandle* slide, const std::filesystem::path& path) {
-  const OpenSlide& library = detail::openslide();
+  const OpenSlide& library = openslide();
   SlideInfo info;
   for (std::int32_t i = 0; i < library.get_level_count(slide); ++i) {
     SlideLevel level = {.downsample = library.get_level_downsample(slide, i)};
@@ -226,7 +223,7 @@ struct Slide::Handle {
 
   /// A block of a level, at most as large as `fits` allows.
   Picture read(const Block& block, std::size_t level) const {
-    const OpenSlide& library = detail::openslide();
+    const OpenSlide& library = openslide();
     const double downsample = info.levels[level].downsample;
     const auto origin = [&](std::int64_t at) {
       return static_cast<std::int64_t>(std::round(static_cast<double>(at) * downsample));
@@ -257,7 +254,7 @@ struct Slide::Handle {
 };
 
 std::string openslide_version() {
-  return detail::openslide().get_version();
+  return openslide().get_version();
 }
 
 Slide::Slide(const std::filesystem::path& path) {
@@ -293,4 +290,4 @@ Picture Slide::region(const SlideRegion& region, std::int64_t longest) const {
   return resized(picture, box, width, height);
 }
 
-}  // namespace assay
+}  // namespace assay::slide

@@ -9,7 +9,7 @@
 #include "assay/image/picture.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::slide {
 
 /// "4.0.0" or "3.4.1" of the library that was found. Throws Error::unsupported when there is none,
 /// saying what to install.
@@ -38,4 +38,4 @@ class Slide {
   std::unique_ptr<Handle> handle_;
 };
 
-}  // namespace assay
+}  // namespace assay::slide

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::slide {
 
 /// A rectangle of the slide. (What metrics call a region is a union of labels.)
 struct SlideRegion {
@@ -28,4 +28,4 @@ struct SlideInfo {
   std::string vendor{};
 };
 
-}  // namespace assay
+}  // namespace assay::slide

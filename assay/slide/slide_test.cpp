@@ -16,6 +16,7 @@
 #include "assay/image/tiff_writer.hpp"
 
 using namespace assay;
+using namespace assay::slide;
 using testing::HasSubstr;
 
 namespace {

@@ -13,7 +13,7 @@
 #include "assay/stats/ranks.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -219,4 +219,4 @@ DeLong delong(std::span<const double> first, std::span<const double> second,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

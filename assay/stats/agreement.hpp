@@ -8,7 +8,7 @@
 
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// Bland and Altman's limits of agreement of x - y. The intervals of the limits are exact where the
 /// differences are normal (Carkeet 2015); below three pairs, or without spread, they are NaN.
@@ -50,4 +50,4 @@ struct DeLong {
 DeLong delong(std::span<const double> first, std::span<const double> second,
               const std::vector<bool>& is_positive, double level = 0.95);
 
-}  // namespace assay
+}  // namespace assay::stats

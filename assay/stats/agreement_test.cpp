@@ -11,6 +11,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

@@ -22,7 +22,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/resampler.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -289,4 +289,4 @@ std::vector<std::vector<double>> bootstrap_ranks_of_means(
   return shares_of_places(replicates_of(resampler, std::ref(means), means.models(), options));
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -17,7 +17,7 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// `basic` reflects the percentiles about the estimate; for a median it covers badly.
 enum class BootstrapMethod { percentile, bca, basic };
@@ -78,4 +78,4 @@ JointBootstrap joint_bootstrap_means(std::span<const std::vector<double>> scores
 std::vector<std::vector<double>> bootstrap_ranks_of_means(
     std::span<const std::vector<double>> scores, const BootstrapOptions& options = {});
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,7 +11,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/processor.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -61,4 +61,4 @@ void CaseMeans::operator()(std::span<const std::uint32_t> indices, std::span<dou
   }
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 class CaseMeans {
  public:
@@ -31,4 +31,4 @@ class CaseMeans {
   std::vector<std::vector<Line>> groups_;  ///< eight models each, by case
 };
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,6 +7,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 TEST(CaseMeans, are_plain_sums_bit_for_bit) {
   Generator generator(5);

@@ -7,7 +7,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -88,4 +88,4 @@ double classification_score(ClassificationMetric metric, Labels predictions, Lab
                                                   : balanced_accuracy(predictions, truths);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -9,7 +9,7 @@
 
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 using Labels = std::span<const std::int64_t>;
 
@@ -44,4 +44,4 @@ CodedItems coded_for(ClassificationMetric metric, Labels predictions, Labels tru
 /// Balanced accuracy from how often each code occurs; absent classes do not count.
 double balanced_accuracy_of_counts(std::span<const std::uint32_t> counts);
 
-}  // namespace assay
+}  // namespace assay::stats

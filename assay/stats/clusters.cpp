@@ -8,7 +8,7 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 std::vector<std::vector<std::size_t>> cluster_members(std::span<const std::size_t> clusters) {
   std::unordered_map<std::size_t, std::size_t> place;
@@ -62,4 +62,4 @@ ClusteredMean clustered_mean(std::span<const double> values, std::span<const std
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,7 +8,7 @@
 
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// The members of each cluster by index, clusters in order of first appearance.
 std::vector<std::vector<std::size_t>> cluster_members(std::span<const std::size_t> clusters);
@@ -30,4 +30,4 @@ struct ClusteredMean {
 ClusteredMean clustered_mean(std::span<const double> values, std::span<const std::size_t> clusters,
                              double level = 0.95);
 
-}  // namespace assay
+}  // namespace assay::stats

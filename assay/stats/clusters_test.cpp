@@ -9,6 +9,7 @@
 #include "assay/stats/moments.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

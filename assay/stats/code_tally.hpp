@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 /// Where a tally is kept while items come in; as light as pointers.
 struct TallySink {
@@ -65,4 +65,4 @@ class CodeTally {
   std::vector<std::uint32_t> taken_;
 };
 
-}  // namespace assay
+}  // namespace assay::stats

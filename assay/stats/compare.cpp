@@ -9,7 +9,7 @@
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -208,4 +208,4 @@ std::vector<ComparisonResult> compare_models_to_reference(std::span<const double
   return results;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -13,7 +13,7 @@
 #include "assay/stats/paired.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 struct ModelScores {
   std::string name;
@@ -89,4 +89,4 @@ std::vector<double> tested_differences(std::span<const double> reference,
 /// np.allclose(a, b) with its default tolerances, which are relative to b.
 bool allclose(std::span<const double> a, std::span<const double> b);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -16,7 +16,7 @@
 #include <exception>
 #include <limits>
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -127,4 +127,4 @@ double beta_quantile(double p, double a, double b) {
   return quietly([=] { return bm::quantile(Beta(a, b), p); });
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -2,7 +2,7 @@
 /// Distribution functions and quantiles. Arguments outside the domain give NaN, never an exception.
 #pragma once
 
-namespace assay {
+namespace assay::stats {
 
 /// P(Z <= x), P(Z > x) and the x with P(Z <= x) = p of the standard normal distribution.
 double normal_cdf(double x);
@@ -35,4 +35,4 @@ double binomial_pmf(double successes, double trials, double p);
 double beta_cdf(double x, double a, double b);
 double beta_quantile(double p, double a, double b);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,6 +7,7 @@
 #include <limits>
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

@@ -19,7 +19,7 @@
 
 #include "assay/stats/draws.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -54,12 +54,12 @@ std::size_t moved(std::vector<Block>& blocks, std::size_t right) {
 }  // namespace
 
 std::span<const std::uint32_t> ReplicateDraws::next() {
-  used(detail::draw_below(bits_, bound_, std::span(drawn_), detail::NoSink{}));
+  used(draw_below(bits_, bound_, std::span(drawn_), NoSink{}));
   return drawn_;
 }
 
 std::span<const std::uint32_t> ReplicateDraws::next(const TallySink& tally) {
-  used(detail::draw_below(bits_, bound_, std::span(drawn_), tally));
+  used(draw_below(bits_, bound_, std::span(drawn_), tally));
   return drawn_;
 }
 
@@ -78,7 +78,7 @@ std::uint64_t ReplicateDraws::least_halves(std::size_t replicates) const {
 
 double ReplicateDraws::expected_rejections(std::size_t replicates) const {
   if (bound_ <= 1) return 0;
-  return static_cast<double>(least_halves(replicates)) * detail::Scale(bound_).threshold * 0x1p-32;
+  return static_cast<double>(least_halves(replicates)) * Scale(bound_).threshold * 0x1p-32;
 }
 
 void draw_in_blocks(const ReplicateDraws& draws, std::size_t replicates, const Executor& executor,
@@ -106,4 +106,4 @@ void draw_in_blocks(const ReplicateDraws& draws, std::size_t replicates, const E
     draw_from(first, task);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

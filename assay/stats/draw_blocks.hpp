@@ -12,7 +12,7 @@
 #include "assay/stats/code_tally.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// integers(0, bound, size) of NumPy's generator again and again.
 class ReplicateDraws {
@@ -52,4 +52,4 @@ using BlockTask = std::function<void(std::size_t first, std::size_t last, Replic
 void draw_in_blocks(const ReplicateDraws& draws, std::size_t replicates, const Executor& executor,
                     const BlockTask& task);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,6 +8,7 @@
 #include "assay/stats/executors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

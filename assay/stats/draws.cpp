@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/stats/draws.hpp"
 
-namespace assay::detail {
+namespace assay::stats {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool draw_pairs(Pcg64& bits, const Scale& scale, std::span<std::uint32_t> indice
   return usable;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::stats

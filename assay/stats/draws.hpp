@@ -25,7 +25,7 @@
 #include <immintrin.h>
 #endif
 
-namespace assay::detail {
+namespace assay::stats {
 
 /// A sink that wants nothing. `remove` takes back what was added of a block that was rejected.
 struct NoSink {
@@ -230,4 +230,4 @@ std::size_t draw_below(Pcg64& bits, std::uint32_t bound, std::span<std::uint32_t
                     : draw_below<PortablePairs>(bits, bound, indices, sink);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::stats

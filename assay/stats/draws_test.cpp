@@ -6,6 +6,7 @@
 #include "assay/stats/code_tally.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 
@@ -46,14 +47,13 @@ void expect_same_stream(std::uint32_t bound) {
     SCOPED_TRACE(testing::Message() << "bound " << bound << ", size " << size);
     const Drawn want = slowly(single, bound, size);
     std::vector<std::uint32_t> found(size);
-    EXPECT_EQ((detail::draw_below<Pairs>(block, bound, std::span(found), detail::NoSink{})),
-              want.rejected);
+    EXPECT_EQ((draw_below<Pairs>(block, bound, std::span(found), NoSink{})), want.rejected);
     EXPECT_EQ(found, want.indices);
     EXPECT_TRUE(block.state() == single.state());
     EXPECT_EQ(block.buffered(), single.buffered());
     if (!countable) continue;
     CodeTally tally(codes, 7);
-    detail::draw_below<Pairs>(counted, bound, std::span(found), tally.sink());
+    draw_below<Pairs>(counted, bound, std::span(found), tally.sink());
     EXPECT_EQ(found, want.indices);
     std::vector<std::uint32_t> counts(7);
     for (const std::uint32_t index : want.indices) ++counts[index % 7];
@@ -68,12 +68,12 @@ constexpr std::uint32_t bounds[] = {1, 2, 3, 934, 1000, 65537, 0x80000001, 0xC00
 }  // namespace
 
 TEST(Draws, portable_kernel_is_the_same_stream) {
-  for (const std::uint32_t bound : bounds) expect_same_stream<detail::PortablePairs>(bound);
+  for (const std::uint32_t bound : bounds) expect_same_stream<PortablePairs>(bound);
 }
 
 TEST(Draws, avx2_kernel_is_the_same_stream) {
   if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
-  for (const std::uint32_t bound : bounds) expect_same_stream<detail::Avx2Pairs>(bound);
+  for (const std::uint32_t bound : bounds) expect_same_stream<Avx2Pairs>(bound);
 }
 
 TEST(Draws, a_block_with_a_rejection_leaves_no_trace_in_the_tally) {
@@ -84,7 +84,7 @@ TEST(Draws, a_block_with_a_rejection_leaves_no_trace_in_the_tally) {
   for (std::uint64_t seed = 0; seed < 400 && rejected == 0; ++seed) {
     Pcg64 bits = seeded(seed);
     CodeTally tally(codes, 5);
-    rejected = detail::draw_below(bits, 999, std::span(found), tally.sink());
+    rejected = draw_below(bits, 999, std::span(found), tally.sink());
     if (rejected == 0) continue;
     std::vector<std::uint32_t> counts(5);
     for (const std::uint32_t index : found) ++counts[index % 5];

@@ -23,7 +23,7 @@
 #include "assay/stats/ranks.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -157,4 +157,4 @@ Interval hodges_lehmann_within(std::span<const double> differences, double criti
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <span>
 
-namespace assay {
+namespace assay::stats {
 
 /// A number with its confidence limits.
 struct Interval {
@@ -32,4 +32,4 @@ Interval hodges_lehmann(std::span<const double> differences, double level = 0.95
 /// ranks) reaches `critical`; NaN where that cannot happen.
 Interval hodges_lehmann_within(std::span<const double> differences, double critical);
 
-}  // namespace assay
+}  // namespace assay::stats

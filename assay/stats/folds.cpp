@@ -14,7 +14,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/random_legacy.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -297,4 +297,4 @@ NestedFolds nested_split(const SplitItems& items, const SplitOptions& outer,
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 /// The fold in which each item is tested, from 0.
 using FoldNumbers = std::vector<std::size_t>;
@@ -56,4 +56,4 @@ struct NestedFolds {
 NestedFolds nested_split(const SplitItems& items, const SplitOptions& outer,
                          const SplitOptions& inner);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -19,7 +19,7 @@
 #include "assay/stats/quadrature.hpp"
 #include "assay/stats/ranks.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -106,7 +106,7 @@ double studentized_range_sf(double q, unsigned k) {
     const double density = inverse_sqrt_2pi * std::exp(-0.5 * z * z);
     return density * difference_of_powers(normal_cdf(z), normal_cdf(z - q), k - 1);
   };
-  return std::min(1.0, k * detail::integral(-9, 9 + q, integrand));
+  return std::min(1.0, k * integral(-9, 9 + q, integrand));
 }
 
 double studentized_range_quantile(double upper_tail, unsigned k) {
@@ -141,4 +141,4 @@ NemenyiResult nemenyi(ScoreTable table, double alpha) {
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

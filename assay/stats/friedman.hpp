@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 /// One row per case, one column per model; higher is better. Rows of unequal length, fewer than
 /// two rows or three columns, or NaN are an Error.
@@ -32,4 +32,4 @@ NemenyiResult nemenyi(ScoreTable table, double alpha = 0.05);
 double studentized_range_sf(double q, unsigned k);
 double studentized_range_quantile(double upper_tail, unsigned k);
 
-}  // namespace assay
+}  // namespace assay::stats

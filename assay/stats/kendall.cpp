@@ -6,7 +6,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 int sign_of(double a, double b) {
@@ -29,4 +29,4 @@ double kendall_tau_b(std::span<const double> x, std::span<const double> y) {
   return agreement / std::sqrt(x_pairs * y_pairs);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

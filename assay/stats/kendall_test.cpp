@@ -9,6 +9,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 using Values = std::vector<double>;
 
 TEST(KendallTau, by_hand) {

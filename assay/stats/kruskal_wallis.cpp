@@ -8,7 +8,7 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/ranks.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 KruskalWallis kruskal_wallis(std::span<const std::vector<double>> groups) {
   std::vector<double> all;
@@ -37,4 +37,4 @@ KruskalWallis kruskal_wallis(std::span<const std::vector<double>> groups) {
   return {h, filled - 1, chi2_sf(std::max(h, 0.0), filled - 1)};
 }
 
-}  // namespace assay
+}  // namespace assay::stats

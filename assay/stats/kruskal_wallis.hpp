@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 struct KruskalWallis {
   double h = 0;   ///< corrected for ties
@@ -17,4 +17,4 @@ struct KruskalWallis {
 /// are left out; fewer than two others, or values that are all equal, have p = 1. NaN is an Error.
 KruskalWallis kruskal_wallis(std::span<const std::vector<double>> groups);
 
-}  // namespace assay
+}  // namespace assay::stats

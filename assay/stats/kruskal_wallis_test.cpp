@@ -9,6 +9,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 using Groups = std::vector<std::vector<double>>;
 

@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 /// One-sided signed-rank test that the pseudo-median of the values is above 0. A value of exactly 0
@@ -65,4 +65,4 @@ double share_never_seen(double n) {
   return 1 - std::pow(0.05, 1 / n);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,7 +7,7 @@
 #include "assay/stats/effects.hpp"
 #include "assay/stats/paired.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// Both the mean difference and the pseudo-median must lie within the margin: the pseudo-median
 /// alone resists the few failures that matter most, the mean alone can be carried by them. Each is
@@ -39,4 +39,4 @@ MarginTest margin_test(std::span<const double> pairs, const MeanError& mean,
 /// excluded at 95 %.
 double share_never_seen(double n);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -20,7 +20,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 constexpr std::size_t lanes = 8;
@@ -179,4 +179,4 @@ MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& optio
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

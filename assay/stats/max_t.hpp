@@ -9,7 +9,7 @@
 
 #include "assay/base/executor.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 struct MaxTOptions {
   double alpha = 0.05;
@@ -33,4 +33,4 @@ struct MaxT {
 /// score has p = 1.
 MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& options = {});
 
-}  // namespace assay
+}  // namespace assay::stats

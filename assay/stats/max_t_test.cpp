@@ -13,6 +13,7 @@
 #include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

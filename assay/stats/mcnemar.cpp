@@ -7,7 +7,7 @@
 
 #include "assay/stats/distributions.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -66,4 +66,4 @@ McNemarResult mcnemar(std::uint64_t b, std::uint64_t c, McNemarMethod method) {
   return row->test(static_cast<double>(b), static_cast<double>(c));
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,7 +7,7 @@
 
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// Binomial, binomial with half the point probability, chi-squared with and without Edwards'
 /// continuity correction.
@@ -25,4 +25,4 @@ struct McNemarResult {
 McNemarResult mcnemar(std::uint64_t b, std::uint64_t c,
                       McNemarMethod method = McNemarMethod::exact);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -6,6 +6,7 @@
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 TEST(McNemar, worked_by_hand) {
   // b = 1, c = 4: P(X <= 1 of 5) = 6/32

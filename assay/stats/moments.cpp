@@ -15,7 +15,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -123,4 +123,4 @@ double median(std::span<const double> values) {
   return (*std::max_element(work.begin(), middle) + *middle) / 2;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-namespace assay {
+namespace assay::stats {
 
 /// np.sum: pairwise, so that the rounding error grows with log n.
 double pairwise_sum(std::span<const double> values);
@@ -32,4 +32,4 @@ double percentile_of_sorted(std::span<const double> ascending, double q);
 /// np.median: the mean of the two middle values for an even number of them.
 double median(std::span<const double> values);
 
-}  // namespace assay
+}  // namespace assay::stats

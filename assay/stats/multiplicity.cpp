@@ -15,7 +15,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -260,4 +260,4 @@ Adjusted holm(std::span<const double> pvalues, double alpha) {
   return adjust(pvalues, Correction::holm, alpha);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

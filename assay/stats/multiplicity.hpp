@@ -8,7 +8,7 @@
 
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// Family-wise error: all up to `holm_sidak`; the others control the false discovery rate.
 enum class Correction {
@@ -43,4 +43,4 @@ Adjusted adjust(std::span<const double> pvalues, Correction correction, double a
 /// Holm's step-down procedure: adjusted values are monotone in the raw ones.
 Adjusted holm(std::span<const double> pvalues, double alpha = 0.05);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -24,7 +24,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/resampler.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -149,4 +149,4 @@ MeanTest welch_test(std::span<const double> differences, double other_std,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -12,7 +12,7 @@
 #include "assay/base/executor.hpp"
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 enum class MeanMethod { student, bootstrap_t, welch };
 
@@ -53,4 +53,4 @@ MeanTest bootstrap_t_test(std::span<const double> values, const BootstrapTOption
 /// deviation (ddof 1) is `other_std`.
 MeanTest welch_test(std::span<const double> differences, double other_std, std::size_t other_count);
 
-}  // namespace assay
+}  // namespace assay::stats

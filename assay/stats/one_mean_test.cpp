@@ -13,7 +13,7 @@
 #include "assay/stats/paired.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 using Values = std::vector<double>;
@@ -134,4 +134,4 @@ TEST(MeanTest, simulated_coverage) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::stats

@@ -13,7 +13,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -130,4 +130,4 @@ double pairs_for_power(double effect, double power, double alpha) {
   return high;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -10,7 +10,7 @@
 
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 struct TTest {
   double t = 0, pvalue = 0, df = 0;
@@ -81,4 +81,4 @@ double t_power(double effect, double n, double alpha = 0.05);
 /// The number of pairs, not rounded, at which `t_power` reaches `power`.
 double pairs_for_power(double effect, double power = 0.8, double alpha = 0.05);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -10,6 +10,7 @@
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

@@ -27,7 +27,7 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/wilcoxon.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 constexpr double most_pairs = 1e9;
@@ -96,9 +96,9 @@ double tost_power(double to_lower, double to_upper, double df, double alpha) {
   const auto chance = [&](double u) {
     return normal_cdf(to_upper - critical * u) - normal_cdf(critical * u - to_lower);
   };
-  const double all = detail::integral(from, to, density);
-  const double met = detail::integral(
-      from, std::min(to, used_up), [&](double u) { return std::max(chance(u), 0.0) * density(u); });
+  const double all = integral(from, to, density);
+  const double met = integral(from, std::min(to, used_up),
+                              [&](double u) { return std::max(chance(u), 0.0) * density(u); });
   return met / all;
 }
 
@@ -179,4 +179,4 @@ std::optional<std::size_t> signed_rank_pairs(const SimulatedStudies& of, double 
   return high;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,7 +11,7 @@
 #include "assay/base/executor.hpp"
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// What a planned test is held to. `alpha` is that of one test.
 struct PowerTarget {
@@ -67,4 +67,4 @@ inline constexpr std::size_t most_simulated = 5000;
 std::optional<std::size_t> signed_rank_pairs(const SimulatedStudies& of, double power,
                                              std::size_t start);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,7 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -92,4 +92,4 @@ Interval proportion_interval(std::uint64_t successes, std::uint64_t trials, doub
       {static_cast<double>(successes), static_cast<double>(trials), (1 - level) / 2});
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,7 +8,7 @@
 #include "assay/base/named.hpp"
 #include "assay/stats/effects.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// Wilson (1927) is the default for its coverage; `normal` is Wald's, for comparison only: it has
 /// no width at 0 and 1.
@@ -20,4 +20,4 @@ std::span<const Named<ProportionMethod>> proportion_methods();
 Interval proportion_interval(std::uint64_t successes, std::uint64_t trials, double level = 0.95,
                              ProportionMethod method = ProportionMethod::wilson);
 
-}  // namespace assay
+}  // namespace assay::stats

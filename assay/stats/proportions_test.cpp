@@ -8,6 +8,7 @@
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 TEST(Proportions, rule_of_three) {
   // No success in n: Clopper-Pearson's upper limit solves (1 - p)^n = 0.025

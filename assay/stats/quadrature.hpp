@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace assay::detail {
+namespace assay::stats {
 
 struct QuadratureNode {
   double at, weight;
@@ -35,4 +35,4 @@ double integral(double from, double to, const Function& function) {
   return sum * half;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::stats

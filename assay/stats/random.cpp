@@ -12,7 +12,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/draws.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -150,8 +150,8 @@ std::uint64_t Generator::redrawn32(std::uint32_t bound, std::uint64_t product) {
 }
 
 std::size_t Generator::fill_below(std::uint32_t bound, std::span<std::uint32_t> indices) {
-  detail::NoSink nothing;
-  return detail::draw_below(bits_, bound, indices, nothing);
+  NoSink nothing;
+  return draw_below(bits_, bound, indices, nothing);
 }
 
 std::uint64_t Generator::below64(std::uint64_t bound) {
@@ -183,4 +183,4 @@ std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> see
   return indices;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 __extension__ using Uint128 = unsigned __int128;
 
@@ -157,4 +157,4 @@ class Generator {
 std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> seed, std::uint64_t n,
                                               std::size_t size);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,7 +11,7 @@
 
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// MT19937 seeded with one word, which is exactly what std::mt19937 is; the shuffle is NumPy's.
 class RandomState {
@@ -40,4 +40,4 @@ class RandomState {
   std::mt19937 engine_;
 };
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,6 +11,7 @@
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

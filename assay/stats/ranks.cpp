@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -100,4 +100,4 @@ SignedRanks signed_ranks(std::span<const double> differences, ZeroMethod method,
   return sums;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

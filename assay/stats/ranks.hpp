@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 /// 1-based ranks; equal values share the mean of their places.
 struct MidRanks {
@@ -39,4 +39,4 @@ struct SignedRanks {
 SignedRanks signed_ranks(std::span<const double> differences, ZeroMethod method,
                          double tolerance = 0);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,7 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/clusters.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 Resampler::Resampler(std::size_t size, std::span<const std::size_t> clusters,
                      std::span<const std::uint32_t> seed)
@@ -51,4 +51,4 @@ std::vector<std::uint32_t> Resampler::without(std::size_t unit) const {
   return items;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -9,7 +9,7 @@
 
 #include "assay/stats/draw_blocks.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 class Resampler {
  public:
@@ -37,4 +37,4 @@ class Resampler {
   Pcg64 bits_;
 };
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -30,7 +30,7 @@
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -279,4 +279,4 @@ ScoreDifference score_difference(const CodedItems& first, const CodedItems& seco
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

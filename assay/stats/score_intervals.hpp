@@ -11,7 +11,7 @@
 #include "assay/stats/effects.hpp"
 #include "assay/stats/sign_flip.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 /// The cluster of each item; empty when items are independent.
 using Clusters = std::span<const std::size_t>;
@@ -45,4 +45,4 @@ struct ScoreDifference {
 ScoreDifference score_difference(const CodedItems& first, const CodedItems& second,
                                  Clusters clusters, const ScoreDifferenceOptions& options = {});
 
-}  // namespace assay
+}  // namespace assay::stats

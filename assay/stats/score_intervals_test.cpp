@@ -13,7 +13,7 @@
 #include "assay/stats/proportions.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 using Ids = std::vector<std::size_t>;
@@ -293,4 +293,4 @@ TEST(ScoreSimulation, balanced_accuracy_of_rare_classes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::stats

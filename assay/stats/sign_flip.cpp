@@ -24,7 +24,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -150,4 +150,4 @@ SignFlipTest sign_flip(std::span<const std::int64_t> units, const SignFlipOption
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

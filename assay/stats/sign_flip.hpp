@@ -8,7 +8,7 @@
 
 #include "assay/base/executor.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 struct SignFlipOptions {
   /// Sums up to this distance below the observed one count as equal: for units that were rounded.
@@ -34,4 +34,4 @@ struct SignFlipTest {
 /// 0. Throws Error when the sum of magnitudes is 2^62 or more.
 SignFlipTest sign_flip(std::span<const std::int64_t> units, const SignFlipOptions& options = {});
 
-}  // namespace assay
+}  // namespace assay::stats

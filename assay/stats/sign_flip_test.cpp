@@ -11,7 +11,7 @@
 #include "assay/stats/mcnemar.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 using Units = std::vector<std::int64_t>;
@@ -106,4 +106,4 @@ TEST(SignFlip, refuses_sums_that_overflow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::stats

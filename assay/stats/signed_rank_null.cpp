@@ -20,7 +20,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -106,4 +106,4 @@ std::vector<std::uint32_t> plain_ranks(std::size_t n) {
   return ranks;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 /// Above this many ranks the counts no longer fit a double.
 inline constexpr std::size_t signed_rank_limit = 1000;
@@ -26,4 +26,4 @@ std::uint64_t signed_rank_quantile(std::span<const std::uint32_t> ranks, double 
 /// 1, 2, ..., n: the ranks when there are neither ties nor zeros.
 std::vector<std::uint32_t> plain_ranks(std::size_t n);
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -10,6 +10,7 @@
 #include "assay/stats/random.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 

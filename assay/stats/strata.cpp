@@ -8,7 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 QuantileBins quantile_bins(std::span<const double> values, std::size_t bins) {
   if (bins < 2) throw Error(Error::Kind::usage, "bins must be two or more");
@@ -38,4 +38,4 @@ std::vector<std::vector<std::size_t>> members(std::span<const std::size_t> class
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -8,7 +8,7 @@
 
 #include "assay/stats/folds.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 struct QuantileBins {
   std::vector<double> edges;       ///< between the bins, as np.percentile gives them
@@ -24,4 +24,4 @@ QuantileBins quantile_bins(std::span<const double> values, std::size_t bins);
 std::vector<std::vector<std::size_t>> members(std::span<const std::size_t> classes,
                                               const FoldNumbers& folds, std::size_t count);
 
-}  // namespace assay
+}  // namespace assay::stats

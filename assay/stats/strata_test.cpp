@@ -8,6 +8,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::stats;
 
 namespace {
 using Codes = std::vector<std::size_t>;

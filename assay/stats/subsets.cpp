@@ -7,7 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -63,4 +63,4 @@ Subsets subsets(std::size_t count, std::size_t size, std::size_t most, std::uint
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::stats

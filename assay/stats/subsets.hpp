@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay {
+namespace assay::stats {
 
 struct Subsets {
   std::vector<std::vector<std::uint32_t>> members{};  ///< each ascending, from 0
@@ -17,4 +17,4 @@ struct Subsets {
 /// `most`, that many are drawn with `seed`, each independently of the others.
 Subsets subsets(std::size_t count, std::size_t size, std::size_t most, std::uint64_t seed);
 
-}  // namespace assay
+}  // namespace assay::stats

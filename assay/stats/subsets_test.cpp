@@ -8,7 +8,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::stats {
 namespace {
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
@@ -52,4 +52,4 @@ TEST(Subsets, many_are_drawn_evenly) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::stats

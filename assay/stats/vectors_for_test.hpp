@@ -79,7 +79,7 @@ inline void expect_near(double found, double wanted, double rtol, const std::str
 inline std::vector<double> generated(const Json& recipe) {
   const auto n = recipe.at("n").get<std::size_t>();
   const bool scaled = recipe.at("kind") == "random_scaled";
-  Generator generator(recipe.at("seed").get<std::uint64_t>());
+  stats::Generator generator(recipe.at("seed").get<std::uint64_t>());
   std::vector<double> values(n);
   for (double& value : values) {
     value = generator.uniform();

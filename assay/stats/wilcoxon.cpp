@@ -18,7 +18,7 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 namespace {
 
@@ -245,4 +245,4 @@ WilcoxonResult wilcoxon(std::span<const double> x, std::span<const double> y,
   return wilcoxon(differences(x, y), options);
 }
 
-}  // namespace assay
+}  // namespace assay::stats

@@ -11,7 +11,7 @@
 #include "assay/base/named.hpp"
 #include "assay/stats/ranks.hpp"
 
-namespace assay {
+namespace assay::stats {
 
 enum class Alternative { two_sided, less, greater };
 enum class WilcoxonMethod { automatic, exact, asymptotic };
@@ -57,4 +57,4 @@ WilcoxonResult wilcoxon(std::span<const double> x, std::span<const double> y,
 /// x - y, element by element; different lengths are an Error.
 std::vector<double> differences(std::span<const double> x, std::span<const double> y);
 
-}  // namespace assay
+}  // namespace assay::stats

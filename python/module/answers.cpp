@@ -23,11 +23,11 @@ std::size_t characters_before(std::string_view utf8, std::size_t bytes) {
 
 py::dict extracted(const std::string& prediction, const std::string& benchmark,
                    const Strings& options, const std::string& rules) {
-  const auto chosen = value_in(extraction_rules(), rules, "rules");
-  ExtractedAnswer answer;
+  const auto chosen = value_in(qa::extraction_rules(), rules, "rules");
+  qa::ExtractedAnswer answer;
   {
     const py::gil_scoped_release released;
-    answer = extract_label(prediction, benchmark, options, chosen);
+    answer = qa::extract_label(prediction, benchmark, options, chosen);
   }
   py::dict out;
   out["label"] = answer.label;
@@ -38,8 +38,8 @@ py::dict extracted(const std::string& prediction, const std::string& benchmark,
   return out;
 }
 
-py::dict voted(const std::vector<OptionalLabel>& labels, const Strings& predictions) {
-  const VoteResult vote = majority_vote(labels, predictions);
+py::dict voted(const std::vector<qa::OptionalLabel>& labels, const Strings& predictions) {
+  const qa::VoteResult vote = qa::majority_vote(labels, predictions);
   py::dict out, counts;
   for (const auto& [label, votes] : vote.counts) counts[py::int_(label)] = votes;
   out["label"] = vote.label;
@@ -62,19 +62,19 @@ py::str path_text(const std::filesystem::path& path) {
       PyUnicode_DecodeFSDefaultAndSize(bytes.data(), static_cast<py::ssize_t>(bytes.size())));
 }
 
-py::str metric_name(ClassificationMetric metric) {
-  return std::string(name_in(classification_metrics(), metric));
+py::str metric_name(stats::ClassificationMetric metric) {
+  return std::string(name_in(stats::classification_metrics(), metric));
 }
 
 py::list task_list() {
   py::list out;
-  for (const Task& task : tasks())
+  for (const qa::Task& task : qa::tasks())
     out.append(py::make_tuple(std::string(task.name), task.questions, task.classes,
                               metric_name(task.metric)));
   return out;
 }
 
-py::dict to_python(const Item& item, ClassificationMetric metric) {
+py::dict to_python(const qa::Item& item, stats::ClassificationMetric metric) {
   py::dict out;
   out["benchmark_name"] = text_of(item.benchmark);
   out["benchmark_id"] = text_of(item.id);
@@ -89,15 +89,15 @@ py::dict to_python(const Item& item, ClassificationMetric metric) {
 
 /// (items, names of benchmarks, warnings).
 py::tuple items_of(const std::string& path) {
-  ItemTable table;
+  qa::ItemTable table;
   {
     const py::gil_scoped_release released;
-    table = read_items(path);
+    table = qa::read_items(path);
   }
   py::list items, names;
-  for (const Benchmark& benchmark : table.benchmarks) names.append(text_of(benchmark.name));
-  for (const Item& item : table.items) {
-    const auto found = std::ranges::find(table.benchmarks, item.benchmark, &Benchmark::name);
+  for (const qa::Benchmark& benchmark : table.benchmarks) names.append(text_of(benchmark.name));
+  for (const qa::Item& item : table.items) {
+    const auto found = std::ranges::find(table.benchmarks, item.benchmark, &qa::Benchmark::name);
     items.append(to_python(item, found->metric));
   }
   return py::make_tuple(items, names, texts_of(table.warnings));
@@ -107,10 +107,10 @@ using SlideName = std::tuple<std::string, std::string, std::string>;
 
 /// For each (benchmark, image path, file id): (path, problem, whether it is ambiguous).
 py::list slides_of(const std::string& root, const std::vector<SlideName>& names) {
-  std::vector<SlideMatch> found;
+  std::vector<qa::SlideMatch> found;
   {
     const py::gil_scoped_release released;
-    const SlideFolder folder(root);
+    const qa::SlideFolder folder(root);
     for (const auto& [benchmark, image_path, file_id] : names)
       found.push_back(folder.find({.benchmark = benchmark,
                                    .id = {},
@@ -119,7 +119,7 @@ py::list slides_of(const std::string& root, const std::vector<SlideName>& names)
                                    .prompt = {}}));
   }
   py::list out;
-  for (const SlideMatch& match : found)
+  for (const qa::SlideMatch& match : found)
     out.append(py::make_tuple(path_text(match.path), text_of(match.problem), match.ambiguous));
   return out;
 }

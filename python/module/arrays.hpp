@@ -15,7 +15,7 @@ inline py::ssize_t item_size(const py::object& of) {
 }
 
 /// Throws TypeError for a type that holds no numbers.
-ValuesView values_view(const py::array& array);
+metrics::ValuesView values_view(const py::array& array);
 
 /// A float64 vector of the caller, without a copy when it is one already.
 using Vector = py::array_t<double, py::array::c_style | py::array::forcecast>;

@@ -16,11 +16,11 @@ namespace assay::python {
 namespace {
 
 template <class T>
-ValuesView view_as(const py::array& array) {
+metrics::ValuesView view_as(const py::array& array) {
   return {static_cast<const T*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 
-using Maker = ValuesView (*)(const py::array&);
+using Maker = metrics::ValuesView (*)(const py::array&);
 
 /// NumPy's kind and item size -> our view. Booleans are bytes of 0 and 1.
 const std::map<std::pair<char, py::ssize_t>, Maker>& makers() {
@@ -37,17 +37,17 @@ const std::map<std::pair<char, py::ssize_t>, Maker>& makers() {
 
 py::tuple count(const py::array& prediction, const py::array& reference,
                 std::optional<double> label) {
-  const ValuesView p = values_view(prediction), r = values_view(reference);
-  Confusion c;
+  const metrics::ValuesView p = values_view(prediction), r = values_view(reference);
+  metrics::Confusion c;
   {
     const py::gil_scoped_release released;
-    c = count_values(p, r, label, executor());
+    c = metrics::count_values(p, r, label, executor());
   }
   return py::make_tuple(c.tp, c.fp, c.fn, c.tn);
 }
 
-py::object to_python(const Score& score) {
-  if (const auto found = value(score)) return py::float_(*found);
+py::object to_python(const metrics::Score& score) {
+  if (const auto found = metrics::value(score)) return py::float_(*found);
   return py::none();
 }
 
@@ -55,11 +55,11 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
                 double voxel_ml, const std::string& names, const std::string& convention_name,
                 double beta) {
   const auto [tp, fp, fn, tn] = counts;
-  const Evidence evidence = {{.tp = tp, .fp = fp, .fn = fn, .tn = tn}, voxel_ml};
-  const Convention& rules = convention(convention_name);
-  const Parameters parameters = {.beta = beta, .dice_smooth = rules.dice_smooth};
+  const metrics::Evidence evidence = {{.tp = tp, .fp = fp, .fn = fn, .tn = tn}, voxel_ml};
+  const metrics::Convention& rules = metrics::convention(convention_name);
+  const metrics::Parameters parameters = {.beta = beta, .dice_smooth = rules.dice_smooth};
   py::dict out;
-  for (const ChosenMetric& each : chosen_metrics(names)) {
+  for (const metrics::ChosenMetric& each : metrics::chosen_metrics(names)) {
     if (each->needs_boundary() || each->needs_lesions() || each->needs_probability())
       throw Error(Error::Kind::usage, "the metric '" + each.key +
                                           "' does not follow from counts; assay.metrics computes "
@@ -82,16 +82,16 @@ Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
 }
 
 /// What asked-for metrics need beyond counts.
-void add_shapes(Evidence& evidence, const ScoreSettings& settings, const Solids& solids,
-                const Grid& grid) {
-  const SurfaceRules& rules = settings.convention->surface;
-  if (needs_lesions(settings))
-    evidence.lesions =
-        lesion_evidence({.solids = solids, .grid = grid, .with_distances = true, .surface = rules},
-                        settings.lesions);
-  if (needs_boundary(settings) && presence(evidence.counts) == Presence::ok)
-    evidence.boundary =
-        boundary_evidence(surface_distances(solids, rules), rules, boundary_request(settings));
+void add_shapes(metrics::Evidence& evidence, const metrics::ScoreSettings& settings,
+                const metrics::Solids& solids, const Grid& grid) {
+  const metrics::SurfaceRules& rules = settings.convention->surface;
+  if (metrics::needs_lesions(settings))
+    evidence.lesions = metrics::lesion_evidence(
+        {.solids = solids, .grid = grid, .with_distances = true, .surface = rules},
+        settings.lesions);
+  if (metrics::needs_boundary(settings) && presence(evidence.counts) == metrics::Presence::ok)
+    evidence.boundary = metrics::boundary_evidence(metrics::surface_distances(solids, rules), rules,
+                                                   metrics::boundary_request(settings));
 }
 
 /// A map in the precision that it has; half precision becomes single.
@@ -133,24 +133,26 @@ bool is_chance(const ProbabilityView& map, bool required) {
       map.values);
 }
 
-void add_probability(Evidence& evidence, const ScoreSettings& settings, const ValuesView& given,
+void add_probability(metrics::Evidence& evidence, const metrics::ScoreSettings& settings,
+                     const metrics::ValuesView& given,
                      const std::vector<std::uint64_t>& reference) {
   const ChanceMap map = std::visit(AsMap{given.size}, given.values);
-  if (is_chance(map.view, requires_probability(settings)))
-    evidence.probability = probability_evidence({.prediction = map.view, .reference = reference});
+  if (is_chance(map.view, metrics::requires_probability(settings)))
+    evidence.probability =
+        metrics::probability_evidence({.prediction = map.view, .reference = reference});
 }
 
-ScoreSettings settings_of(const py::dict& given) {
-  ScoreSettings out;
-  out.convention = &convention(given["convention"].cast<std::string>());
+metrics::ScoreSettings settings_of(const py::dict& given) {
+  metrics::ScoreSettings out;
+  out.convention = &metrics::convention(given["convention"].cast<std::string>());
   out.beta = given["beta"].cast<double>();
   const auto tolerances = given["nsd_tolerance"].cast<std::vector<double>>();
-  out.metrics = chosen_metrics(given["metrics"].cast<std::string>(), tolerances);
+  out.metrics = metrics::chosen_metrics(given["metrics"].cast<std::string>(), tolerances);
   out.lesions = out.convention->lesions;
   if (const py::object rule = given["lesion_rule"]; !rule.is_none())
-    out.lesions.rule = value_in(lesion_rules(), rule.cast<std::string>(), "lesion rule");
+    out.lesions.rule = value_in(metrics::lesion_rules(), rule.cast<std::string>(), "lesion rule");
   if (const py::object neighbours = given["connectivity"]; !neighbours.is_none())
-    out.lesions.connectivity = static_cast<Connectivity>(neighbours.cast<int>());
+    out.lesions.connectivity = static_cast<metrics::Connectivity>(neighbours.cast<int>());
   if (const py::object least = given["min_lesion_ml"]; !least.is_none())
     out.lesions.least_ml = least.cast<double>();
   return out;
@@ -159,29 +161,31 @@ ScoreSettings settings_of(const py::dict& given) {
 py::dict metrics_of(const py::array& prediction, const py::array& reference,
                     std::optional<double> label, const std::vector<double>& spacing,
                     const py::dict& given) {
-  const ScoreSettings settings = settings_of(given);
-  const ValuesView p = values_view(prediction), r = values_view(reference);
+  const metrics::ScoreSettings settings = settings_of(given);
+  const metrics::ValuesView p = values_view(prediction), r = values_view(reference);
   const bool has_shape = prediction.ndim() <= 3;
   const Grid grid = has_shape ? grid_of(prediction, spacing) : Grid{};
   const py::object chance = given["probabilities"];
-  const ValuesView map = chance.is_none() ? ValuesView{} : values_view(chance.cast<py::array>());
-  Evidence evidence = {.counts = {}, .voxel_ml = given["voxel_ml"].cast<double>()};
+  const metrics::ValuesView map =
+      chance.is_none() ? metrics::ValuesView{} : values_view(chance.cast<py::array>());
+  metrics::Evidence evidence = {.counts = {}, .voxel_ml = given["voxel_ml"].cast<double>()};
   {
     const py::gil_scoped_release released;
-    evidence.counts = count_values(p, r, label, executor());
-    if (has_shape && (needs_boundary(settings) || needs_lesions(settings))) {
-      const auto p_bits = packed_values(p, label), r_bits = packed_values(r, label);
-      const auto solids = solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, grid,
-                                    lesion_room(settings.lesions));
+    evidence.counts = metrics::count_values(p, r, label, executor());
+    if (has_shape && (metrics::needs_boundary(settings) || metrics::needs_lesions(settings))) {
+      const auto p_bits = metrics::packed_values(p, label),
+                 r_bits = metrics::packed_values(r, label);
+      const auto solids = metrics::solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, grid,
+                                             metrics::lesion_room(settings.lesions));
       if (solids) add_shapes(evidence, settings, *solids, grid);
     }
     if (map.size != 0 && needs_probability(settings))
-      add_probability(evidence, settings, map, packed_values(r, label));
+      add_probability(evidence, settings, map, metrics::packed_values(r, label));
   }
-  const Parameters parameters = {.beta = settings.beta,
-                                 .dice_smooth = settings.convention->dice_smooth};
+  const metrics::Parameters parameters = {.beta = settings.beta,
+                                          .dice_smooth = settings.convention->dice_smooth};
   py::dict out;
-  for (const ChosenMetric& each : settings.metrics)
+  for (const metrics::ChosenMetric& each : settings.metrics)
     if (!each.if_present || evidence.probability)
       out[py::str(each.key)] = to_python(score(each, evidence, parameters, *settings.convention));
   return out;
@@ -189,7 +193,7 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
 
 }  // namespace
 
-ValuesView values_view(const py::array& array) {
+metrics::ValuesView values_view(const py::array& array) {
   const auto found = makers().find({array.dtype().kind(), item_size(array)});
   if (found == makers().end())
     throw py::type_error("arrays must hold numbers, not " +
@@ -205,9 +209,9 @@ void bind_counts(py::module_& module) {
   module.def("metrics", metrics_of, py::arg("prediction"), py::arg("reference"), py::arg("label"),
              py::arg("spacing"), py::arg("settings"), "metrics of two arrays");
   module.def(
-      "is_map", [](const py::array& array) { return is_map(values_view(array)); }, py::arg("array"),
-      "whether a contiguous array holds a map, not a mask");
-  module.def("metric_table", metric_table_json, "what 'assay metrics --json' prints");
+      "is_map", [](const py::array& array) { return metrics::is_map(values_view(array)); },
+      py::arg("array"), "whether a contiguous array holds a map, not a mask");
+  module.def("metric_table", results::metric_table_json, "what 'assay metrics --json' prints");
 }
 
 }  // namespace assay::python

@@ -10,7 +10,7 @@ namespace {
 
 /// (B, C, ...) of a contiguous array; the Python side has checked rank and shape.
 template <class T>
-BatchView<T> batch_view(const py::array& array) {
+metrics::BatchView<T> batch_view(const py::array& array) {
   const auto batch = static_cast<std::size_t>(array.shape(0));
   const auto classes = static_cast<std::size_t>(array.shape(1));
   const std::size_t entries = batch * classes;
@@ -19,7 +19,7 @@ BatchView<T> batch_view(const py::array& array) {
 }
 
 /// A number, or an array of float64 when nothing was reduced.
-py::object to_python(const BatchScores& scores) {
+py::object to_python(const metrics::BatchScores& scores) {
   if (scores.shape.empty()) return py::float_(scores.values.front());
   py::array_t<double> out(std::vector<py::ssize_t>(scores.shape.begin(), scores.shape.end()));
   std::copy(scores.values.begin(), scores.values.end(), out.mutable_data());
@@ -27,14 +27,16 @@ py::object to_python(const BatchScores& scores) {
 }
 
 struct Choice {
-  Reduction reduction;
-  DicePolicy policy;
+  metrics::Reduction reduction;
+  metrics::DicePolicy policy;
 
   Choice(const std::string& reduction_name, const std::string& policy_name)
-      : reduction(value_in(reductions(), reduction_name, "reduction")),
-        policy(value_in(dice_policies(), policy_name, "policy")) {}
+      : reduction(value_in(metrics::reductions(), reduction_name, "reduction")),
+        policy(value_in(metrics::dice_policies(), policy_name, "policy")) {}
 
-  BatchScores reduce(const BatchScores& scores) const { return reduced(scores, reduction, policy); }
+  metrics::BatchScores reduce(const metrics::BatchScores& scores) const {
+    return metrics::reduced(scores, reduction, policy);
+  }
 };
 
 /// Calls `work` with views of the arrays' float type.
@@ -50,12 +52,12 @@ auto with_floats(const py::array& outputs, const py::array& labels, Work work) {
 py::object binary(const py::array& outputs, const py::array& labels, double if_empty,
                   const std::string& reduction, const std::string& policy) {
   const Choice choice(reduction, policy);
-  BatchScores scores;
+  metrics::BatchScores scores;
   {
     const auto p = batch_view<std::uint8_t>(outputs), g = batch_view<std::uint8_t>(labels);
     const py::gil_scoped_release released;
-    scores = choice.reduce(
-        binary_dice(p, g, {.if_empty = if_empty, .policy = choice.policy, .executor = executor()}));
+    scores = choice.reduce(metrics::binary_dice(
+        p, g, {.if_empty = if_empty, .policy = choice.policy, .executor = executor()}));
   }
   return to_python(scores);
 }
@@ -63,44 +65,45 @@ py::object binary(const py::array& outputs, const py::array& labels, double if_e
 py::object one_hot(const py::array& outputs, const py::array& labels, double if_empty,
                    const std::string& reduction, const std::string& policy) {
   const Choice choice(reduction, policy);
-  const BatchScores scores = with_floats(outputs, labels, [&](auto p, auto g) {
+  const metrics::BatchScores scores = with_floats(outputs, labels, [&](auto p, auto g) {
     const py::gil_scoped_release released;
-    return choice.reduce(dice_similarity_coefficient(
+    return choice.reduce(metrics::dice_similarity_coefficient(
         p, g, {.if_empty = if_empty, .policy = choice.policy, .executor = executor()}));
   });
   return to_python(scores);
 }
 
-SoftDiceSums soft_sums(const py::array& outputs, const py::array& labels, bool batch_dice,
-                       const std::string& policy) {
-  const SoftDiceOptions options = {.batch_dice = batch_dice,
-                                   .policy = value_in(dice_policies(), policy, "policy"),
-                                   .executor = executor()};
+metrics::SoftDiceSums soft_sums(const py::array& outputs, const py::array& labels, bool batch_dice,
+                                const std::string& policy) {
+  const metrics::SoftDiceOptions options = {
+      .batch_dice = batch_dice,
+      .policy = value_in(metrics::dice_policies(), policy, "policy"),
+      .executor = executor()};
   return with_floats(outputs, labels, [&](auto p, auto g) {
     const py::gil_scoped_release released;
-    return soft_dice_sums(p, g, options);
+    return metrics::soft_dice_sums(p, g, options);
   });
 }
 
-py::object soft_score(const SoftDiceSums& sums, double smooth, const std::string& reduction,
-                      const std::string& policy) {
-  return to_python(Choice(reduction, policy).reduce(soft_dice(sums, smooth)));
+py::object soft_score(const metrics::SoftDiceSums& sums, double smooth,
+                      const std::string& reduction, const std::string& policy) {
+  return to_python(Choice(reduction, policy).reduce(metrics::soft_dice(sums, smooth)));
 }
 
-py::array soft_gradient(const SoftDiceSums& sums, const py::array& other, double smooth,
+py::array soft_gradient(const metrics::SoftDiceSums& sums, const py::array& other, double smooth,
                         const std::string& reduction, const std::string& policy,
                         const Vector& grad_output) {
   const Choice choice(reduction, policy);
-  const SoftDiceOptions options = {
+  const metrics::SoftDiceOptions options = {
       .smooth = smooth, .policy = choice.policy, .executor = executor()};
   const std::vector<py::ssize_t> shape(other.shape(), other.shape() + other.ndim());
   py::array gradient(other.dtype(), shape, py::detail::c_strides(shape, item_size(other)));
   void* const data = gradient.mutable_data();
-  const Upstream upstream = {choice.reduction, span_of(grad_output)};
-  with_floats(other, other, [&]<class T>(BatchView<T> view, BatchView<T>) {
+  const metrics::Upstream upstream = {choice.reduction, span_of(grad_output)};
+  with_floats(other, other, [&]<class T>(metrics::BatchView<T> view, metrics::BatchView<T>) {
     const py::gil_scoped_release released;
     const std::span room(static_cast<T*>(data), view.batch * view.classes * view.voxels);
-    soft_dice_gradient(sums, view, upstream, room, options);
+    metrics::soft_dice_gradient(sums, view, upstream, room, options);
   });
   return gradient;
 }
@@ -136,7 +139,8 @@ void bind_dice_family(py::module_& module) {
   module.def("soft_dice_grad", soft_grad, arg("outputs"), arg("labels"), arg("smooth"),
              arg("batch_dice"), arg("reduction"), arg("policy"), arg("grad_output"));
   // The two steps of both, for callers that want the score first and its gradient later.
-  py::class_<SoftDiceSums>(module, "SoftDiceSums", "sums of a batch, for soft Dice and gradient");
+  py::class_<metrics::SoftDiceSums>(module, "SoftDiceSums",
+                                    "sums of a batch, for soft Dice and gradient");
   module.def("soft_sums", soft_sums, arg("outputs"), arg("labels"), arg("batch_dice"),
              arg("policy"));
   module.def("soft_score", soft_score, arg("sums"), arg("smooth"), arg("reduction"), arg("policy"));

@@ -13,11 +13,11 @@ namespace {
 using py::arg;
 using LabelVector = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-Labels span_of(const LabelVector& labels) {
+stats::Labels span_of(const LabelVector& labels) {
   return {labels.data(), static_cast<std::size_t>(labels.size())};
 }
 
-py::dict to_python(const BootstrapResult& r) {
+py::dict to_python(const stats::BootstrapResult& r) {
   py::dict out;
   out["mean"] = r.mean;
   out["std"] = r.std;
@@ -29,29 +29,29 @@ py::dict to_python(const BootstrapResult& r) {
 }
 
 /// Statistics that need no call into Python.
-const std::map<std::string, Statistic>& statistics() {
-  static const std::map<std::string, Statistic> table = {
-      {"mean", [](std::span<const double> x) { return mean(x); }},
-      {"median", [](std::span<const double> x) { return median(x); }},
-      {"std", [](std::span<const double> x) { return standard_deviation(x, 1); }},
-      {"sum", [](std::span<const double> x) { return pairwise_sum(x); }},
+const std::map<std::string, stats::Statistic>& statistics() {
+  static const std::map<std::string, stats::Statistic> table = {
+      {"mean", [](std::span<const double> x) { return stats::mean(x); }},
+      {"median", [](std::span<const double> x) { return stats::median(x); }},
+      {"std", [](std::span<const double> x) { return stats::standard_deviation(x, 1); }},
+      {"sum", [](std::span<const double> x) { return stats::pairwise_sum(x); }},
   };
   return table;
 }
 
 /// A function of Python's, given a view of each resample.
-Statistic called_back(const py::function& function) {
+stats::Statistic called_back(const py::function& function) {
   return [&function](std::span<const double> x) { return function(array_of(x)).cast<double>(); };
 }
 
 /// Python's seeds have any size: they come as decimal digits.
-BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
-                            const std::string& method, double level,
-                            const std::vector<std::size_t>& clusters) {
-  BootstrapOptions options;
+stats::BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
+                                   const std::string& method, double level,
+                                   const std::vector<std::size_t>& clusters) {
+  stats::BootstrapOptions options;
   options.replicates = replicates;
-  options.seed = seed_words(std::string_view(seed));
-  options.method = value_in(bootstrap_methods(), method, "method");
+  options.seed = stats::seed_words(std::string_view(seed));
+  options.method = value_in(stats::bootstrap_methods(), method, "method");
   options.level = level;
   options.clusters = clusters;
   options.executor = executor();
@@ -61,19 +61,19 @@ BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
 py::dict bootstrap_of(const Vector& values, const py::object& statistic, std::size_t replicates,
                       const std::string& seed, const std::string& method, double level,
                       const std::vector<std::size_t>& clusters) {
-  BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
+  stats::BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
   const auto all = assay::python::span_of(values);
   if (py::isinstance<py::function>(statistic)) {
     options.executor = {};  // one interpreter, one thread
-    return to_python(bootstrap(all, called_back(statistic.cast<py::function>()), options));
+    return to_python(stats::bootstrap(all, called_back(statistic.cast<py::function>()), options));
   }
   const auto found = statistics().find(statistic.cast<std::string>());
   if (found == statistics().end())
     throw py::value_error("statistic must be mean, median, std, sum, or a function");
-  BootstrapResult result;
+  stats::BootstrapResult result;
   {
     const py::gil_scoped_release released;
-    result = bootstrap(all, found->second, options);
+    result = stats::bootstrap(all, found->second, options);
   }
   return to_python(result);
 }
@@ -82,19 +82,20 @@ py::dict bootstrap_metric_of(const LabelVector& predictions, const LabelVector& 
                              const std::string& metric, std::size_t replicates,
                              const std::string& seed, const std::string& method, double level,
                              const std::vector<std::size_t>& clusters) {
-  const BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
-  const auto which = value_in(classification_metrics(), metric, "metric");
-  BootstrapResult result;
+  const stats::BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
+  const auto which = value_in(stats::classification_metrics(), metric, "metric");
+  stats::BootstrapResult result;
   {
     const auto p = span_of(predictions), t = span_of(truths);
     const py::gil_scoped_release released;
-    result = bootstrap_metric(p, t, which, options);
+    result = stats::bootstrap_metric(p, t, which, options);
   }
   return to_python(result);
 }
 
 py::array_t<std::uint64_t> choice(const std::string& seed, std::uint64_t n, std::size_t size) {
-  const auto indices = default_rng_choice(seed_words(std::string_view(seed)), n, size);
+  const auto indices =
+      stats::default_rng_choice(stats::seed_words(std::string_view(seed)), n, size);
   return array_of(std::span<const std::uint64_t>(indices));
 }
 
@@ -109,12 +110,14 @@ void bind_resampling(py::module_& module) {
              arg("clusters"));
   module.def(
       "accuracy",
-      [](const LabelVector& p, const LabelVector& t) { return accuracy(span_of(p), span_of(t)); },
+      [](const LabelVector& p, const LabelVector& t) {
+        return stats::accuracy(span_of(p), span_of(t));
+      },
       arg("predictions"), arg("truths"));
   module.def(
       "balanced_accuracy",
       [](const LabelVector& p, const LabelVector& t) {
-        return balanced_accuracy(span_of(p), span_of(t));
+        return stats::balanced_accuracy(span_of(p), span_of(t));
       },
       arg("predictions"), arg("truths"));
 }

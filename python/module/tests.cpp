@@ -11,11 +11,11 @@ namespace {
 
 using py::arg;
 
-py::tuple to_python(const Interval& interval) {
+py::tuple to_python(const stats::Interval& interval) {
   return py::make_tuple(interval.estimate, interval.lower, interval.upper);
 }
 
-py::dict to_python(const WilcoxonResult& r) {
+py::dict to_python(const stats::WilcoxonResult& r) {
   py::dict out;
   out["statistic"] = r.statistic;
   out["pvalue"] = r.pvalue;
@@ -32,28 +32,29 @@ py::dict to_python(const WilcoxonResult& r) {
 py::dict wilcoxon_of(const Vector& differences, const std::string& zero_method,
                      std::optional<bool> correction, const std::string& alternative,
                      const std::string& method, const std::string& policy, double tie_tolerance) {
-  WilcoxonOptions options;
-  options.policy = value_in(wilcoxon_policies(), policy, "policy");
-  options.method = value_in(wilcoxon_methods(), method, "method");
-  options.zero_method = value_in(zero_methods(), zero_method, "zero method");
-  options.alternative = value_in(alternatives(), alternative, "alternative");
+  stats::WilcoxonOptions options;
+  options.policy = value_in(stats::wilcoxon_policies(), policy, "policy");
+  options.method = value_in(stats::wilcoxon_methods(), method, "method");
+  options.zero_method = value_in(stats::zero_methods(), zero_method, "zero method");
+  options.alternative = value_in(stats::alternatives(), alternative, "alternative");
   options.correction = correction;
   options.tie_tolerance = tie_tolerance;
   const auto values = span_of(differences);
-  WilcoxonResult result;
+  stats::WilcoxonResult result;
   {
     const py::gil_scoped_release released;
-    result = wilcoxon(values, options);
+    result = stats::wilcoxon(values, options);
   }
   return to_python(result);
 }
 
 py::tuple adjusted(const Vector& pvalues, const std::string& method, double alpha) {
-  const Adjusted found = adjust(span_of(pvalues), correction_named(method), alpha);
+  const stats::Adjusted found =
+      stats::adjust(span_of(pvalues), stats::correction_named(method), alpha);
   return py::make_tuple(found.pvalues, found.reject);
 }
 
-py::dict to_python(const ComparisonResult& r) {
+py::dict to_python(const stats::ComparisonResult& r) {
   py::dict out;
   out["model_name"] = r.model_name;
   out["p_value"] = r.p_value;
@@ -69,28 +70,28 @@ py::dict to_python(const ComparisonResult& r) {
 py::list compare_models(const Vector& reference,
                         const std::vector<std::pair<std::string, Vector>>& models, double alpha,
                         const std::string& policy, std::optional<double> margin, bool allclose) {
-  ComparisonOptions options = {.alpha = alpha,
-                               .policy = value_in(wilcoxon_policies(), policy, "policy")};
+  stats::ComparisonOptions options = {
+      .alpha = alpha, .policy = value_in(stats::wilcoxon_policies(), policy, "policy")};
   options.margin = margin;
   options.allclose_is_equal = allclose;
-  std::vector<ModelScores> scores;
+  std::vector<stats::ModelScores> scores;
   for (const auto& [name, values] : models) {
     const auto all = span_of(values);
     scores.push_back({name, {all.begin(), all.end()}});
   }
   const auto base = span_of(reference);
-  std::vector<ComparisonResult> results;
+  std::vector<stats::ComparisonResult> results;
   {
     const py::gil_scoped_release released;
-    results = compare_models_to_reference(base, scores, options);
+    results = stats::compare_models_to_reference(base, scores, options);
   }
   py::list out;
-  for (const ComparisonResult& result : results) out.append(to_python(result));
+  for (const stats::ComparisonResult& result : results) out.append(to_python(result));
   return out;
 }
 
 py::dict tost(const Vector& x, const Vector& y, double margin) {
-  const Tost found = tost_paired(span_of(x), span_of(y), margin);
+  const stats::Tost found = stats::tost_paired(span_of(x), span_of(y), margin);
   py::dict out;
   out["pvalue"] = found.pvalue;
   out["lower"] = py::make_tuple(found.lower.t, found.lower.pvalue, found.lower.df);
@@ -101,7 +102,7 @@ py::dict tost(const Vector& x, const Vector& y, double margin) {
 using Table = std::vector<std::vector<double>>;  // one row per case
 
 py::dict friedman_of(const Table& table) {
-  const FriedmanResult found = friedman(table);
+  const stats::FriedmanResult found = stats::friedman(table);
   py::dict out;
   out["statistic"] = found.statistic;
   out["pvalue"] = found.pvalue;
@@ -113,7 +114,7 @@ py::dict friedman_of(const Table& table) {
 }
 
 py::dict nemenyi_of(const Table& table, double alpha) {
-  const NemenyiResult found = nemenyi(table, alpha);
+  const stats::NemenyiResult found = stats::nemenyi(table, alpha);
   py::dict out;
   out["critical_difference"] = found.critical_difference;
   out["pvalues"] = found.pvalues;
@@ -131,21 +132,26 @@ void bind_tests(py::module_& module) {
              arg("policy"), arg("margin"), arg("allclose"));
   module.def(
       "hodges_lehmann",
-      [](const Vector& d, double level) { return to_python(hodges_lehmann(span_of(d), level)); },
+      [](const Vector& d, double level) {
+        return to_python(stats::hodges_lehmann(span_of(d), level));
+      },
       arg("differences"), arg("level"));
   module.def(
-      "rank_biserial", [](const Vector& d) { return rank_biserial(span_of(d)); },
+      "rank_biserial", [](const Vector& d) { return stats::rank_biserial(span_of(d)); },
       arg("differences"));
   module.def(
       "probability_of_superiority",
-      [](const Vector& d) { return probability_of_superiority(span_of(d)); }, arg("differences"));
+      [](const Vector& d) { return stats::probability_of_superiority(span_of(d)); },
+      arg("differences"));
   module.def(
-      "cohens_dz", [](const Vector& d) { return cohens_dz(span_of(d)); }, arg("differences"));
+      "cohens_dz", [](const Vector& d) { return stats::cohens_dz(span_of(d)); },
+      arg("differences"));
   module.def("tost_paired", tost, arg("x"), arg("y"), arg("margin"));
   module.def(
       "mcnemar",
       [](std::uint64_t b, std::uint64_t c, const std::string& method) {
-        const McNemarResult r = mcnemar(b, c, value_in(mcnemar_methods(), method, "method"));
+        const stats::McNemarResult r =
+            stats::mcnemar(b, c, value_in(stats::mcnemar_methods(), method, "method"));
         return py::make_tuple(r.statistic, r.pvalue);
       },
       arg("b"), arg("c"), arg("method"));

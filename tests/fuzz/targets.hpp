@@ -115,25 +115,27 @@ inline void csv(Input input) {
 /// JSON in any shape, and a journal's record if it is one: written and read back it is the same.
 inline void record(Input input) {
   allow_refusal([&] {
-    const CaseRecord once = parse_record(as_text(input));
-    if (parse_record(record_text(once)) != once) std::abort();
+    const metrics::CaseRecord once = results::parse_record(as_text(input));
+    if (results::parse_record(results::record_text(once)) != once) std::abort();
   });
 }
 
 /// Any layout: every column is as long as the table, and no value is NaN.
 inline void results(Input input) {
-  const auto check = [](const ResultTable& table, const std::vector<MetricColumn>& columns) {
-    for (const MetricColumn& column : columns) {
+  const auto check = [](const compare::ResultTable& table,
+                        const std::vector<compare::MetricColumn>& columns) {
+    for (const compare::MetricColumn& column : columns) {
       if (column.values.size() != table.cases) std::abort();
       for (const auto& value : column.values)
         if (value && std::isnan(*value)) std::abort();
     }
   };
   allow_refusal([&] {
-    for (const ResultTable& table : parse_results(as_text(input), "fuzz/results")) {
+    for (const compare::ResultTable& table :
+         results::parse_results(as_text(input), "fuzz/results")) {
       if (!table.ids.empty() && table.ids.size() != table.cases) std::abort();
       check(table, table.averages);
-      for (const LabelTable& label : table.labels) check(table, label.columns);
+      for (const compare::LabelTable& label : table.labels) check(table, label.columns);
       for (const auto& group : table.groups)
         if (group.second.size() != table.cases) std::abort();
     }
@@ -141,24 +143,27 @@ inline void results(Input input) {
 }
 
 inline void dataset(Input input) {
-  allow_refusal([&] { parse_dataset_json(as_text(input)); });
+  allow_refusal([&] { score::parse_dataset_json(as_text(input)); });
 }
 
 /// Whatever an experiment's file holds, there is a report on it.
 inline void experiment(Input input) {
   for (const bool compat : {false, true})
     allow_refusal([&] {
-      const Achieved read = parse_experiment(as_text(input), "fuzz.json", {.compat_spec = compat});
-      parity_text(parity_report(read, built_in_paper(), "", {.compat_spec = compat}), {});
+      const parity::Achieved read =
+          results::parse_experiment(as_text(input), "fuzz.json", {.compat_spec = compat});
+      results::parity_text(
+          parity::parity_report(read, parity::built_in_paper(), "", {.compat_spec = compat}), {});
     });
-  allow_refusal([&] { parse_model_description(as_text(input), "fuzz.json"); });
+  allow_refusal([&] { results::parse_model_description(as_text(input), "fuzz.json"); });
 }
 
 /// A paper that was read can be listed and read again.
 inline void paper(Input input) {
   allow_refusal([&] {
-    const Paper once = parse_paper(as_text(input), "fuzz.json");
-    if (parse_paper(paper_text(once), "again.json").models.size() != once.models.size())
+    const parity::Paper once = results::parse_paper(as_text(input), "fuzz.json");
+    if (results::parse_paper(results::paper_text(once), "again.json").models.size() !=
+        once.models.size())
       std::abort();
   });
 }
@@ -166,8 +171,9 @@ inline void paper(Input input) {
 /// A verdict that was read can be written and read again.
 inline void parity(Input input) {
   allow_refusal([&] {
-    const ParityReport once = parse_parity(as_text(input), "fuzz.json");
-    const ParityReport again = parse_parity(parity_text(once, {}), "again.json");
+    const parity::ParityReport once = results::parse_parity(as_text(input), "fuzz.json");
+    const parity::ParityReport again =
+        results::parse_parity(results::parity_text(once, {}), "again.json");
     if (again.result.parity_level != once.result.parity_level) std::abort();
   });
 }
@@ -176,7 +182,8 @@ inline void parity(Input input) {
 inline void scored_files(Input input) {
   const std::vector<std::string> ids = {"a", "b"};
   allow_refusal([&] {
-    for (const CaseFiles& one : parse_scored_files(as_text(input), "fuzz.json", ids).cases)
+    for (const results::CaseFiles& one :
+         results::parse_scored_files(as_text(input), "fuzz.json", ids).cases)
       if (std::ranges::find(ids, one.id) == ids.end()) std::abort();
   });
 }
@@ -192,13 +199,14 @@ inline void journal(Input input) {
 /// A run has one value per subject, and none that is not finite.
 inline void run(Input input) {
   allow_refusal([&] {
-    const FoldRun one = parse_run(as_text(input), "fuzz/results.json", {.outer_fold = 0});
-    for (const MetricColumn& column : one.columns) {
+    const compare::FoldRun one =
+        results::parse_run(as_text(input), "fuzz/results.json", {.outer_fold = 0});
+    for (const compare::MetricColumn& column : one.columns) {
       if (column.values.size() != std::max(one.ids.size(), one.indices.size())) std::abort();
       for (const auto& value : column.values)
         if (value && !std::isfinite(*value)) std::abort();
     }
-    cross_validated({one}, Restarts::median);
+    compare::cross_validated({one}, compare::Restarts::median);
   });
 }
 
@@ -206,90 +214,95 @@ inline void run(Input input) {
 inline void manifest(Input input) {
   for (const char* stratify : {"", "s", "v:2"})
     allow_refusal([&] {
-      SplitSettings settings = {.outer = 2, .inner = 2};
+      results::SplitSettings settings = {.outer = 2, .inner = 2};
       if (*stratify != '\0') settings.stratify = {stratify};
-      const SplitManifest table = parse_split_manifest(as_text(input), "fuzz.csv", settings);
-      if (folds_of(table, settings).outer.size() != table.ids.size()) std::abort();
+      const results::SplitManifest table =
+          results::parse_split_manifest(as_text(input), "fuzz.csv", settings);
+      if (results::folds_of(table, settings).outer.size() != table.ids.size()) std::abort();
     });
 }
 
 /// Questions that were read have a truth within range and an id; their answers can be read.
 inline void qa_table(Input input) {
   allow_refusal([&] {
-    const ItemTable table = parse_items(as_text(input), "fuzz.csv");
-    for (const Item& item : table.items) {
-      if (item.id.empty() || !label_range(item.benchmark, item.options.size()).contains(item.truth))
+    const qa::ItemTable table = qa::parse_items(as_text(input), "fuzz.csv");
+    for (const qa::Item& item : table.items) {
+      if (item.id.empty() ||
+          !qa::label_range(item.benchmark, item.options.size()).contains(item.truth))
         std::abort();
-      extract_label(item.prompt, item.benchmark, item.options);
+      qa::extract_label(item.prompt, item.benchmark, item.options);
     }
   });
 }
 
 /// Results that were read are written and read again as the same; any rules can read the answers.
 inline void qa_results(Input input) {
-  const ItemTable table = parse_items(
+  const qa::ItemTable table = qa::parse_items(
       "benchmark_name,benchmark_id,image_path,answer,options\nt,1,a.svs,1,A|B\n", "table");
   allow_refusal([&] {
-    for (const SavedQa& saved : parse_qa_results(as_text(input), "fuzz.json", &table)) {
-      const QaScoreSettings settings = {.replicates = 3};
-      const std::string text = qa_results_text(saved.result, qa_scores(saved.result, settings), {});
-      const auto again = parse_qa_results(text, "again.json");
+    for (const qa::SavedQa& saved : qa::parse_qa_results(as_text(input), "fuzz.json", &table)) {
+      const qa::QaScoreSettings settings = {.replicates = 3};
+      const std::string text =
+          qa::qa_results_text(saved.result, qa::qa_scores(saved.result, settings), {});
+      const auto again = qa::parse_qa_results(text, "again.json");
       if (again.size() != 1 || again[0].result.results.size() != saved.result.results.size())
         std::abort();
-      for (const auto& rules : extraction_rules()) rescored(saved.result, rules.value);
+      for (const auto& rules : qa::extraction_rules()) qa::rescored(saved.result, rules.value);
     }
   });
 }
 
 /// A network that was accepted can be hashed and run.
-inline void run_network(const Network& network) {
-  weights_sha256(network);
+inline void run_network(const model::Network& network) {
+  model::weights_sha256(network);
   const Volume<float> volume(Grid{{5, 3, 2}});
-  PredictionWorkspace workspace;
-  const Prediction found = MeshNetEngine(network).predict(volume.view(), workspace);
+  model::PredictionWorkspace workspace;
+  const model::Prediction found = model::MeshNetEngine(network).predict(volume.view(), workspace);
   for (const std::uint8_t label : found.labels.view().voxels)
     if (label >= network.classifier.classes) std::abort();
 }
 
-inline void state_dict(const std::vector<StoredTensor>& tensors) {
-  for (const ModelOptions& options :
-       {ModelOptions{}, ModelOptions{.dilations = {2}, .activation = Activation::gelu}})
-    allow_refusal([&] { run_network(state_dict_model(tensors, options, "fuzz.pt").network); });
+inline void state_dict(const std::vector<model::StoredTensor>& tensors) {
+  for (const model::ModelOptions& options :
+       {model::ModelOptions{},
+        model::ModelOptions{.dilations = {2}, .activation = model::Activation::gelu}})
+    allow_refusal(
+        [&] { run_network(model::state_dict_model(tensors, options, "fuzz.pt").network); });
 }
 
 inline void checkpoint(Input input) {
-  allow_refusal([&] { state_dict(checkpoint_tensors(input, "fuzz.pt")); });
+  allow_refusal([&] { state_dict(model::checkpoint_tensors(input, "fuzz.pt")); });
 }
 
 inline void safetensors(Input input) {
-  allow_refusal([&] { state_dict(safetensors_tensors(input, "fuzz.safetensors")); });
+  allow_refusal([&] { state_dict(model::safetensors_tensors(input, "fuzz.safetensors")); });
 }
 
 /// model.json, a zero, and the numbers.
 inline void tfjs(Input input) {
   const std::string_view all = as_text(input), json = all.substr(0, all.find('\0'));
   const Input weights = input.subspan(std::min(json.size() + 1, input.size()));
-  allow_refusal([&] { tfjs_weight_paths(json, "fuzz.json"); });
-  allow_refusal([&] { run_network(tfjs_network(json, weights, "fuzz.json")); });
+  allow_refusal([&] { model::tfjs_weight_paths(json, "fuzz.json"); });
+  allow_refusal([&] { run_network(model::tfjs_network(json, weights, "fuzz.json")); });
 }
 
 inline void onnx(Input input) {
-  allow_refusal([&] { run_network(onnx_network(input, "fuzz.onnx")); });
-  allow_refusal([&] { detail::onnx_outline(input, "fuzz.onnx"); });
+  allow_refusal([&] { run_network(model::onnx_network(input, "fuzz.onnx")); });
+  allow_refusal([&] { model::onnx_outline(input, "fuzz.onnx"); });
 }
 
 /// A recipe that was read is written and read again as the same, and can be followed there and
 /// back.
 inline void recipe(Input input) {
   allow_refusal([&] {
-    const Recipe once = parse_recipe(as_text(input), "fuzz.toml");
-    if (parse_recipe(recipe_text(once), "again.json") != once) std::abort();
+    const model::Recipe once = model::parse_recipe(as_text(input), "fuzz.toml");
+    if (model::parse_recipe(model::recipe_text(once), "again.json") != once) std::abort();
     const Volume<float> image(Grid{{3, 2, 2}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
     constexpr std::size_t most = 1 << 16;
-    if (model_grid(image.grid(), once).size() > most) return;
-    const Prepared found = prepared(image.view(), once);
+    if (model::model_grid(image.grid(), once).size() > most) return;
+    const model::Prepared found = model::prepared(image.view(), once);
     const Volume<std::uint8_t> labels(found.image.grid());
-    if (restored(labels.view(), found.placement, once).grid() != image.grid()) std::abort();
+    if (model::restored(labels.view(), found.placement, once).grid() != image.grid()) std::abort();
   });
 }
 

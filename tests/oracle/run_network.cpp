@@ -57,8 +57,8 @@ Volume<float> read_volume(const Arguments& arguments) {
   return {grid, std::move(voxels)};
 }
 
-const nn::Kernels* kernels_named(const std::string& name) {
-  for (const nn::Kernels* kernels : nn::runnable_kernels())
+const model::Kernels* kernels_named(const std::string& name) {
+  for (const model::Kernels* kernels : model::runnable_kernels())
     if (name == kernels->name) return kernels;
   if (name == "best") return nullptr;
   throw Error(Error::Kind::unsupported, "this processor has no kernels '" + name + "'");
@@ -66,13 +66,13 @@ const nn::Kernels* kernels_named(const std::string& name) {
 
 void run(const Arguments& arguments) {
   const Volume<float> volume = read_volume(arguments);
-  const MeshNetEngine engine(read_model(arguments.model).network,
-                             {.kernels = kernels_named(arguments.kernels)});
-  PredictionWorkspace workspace;
+  const model::MeshNetEngine engine(model::read_model(arguments.model).network,
+                                    {.kernels = kernels_named(arguments.kernels)});
+  model::PredictionWorkspace workspace;
   nlohmann::json cpu = nlohmann::json::array();
   for (unsigned i = 0; i < arguments.repeats; ++i) {
     const double before = cpu_seconds();
-    const Prediction found = engine.predict(
+    const model::Prediction found = engine.predict(
         volume.view(), workspace,
         {.executor = tbb_executor(arguments.jobs), .logits = arguments.logits != "-"});
     cpu.push_back(cpu_seconds() - before);
@@ -83,7 +83,7 @@ void run(const Arguments& arguments) {
   const auto voxels = volume.view().grid.size();
   const nlohmann::json out = {{"cpu_s", cpu},
                               {"peak_bytes", peak_kilobytes() * 1024},
-                              {"operations", operations(engine.network(), voxels)}};
+                              {"operations", model::operations(engine.network(), voxels)}};
   std::puts(out.dump().c_str());
 }
 

@@ -20,13 +20,14 @@ namespace {
 using namespace assay;
 using Json = nlohmann::json;
 
-PredictorSource source_of(const Json& request) {
+model::PredictorSource source_of(const Json& request) {
   return {.model = request.value("model", ""),
-          .axes = request.value("axes", "zyx") == "xyz" ? TensorAxes::xyz : TensorAxes::zyx,
+          .axes = request.value("axes", "zyx") == "xyz" ? model::TensorAxes::xyz
+                                                        : model::TensorAxes::zyx,
           .command = request.contains("command")
                          ? command_words(request.at("command").get<std::string>(), "command")
                          : CommandWords{},
-          .backend = backend(request.value("backend", "auto")),
+          .backend = model::backend(request.value("backend", "auto")),
           .onnxruntime = request.value("onnxruntime", ""),
           .timeout_s = request.value("timeout_s", 60.0),
           .jobs = request.value("jobs", 1U),
@@ -39,10 +40,10 @@ Volume<float> read_volume(const std::string& path) {
   return {image.grid(), std::vector<float>(found.begin(), found.end())};
 }
 
-Json attempt(Predictor& predictor, const Json& request, std::size_t index) try {
+Json attempt(model::Predictor& predictor, const Json& request, std::size_t index) try {
   const std::string path = request.at("images").at(index);
   const Volume<float> image = read_volume(path);
-  const Prediction found =
+  const model::Prediction found =
       predictor.predict({.image = image.view(), .file = request.value("files", true) ? path : ""},
                         {.executor = tbb_executor(request.value("jobs", 1U)),
                          .logits = request.value("logits", false)});
@@ -55,7 +56,7 @@ Json attempt(Predictor& predictor, const Json& request, std::size_t index) try {
 }
 
 Json run(const Json& request) try {
-  const auto predictor = open_predictor(source_of(request));
+  const auto predictor = model::open_predictor(source_of(request));
   Json errors = Json::array();
   for (std::size_t i = 0; i < request.at("images").size(); ++i)
     errors.push_back(attempt(*predictor, request, i));

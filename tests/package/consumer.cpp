@@ -5,10 +5,13 @@
 #include <iostream>
 
 int main() {
-  const assay::Evidence evidence = {.counts = {.tp = 1, .fp = 1, .fn = 1, .tn = 7}, .voxel_ml = 1};
-  std::cout << *assay::value(assay::score(assay::metric("dice"), evidence)) << '\n';
+  const assay::metrics::Evidence evidence = {.counts = {.tp = 1, .fp = 1, .fn = 1, .tn = 7},
+                                             .voxel_ml = 1};
+  std::cout << *assay::metrics::value(
+                   assay::metrics::score(assay::metrics::metric("dice"), evidence))
+            << '\n';
   try {
-    assay::planned_cohort({.prediction = "absent", .reference = "absent"}, {});
+    assay::score::planned_cohort({.prediction = "absent", .reference = "absent"}, {});
   } catch (const assay::Error& e) {
     std::cout << e.what() << '\n';
   }

@@ -8,14 +8,14 @@
 namespace assay::test_server {
 namespace {
 
-std::string header_of(const ServerRequest& request, const std::string& name) {
+std::string header_of(const demo::ServerRequest& request, const std::string& name) {
   for (const auto& [key, value] : request.headers)
     if (key == name) return value;
   return "";
 }
 
-ServerResponse redirect(const Settings& settings, const ServerRequest& request,
-                        const std::string& content) {
+demo::ServerResponse redirect(const Settings& settings, const demo::ServerRequest& request,
+                              const std::string& content) {
   if (settings.has("token") &&
       header_of(request, "authorization") != "Bearer " + settings.text("token"))
     return {.status = 401, .body = "log in"};
@@ -27,8 +27,8 @@ ServerResponse redirect(const Settings& settings, const ServerRequest& request,
 
 }  // namespace
 
-ServerResponse serve_file(const Settings& settings, const ServerRequest& request,
-                          std::atomic<int>& served) {
+demo::ServerResponse serve_file(const Settings& settings, const demo::ServerRequest& request,
+                                std::atomic<int>& served) {
   const std::string whole = request.path.substr(0, request.path.find('?'));
   const std::string name = whole.substr(whole.rfind('/') + 1);
   const auto path = std::filesystem::path(settings.text("files")) / name;
@@ -36,7 +36,7 @@ ServerResponse serve_file(const Settings& settings, const ServerRequest& request
     return {.status = 404, .body = "no such file"};
   const std::string content = read_text(path);
   if (request.path.starts_with("/datasets/")) return redirect(settings, request, content);
-  ServerResponse response = {
+  demo::ServerResponse response = {
       .headers = {{"ETag", '"' + sha256(content) + '"'}, {"Accept-Ranges", "bytes"}},
       .body = content};
   response.cut = served++ < settings.number("cut-first", 0);

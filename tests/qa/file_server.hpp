@@ -14,7 +14,7 @@ namespace assay::test_server {
 ///   --token T          wanted by paths below /datasets
 ///   --ignore-range     whole files only
 ///   --cut-first N      the first N files end in the middle
-ServerResponse serve_file(const Settings& settings, const ServerRequest& request,
-                          std::atomic<int>& served);
+demo::ServerResponse serve_file(const Settings& settings, const demo::ServerRequest& request,
+                                std::atomic<int>& served);
 
 }  // namespace assay::test_server

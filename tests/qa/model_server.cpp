@@ -49,14 +49,14 @@ class Server {
  public:
   explicit Server(Settings given) : settings_(std::move(given)), log_(settings_.text("log")) {}
 
-  ServerResponse answer(const ServerRequest& request);
+  demo::ServerResponse answer(const demo::ServerRequest& request);
 
  private:
-  ServerResponse call(const Protocol& protocol, const ServerRequest& request);
-  ServerResponse failed(const Protocol& protocol, const Fault& fault) const;
-  ServerResponse replied(const Protocol& protocol, const Question& question, const Fault* fault,
-                         std::string text) const;
-  bool may_call(const Protocol& protocol, const ServerRequest& request) const;
+  demo::ServerResponse call(const Protocol& protocol, const demo::ServerRequest& request);
+  demo::ServerResponse failed(const Protocol& protocol, const Fault& fault) const;
+  demo::ServerResponse replied(const Protocol& protocol, const Question& question,
+                               const Fault* fault, std::string text) const;
+  bool may_call(const Protocol& protocol, const demo::ServerRequest& request) const;
 
   Settings settings_;
   Log log_;
@@ -64,20 +64,20 @@ class Server {
   std::atomic<int> files_served_ = 0;
 };
 
-std::string header_of(const ServerRequest& request, std::string_view name) {
+std::string header_of(const demo::ServerRequest& request, std::string_view name) {
   for (const auto& [key, value] : request.headers)
     if (key == name) return value;
   return "";
 }
 
-bool Server::may_call(const Protocol& protocol, const ServerRequest& request) const {
+bool Server::may_call(const Protocol& protocol, const demo::ServerRequest& request) const {
   const std::string key = header_of(request, protocol.key_header);
   return !settings_.has("key") || key == settings_.text("key") ||
          key == "Bearer " + settings_.text("key");
 }
 
-ServerResponse Server::failed(const Protocol& protocol, const Fault& fault) const {
-  ServerResponse response = {
+demo::ServerResponse Server::failed(const Protocol& protocol, const Fault& fault) const {
+  demo::ServerResponse response = {
       .status = fault.status,
       .body = protocol.error(std::string(fault.code), std::string(fault.message)).dump()};
   if (fault.name == "429")
@@ -85,8 +85,8 @@ ServerResponse Server::failed(const Protocol& protocol, const Fault& fault) cons
   return response;
 }
 
-ServerResponse Server::replied(const Protocol& protocol, const Question& question,
-                               const Fault* fault, std::string text) const {
+demo::ServerResponse Server::replied(const Protocol& protocol, const Question& question,
+                                     const Fault* fault, std::string text) const {
   const std::string_view name = fault != nullptr ? fault->name : std::string_view();
   if (name == "garbage") return {.body = "<html>not what you expect</html>"};
   if (name == "nested") return {.body = std::string(240'000, '[')};
@@ -101,7 +101,7 @@ ServerResponse Server::replied(const Protocol& protocol, const Question& questio
   return {.body = body.dump(), .cut = name == "cut"};
 }
 
-ServerResponse Server::call(const Protocol& protocol, const ServerRequest& request) {
+demo::ServerResponse Server::call(const Protocol& protocol, const demo::ServerRequest& request) {
   const std::uint64_t number = ++sequence_;
   const json body = json::parse(request.body);  // keys are sorted: its text is canonical
   const Question question = protocol.question(body);
@@ -117,14 +117,14 @@ ServerResponse Server::call(const Protocol& protocol, const ServerRequest& reque
             {"answer", text}});
   std::this_thread::sleep_for(
       std::chrono::duration<double, std::milli>(settings_.number("delay-ms", 0)));
-  ServerResponse response = fault != nullptr && fault->status != 0
-                                ? failed(protocol, *fault)
-                                : replied(protocol, question, fault, std::move(text));
+  demo::ServerResponse response = fault != nullptr && fault->status != 0
+                                      ? failed(protocol, *fault)
+                                      : replied(protocol, question, fault, std::move(text));
   response.headers.emplace_back("x-request-id", "req-" + std::to_string(number));
   return response;
 }
 
-ServerResponse Server::answer(const ServerRequest& request) {
+demo::ServerResponse Server::answer(const demo::ServerRequest& request) {
   if (request.method == "GET" && settings_.has("files"))
     return serve_file(settings_, request, files_served_);
   const auto found = std::ranges::find_if(
@@ -157,8 +157,8 @@ int main(int count, char** words) try {
   using assay::test_server::Server;
   const assay::test_server::Settings settings(count, words);
   Server server(settings);
-  const assay::LoopbackServer listening(
-      [&](const assay::ServerRequest& request) { return server.answer(request); },
+  const assay::demo::LoopbackServer listening(
+      [&](const assay::demo::ServerRequest& request) { return server.answer(request); },
       static_cast<std::uint16_t>(settings.number("port", 0)));
   std::cout << listening.port() << std::endl;
   assay::test_server::wait_for_the_end();

@@ -11,21 +11,21 @@ namespace {
 
 const std::string jpeg = "\xFF\xD8\xFF picture!";
 
-Chat conversation() {
-  const ChatImage image = {.jpeg = std::make_shared<const std::string>(jpeg), .sha256 = ""};
-  return {{Role::system, {"Be brief."}},
-          {Role::user, {"Question #17", image}},
-          {Role::assistant, {"A crop, please."}},
-          {Role::user, {"Here it is.", image}}};
+qa::Chat conversation() {
+  const qa::ChatImage image = {.jpeg = std::make_shared<const std::string>(jpeg), .sha256 = ""};
+  return {{qa::Role::system, {"Be brief."}},
+          {qa::Role::user, {"Question #17", image}},
+          {qa::Role::assistant, {"A crop, please."}},
+          {qa::Role::user, {"Here it is.", image}}};
 }
 
-const Protocol& protocol_of(const ModelApi& api) {
+const Protocol& protocol_of(const qa::ModelApi& api) {
   return *std::ranges::find_if(protocols(),
                                [&](const Protocol& each) { return api.path.ends_with(each.path); });
 }
 
 TEST(Protocols, the_server_understands_what_the_client_sends) {
-  for (const ModelApi& api : model_apis()) {
+  for (const qa::ModelApi& api : qa::model_apis()) {
     const std::string body = api.body(conversation(), {.model = "m"});
     const Question question = protocol_of(api).question(nlohmann::json::parse(body));
     EXPECT_EQ(question.model, "m") << api.name;
@@ -42,16 +42,16 @@ TEST(Protocols, the_client_understands_what_the_server_answers) {
       .model = "m", .first_text = "", .last_text = "", .text_bytes = 400, .assistant_turns = 1};
   const struct {
     Reply::End end;
-    ModelReply::Kind kind;
-  } ends[] = {{Reply::End::stop, ModelReply::Kind::answer},
-              {Reply::End::truncated, ModelReply::Kind::truncated},
-              {Reply::End::refused, ModelReply::Kind::refused}};
-  for (const ModelApi& api : model_apis())
+    qa::ModelReply::Kind kind;
+  } ends[] = {{Reply::End::stop, qa::ModelReply::Kind::answer},
+              {Reply::End::truncated, qa::ModelReply::Kind::truncated},
+              {Reply::End::refused, qa::ModelReply::Kind::refused}};
+  for (const qa::ModelApi& api : qa::model_apis())
     for (const auto& [end, kind] : ends) {
       const auto body = protocol_of(api).reply(question, {.text = "yes", .end = end});
       const auto outcome = api.outcome({.status = 200, .body = body.dump()});
-      ASSERT_TRUE(std::holds_alternative<ModelReply>(outcome)) << api.name;
-      const auto& reply = std::get<ModelReply>(outcome);
+      ASSERT_TRUE(std::holds_alternative<qa::ModelReply>(outcome)) << api.name;
+      const auto& reply = std::get<qa::ModelReply>(outcome);
       EXPECT_EQ(reply.kind, kind) << api.name;
       EXPECT_EQ(reply.text, "yes");
       EXPECT_EQ(reply.model, "m-served");

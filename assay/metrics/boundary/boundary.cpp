@@ -8,7 +8,7 @@
 #include "assay/metrics/boundary/surfels.hpp"
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 double percentile(const DirectedDistances& distances, double percent, const SurfaceRules& rules) {
@@ -186,7 +186,7 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> detail::boundary_metrics = table;
+constinit const std::span<const Metric> boundary_metrics = table;
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;
@@ -211,4 +211,4 @@ BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const Surf
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/metrics/solids.hpp"
 #include "assay/metrics/surface_rules.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Which numbers are to be kept of the distances.
 struct BoundaryRequest {
@@ -30,4 +30,4 @@ SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rul
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,
                                    const BoundaryRequest& request);
 
-}  // namespace assay
+}  // namespace assay::metrics

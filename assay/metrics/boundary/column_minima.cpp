@@ -20,7 +20,7 @@
 
 #include "assay/base/processor.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 using Index = std::ptrdiff_t;
@@ -165,4 +165,4 @@ void write_minima(const ColumnMinima<Value>& problem, std::span<Value* const> li
 template void write_minima(const ColumnMinima<std::int32_t>&, std::span<std::int32_t* const>);
 template void write_minima(const ColumnMinima<double>&, std::span<double* const>);
 
-}  // namespace assay
+}  // namespace assay::metrics

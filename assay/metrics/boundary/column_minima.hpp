@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace assay {
+namespace assay::metrics {
 
 /// Columns that lie side by side in one line of the cache: 16 of integers, 8 of doubles.
 template <class Value>
@@ -26,4 +26,4 @@ struct ColumnMinima {
 template <class Value>
 void write_minima(const ColumnMinima<Value>& problem, std::span<Value* const> lines);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace assay;
+using namespace assay::metrics;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Upper bounds of squared distances, one for each cell of the grid: 16 voxels along a row, four
 /// across.
@@ -35,4 +35,4 @@ class DistanceLimits {
   std::vector<double> squares_;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::size_t first_slots = 256;  // a power of two, as every later size
@@ -119,4 +119,4 @@ double DirectedDistances::percentile_step(double percent) const {
   return greatest();
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay {
+namespace assay::metrics {
 
 /// Weights by squared distance. On a grid few distances differ, so that a surface of a million
 /// voxels takes a few thousand entries, and nothing is rounded or binned.
@@ -90,4 +90,4 @@ class DirectedDistances {
   double weight_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

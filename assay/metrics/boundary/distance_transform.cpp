@@ -27,7 +27,7 @@
 #include "assay/metrics/boundary/column_minima.hpp"
 #include "assay/metrics/boundary/distance_limits.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -358,4 +358,4 @@ void transform_distances(const BitVolume& asked, const SearchTarget& target, con
   transform_distances(asked, target, between_centres(target.squares), settle);
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 #include "assay/metrics/boundary/nearest_bit.hpp"
 #include "assay/metrics/boundary/step_cost.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Squared distances in mm2 of voxels side by side in one row.
 struct SettledVoxels {
@@ -37,4 +37,4 @@ void transform_distances(const BitVolume& asked, const SearchTarget& target, con
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const StepCosts& costs,
                          const Settle& settle);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -25,7 +25,7 @@
 #include "assay/metrics/boundary/nearest_bit.hpp"
 #include "assay/metrics/boundary/step_cost.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr double rounding = 1e-12;
@@ -246,4 +246,4 @@ DistanceTally face_distances(const BitVolume& to, const BitVolume& from, const A
   return FaceDistances(to, from, axes, spacing_mm).found();
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

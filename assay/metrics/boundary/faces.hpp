@@ -5,7 +5,7 @@
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/boundary/distance_tally.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Distances from the elements of the surface of `from` to the nearest point of the surface of
 /// `to`, weighted by area. An element is half a face, a triangle, and is measured from its centre;
@@ -13,4 +13,4 @@ namespace assay {
 DistanceTally face_distances(const BitVolume& to, const BitVolume& from, const Axes& axes,
                              const Point& spacing_mm);
 
-}  // namespace assay
+}  // namespace assay::metrics

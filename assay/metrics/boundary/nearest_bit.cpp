@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/metrics/boundary/nearest_bit.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 Squares squares_mm2(const Place& size, const Point& spacing_mm) {
   Squares out;
@@ -24,4 +24,4 @@ FilledRows::FilledRows(const BitVolume& volume) : rows_(volume.size()[1]) {
     }
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

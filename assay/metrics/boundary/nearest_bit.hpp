@@ -10,7 +10,7 @@
 
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Steps from x up to the first set bit at or behind it; at least `limit` when none is nearer.
 inline Index steps_up(const std::uint64_t* row, Index words, Index x, Index limit) {
@@ -67,4 +67,4 @@ struct SearchTarget {
   const Squares& squares;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

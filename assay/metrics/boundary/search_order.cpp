@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr std::size_t most_rows = 1200;  ///< of one search; beyond, a voxel is put off
@@ -54,4 +54,4 @@ Disc disc(const Squares& squares, const Place& size) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -8,7 +8,7 @@
 
 #include "assay/metrics/boundary/distance_transform.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// What sums of squares may differ by for the order of their terms.
 inline constexpr double search_rounding = 1e-12;
@@ -52,4 +52,4 @@ std::vector<NearRing> near_rings(const Squares& squares);
 
 Disc disc(const Squares& squares, const Place& size);
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -9,7 +9,7 @@
 
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// By the number of steps, which has a sign: a point need not lie in the middle of its voxel.
 class StepCost {
@@ -40,4 +40,4 @@ class StepCost {
 
 using StepCosts = std::array<StepCost, 3>;
 
-}  // namespace assay
+}  // namespace assay::metrics

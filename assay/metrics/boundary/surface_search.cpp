@@ -34,7 +34,7 @@
 #include "assay/metrics/boundary/search_order.hpp"
 #include "assay/metrics/boundary/waiting_row_x86.hpp"
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 constexpr double rounding = search_rounding;
@@ -347,4 +347,4 @@ DistanceTally distances_to(const BitVolume& to, const BitVolume& from, const Poi
   return (has_bit_counts() ? searched_avx2 : searched)({to, from, spacing_mm, weight});
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -8,7 +8,7 @@
 #include "assay/metrics/boundary/distance_tally.hpp"
 #include "assay/metrics/boundary/nearest_bit.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// How much a voxel of a surface counts. Empty: each counts 1.
 using Weight = std::function<double(const Voxel&)>;
@@ -18,4 +18,4 @@ using Weight = std::function<double(const Voxel&)>;
 DistanceTally distances_to(const BitVolume& to, const BitVolume& from, const Point& spacing_mm,
                            const Weight& weight = {});
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -21,7 +21,7 @@
 #include <bit>
 #include <cmath>
 
-namespace assay {
+namespace assay::metrics {
 namespace {
 
 /// Corners of a cube as the bits of a byte: i + 2 j + 4 k.
@@ -207,4 +207,4 @@ Weight Surfels::weight() const {
   };
 }
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -7,7 +7,7 @@
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/boundary/surface_search.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// The area of the surface around a corner of voxels, by which of the voxels that meet there are
 /// set: bit i + 2 j + 4 k for the voxel at (i, j, k), 0 or 1 along each axis. In a plane it is a
@@ -29,4 +29,4 @@ class Surfels {
   BitVolume points_;
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

@@ -12,7 +12,7 @@
 
 #include "assay/metrics/bit_volume.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// How far along a row voxels look together: fewer steps than these.
 inline constexpr Index look_window = 32;
@@ -117,4 +117,4 @@ struct OneByOne {
   }
 };
 
-}  // namespace assay
+}  // namespace assay::metrics

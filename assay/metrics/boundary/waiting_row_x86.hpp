@@ -7,7 +7,7 @@
 
 #include "assay/metrics/boundary/waiting_row.hpp"
 
-namespace assay {
+namespace assay::metrics {
 
 /// Eight at once. Two words of 32 bits for each voxel hold what lies at it and ahead, and what lies
 /// at it and behind; steps are counted by making a number of the nearest bit and reading its
@@ -167,5 +167,5 @@ struct EightAtOnce {
   }
 };
 
-}  // namespace assay
+}  // namespace assay::metrics
 #endif

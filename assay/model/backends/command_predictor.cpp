@@ -13,11 +13,10 @@
 #include "assay/image/image.hpp"
 #include "assay/image/label_file.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::Json;
 
 constexpr int protocol = 1;
 constexpr std::size_t most_classes = 256;
@@ -64,10 +63,10 @@ std::string trimmed(std::string text) {
 }
 
 Json object_in(const std::string& line) {
-  detail::require_shallow(line, "its answer");
+  require_shallow(line, "its answer");
   Json answer;
   try {
-    answer = detail::parse_json(line, "its answer");
+    answer = parse_json(line, "its answer");
   } catch (const Error&) {
     answer = nullptr;
   }
@@ -82,8 +81,8 @@ Json object_in(const std::string& line) {
 std::string reported(const Json& answer) {
   const auto error = answer.find("error");
   if (error == answer.end() || error->is_null()) return "";
-  const std::string text = trimmed(error->is_string() ? error->get<std::string>()
-                                                      : detail::to_text(*error, {.indent = 0}));
+  const std::string text =
+      trimmed(error->is_string() ? error->get<std::string>() : to_text(*error, {.indent = 0}));
   return text.empty() ? "an error without a word" : text;
 }
 
@@ -91,8 +90,7 @@ std::string reported(const Json& answer) {
 /// and questions are out of step.
 void require_answer(const Json& answer, std::size_t id) {
   if (const auto found = answer.find("id"); found != answer.end() && *found != id)
-    throw Error(Error::Kind::input, "it answered for the id " +
-                                        detail::to_text(*found, {.indent = 0}) +
+    throw Error(Error::Kind::input, "it answered for the id " + to_text(*found, {.indent = 0}) +
                                         " when asked for " + std::to_string(id));
   if (reported(answer).empty() && answer.value("ok", Json(false)) != true)
     throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
@@ -109,7 +107,7 @@ class CommandPredictor : public Predictor {
   std::string backend() const override { return "command"; }
   std::string sha256() const override {
     const Json parts = {settings_.command, greeting_.name, greeting_.version};
-    return assay::sha256("command\n" + detail::to_text(parts, {.indent = 0}) + "\n");
+    return assay::sha256("command\n" + to_text(parts, {.indent = 0}) + "\n");
   }
 
   Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override;
@@ -130,7 +128,7 @@ class CommandPredictor : public Predictor {
 
 Json CommandPredictor::ask(const Json& question) {
   const ChildProcess::Answer answer =
-      child_.ask(detail::to_text(question, {.indent = 0}), settings_.timeout_s);
+      child_.ask(to_text(question, {.indent = 0}), settings_.timeout_s);
   if (answer.fault != ChildProcess::Fault::none)
     throw Error(Error::Kind::io, trimmed(answer.detail));
   return object_in(answer.line);
@@ -183,8 +181,7 @@ Prediction CommandPredictor::predict(const PredictorInput& input, const Predicti
     throw Error(Error::Kind::input,
                 "the command said that it was done, but did not write its \"output\"");
   try {
-    return {.labels = detail::read_labels_on(input.image.grid, output, greeting_.classes),
-            .logits = {}};
+    return {.labels = read_labels_on(input.image.grid, output, greeting_.classes), .logits = {}};
   } catch (const Error& e) {
     throw e.within("what the command wrote");
   }
@@ -198,4 +195,4 @@ std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings) {
   return std::make_unique<CommandPredictor>(settings);
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -9,7 +9,7 @@
 #include "assay/base/command_line.hpp"
 #include "assay/model/engine/predictor.hpp"
 
-namespace assay {
+namespace assay::model {
 
 struct CommandSettings {
   CommandWords command = {};              ///< a program and its arguments; no shell takes part
@@ -21,4 +21,4 @@ struct CommandSettings {
 /// does not start or does not speak the protocol.
 std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -252,4 +252,4 @@ TEST_F(CommandTest, an_empty_image_is_refused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model

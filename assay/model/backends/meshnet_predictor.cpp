@@ -6,7 +6,7 @@
 #include "assay/base/file.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 class MeshNetPredictor : public Predictor {
@@ -36,4 +36,4 @@ std::unique_ptr<Predictor> meshnet_predictor(Network network, TensorAxes axes) {
   return std::make_unique<MeshNetPredictor>(std::move(network), axes);
 }
 
-}  // namespace assay
+}  // namespace assay::model

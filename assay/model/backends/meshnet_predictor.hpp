@@ -6,9 +6,9 @@
 
 #include "assay/model/engine/predictor.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// Throws what require_valid throws.
 std::unique_ptr<Predictor> meshnet_predictor(Network network, TensorAxes axes);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -12,7 +12,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 constexpr std::size_t most_classes = 256;
@@ -160,4 +160,4 @@ Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules) {
   return kind->decode(tensor, rules);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

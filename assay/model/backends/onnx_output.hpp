@@ -8,7 +8,7 @@
 
 #include "assay/model/engine/engine.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 
 /// Element types by the numbers that ONNX gives them.
 enum OnnxType : std::int32_t {
@@ -44,4 +44,4 @@ struct OutputRules {
 /// 1 in front may be left out. Throws Error::input when the tensor is nothing of that.
 Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules);
 
-}  // namespace assay::detail
+}  // namespace assay::model

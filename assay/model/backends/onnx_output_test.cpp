@@ -8,7 +8,7 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 using assay::testing::refusal;
@@ -141,4 +141,4 @@ TEST(OnnxOutput, any_executor_gives_the_labels_of_a_plain_loop) {
 }
 
 }  // namespace
-}  // namespace assay::detail
+}  // namespace assay::model

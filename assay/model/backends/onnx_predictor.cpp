@@ -12,7 +12,7 @@
 #include "assay/model/backends/onnx_session.hpp"
 #include "assay/model/files/onnx_outline.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr AxisMap turned_around = {.source = {2, 1, 0}, .flipped = {}};
@@ -52,9 +52,9 @@ class OnnxPredictor : public Predictor {
  public:
   explicit OnnxPredictor(const OnnxSettings& settings)
       : axes_(settings.axes),
-        session_(detail::load_onnx_runtime(settings.library), settings.model, settings.jobs) {
-    const detail::OnnxOutline outline =
-        detail::onnx_outline(MappedFile(settings.model).bytes(), settings.model.string());
+        session_(load_onnx_runtime(settings.library), settings.model, settings.jobs) {
+    const OnnxOutline outline =
+        onnx_outline(MappedFile(settings.model).bytes(), settings.model.string());
     gives_probabilities_ = outline.gives_probabilities;
     sha256_ = hash_of(settings, session_.version(), outline.files);
     require_image_input();
@@ -78,7 +78,7 @@ class OnnxPredictor : public Predictor {
   static Prediction turned_back(const Prediction& found, const Grid& grid);
 
   TensorAxes axes_;
-  detail::OnnxSession session_;
+  OnnxSession session_;
   bool gives_probabilities_ = false;
   std::string sha256_ = {};
 };
@@ -87,11 +87,11 @@ void OnnxPredictor::require_image_input() const {
   const std::int32_t type = session_.input().type;
   const std::vector<std::int64_t>& shape = session_.input().shape;
   const auto is_one = [&](std::size_t axis) { return shape[axis] == 1 || shape[axis] < 0; };
-  if (type != detail::onnx_float32 || shape.size() != 5 || !is_one(0) || !is_one(1))
+  if (type != onnx_float32 || shape.size() != 5 || !is_one(0) || !is_one(1))
     throw Error(Error::Kind::input,
                 fmt::format("the model's input is {} of {}; one volume of one channel is given: "
                             "float32 of 1x1x depth x height x width",
-                            detail::onnx_type_name(type), detail::onnx_shape_text(shape)));
+                            onnx_type_name(type), onnx_shape_text(shape)));
 }
 
 /// Fixed sides are those of the tensor: depth, height, width, the last along the image's x.
@@ -115,11 +115,11 @@ Prediction OnnxPredictor::run(View<float> image, const PredictionSettings& setti
   const Shape& shape = image.grid.shape;
   require_shape(shape);
   const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(shape[axis]); };
-  const detail::OnnxResult result = session_.run(image.voxels, {1, 1, side(2), side(1), side(0)});
-  return detail::decoded(result.tensor, {.grid = image.grid,
-                                         .probabilities = gives_probabilities_,
-                                         .logits = settings.logits,
-                                         .executor = settings.executor});
+  const OnnxResult result = session_.run(image.voxels, {1, 1, side(2), side(1), side(0)});
+  return decoded(result.tensor, {.grid = image.grid,
+                                 .probabilities = gives_probabilities_,
+                                 .logits = settings.logits,
+                                 .executor = settings.executor});
 }
 
 Prediction OnnxPredictor::turned_back(const Prediction& found, const Grid& grid) {
@@ -143,4 +143,4 @@ std::unique_ptr<Predictor> onnx_predictor(const OnnxSettings& settings) try {
   throw is_about_it && !std::string_view(e.what()).starts_with(file) ? e.within(file) : e;
 }
 
-}  // namespace assay
+}  // namespace assay::model

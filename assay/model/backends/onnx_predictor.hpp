@@ -7,7 +7,7 @@
 
 #include "assay/model/engine/predictor.hpp"
 
-namespace assay {
+namespace assay::model {
 
 struct OnnxSettings {
   std::filesystem::path model = {};
@@ -20,4 +20,4 @@ struct OnnxSettings {
 /// Error::input naming the model when it cannot be loaded or takes no image.
 std::unique_ptr<Predictor> onnx_predictor(const OnnxSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::model

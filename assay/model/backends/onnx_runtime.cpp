@@ -15,7 +15,7 @@
 #include "assay/base/json.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ OnnxRuntime load_onnx_runtime(const fs::path& named) {
           "in ~/.config/assay/config.json");
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-namespace assay::detail {
+namespace assay::model {
 
 // Handles of the library; only pointers to them pass through here.
 struct OrtStatus;
@@ -74,4 +74,4 @@ struct OnnxRuntime {
 /// says what was looked for and how to get it.
 OnnxRuntime load_onnx_runtime(const std::filesystem::path& named = {});
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 using assay::testing::refusal;
@@ -83,4 +83,4 @@ TEST(OnnxRuntime, a_broken_configuration_is_told_by_its_path) {
 }
 
 }  // namespace
-}  // namespace assay::detail
+}  // namespace assay::model

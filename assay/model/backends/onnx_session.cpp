@@ -6,7 +6,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 constexpr int fatal_messages_only = 4;  ///< the rest would go to standard error on its own
@@ -137,4 +137,4 @@ OnnxResult OnnxSession::run(std::span<const float> numbers,
   return {std::move(value), tensor};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

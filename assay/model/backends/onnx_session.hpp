@@ -12,7 +12,7 @@
 #include "assay/model/backends/onnx_output.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 
 /// Owns a handle of the library.
 template <class Handle>
@@ -58,4 +58,4 @@ class OnnxSession {
   std::string input_name_ = {}, output_name_ = {};
 };
 
-}  // namespace assay::detail
+}  // namespace assay::model

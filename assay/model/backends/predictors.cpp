@@ -12,7 +12,7 @@
 #include "assay/model/backends/meshnet_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using Opened = std::unique_ptr<Predictor>;
@@ -94,4 +94,4 @@ std::unique_ptr<Predictor> open_predictor(const PredictorSource& source) {
   return row(source.backend).open(source);
 }
 
-}  // namespace assay
+}  // namespace assay::model

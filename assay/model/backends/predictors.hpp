@@ -11,7 +11,7 @@
 #include "assay/model/engine/predictor.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 
 enum class Backend { automatic, meshnet, onnx, command };
 
@@ -39,4 +39,4 @@ struct PredictorSource {
 /// says what was found instead.
 std::unique_ptr<Predictor> open_predictor(const PredictorSource& source);
 
-}  // namespace assay
+}  // namespace assay::model

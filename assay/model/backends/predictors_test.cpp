@@ -7,7 +7,7 @@
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/model/files/onnx_outline.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using ::testing::AllOf;
@@ -85,12 +85,12 @@ TEST(Predictors, options_of_weights_do_not_go_with_the_runtime) {
 TEST(OnnxOutline, files_of_numbers_are_found_and_damage_is_refused) {
   const auto outline = [](const std::string& seed) {
     const MappedFile file(corpus / "fuzz_onnx" / seed);
-    return detail::onnx_outline(file.bytes(), seed);
+    return onnx_outline(file.bytes(), seed);
   };
   EXPECT_TRUE(outline("whole").files.empty());
   EXPECT_FALSE(outline("whole").gives_probabilities);
   EXPECT_THAT(refusal([&] { outline("cut"); }), HasSubstr("cut"));
-  EXPECT_FALSE(detail::onnx_outline(bytes_of(""), "empty").gives_probabilities);
+  EXPECT_FALSE(onnx_outline(bytes_of(""), "empty").gives_probabilities);
 }
 
 /// A message of protocol buffers: a field of bytes.
@@ -106,7 +106,7 @@ std::string node(const std::string& operation, const std::string& from, const st
 TEST(OnnxOutline, tells_what_the_first_output_comes_out_of) {
   const auto probabilities = [](const std::string& nodes) {
     const auto bytes = bytes_of(field(7, nodes + field(12, field(1, "y"))));
-    return detail::onnx_outline(bytes, "a").gives_probabilities;
+    return onnx_outline(bytes, "a").gives_probabilities;
   };
   EXPECT_TRUE(probabilities(node("Sigmoid", "x", "y")));
   EXPECT_TRUE(probabilities(node("Softmax", "x", "a") + node("Slice", "a", "y")));
@@ -119,7 +119,7 @@ TEST(OnnxOutline, numbers_in_other_files_are_named_wherever_they_are) {
                              field(13, field(1, "offset") + field(2, "0"));
   const auto files = [](const std::string& graph) {
     const auto bytes = bytes_of(field(7, graph));
-    return detail::onnx_outline(bytes, "a").files;
+    return onnx_outline(bytes, "a").files;
   };
   EXPECT_THAT(files(field(5, tensor)), ::testing::ElementsAre("w.bin"));
   EXPECT_THAT(files(field(1, field(5, field(5, tensor)))), ::testing::ElementsAre("w.bin"));
@@ -128,4 +128,4 @@ TEST(OnnxOutline, numbers_in_other_files_are_named_wherever_they_are) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr std::size_t most_layers = 256;
@@ -138,4 +138,4 @@ Network NetworkBuilder::network() && {
   return std::move(network_);
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 
 #include "assay/model/engine/network.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// A convolution as files have it; `side` is 3 for a hidden layer, 1 for the classifier.
 struct FileConvolution {
@@ -58,4 +58,4 @@ class NetworkBuilder {
   bool has_classifier_ = false, is_normalised_ = false, is_activated_ = false;
 };
 
-}  // namespace assay
+}  // namespace assay::model

@@ -11,18 +11,12 @@
 #include "assay/model/engine/moments.hpp"
 #include "assay/model/engine/planes.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using nn::ConvolutionPlan;
-using nn::ConvolutionTile;
-using nn::PhaseTile;
-using nn::PlaneLayout;
-using nn::PlaneTable;
 
 /// What every layer of one prediction uses.
 struct Run {
-  const nn::Kernels& kernels;
+  const Kernels& kernels;
   PredictionWorkspace& workspace;
   const Executor& executor;
   std::vector<float> zeros;  ///< a row outside the volume
@@ -54,7 +48,7 @@ void require_finite(std::span<const float> row, std::size_t y, std::size_t z) {
 
 /// The volume with its rows padded.
 Inputs volume_planes(View<float> volume, Run& run) {
-  Inputs out = {.layout = nn::plane_layout(volume.grid.shape, 1), .planes = {}};
+  Inputs out = {.layout = plane_layout(volume.grid.shape, 1), .planes = {}};
   const PlaneLayout& layout = out.layout;
   float* memory = run.workspace.input.resize(layout.plane_stride * layout.depth);
   run_tasks(run.executor, layout.depth, [&](std::size_t z) {
@@ -77,7 +71,7 @@ Inputs current_planes(const PlaneTable& table) {
 
 /// The place of element `i` of a tile, counted from -1 for the one before it; none is outside.
 std::size_t place(const PhaseTile& tile, std::size_t dilation, std::size_t i) {
-  const std::size_t element = nn::tile_side * tile.index + i;  // one too many
+  const std::size_t element = tile_side * tile.index + i;  // one too many
   return element == 0 ? static_cast<std::size_t>(-1) : tile.phase + dilation * (element - 1);
 }
 
@@ -94,25 +88,25 @@ ConvolutionTile tile_rows(const Inputs& in, const PlaneTable& out, const TilePla
   tile.width = layout.width;
   tile.padded_width = layout.padded_width;
   tile.output_stride = layout.row_stride;
-  for (std::size_t f = 0; f < nn::frequencies; ++f) {
-    const std::size_t j = f / nn::window_side, k = f % nn::window_side;
+  for (std::size_t f = 0; f < frequencies; ++f) {
+    const std::size_t j = f / window_side, k = f % window_side;
     const std::size_t z = place(at.along_z, at.dilation, j);
     const std::size_t y = place(at.along_y, at.dilation, k);
     const bool is_inside = z < layout.depth && y < layout.height;
     tile.rows[f] = is_inside ? in.planes[z] + y * in.layout.line_stride : at.zeros;
     tile.row_strides[f] = is_inside ? in.layout.row_stride : 0;
-    if (is_inside && j - 1 < nn::tile_side && k - 1 < nn::tile_side)
-      tile.outputs[nn::tile_side * (j - 1) + k - 1] = out.next_plane(z) + y * layout.line_stride;
+    if (is_inside && j - 1 < tile_side && k - 1 < tile_side)
+      tile.outputs[tile_side * (j - 1) + k - 1] = out.next_plane(z) + y * layout.line_stride;
   }
   return tile;
 }
 
 /// One layer: tiles along z in order, a few at a time; all tiles along y of those at once.
-void convolve(const nn::PackedConvolution& layer, const Inputs& in, PlaneTable& table, Run& run) {
+void convolve(const PackedConvolution& layer, const Inputs& in, PlaneTable& table, Run& run) {
   const ConvolutionPlan plan = layer.plan();
-  const auto along_z = nn::phase_tiles(table.layout().depth, plan.dilation);
-  const auto along_y = nn::phase_tiles(table.layout().height, plan.dilation);
-  const std::size_t step = nn::tiles_at_once(along_y.size());
+  const auto along_z = phase_tiles(table.layout().depth, plan.dilation);
+  const auto along_y = phase_tiles(table.layout().height, plan.dilation);
+  const std::size_t step = tiles_at_once(along_y.size());
   for (std::size_t first = 0; first < along_z.size(); first += step) {
     const std::size_t count = std::min(step, along_z.size() - first);
     for (std::size_t t = 0; t < count; ++t) table.make_room(along_z[first + t], plan.dilation);
@@ -122,7 +116,7 @@ void convolve(const nn::PackedConvolution& layer, const Inputs& in, PlaneTable& 
                                         .along_y = along_y[task % along_y.size()],
                                         .dilation = plan.dilation,
                                         .zeros = run.zeros.data()});
-      nn::ScratchPool::Lease scratch(run.workspace.scratch, layer.scratch_floats());
+      ScratchPool::Lease scratch(run.workspace.scratch, layer.scratch_floats());
       tile.scratch = scratch.data();
       run.kernels.convolve(plan, tile);
     });
@@ -134,7 +128,7 @@ void convolve(const nn::PackedConvolution& layer, const Inputs& in, PlaneTable& 
 /// Scales, shifts and activates every channel by its own statistics.
 void normalise(const HiddenLayer& layer, const PlaneTable& table, const Run& run) {
   const PlaneLayout& layout = table.layout();
-  const std::vector<nn::ChannelScale> scales = nn::channel_scales(layer, table, run.executor);
+  const std::vector<ChannelScale> scales = channel_scales(layer, table, run.executor);
   run_tasks(run.executor, layout.depth, [&](std::size_t z) {
     for (std::size_t y = 0; y < layout.height; ++y)
       for (std::size_t c = 0; c < layer.outputs; ++c)
@@ -148,9 +142,9 @@ void normalise(const HiddenLayer& layer, const PlaneTable& table, const Run& run
   });
 }
 
-Prediction classified(const nn::PackedClassifier& classifier, const PlaneTable& table,
-                      const Grid& grid, const Run& run, bool wants_logits) {
-  const nn::ClassifierPlan plan = classifier.plan();
+Prediction classified(const PackedClassifier& classifier, const PlaneTable& table, const Grid& grid,
+                      const Run& run, bool wants_logits) {
+  const ClassifierPlan plan = classifier.plan();
   const PlaneLayout& layout = table.layout();
   Prediction out = {.labels = Volume<std::uint8_t>(grid), .logits = {}};
   if (wants_logits) out.logits.resize(plan.classes * grid.size());
@@ -172,7 +166,7 @@ Prediction classified(const nn::PackedClassifier& classifier, const PlaneTable& 
 
 MeshNetEngine::MeshNetEngine(Network network, const EngineSettings& settings)
     : network_(checked(std::move(network))),
-      kernels_(settings.kernels != nullptr ? settings.kernels : &nn::best_kernels()),
+      kernels_(settings.kernels != nullptr ? settings.kernels : &best_kernels()),
       classifier_(network_.classifier) {
   hidden_.reserve(network_.hidden.size());
   for (const HiddenLayer& layer : network_.hidden)
@@ -184,10 +178,9 @@ Prediction MeshNetEngine::predict(View<float> volume, PredictionWorkspace& works
   const Shape& shape = volume.grid.shape;
   if (volume.grid.size() == 0 || volume.voxels.size() != volume.grid.size())
     throw Error(Error::Kind::input, "the volume has no voxels");
-  const PlaneLayout layout = nn::plane_layout(shape, widest(network_));
+  const PlaneLayout layout = plane_layout(shape, widest(network_));
   Run run = {*kernels_, workspace, settings.executor, std::vector<float>(layout.padded_width)};
-  PlaneTable table(layout,
-                   workspace.planes.resize(layout.plane_stride * nn::planes_needed(layout)));
+  PlaneTable table(layout, workspace.planes.resize(layout.plane_stride * planes_needed(layout)));
   Inputs in = volume_planes(volume, run);
   for (std::size_t i = 0; i < hidden_.size(); ++i) {
     convolve(hidden_[i], in, table, run);
@@ -199,11 +192,11 @@ Prediction MeshNetEngine::predict(View<float> volume, PredictionWorkspace& works
 }
 
 std::size_t prediction_bytes(const Network& network, const Shape& shape) {
-  const PlaneLayout hidden = nn::plane_layout(shape, widest(network));
-  const PlaneLayout input = nn::plane_layout(shape, 1);
+  const PlaneLayout hidden = plane_layout(shape, widest(network));
+  const PlaneLayout input = plane_layout(shape, 1);
   const std::size_t floats =
-      hidden.plane_stride * nn::planes_needed(hidden) + input.plane_stride * input.depth;
+      hidden.plane_stride * planes_needed(hidden) + input.plane_stride * input.depth;
   return floats * sizeof(float) + shape[0] * shape[1] * shape[2];
 }
 
-}  // namespace assay
+}  // namespace assay::model

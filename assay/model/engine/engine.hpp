@@ -13,13 +13,13 @@
 #include "assay/model/engine/network.hpp"
 #include "assay/model/engine/packing.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// The memory of a prediction, kept from volume to volume. One prediction at a time.
 class PredictionWorkspace {
  public:
-  nn::FloatMemory input, planes;
-  nn::ScratchPool scratch;
+  FloatMemory input, planes;
+  ScratchPool scratch;
 };
 
 struct Prediction {
@@ -34,7 +34,7 @@ struct PredictionSettings {
 
 struct EngineSettings {
   TensorAxes axes = TensorAxes::zyx;
-  const nn::Kernels* kernels = nullptr;  ///< none: the fastest of this processor
+  const Kernels* kernels = nullptr;  ///< none: the fastest of this processor
 };
 
 /// A network whose weights are packed for this processor. Safe to share between threads.
@@ -52,12 +52,12 @@ class MeshNetEngine {
 
  private:
   Network network_;
-  const nn::Kernels* kernels_;
-  std::vector<nn::PackedConvolution> hidden_;
-  nn::PackedClassifier classifier_;
+  const Kernels* kernels_;
+  std::vector<PackedConvolution> hidden_;
+  PackedClassifier classifier_;
 };
 
 /// What a prediction holds in memory at once, apart from about 1 MB for each thread.
 std::size_t prediction_bytes(const Network& network, const Shape& shape);
 
-}  // namespace assay
+}  // namespace assay::model

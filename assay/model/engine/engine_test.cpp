@@ -11,7 +11,7 @@
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/stats/executors_for_test.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using networks::random_network;
@@ -33,7 +33,7 @@ void expect_true(const Style& style, const Shape& shape, unsigned seed) {
   const Network network = random_network(style, seed);
   const Volume<float> volume = random_volume(shape, seed);
   const networks::Channels truth = networks::true_logits(network, volume.view());
-  for (const nn::Kernels* kernels : nn::runnable_kernels()) {
+  for (const Kernels* kernels : runnable_kernels()) {
     SCOPED_TRACE(kernels->name);
     const Prediction found = predicted(network, volume, {.kernels = kernels});
     EXPECT_LT(networks::relative_difference(found.logits, truth), tolerance);
@@ -180,4 +180,4 @@ TEST(Engine, refuses_what_is_no_volume) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model

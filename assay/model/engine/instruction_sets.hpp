@@ -5,7 +5,7 @@
 
 #include "assay/model/engine/kernels.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 extern const Kernels portable_kernels;
 #if defined(__x86_64__)
@@ -28,4 +28,4 @@ constexpr Kernels kernels_of(const char* name) {
           .normalise = Pointwise<Set>::normalise};
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -6,7 +6,7 @@
 #include "assay/base/processor.hpp"
 #include "assay/model/engine/instruction_sets.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 /// Asked here and not beside the kernels: those files may hold instructions of their processor in
@@ -33,4 +33,4 @@ std::vector<const Kernels*> runnable_kernels() {
   return out;
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -11,7 +11,7 @@
 
 #include "assay/model/engine/network.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 inline constexpr std::size_t tile_side = 4;     ///< outputs of one Winograd tile along z and y
 inline constexpr std::size_t window_side = 6;   ///< inputs of one tile along z and y
@@ -82,4 +82,4 @@ inline const Kernels& best_kernels() {
   return *runnable_kernels().front();
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -7,7 +7,7 @@
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 struct Avx2 {
@@ -22,5 +22,5 @@ struct Avx2 {
 
 constinit const Kernels avx2_kernels = kernels_of<Avx2>("avx2");
 
-}  // namespace assay::nn
+}  // namespace assay::model
 #endif

@@ -7,7 +7,7 @@
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 struct Avx512 {
@@ -22,5 +22,5 @@ struct Avx512 {
 
 constinit const Kernels avx512_kernels = kernels_of<Avx512>("avx512");
 
-}  // namespace assay::nn
+}  // namespace assay::model
 #endif

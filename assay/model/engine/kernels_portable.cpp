@@ -4,7 +4,7 @@
 #include "assay/model/engine/pointwise.hpp"
 #include "assay/model/engine/winograd.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 struct Portable {
@@ -19,4 +19,4 @@ struct Portable {
 
 constinit const Kernels portable_kernels = kernels_of<Portable>("portable");
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -9,7 +9,7 @@
 
 #include "assay/model/engine/network.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 template <std::size_t lanes>
 struct Vectors;
@@ -105,4 +105,4 @@ struct Lanes {
   }
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

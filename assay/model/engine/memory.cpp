@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 constexpr std::size_t large_page = std::size_t{2} << 20;
@@ -55,4 +55,4 @@ ScratchPool::Lease::~Lease() {
   pool_.free_.push_back(std::move(memory_));
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

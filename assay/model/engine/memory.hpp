@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace assay::nn {
+namespace assay::model {
 
 /// Uninitialised floats that keep their capacity. Small pages would cost a fault for each 4 kB when
 /// they are first touched, and a miss of the processor's page table for nearly every row.
@@ -51,4 +51,4 @@ class ScratchPool {
   std::vector<std::unique_ptr<FloatMemory>> free_;
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 struct Sums {
@@ -87,4 +87,4 @@ std::vector<ChannelScale> channel_scales(const HiddenLayer& layer, const PlaneTa
   return out;
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

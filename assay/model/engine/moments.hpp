@@ -8,7 +8,7 @@
 #include "assay/model/engine/network.hpp"
 #include "assay/model/engine/planes.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 /// What a normalisation does to a channel: x * scale + shift.
 struct ChannelScale {
@@ -19,4 +19,4 @@ struct ChannelScale {
 std::vector<ChannelScale> channel_scales(const HiddenLayer& layer, const PlaneTable& table,
                                          const Executor& executor);
 
-}  // namespace assay::nn
+}  // namespace assay::model

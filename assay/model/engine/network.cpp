@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr std::array<std::string_view, 4> activations = {"none", "relu", "elu", "gelu"};
@@ -155,4 +155,4 @@ std::size_t widest(const Network& network) {
   return most;
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -10,7 +10,7 @@
 
 #include "assay/image/grid.hpp"
 
-namespace assay {
+namespace assay::model {
 
 enum class Activation {
   none,
@@ -74,4 +74,4 @@ double operations(const Network& network, std::size_t voxels);
 /// The most channels that a hidden layer gives.
 std::size_t widest(const Network& network);
 
-}  // namespace assay
+}  // namespace assay::model

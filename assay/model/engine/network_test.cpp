@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using networks::random_network;
@@ -112,4 +112,4 @@ TEST(Network, activations_have_names) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model

@@ -28,9 +28,9 @@ inline Volume<float> random_volume(const Shape& shape, unsigned seed) {
   return out;
 }
 
-inline HiddenLayer random_layer(std::size_t inputs, std::size_t outputs, std::size_t dilation,
-                                std::mt19937& random) {
-  HiddenLayer out = {.inputs = inputs, .outputs = outputs, .dilation = dilation};
+inline model::HiddenLayer random_layer(std::size_t inputs, std::size_t outputs,
+                                       std::size_t dilation, std::mt19937& random) {
+  model::HiddenLayer out = {.inputs = inputs, .outputs = outputs, .dilation = dilation};
   const double spread = std::sqrt(2.0 / (27.0 * static_cast<double>(inputs)));
   out.weights = random_floats(27 * inputs * outputs, spread, random);
   out.bias = random_floats(outputs, 0.1, random);
@@ -41,21 +41,21 @@ inline HiddenLayer random_layer(std::size_t inputs, std::size_t outputs, std::si
 struct Style {
   std::vector<std::size_t> dilations = {1, 2, 4};
   std::size_t channels = 3, classes = 3;
-  Activation activation = Activation::relu;
-  Normalisation normalisation = Normalisation::none;
+  model::Activation activation = model::Activation::relu;
+  model::Normalisation normalisation = model::Normalisation::none;
   std::size_t groups = 1;
 };
 
-inline Network random_network(const Style& style, unsigned seed = 1) {
+inline model::Network random_network(const Style& style, unsigned seed = 1) {
   std::mt19937 random(seed);
-  Network out;
+  model::Network out;
   std::size_t inputs = 1;
   for (const std::size_t dilation : style.dilations) {
-    HiddenLayer layer = random_layer(inputs, style.channels, dilation, random);
+    model::HiddenLayer layer = random_layer(inputs, style.channels, dilation, random);
     layer.activation = style.activation;
     layer.normalisation = style.normalisation;
     layer.groups = style.groups;
-    if (style.normalisation == Normalisation::group) {
+    if (style.normalisation == model::Normalisation::group) {
       layer.scale = random_floats(style.channels, 0.2, random);
       for (float& scale : layer.scale) scale += 1;  // around where training starts
       layer.shift = random_floats(style.channels, 0.2, random);
@@ -73,7 +73,7 @@ inline Network random_network(const Style& style, unsigned seed = 1) {
 using Channels = std::vector<std::vector<double>>;
 
 /// One layer's convolution at every voxel, tap by tap. Depth is z.
-inline Channels convolved(const HiddenLayer& layer, const Channels& in, const Shape& shape) {
+inline Channels convolved(const model::HiddenLayer& layer, const Channels& in, const Shape& shape) {
   const auto [nx, ny, nz] = shape;
   Channels out(layer.outputs, std::vector<double>(nx * ny * nz));
   for (std::size_t i = 0; i < layer.outputs * nx * ny * nz * 27; ++i) {
@@ -90,20 +90,20 @@ inline Channels convolved(const HiddenLayer& layer, const Channels& in, const Sh
   return out;
 }
 
-inline double activated(Activation activation, double x) {
+inline double activated(model::Activation activation, double x) {
   switch (activation) {
-    case Activation::relu: return std::fmax(x, 0);
-    case Activation::elu: return x > 0 ? x : std::expm1(x);
-    case Activation::gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
-    case Activation::none: return x;
+    case model::Activation::relu: return std::fmax(x, 0);
+    case model::Activation::elu: return x > 0 ? x : std::expm1(x);
+    case model::Activation::gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
+    case model::Activation::none: return x;
   }
   return x;
 }
 
-inline void normalise(const HiddenLayer& layer, Channels& values) {
-  if (layer.normalisation == Normalisation::none) return;
+inline void normalise(const model::HiddenLayer& layer, Channels& values) {
+  if (layer.normalisation == model::Normalisation::none) return;
   const std::size_t members =
-      layer.normalisation == Normalisation::group ? layer.outputs / layer.groups : 1;
+      layer.normalisation == model::Normalisation::group ? layer.outputs / layer.groups : 1;
   for (std::size_t first = 0; first < layer.outputs; first += members) {
     double sum = 0, squares = 0, count = 0;
     for (std::size_t c = first; c < first + members; ++c)
@@ -122,15 +122,15 @@ inline void normalise(const HiddenLayer& layer, Channels& values) {
 }
 
 /// The logits, class by class.
-inline Channels true_logits(const Network& network, View<float> volume) {
+inline Channels true_logits(const model::Network& network, View<float> volume) {
   Channels at = {std::vector<double>(volume.voxels.begin(), volume.voxels.end())};
-  for (const HiddenLayer& layer : network.hidden) {
+  for (const model::HiddenLayer& layer : network.hidden) {
     at = convolved(layer, at, volume.grid.shape);
     normalise(layer, at);
     for (auto& channel : at)
       for (double& value : channel) value = activated(layer.activation, value);
   }
-  const Classifier& last = network.classifier;
+  const model::Classifier& last = network.classifier;
   Channels out(last.classes, std::vector<double>(volume.grid.size()));
   for (std::size_t k = 0; k < last.classes; ++k)
     for (std::size_t i = 0; i < volume.grid.size(); ++i) {

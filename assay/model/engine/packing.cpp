@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 /// The filter's transform for F(4, 3) with the points 0, +-1/root, +-root and infinity.
@@ -133,4 +133,4 @@ ClassifierPlan PackedClassifier::plan() const {
   return {.inputs = inputs_, .classes = classes_, .weights = weights_.data(), .bias = bias_.data()};
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

@@ -8,15 +8,15 @@
 #include "assay/model/engine/kernels.hpp"
 #include "assay/model/engine/network.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// Which axis of a volume is the first one (depth) of the network's tensors. `zyx`: the slowest in
 /// memory, as when x-fastest voxels are read as a tensor. `xyz`: x, as in nibabel's arrays.
 enum class TensorAxes { zyx, xyz };
 
-}  // namespace assay
+}  // namespace assay::model
 
-namespace assay::nn {
+namespace assay::model {
 
 /// A hidden layer's numbers; `plan()` borrows them.
 class PackedConvolution {
@@ -43,4 +43,4 @@ class PackedClassifier {
   std::vector<float> weights_, bias_;
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

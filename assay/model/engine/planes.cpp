@@ -7,7 +7,7 @@
 
 #include "assay/model/engine/kernels.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 /// A multiple of a cache line, but an odd one: rows that lie a power of two apart then fall into
@@ -84,4 +84,4 @@ void PlaneTable::turn_over() {
   current_ = next_;
 }
 
-}  // namespace assay::nn
+}  // namespace assay::model

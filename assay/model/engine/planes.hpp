@@ -15,7 +15,7 @@
 
 #include "assay/image/grid.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 /// Rows of all channels stand together: [plane][y][channel][x].
 struct PlaneLayout {
@@ -66,4 +66,4 @@ class PlaneTable {
   std::vector<float*> current_, next_, free_;
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

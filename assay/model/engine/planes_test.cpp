@@ -8,7 +8,7 @@
 
 #include "assay/model/engine/kernels.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 namespace {
 
 TEST(Planes, tiles_cover_an_axis_once) {
@@ -60,4 +60,4 @@ TEST(Planes, no_plane_is_written_before_its_last_reader) {
 }
 
 }  // namespace
-}  // namespace assay::nn
+}  // namespace assay::model

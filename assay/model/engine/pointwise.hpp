@@ -9,7 +9,7 @@
 #include "assay/model/engine/kernels.hpp"
 #include "assay/model/engine/lanes.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 template <class Set>
 struct Pointwise {
@@ -71,4 +71,4 @@ struct Pointwise {
   }
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

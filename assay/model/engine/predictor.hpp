@@ -8,7 +8,7 @@
 #include "assay/image/volume.hpp"
 #include "assay/model/engine/engine.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// An image as the model wants it.
 struct PredictorInput {
@@ -31,4 +31,4 @@ class Predictor {
   virtual Prediction predict(const PredictorInput& input, const PredictionSettings& settings) = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::model

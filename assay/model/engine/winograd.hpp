@@ -39,7 +39,7 @@
 #include "assay/model/engine/kernels.hpp"
 #include "assay/model/engine/lanes.hpp"
 
-namespace assay::nn {
+namespace assay::model {
 
 /// `Set` names a processor: lanes, registers, and how to store past the caches.
 template <class Set>
@@ -235,4 +235,4 @@ struct Winograd {
   }
 };
 
-}  // namespace assay::nn
+}  // namespace assay::model

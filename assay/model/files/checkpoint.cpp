@@ -11,11 +11,8 @@
 #include "assay/model/files/pickle.hpp"
 #include "assay/model/files/tensors.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using detail::Pickle;
-using detail::PickleValue;
 using Kind = PickleValue::Kind;
 
 struct StorageType {
@@ -139,4 +136,4 @@ std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

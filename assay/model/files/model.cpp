@@ -11,7 +11,7 @@
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/image.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
   }
 }
 
-}  // namespace assay
+}  // namespace assay::model

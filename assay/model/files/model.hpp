@@ -12,7 +12,7 @@
 #include "assay/model/engine/network.hpp"
 #include "assay/model/files/tensors.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// What a file of weights does not say. Files that say it (tfjs, ONNX) must not be contradicted.
 struct ModelOptions {
@@ -72,4 +72,4 @@ std::string network_sha256(const Network& network);
 /// `assay.model/1`. Costs are for a volume of that shape.
 std::string model_text(const Model& model, const Shape& shape);
 
-}  // namespace assay
+}  // namespace assay::model

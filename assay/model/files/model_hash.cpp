@@ -8,7 +8,7 @@
 #include "assay/base/file.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 /// The text and numbers that are hashed.
@@ -66,4 +66,4 @@ std::string network_sha256(const Network& network) {
   return hash_of(network, true);
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -4,10 +4,8 @@
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using detail::Json;
 
 Json layer_json(const HiddenLayer& layer, std::size_t voxels) {
   Json out = {{"kernel", {3, 3, 3}},
@@ -55,7 +53,7 @@ std::string model_text(const Model& model, const Shape& shape) {
                      {{"shape", {shape[0], shape[1], shape[2]}},
                       {"operations", operations(network, voxels)},
                       {"memory_bytes", prediction_bytes(network, shape)}}}};
-  return detail::to_text(out) + "\n";
+  return to_text(out) + "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::model

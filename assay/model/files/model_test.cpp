@@ -8,7 +8,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using testing::bytes_of;
@@ -285,4 +285,4 @@ TEST(Model, json_says_what_it_is_and_costs) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::model

@@ -12,11 +12,8 @@
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx_graph.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using detail::OnnxGraph;
-using detail::OnnxNode;
 
 /// A graph on its way into a network.
 struct Chain {
@@ -208,7 +205,7 @@ std::span<const OnnxNode> taken(Chain& chain, std::span<const OnnxNode> nodes,
 }  // namespace
 
 Network onnx_network(std::span<const std::byte> bytes, const std::string& name) {
-  const OnnxGraph graph = detail::onnx_graph(bytes, name);
+  const OnnxGraph graph = onnx_graph(bytes, name);
   Chain chain = {graph, name};
   if (graph.inputs.size() != 1 || graph.outputs.size() != 1)
     chain.refuse(fmt::format("has {} and {}; a MeshNet has one of each",
@@ -222,4 +219,4 @@ Network onnx_network(std::span<const std::byte> bytes, const std::string& name) 
   return std::move(chain.builder).network();
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/model/files/protobuf.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 enum ModelField { graph_field = 7 };
@@ -153,4 +153,4 @@ OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name) 
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

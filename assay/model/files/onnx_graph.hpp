@@ -10,7 +10,7 @@
 
 #include "assay/model/files/tensors.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 
 struct OnnxAttribute {
   float number = 0;
@@ -42,4 +42,4 @@ struct OnnxGraph {
 /// Throws Error::input when the bytes are no ONNX model. Borrows the bytes.
 OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name);
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -9,7 +9,7 @@
 
 #include "assay/model/files/protobuf.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 using Bytes = std::span<const std::byte>;
@@ -104,4 +104,4 @@ OnnxOutline onnx_outline(Bytes bytes, const std::string& name) {
   return {.files = std::move(walk.files), .gives_probabilities = walk.gives_probabilities()};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace assay::detail {
+namespace assay::model {
 
 struct OnnxOutline {
   std::set<std::string> files = {};  ///< in which it keeps numbers, relative to its own folder
@@ -17,4 +17,4 @@ struct OnnxOutline {
 /// Throws Error::input when the bytes are no ONNX model. `name` stands in messages.
 OnnxOutline onnx_outline(std::span<const std::byte> bytes, const std::string& name);
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -11,7 +11,7 @@
 #include "assay/base/bytes.hpp"
 #include "assay/base/error.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 
 using Kind = PickleValue::Kind;
 
@@ -317,4 +317,4 @@ const PickleValue* Pickle::find(const PickleValue& dictionary, std::string_view 
   return nullptr;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

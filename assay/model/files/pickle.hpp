@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::detail {
+namespace assay::model {
 
 /// One value of a pickle. Values refer to each other by number, as often as the pickle says: what
 /// is read is never larger than a few times the file.
@@ -46,4 +46,4 @@ class Pickle {
   std::size_t root_ = 0;
 };
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -6,7 +6,7 @@
 #include "assay/base/bytes.hpp"
 #include "assay/base/error.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 /// Reads from the front of a message.
@@ -85,4 +85,4 @@ std::vector<std::int64_t> protobuf_integers(const ProtobufField& field, const st
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay::detail {
+namespace assay::model {
 
 /// One field: a number for wire types 0, 1 and 5, bytes for wire type 2.
 struct ProtobufField {
@@ -28,4 +28,4 @@ std::vector<ProtobufField> protobuf_fields(std::span<const std::byte> message,
 /// Numbers of a packed field, or of one that is not.
 std::vector<std::int64_t> protobuf_integers(const ProtobufField& field, const std::string& name);
 
-}  // namespace assay::detail
+}  // namespace assay::model

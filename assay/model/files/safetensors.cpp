@@ -12,11 +12,8 @@
 #include "assay/base/json.hpp"
 #include "assay/model/files/tensors.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using detail::Json;
-using detail::member;
 
 struct TypeName {
   std::string_view name;
@@ -70,8 +67,7 @@ std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
                              "be cut off",
                              length, bytes.size()));
   const auto header = bytes.subspan(prefix, length);
-  const Json json =
-      detail::parse_json({reinterpret_cast<const char*>(header.data()), header.size()}, name);
+  const Json json = parse_json({reinterpret_cast<const char*>(header.data()), header.size()}, name);
   if (!json.is_object()) refuse(name, "its header is not a JSON object");
   std::vector<StoredTensor> out;
   for (const auto& [key, entry] : json.items()) {
@@ -82,4 +78,4 @@ std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

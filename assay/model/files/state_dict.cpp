@@ -12,7 +12,7 @@
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 /// A model whose file holds only numbers, known by its shapes. Sources: the paper's architecture;
@@ -264,4 +264,4 @@ Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions
   }
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -11,7 +11,7 @@
 #include "assay/base/half.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr bool swapped = std::endian::native == std::endian::big;  // files are little-endian
@@ -74,4 +74,4 @@ std::string shape_text(std::span<const std::size_t> shape) {
   return sides.empty() ? "one number" : joined(sides, "x");
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::model {
 
 enum class ElementType { float32, float64, float16, bfloat16, other };
 
@@ -42,4 +42,4 @@ std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
 std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
                                               const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -11,12 +11,8 @@
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
-
-using detail::elements;
-using detail::Json;
-using detail::member;
 
 [[noreturn]] void refuse(const std::string& file, const std::string& why) {
   throw Error(Error::Kind::input, file + ": " + why);
@@ -185,7 +181,7 @@ void add_layer(const Json& entry, const Weights& weights, NetworkBuilder& builde
 }
 
 Json parsed(std::string_view json, const std::string& name) {
-  Json model = detail::parse_json(json, name);
+  Json model = parse_json(json, name);
   if (elements(member(model, "weightsManifest")).empty())
     refuse(name, "is JSON, but no tfjs model: it has no weightsManifest");
   return model;
@@ -226,4 +222,4 @@ Network tfjs_network(std::string_view json, std::span<const std::byte> weights,
   return std::move(builder).network();
 }
 
-}  // namespace assay
+}  // namespace assay::model

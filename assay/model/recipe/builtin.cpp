@@ -8,7 +8,7 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr Shape cube = {256, 256, 256};
@@ -99,4 +99,4 @@ void require_valid(const Recipe& recipe) {
     if (!rule.holds(recipe)) throw Error(Error::Kind::input, rule.otherwise);
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -7,7 +7,7 @@
 #include "assay/metrics/components.hpp"
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 using Classes = std::array<std::size_t, 256>;
@@ -18,14 +18,15 @@ Classes voxels_by_class(View<std::uint8_t> labels) {
   return out;
 }
 
-BitVolume mask_of(View<std::uint8_t> labels, std::uint8_t wanted) {
+metrics::BitVolume mask_of(View<std::uint8_t> labels, std::uint8_t wanted) {
   const Shape& shape = labels.grid.shape;
-  BitVolume out(
-      {static_cast<Index>(shape[0]), static_cast<Index>(shape[1]), static_cast<Index>(shape[2])});
+  metrics::BitVolume out({static_cast<metrics::Index>(shape[0]),
+                          static_cast<metrics::Index>(shape[1]),
+                          static_cast<metrics::Index>(shape[2])});
   const std::uint8_t* at = labels.voxels.data();
-  for (Index z = 0; z < out.size()[2]; ++z)
-    for (Index y = 0; y < out.size()[1]; ++y)
-      for (Index x = 0; x < out.size()[0]; ++x)
+  for (metrics::Index z = 0; z < out.size()[2]; ++z)
+    for (metrics::Index y = 0; y < out.size()[1]; ++y)
+      for (metrics::Index x = 0; x < out.size()[0]; ++x)
         if (*at++ == wanted) out.set(x, y, z);
   return out;
 }
@@ -36,20 +37,21 @@ std::int64_t least_voxels(const Grid& grid, const Recipe& recipe) {
 }
 
 /// Only the largest component; the first of equally large ones.
-Components largest(const Components& all) {
+metrics::Components largest(const metrics::Components& all) {
   const auto most = std::ranges::max_element(all.sizes);
   const auto number = static_cast<std::uint32_t>(most - all.sizes.begin());
-  Components out;
-  for (const ComponentRun& run : all.runs)
+  metrics::Components out;
+  for (const metrics::ComponentRun& run : all.runs)
     if (run.component == number) out.runs.push_back(run);
   if (most != all.sizes.end()) out.sizes = {*most};
   return out;
 }
 
-Components kept(View<std::uint8_t> labels, std::uint8_t wanted, const Recipe& recipe) {
-  const auto connectivity = static_cast<Connectivity>(recipe.connectivity);
-  const Components large = without_small(components(mask_of(labels, wanted), connectivity),
-                                         least_voxels(labels.grid, recipe));
+metrics::Components kept(View<std::uint8_t> labels, std::uint8_t wanted, const Recipe& recipe) {
+  const auto connectivity = static_cast<metrics::Connectivity>(recipe.connectivity);
+  const metrics::Components large =
+      metrics::without_small(metrics::components(mask_of(labels, wanted), connectivity),
+                             least_voxels(labels.grid, recipe));
   return recipe.largest_component ? largest(large) : large;
 }
 
@@ -65,7 +67,7 @@ Volume<std::uint8_t> cleaned(View<std::uint8_t> labels, const Recipe& recipe) {
   for (unsigned label = 1; label < voxels.size(); ++label) {
     if (voxels[label] == 0) continue;
     const auto value = static_cast<std::uint8_t>(label);
-    for (const ComponentRun& run : kept(labels, value, recipe).runs) {
+    for (const metrics::ComponentRun& run : kept(labels, value, recipe).runs) {
       const std::size_t row =
           (static_cast<std::size_t>(run.z) * shape[1] + static_cast<std::size_t>(run.y)) * shape[0];
       std::fill_n(out.voxels().begin() + static_cast<std::ptrdiff_t>(row) + run.first, run.length(),
@@ -75,4 +77,4 @@ Volume<std::uint8_t> cleaned(View<std::uint8_t> labels, const Recipe& recipe) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

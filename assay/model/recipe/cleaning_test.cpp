@@ -4,6 +4,7 @@
 #include "assay/model/recipe/recipe.hpp"
 
 using namespace assay;
+using namespace assay::model;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <functional>
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr double most_voxels = 1 << 30;
@@ -164,4 +164,4 @@ Grid model_grid(const Grid& native, const Recipe& recipe) {
   return grid_makers[static_cast<std::size_t>(recipe.grid)]({native, oriented, shape}, recipe);
 }
 
-}  // namespace assay
+}  // namespace assay::model

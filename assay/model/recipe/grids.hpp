@@ -6,7 +6,7 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// The walk that brings a grid's axes into the recipe's order.
 AxisMap orienting(const Grid& native, const Recipe& recipe);
@@ -26,4 +26,4 @@ struct IndexAxis {
 IndexAxis index_axis(const Grid& oriented, std::size_t axis, const Shape& target,
                      const Recipe& recipe);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -7,6 +7,7 @@
 #include <cmath>
 
 using namespace assay;
+using namespace assay::model;
 
 namespace {
 

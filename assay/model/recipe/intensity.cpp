@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr std::size_t block_size = 1 << 18;
@@ -127,7 +127,7 @@ struct Scale {
 };
 
 Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor) {
-  const IntensityRange range = range_of(image, executor);
+  const IntensityRange range = model::range_of(image, executor);
   if (range.low == range.high) refuse_constant("all voxels of the prepared image are", range.low);
   if (std::isinf(range.high - range.low))
     throw Error(Error::Kind::input, "the image's values are too far apart for single precision");
@@ -196,4 +196,4 @@ void normalise(Volume<float>& image, const Recipe& recipe, const Executor& execu
   });
 }
 
-}  // namespace assay
+}  // namespace assay::model

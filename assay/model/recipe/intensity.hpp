@@ -7,7 +7,7 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 
 struct IntensityRange {
   float low = 0, high = 0;
@@ -32,4 +32,4 @@ void round_values(std::span<float> values);
 /// there is no range to divide by.
 void normalise(Volume<float>& image, const Recipe& recipe, const Executor& executor);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -10,6 +10,7 @@
 #include <random>
 
 using namespace assay;
+using namespace assay::model;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "assay/model/recipe/grids.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -127,4 +127,4 @@ Mapping to_native(const Grid& oriented, const Grid& model, const Recipe& recipe)
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

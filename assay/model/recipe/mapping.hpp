@@ -8,7 +8,7 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// For each voxel of a target its place among the voxels of a source.
 struct Mapping {
@@ -30,4 +30,4 @@ Mapping to_native(const Grid& oriented, const Grid& model, const Recipe& recipe)
 /// A position moved onto the source when it is within reach; NaN when it is not.
 double reached(double position, std::size_t size, double reach);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -11,7 +11,7 @@
 #include "assay/model/recipe/recipe.hpp"
 #include "assay/model/recipe/resample.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 /// Affines that went through a file come back in single precision.
@@ -83,4 +83,4 @@ Volume<std::uint8_t> restored(View<std::uint8_t> labels, const Placement& placem
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

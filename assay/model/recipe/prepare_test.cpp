@@ -10,6 +10,7 @@
 #include "assay/model/recipe/recipe.hpp"
 
 using namespace assay;
+using namespace assay::model;
 
 namespace {
 

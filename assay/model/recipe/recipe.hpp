@@ -16,7 +16,7 @@
 #include "assay/image/volume.hpp"
 #include "assay/model/engine/packing.hpp"
 
-namespace assay {
+namespace assay::model {
 
 enum class GridRule {
   native,         ///< the image's own grid
@@ -86,4 +86,4 @@ Volume<std::uint8_t> restored(View<std::uint8_t> labels, const Placement& placem
 /// Only the cleaning: on the grid of the model, where connectivity and volumes are meant.
 Volume<std::uint8_t> cleaned(View<std::uint8_t> labels, const Recipe& recipe);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -13,7 +13,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 namespace {
 
 [[noreturn]] void fail(const std::string& sentence) {
@@ -166,4 +166,4 @@ Recipe with_fields(Recipe recipe, const Json& file) {
   return recipe;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::model

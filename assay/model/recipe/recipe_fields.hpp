@@ -9,7 +9,7 @@
 #include "assay/base/json.hpp"
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay::detail {
+namespace assay::model {
 
 std::vector<std::string_view> recipe_fields();
 
@@ -25,4 +25,4 @@ void read_key(const Json& file, const char* key, const std::function<void(const 
 /// Throws Error::input unless it is text.
 std::string read_word(const Json& value);
 
-}  // namespace assay::detail
+}  // namespace assay::model

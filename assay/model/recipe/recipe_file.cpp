@@ -15,11 +15,10 @@
 #include "assay/base/words.hpp"
 #include "assay/model/recipe/recipe_fields.hpp"
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
-using detail::Json;
 
 [[noreturn]] void fail(const std::string& sentence) {
   throw Error(Error::Kind::input, sentence);
@@ -42,7 +41,7 @@ std::string builtin_names() {
 }
 
 void require_known(const std::string& key) {
-  const std::vector<std::string_view> names = detail::recipe_fields();
+  const std::vector<std::string_view> names = recipe_fields();
   std::vector<std::string_view> known(other_keys.begin(), other_keys.end());
   known.insert(known.end(), names.begin(), names.end());
   if (std::ranges::find(known, key) != known.end()) return;
@@ -52,7 +51,7 @@ void require_known(const std::string& key) {
 }
 
 Recipe extended(const Json& value) {
-  const std::string name = detail::read_word(value);
+  const std::string name = read_word(value);
   if (const Recipe* found = builtin(name)) return *found;
   fail(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
                    did_you_mean(name, builtin_recipes(), &Recipe::name)));
@@ -62,15 +61,15 @@ Recipe recipe_of(const Json& file, std::string_view name) {
   if (!file.is_object()) fail("must hold keys and values, such as grid = \"zoom\"");
   for (const auto& item : file.items()) require_known(item.key());
   Recipe out;
-  detail::read_key(file, "schema", [](const Json& value) {
+  read_key(file, "schema", [](const Json& value) {
     if (value != schema) fail(fmt::format("must be \"{}\"", schema));
   });
-  detail::read_key(file, "extends", [&](const Json& value) { out = extended(value); });
+  read_key(file, "extends", [&](const Json& value) { out = extended(value); });
   out.name = name;
-  detail::read_key(file, "name", [&](const Json& value) { out.name = detail::read_word(value); });
-  out = detail::with_fields(std::move(out), file);
+  read_key(file, "name", [&](const Json& value) { out.name = read_word(value); });
+  out = with_fields(std::move(out), file);
   require_valid(out);
-  detail::read_key(file, "sha256", [&](const Json& value) {
+  read_key(file, "sha256", [&](const Json& value) {
     if (value != recipe_sha256(out)) fail("is that of another recipe; remove it, or what changed");
   });
   return out;
@@ -105,8 +104,7 @@ Recipe essential(Recipe recipe) {
 
 Recipe parse_recipe(std::string_view text, std::string_view name) {
   text = without_mark(text);
-  const Json file =
-      looks_like_json(text) ? detail::parse_json(text, name) : detail::parse_toml(text, name);
+  const Json file = looks_like_json(text) ? parse_json(text, name) : parse_toml(text, name);
   fs::path stem = fs::path(name).filename().stem();
   if (stem.extension() == ".recipe") stem = stem.stem();
   try {
@@ -150,13 +148,13 @@ std::optional<fs::path> recipe_beside(const fs::path& model) {
 
 std::string recipe_text(const Recipe& recipe) {
   Json out = {{"schema", schema}, {"name", recipe.name}};
-  out.update(detail::fields_of(recipe));
+  out.update(fields_of(recipe));
   out["sha256"] = recipe_sha256(recipe);
-  return detail::to_text(out) + "\n";
+  return to_text(out) + "\n";
 }
 
 std::string recipe_sha256(const Recipe& recipe) {
-  return sha256(detail::to_text(detail::fields_of(essential(recipe)), {.indent = 0}));
+  return sha256(to_text(fields_of(essential(recipe)), {.indent = 0}));
 }
 
-}  // namespace assay
+}  // namespace assay::model

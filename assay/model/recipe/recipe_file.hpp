@@ -9,7 +9,7 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// Reads TOML or JSON, told by content. `name` is the file's for messages, and without its ending
 /// the recipe's unless that has one. Throws Error::input naming file, key and remedy.
@@ -32,4 +32,4 @@ std::string recipe_text(const Recipe& recipe);
 /// same have the same hash.
 std::string recipe_sha256(const Recipe& recipe);
 
-}  // namespace assay
+}  // namespace assay::model

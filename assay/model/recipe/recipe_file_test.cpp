@@ -11,6 +11,7 @@
 #include "assay/base/test_files.hpp"
 
 using namespace assay;
+using namespace assay::model;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;

@@ -12,7 +12,7 @@
 #include <bit>
 #include <cmath>
 
-namespace assay {
+namespace assay::model {
 namespace {
 
 /// The two neighbours of a position and what each counts; nothing outside.
@@ -229,4 +229,4 @@ Volume<std::uint8_t> resampled(View<std::uint8_t> source, const Mapping& mapping
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::model

@@ -7,7 +7,7 @@
 #include "assay/base/executor.hpp"
 #include "assay/model/recipe/mapping.hpp"
 
-namespace assay {
+namespace assay::model {
 
 /// Linear interpolation, 0 outside. Sums and products are doubles in SciPy's order, rounded to
 /// float once at the end: on the same positions the bits are those of scipy.ndimage at order 1.
@@ -17,4 +17,4 @@ Volume<float> resampled(View<float> source, const Mapping& mapping, const Execut
 Volume<std::uint8_t> resampled(View<std::uint8_t> source, const Mapping& mapping,
                                const Executor& executor);
 
-}  // namespace assay
+}  // namespace assay::model

@@ -9,6 +9,7 @@
 #include <thread>
 
 using namespace assay;
+using namespace assay::model;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include "assay/qa/values/action.hpp"
 #include "assay/slide/crop.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr Named<AgentMode> mode_names[] = {
@@ -27,10 +27,11 @@ ChatMessage said_by(Role role, std::string text) {
   return {role, {std::move(text)}};
 }
 
-TrajectoryImage shown(const ChatImage& image, const ImageWish& wish, const SlideInfo& slide) {
+TrajectoryImage shown(const ChatImage& image, const ImageWish& wish,
+                      const slide::SlideInfo& slide) {
   const bool part = wish.kind == ImageWish::Kind::crop || wish.kind == ImageWish::Kind::patch;
   return {.sha256 = image.sha256,
-          .region = part ? wish.region : SlideRegion{0, 0, slide.width, slide.height},
+          .region = part ? wish.region : slide::SlideRegion{0, 0, slide.width, slide.height},
           .width = image.width,
           .height = image.height,
           .kind = kind_names[static_cast<std::size_t>(wish.kind)]};
@@ -146,7 +147,7 @@ class Navigation {
     if (const auto* invalid = std::get_if<InvalidAction>(&action.what)) return invalid->problem;
     if (const auto* crop = std::get_if<CropAction>(&action.what))
       return last ? "this is the final step; answer now."
-                  : crop_problem(crop->region, doors_.slide()).value_or("");
+                  : slide::crop_problem(crop->region, doors_.slide()).value_or("");
     return settings_.fixed_steps && !last ? "do NOT answer until the final step; ask for a crop."
                                           : "";
   }
@@ -154,7 +155,7 @@ class Navigation {
   void carry_out(const Action& action) {
     if (const auto* answer = std::get_if<AnswerAction>(&action.what))
       return end(Outcome::scored, answer->text);
-    const SlideRegion& region = std::get<CropAction>(action.what).region;
+    const slide::SlideRegion& region = std::get<CropAction>(action.what).region;
     talk_.last_turn().crop = region;
     talk_.show(crop_text(region), ImageWish{.kind = ImageWish::Kind::crop,
                                             .region = region,
@@ -230,7 +231,7 @@ LoopResult thumbnail(const Item& item, unsigned, const LoopSettings& settings, L
 
 LoopResult patch(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors,
                  Turns& turns) {
-  const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
+  const std::vector<slide::SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   return single_call(item, doors, collage_rules(regions.size()),
                      {.kind = ImageWish::Kind::collage,
                       .region = {},
@@ -244,7 +245,7 @@ LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settin
                       LoopDoors& doors, Turns& turns) {
   std::vector<std::optional<std::int64_t>> labels;
   std::vector<std::string> predictions;
-  const std::vector<SlideRegion> regions = doors.patches(patches_of_run(settings, run));
+  const std::vector<slide::SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   for (unsigned i = 0; i < regions.size(); ++i) {
     Talk talk(doors, patch_rules(), turns);
     talk.show(question_text(item.prompt, doors.slide()),
@@ -302,4 +303,4 @@ LoopResult run_loop(const Item& item, unsigned run, const LoopSettings& settings
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -15,16 +15,16 @@
 #include "assay/qa/values/trajectory.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// A picture of the slide that the agent is to be shown.
 struct ImageWish {
   enum class Kind { thumbnail, guided_thumbnail, crop, patch, collage };
 
   Kind kind = Kind::thumbnail;
-  SlideRegion region{};                ///< of a crop or a patch
-  std::vector<SlideRegion> regions{};  ///< of a collage
-  std::int64_t longest = 0;            ///< pixels of the longer side
+  slide::SlideRegion region{};                ///< of a crop or a patch
+  std::vector<slide::SlideRegion> regions{};  ///< of a collage
+  std::int64_t longest = 0;                   ///< pixels of the longer side
 };
 
 /// Which call of an attempt: the step, and the how-manieth try at it.
@@ -44,9 +44,9 @@ struct AttemptFailed {
 class LoopDoors {
  public:
   virtual ~LoopDoors() = default;
-  virtual const SlideInfo& slide() = 0;
+  virtual const slide::SlideInfo& slide() = 0;
   virtual ChatImage image(const ImageWish& wish) = 0;
-  virtual std::vector<SlideRegion> patches(const PatchSettings& settings) = 0;
+  virtual std::vector<slide::SlideRegion> patches(const PatchSettings& settings) = 0;
   virtual ModelReply ask(const Chat& chat, CallPlace place) = 0;
 };
 
@@ -61,4 +61,4 @@ struct LoopResult {
 /// One attempt at one item.
 LoopResult run_loop(const Item& item, unsigned run, const LoopSettings& settings, LoopDoors& doors);
 
-}  // namespace assay
+}  // namespace assay::qa

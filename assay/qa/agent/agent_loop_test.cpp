@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/qa/agent/instructions.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using testing::HasSubstr;
@@ -23,15 +23,15 @@ class ScriptedDoors : public LoopDoors {
     slide_.levels = {{100'000, 75'000, 1}, {25'000, 18'750, 4}};
   }
 
-  const SlideInfo& slide() override { return slide_; }
+  const slide::SlideInfo& slide() override { return slide_; }
   ChatImage image(const ImageWish& wish) override {
     wishes.push_back(wish);
     if (wishes.size() == failing_image) throw Error(Error::Kind::io, "torn");
     return {std::make_shared<const std::string>("jpeg"), std::to_string(wishes.size()), 10, 10};
   }
-  std::vector<SlideRegion> patches(const PatchSettings& settings) override {
+  std::vector<slide::SlideRegion> patches(const PatchSettings& settings) override {
     seeds.push_back(settings.seed);
-    return std::vector<SlideRegion>(settings.count, SlideRegion{0, 0, 224, 224});
+    return std::vector<slide::SlideRegion>(settings.count, slide::SlideRegion{0, 0, 224, 224});
   }
   ModelReply ask(const Chat& chat, CallPlace place) override {
     chats.push_back(chat);
@@ -53,7 +53,7 @@ class ScriptedDoors : public LoopDoors {
   std::size_t failing_image = 0;
 
  private:
-  SlideInfo slide_;
+  slide::SlideInfo slide_;
   std::deque<ModelReply> replies_;
 };
 
@@ -93,8 +93,8 @@ TEST(AgentLoop, CropsThenAnswers) {
   EXPECT_EQ(result.outcome, Outcome::scored);
   EXPECT_EQ(result.prediction, "3");
   ASSERT_EQ(result.turns.size(), 3U);
-  EXPECT_EQ(result.turns[0].crop, (SlideRegion{1000, 1000, 5000, 5000}));
-  EXPECT_EQ(result.turns[1].images.at(0).region, (SlideRegion{1000, 1000, 5000, 5000}));
+  EXPECT_EQ(result.turns[0].crop, (slide::SlideRegion{1000, 1000, 5000, 5000}));
+  EXPECT_EQ(result.turns[1].images.at(0).region, (slide::SlideRegion{1000, 1000, 5000, 5000}));
   EXPECT_EQ(doors.wishes.size(), 3U);
   EXPECT_EQ(doors.wishes[0].kind, ImageWish::Kind::guided_thumbnail);
   EXPECT_EQ(doors.wishes[1].longest, 1000);
@@ -235,4 +235,4 @@ TEST(Instructions, StepsMustExist) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 // Templates stand apart from the code that fills them: their text is hashed as it stands here.
@@ -63,7 +63,7 @@ std::string navigation_rules(unsigned max_steps) {
   return fmt::format(fmt::runtime(navigation_template), max_steps);
 }
 
-std::string question_text(const std::string& question, const SlideInfo& slide) {
+std::string question_text(const std::string& question, const slide::SlideInfo& slide) {
   std::string resolution;
   if (slide.microns_per_pixel)
     resolution = fmt::format(fmt::runtime(resolution_template), *slide.microns_per_pixel);
@@ -78,7 +78,7 @@ std::string step_text(unsigned step, unsigned max_steps, bool fixed) {
          (fixed ? fixed_text : choice_text);
 }
 
-std::string crop_text(const SlideRegion& crop) {
+std::string crop_text(const slide::SlideRegion& crop) {
   return fmt::format(fmt::runtime(crop_template), crop.x, crop.y, crop.width, crop.height);
 }
 
@@ -111,4 +111,4 @@ std::string prompt_templates() {
   return all;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

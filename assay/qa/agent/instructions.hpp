@@ -8,20 +8,20 @@
 
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What a navigating agent is told once.
 std::string navigation_rules(unsigned max_steps);
 
 /// The question, as it stands before the first picture.
-std::string question_text(const std::string& question, const SlideInfo& slide);
+std::string question_text(const std::string& question, const slide::SlideInfo& slide);
 
 /// "Step 3 of 20, 17 crops remaining …"; on the last step: answer now. Throws Error::usage when
 /// there are no steps. `fixed`: an answer before the last step is not wanted.
 std::string step_text(unsigned step, unsigned max_steps, bool fixed);
 
 /// What stands beside a crop.
-std::string crop_text(const SlideRegion& crop);
+std::string crop_text(const slide::SlideRegion& crop);
 
 /// After an action that cannot be carried out; `problem` is a sentence.
 std::string correction_text(const std::string& problem);
@@ -37,4 +37,4 @@ std::string collage_rules(std::size_t patches);
 /// All of the above with their values left open: what is hashed into a run's settings.
 std::string prompt_templates();
 
-}  // namespace assay
+}  // namespace assay::qa

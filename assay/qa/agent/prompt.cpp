@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/agent/prompt.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr std::string_view placeholder = "{options}";
@@ -43,4 +43,4 @@ std::string injected_prompt(std::string_view prompt, std::span<const std::string
          "\n\nPlease respond with the option number (1-based index).";
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::qa {
 
 /// "1. Lung\n2. Breast"
 std::string numbered_options(std::span<const std::string> options);
@@ -16,4 +16,4 @@ std::string numbered_options(std::span<const std::string> options);
 /// that {{ and }} stand for single braces.
 std::string injected_prompt(std::string_view prompt, std::span<const std::string> options);
 
-}  // namespace assay
+}  // namespace assay::qa

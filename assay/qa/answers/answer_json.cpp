@@ -9,7 +9,7 @@
 #include "assay/qa/answers/question.hpp"
 #include "assay/qa/values/json_value.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// Letters and digits of a key in lower case: "ISUP Grade" is "isupgrade".
@@ -118,4 +118,4 @@ std::optional<ExtractedAnswer> json_answer(std::string_view text, const Question
   return std::nullopt;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

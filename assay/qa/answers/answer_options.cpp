@@ -6,7 +6,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/question.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr std::u32string_view deny_before[] = {
@@ -93,4 +93,4 @@ Candidates named_options(const AnswerText& text, std::size_t first, std::size_t 
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

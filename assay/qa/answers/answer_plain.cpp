@@ -7,7 +7,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/question.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr std::u32string_view wrapping = U" \n*_\"'`()[]{}<>#.,:;!$\\";
@@ -108,4 +108,4 @@ ExtractedAnswer plain_answer(const AnswerText& text, const Question& question) {
   return {.label = {}, .raw = {}, .rule = "none"};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 
 #include "assay/qa/answers/question.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 enum class Link {
@@ -147,4 +147,4 @@ std::optional<ExtractedAnswer> stated_answer(const AnswerText& text, const Quest
   return std::nullopt;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

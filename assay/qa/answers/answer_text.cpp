@@ -6,7 +6,7 @@
 
 #include "assay/base/unicode.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// Typographic characters and what people type for them.
@@ -129,4 +129,4 @@ std::string without_reasoning(std::string_view text) {
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// Runs of white space are one blank, or one line break where they hold one.
 class AnswerText {
@@ -58,4 +58,4 @@ std::u32string normalised(std::string_view utf8);
 /// closed reaches to the end, one that is never opened from the start.
 std::string without_reasoning(std::string_view text);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -11,7 +11,7 @@
 #include "assay/stats/multiplicity.hpp"
 #include "assay/stats/resampler.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Pair = std::pair<const ItemResult*, const ItemResult*>;
@@ -89,15 +89,15 @@ void require_same_items(const QaComparison& c, bool intersect) {
 }
 
 /// The metric over chosen pairs.
-IndexStatistic statistic(const CodedItems& coded) {
+stats::IndexStatistic statistic(const stats::CodedItems& coded) {
   return [coded](std::span<const std::uint32_t> chosen) {
     std::vector<std::uint32_t> counts(2 * coded.classes);
     for (const std::uint32_t i : chosen) ++counts[coded.codes[i]];
-    return balanced_accuracy_of_counts(counts);
+    return stats::balanced_accuracy_of_counts(counts);
   };
 }
 
-PairedScore paired_score(const Pairs& pairs, ClassificationMetric metric,
+PairedScore paired_score(const Pairs& pairs, stats::ClassificationMetric metric,
                          const QaComparisonSettings& settings) {
   PairedScore out = {.n = pairs.size()};
   std::vector<std::int64_t> truths, labels[2];
@@ -111,26 +111,28 @@ PairedScore paired_score(const Pairs& pairs, ClassificationMetric metric,
     labels[1].push_back(second->predicted_label.value_or(no_label));
     items.push_back(first);
   }
-  out.exact = mcnemar(out.only_first, out.only_second);
-  out.mid_p = mcnemar(out.only_first, out.only_second, McNemarMethod::mid_p);
-  const CodedItems coded[] = {coded_for(metric, labels[0], truths),
-                              coded_for(metric, labels[1], truths)};
+  out.exact = stats::mcnemar(out.only_first, out.only_second);
+  out.mid_p = stats::mcnemar(out.only_first, out.only_second, stats::McNemarMethod::mid_p);
+  const stats::CodedItems coded[] = {stats::coded_for(metric, labels[0], truths),
+                                     stats::coded_for(metric, labels[1], truths)};
   const std::vector<std::size_t> clusters = slide_clusters(items);
-  out.tested = score_difference(
+  out.tested = stats::score_difference(
       coded[0], coded[1], clusters,
       {.level = 1 - settings.alpha, .seed = settings.seed, .executor = settings.executor});
   out.clusters = clusters.empty() ? 0 : *std::ranges::max_element(clusters) + 1;
   out.one_slide = on_one_slide(items);
-  const IndexStatistic models[] = {statistic(coded[0]), statistic(coded[1])};
-  BootstrapOptions options = {.replicates = settings.replicates, .seed = seed_words(settings.seed)};
+  const stats::IndexStatistic models[] = {statistic(coded[0]), statistic(coded[1])};
+  stats::BootstrapOptions options = {.replicates = settings.replicates,
+                                     .seed = stats::seed_words(settings.seed)};
   options.level = 1 - settings.alpha;
   options.executor = settings.executor;
-  const JointBootstrap joint = joint_bootstrap(pairs.size(), models, options);
+  const stats::JointBootstrap joint = stats::joint_bootstrap(pairs.size(), models, options);
   out.first = joint.models[0].point;
   out.second = joint.models[1].point;
   out.difference = joint.differences[1];
   options.clusters = clusters;
-  if (!clusters.empty()) out.slides = joint_bootstrap(pairs.size(), models, options).differences[1];
+  if (!clusters.empty())
+    out.slides = stats::joint_bootstrap(pairs.size(), models, options).differences[1];
   return out;
 }
 
@@ -146,7 +148,7 @@ void add_flips(const Pairs& pairs, QaComparison& out) {
 void correct(std::span<PairedScore* const> scores, double alpha) {
   std::vector<double> pvalues;
   for (const PairedScore* score : scores) pvalues.push_back(score->tested.test.pvalue);
-  const Adjusted adjusted = holm(pvalues, alpha);
+  const stats::Adjusted adjusted = stats::holm(pvalues, alpha);
   for (std::size_t i = 0; i < scores.size(); ++i) {
     scores[i]->corrected_p = adjusted.pvalues[i];
     scores[i]->is_significant = adjusted.reject[i];
@@ -155,8 +157,8 @@ void correct(std::span<PairedScore* const> scores, double alpha) {
 
 }  // namespace
 
-std::string_view test_name(ClassificationMetric metric, const PairedScore& score) {
-  const bool accuracy = metric == ClassificationMetric::accuracy;
+std::string_view test_name(stats::ClassificationMetric metric, const PairedScore& score) {
+  const bool accuracy = metric == stats::ClassificationMetric::accuracy;
   if (score.clusters != 0)
     return accuracy ? "clustered McNemar test" : "stratified sign-flip test by slide";
   return accuracy ? "McNemar's exact test" : "stratified sign-flip test";
@@ -196,4 +198,4 @@ QaComparison qa_compare(const QaResult& first, const QaResult& second,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

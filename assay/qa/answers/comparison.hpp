@@ -15,7 +15,7 @@
 #include "assay/stats/mcnemar.hpp"
 #include "assay/stats/score_intervals.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct QaComparisonSettings {
   bool intersect = false;  ///< compare the common items where the runs have different ones
@@ -33,18 +33,18 @@ struct PairedScore {
   std::size_t both_right = 0, only_first = 0, only_second = 0, both_wrong = 0;
   double first = 0, second = 0;  ///< the benchmark's metric
   /// The test of that metric and its interval: flips questions, or slides where these are shared.
-  ScoreDifference tested{};
-  std::size_t clusters = 0;        ///< slides that were flipped; 0: questions were
-  bool one_slide = false;          ///< all questions are on one slide: nothing is known of others
-  double corrected_p = 1;          ///< by Holm, over benchmarks
-  bool is_significant = false;     ///< after correction
-  McNemarResult exact{}, mid_p{};  ///< of plain accuracy, whatever the metric
-  BootstrapResult difference{};    ///< on the same resamples of items
-  std::optional<BootstrapResult> slides{};  ///< of slides; absent when each has one question
+  stats::ScoreDifference tested{};
+  std::size_t clusters = 0;     ///< slides that were flipped; 0: questions were
+  bool one_slide = false;       ///< all questions are on one slide: nothing is known of others
+  double corrected_p = 1;       ///< by Holm, over benchmarks
+  bool is_significant = false;  ///< after correction
+  stats::McNemarResult exact{}, mid_p{};           ///< of plain accuracy, whatever the metric
+  stats::BootstrapResult difference{};             ///< on the same resamples of items
+  std::optional<stats::BootstrapResult> slides{};  ///< of slides; absent when each has one question
 };
 
 /// What tells the runs apart: "McNemar's exact test", "clustered McNemar test" ...
-std::string_view test_name(ClassificationMetric metric, const PairedScore& score);
+std::string_view test_name(stats::ClassificationMetric metric, const PairedScore& score);
 
 /// An item that only one of the runs got right.
 struct Flip {
@@ -57,7 +57,7 @@ struct Flip {
 struct QaComparison {
   std::string benchmark_name;
   std::string first_run{}, second_run{};  ///< names of models, of runs, or of their files
-  ClassificationMetric metric = ClassificationMetric::accuracy;
+  stats::ClassificationMetric metric = stats::ClassificationMetric::accuracy;
   PairedScore all{};                            ///< items without a label are wrong
   std::optional<PairedScore> scored_by_both{};  ///< absent when no item is
   std::vector<Flip> lost{}, won{};              ///< right only in the first, only in the second
@@ -75,4 +75,4 @@ QaComparison qa_compare(const QaResult& first, const QaResult& second,
 /// items that both have scored each as a family of its own.
 void correct_over_benchmarks(std::span<QaComparison> comparisons, double alpha);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 
 #include "assay/base/unicode.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 std::span<const Named<ExtractionRules>> extraction_rules() {
   using enum ExtractionRules;
@@ -18,12 +18,11 @@ ExtractedAnswer extract_label(std::string_view prediction, std::string_view benc
                               std::span<const std::string> options, ExtractionRules rules) {
   using Extract =
       ExtractedAnswer (*)(std::string_view, std::string_view, std::span<const std::string>);
-  static constexpr std::array<Extract, 3> by_rules = {detail::extract_assay, detail::extract_spec,
-                                                      detail::extract_giant};
+  static constexpr std::array<Extract, 3> by_rules = {extract_assay, extract_spec, extract_giant};
   const std::string_view text = stripped(prediction);
   ExtractedAnswer answer = by_rules[static_cast<std::size_t>(rules)](text, benchmark, options);
   answer.raw = text;
   return answer;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

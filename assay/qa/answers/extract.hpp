@@ -9,7 +9,7 @@
 #include "assay/base/named.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Whose rules read an answer.
 ///   assay   what was asked for first (JSON, <response>), then plain statements; two different
@@ -26,8 +26,6 @@ ExtractedAnswer extract_label(std::string_view prediction, std::string_view benc
                               std::span<const std::string> options,
                               ExtractionRules rules = ExtractionRules::assay);
 
-namespace detail {
-
 ExtractedAnswer extract_assay(std::string_view text, std::string_view benchmark,
                               std::span<const std::string> options);
 ExtractedAnswer extract_spec(std::string_view text, std::string_view benchmark,
@@ -35,5 +33,4 @@ ExtractedAnswer extract_spec(std::string_view text, std::string_view benchmark,
 ExtractedAnswer extract_giant(std::string_view text, std::string_view benchmark,
                               std::span<const std::string> options);
 
-}  // namespace detail
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include "assay/qa/answers/extract.hpp"
 #include "assay/qa/answers/question.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// The last block that says that it is the answer, [begin, end) without its tags.
@@ -55,4 +55,4 @@ ExtractedAnswer extract_assay(std::string_view text, std::string_view benchmark,
   return plain_answer(AnswerText(kept), question);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

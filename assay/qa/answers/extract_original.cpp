@@ -14,7 +14,7 @@
 #include "assay/qa/values/json_value.hpp"
 #include "assay/qa/values/truth.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -180,4 +180,4 @@ ExtractedAnswer extract_giant(std::string_view text, std::string_view benchmark,
   return nothing();
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Label = std::optional<std::int64_t>;
@@ -331,4 +331,4 @@ TEST(Extract, cases_of_the_original_project) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -8,7 +8,7 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/subsets.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// Votes of every item, by run; an item that was never asked has none.
@@ -36,7 +36,7 @@ std::pair<std::size_t, std::size_t> range_of_runs(const Votes& votes) {
 
 /// The score of votes by these runs only.
 double score_of(const Votes& votes, std::span<const std::uint32_t> runs,
-                const std::vector<std::int64_t>& truths, ClassificationMetric metric) {
+                const std::vector<std::int64_t>& truths, stats::ClassificationMetric metric) {
   std::vector<std::int64_t> predictions;
   std::vector<OptionalLabel> chosen;
   for (const auto& item : votes) {
@@ -45,13 +45,13 @@ double score_of(const Votes& votes, std::span<const std::uint32_t> runs,
       for (const std::uint32_t run : runs) chosen.push_back(item[run]);
     predictions.push_back(majority_label(chosen).value_or(no_label));
   }
-  return classification_score(metric, predictions, truths);
+  return stats::classification_score(metric, predictions, truths);
 }
 
 }  // namespace
 
-MajorityScores majority_scores(std::span<const ItemResult> results, ClassificationMetric metric,
-                               const MajorityOptions& options) {
+MajorityScores majority_scores(std::span<const ItemResult> results,
+                               stats::ClassificationMetric metric, const MajorityOptions& options) {
   const Votes votes = votes_of(results);
   std::vector<std::int64_t> truths;
   for (const ItemResult& item : results) truths.push_back(item.truth_label);
@@ -59,17 +59,18 @@ MajorityScores majority_scores(std::span<const ItemResult> results, Classificati
   MajorityScores out = {.runs = fewest, .left_out = most - fewest};
   for (std::size_t k = 1; k <= fewest && fewest > 1; ++k) {
     const std::size_t most_subsets = std::max(options.most_subsets, fewest);  // every single run
-    const Subsets chosen = subsets(fewest, k, most_subsets, options.seed);
+    const stats::Subsets chosen = stats::subsets(fewest, k, most_subsets, options.seed);
     std::vector<double> scores(chosen.members.size());
     run_tasks(options.executor, scores.size(), [&](std::size_t i) {
       scores[i] = score_of(votes, chosen.members[i], truths, metric);
     });
-    MajorityScore at = {.mean = mean(scores), .subsets = chosen.members.size(), .all = chosen.all};
-    if (scores.size() > 1) at.std = standard_deviation(scores, 1);
+    MajorityScore at = {
+        .mean = stats::mean(scores), .subsets = chosen.members.size(), .all = chosen.all};
+    if (scores.size() > 1) at.std = stats::standard_deviation(scores, 1);
     out.at.push_back(at);
     if (k == 1) out.by_run = std::move(scores);
   }
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -12,7 +12,7 @@
 #include "assay/qa/values/result.hpp"
 #include "assay/stats/classification.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// The vote of k runs, over subsets of the runs.
 struct MajorityScore {
@@ -38,7 +38,8 @@ struct MajorityOptions {
 /// Runs that not every asked item has are left out. Within a subset runs vote in their order, and
 /// of several labels with most votes the one seen first wins, as in `majority_vote`. Items without
 /// a label are wrong.
-MajorityScores majority_scores(std::span<const ItemResult> results, ClassificationMetric metric,
+MajorityScores majority_scores(std::span<const ItemResult> results,
+                               stats::ClassificationMetric metric,
                                const MajorityOptions& options = {});
 
-}  // namespace assay
+}  // namespace assay::qa

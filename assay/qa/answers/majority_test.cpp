@@ -7,7 +7,7 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 ItemResult item(const std::vector<OptionalLabel>& labels, std::int64_t truth) {
@@ -24,7 +24,7 @@ ItemResult item(const std::vector<OptionalLabel>& labels, std::int64_t truth) {
 
 TEST(Majority, worked_by_hand) {
   const std::vector<ItemResult> one = {item({1, 2, 2}, 2)};
-  const MajorityScores got = majority_scores(one, ClassificationMetric::accuracy);
+  const MajorityScores got = majority_scores(one, stats::ClassificationMetric::accuracy);
   ASSERT_EQ(got.at.size(), 3U);
   EXPECT_EQ(got.by_run, (std::vector<double>{0, 1, 1}));
   EXPECT_DOUBLE_EQ(got.at[0].mean, 2.0 / 3);  // the mean over runs
@@ -36,18 +36,18 @@ TEST(Majority, worked_by_hand) {
 
 TEST(Majority, runs_that_only_some_items_have) {
   const std::vector<ItemResult> results = {item({1, 2, 2}, 2), item({2, {}}, 2), item({}, 1)};
-  const MajorityScores got = majority_scores(results, ClassificationMetric::accuracy);
+  const MajorityScores got = majority_scores(results, stats::ClassificationMetric::accuracy);
   EXPECT_EQ(got.runs, 2U);
   EXPECT_EQ(got.left_out, 1U);
   EXPECT_EQ(got.by_run, (std::vector<double>{1.0 / 3, 1.0 / 3}));  // never asked is wrong
   EXPECT_DOUBLE_EQ(got.at[1].mean, 1.0 / 3);
   const std::vector<ItemResult> single = {item({1}, 1), item({2}, 1)};
-  EXPECT_TRUE(majority_scores(single, ClassificationMetric::accuracy).at.empty());
-  EXPECT_EQ(majority_scores({}, ClassificationMetric::accuracy).runs, 0U);
+  EXPECT_TRUE(majority_scores(single, stats::ClassificationMetric::accuracy).at.empty());
+  EXPECT_EQ(majority_scores({}, stats::ClassificationMetric::accuracy).runs, 0U);
 }
 
 TEST(Majority, many_runs_are_sampled_alike_by_any_number_of_threads) {
-  Generator chance(9);
+  stats::Generator chance(9);
   std::vector<ItemResult> results;
   for (std::int64_t i = 0; i < 30; ++i) {
     std::vector<OptionalLabel> labels;
@@ -55,7 +55,7 @@ TEST(Majority, many_runs_are_sampled_alike_by_any_number_of_threads) {
       labels.emplace_back(static_cast<std::int64_t>(chance.below(3)));
     results.push_back(item(labels, i % 3));
   }
-  const auto metric = ClassificationMetric::balanced_accuracy;
+  const auto metric = stats::ClassificationMetric::balanced_accuracy;
   const MajorityScores got = majority_scores(results, metric);
   EXPECT_FALSE(got.at[9].all);
   EXPECT_EQ(got.at[9].subsets, 1000U);
@@ -66,4 +66,4 @@ TEST(Majority, many_runs_are_sampled_alike_by_any_number_of_threads) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

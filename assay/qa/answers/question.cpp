@@ -6,7 +6,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/qa/values/options.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// An answer may leave out the full stop of an option.
@@ -135,4 +135,4 @@ Candidates values_at(const AnswerText& text, std::size_t i, const Question& ques
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -14,7 +14,7 @@
 #include "assay/qa/values/result.hpp"
 #include "assay/qa/values/truth.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// An option in the form in which answers are searched for it.
 struct OptionText {
@@ -85,4 +85,4 @@ ExtractedAnswer plain_answer(const AnswerText& text, const Question& question);
 /// "The final answer is 3", "option 14", "ISUP grade 2", the firmest kind first.
 std::optional<ExtractedAnswer> stated_answer(const AnswerText& text, const Question& question);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

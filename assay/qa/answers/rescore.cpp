@@ -7,7 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/qa/answers/vote.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 [[noreturn]] void refuse(const QaResult& result, const std::string& what) {
@@ -64,4 +64,4 @@ QaResult completed(QaResult result, const ItemTable& table) {
   return result;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 #include "assay/qa/values/item.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Labels from the saved texts by these rules; runs that gave no answer stay what they are.
 QaResult rescored(QaResult result, ExtractionRules rules);
@@ -16,4 +16,4 @@ QaResult rescored(QaResult result, ExtractionRules rules);
 /// item that is there twice, or another truth.
 QaResult completed(QaResult result, const ItemTable& table);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -8,7 +8,7 @@
 
 #include "assay/stats/proportions.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Items = std::vector<const ItemResult*>;
@@ -31,32 +31,34 @@ Pairs pairs_of(const Items& items) {
   return out;
 }
 
-std::optional<PolicyScore> policy_score(const Items& items, ClassificationMetric metric,
+std::optional<PolicyScore> policy_score(const Items& items, stats::ClassificationMetric metric,
                                         const QaScoreSettings& settings) {
   if (items.empty()) return std::nullopt;
   const Pairs pairs = pairs_of(items);
   const std::vector<std::size_t> clusters = slide_clusters(items);
-  BootstrapOptions options = {.replicates = settings.replicates, .seed = seed_words(settings.seed)};
+  stats::BootstrapOptions options = {.replicates = settings.replicates,
+                                     .seed = stats::seed_words(settings.seed)};
   options.executor = settings.executor;
   PolicyScore out = {.n = items.size()};
   out.correct = static_cast<std::size_t>(
       std::ranges::count_if(items, [](const ItemResult* item) { return item->correct; }));
-  out.interval = score_interval(coded_for(metric, pairs.predictions, pairs.truths), clusters);
-  out.items = bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
+  out.interval =
+      stats::score_interval(stats::coded_for(metric, pairs.predictions, pairs.truths), clusters);
+  out.items = stats::bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
   options.clusters = clusters;
   if (!options.clusters.empty())
-    out.slides = bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
-  if (metric == ClassificationMetric::accuracy)
-    out.wilson = proportion_interval(out.correct, out.n);
+    out.slides = stats::bootstrap_metric(pairs.predictions, pairs.truths, metric, options);
+  if (metric == stats::ClassificationMetric::accuracy)
+    out.wilson = stats::proportion_interval(out.correct, out.n);
   return out;
 }
 
 /// The score if every item without a label had this fate.
-double bound(std::span<const ItemResult> results, ClassificationMetric metric, bool right) {
+double bound(std::span<const ItemResult> results, stats::ClassificationMetric metric, bool right) {
   Pairs pairs;
   for (const ItemResult& item : results)
     pairs.add(item.predicted_label.value_or(right ? item.truth_label : no_label), item.truth_label);
-  return classification_score(metric, pairs.predictions, pairs.truths);
+  return stats::classification_score(metric, pairs.predictions, pairs.truths);
 }
 
 /// The options of all items, where they are the same.
@@ -228,4 +230,4 @@ QaScores qa_scores(const QaResult& result, const QaScoreSettings& settings) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -18,7 +18,7 @@
 #include "assay/stats/effects.hpp"
 #include "assay/stats/score_intervals.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What items without a label count.
 ///   wrong    every expected item counts, and one without a label is wrong
@@ -49,10 +49,11 @@ QaLedger ledger_of(std::span<const ItemResult> results);
 /// The score under one policy.
 struct PolicyScore {
   std::size_t n = 0, correct = 0;
-  ScoreInterval interval{};                 ///< the headline's, by slide where slides are shared
-  BootstrapResult items{};                  ///< as specified: items are resampled in table order
-  std::optional<BootstrapResult> slides{};  ///< slides are; absent without several of several
-  std::optional<Interval> wilson{};         ///< of accuracy, of independent items
+  stats::ScoreInterval interval{};  ///< the headline's, by slide where slides are shared
+  stats::BootstrapResult items{};   ///< as specified: items are resampled in table order
+  std::optional<stats::BootstrapResult>
+      slides{};                             ///< slides are; absent without several of several
+  std::optional<stats::Interval> wilson{};  ///< of accuracy, of independent items
 };
 
 struct ClassScore {
@@ -72,7 +73,7 @@ struct ConfusionTable {
 };
 
 struct QaScores {
-  ClassificationMetric metric = ClassificationMetric::accuracy;
+  stats::ClassificationMetric metric = stats::ClassificationMetric::accuracy;
   QaScoreSettings settings{};
   QaLedger ledger{};
   std::optional<PolicyScore> wrong{}, scored{};  ///< absent without any item to score
@@ -104,4 +105,4 @@ bool on_one_slide(std::span<const ItemResult* const> items);
 /// Predicted labels with -1 for none, as the specification scores them.
 inline constexpr std::int64_t no_label = -1;
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -10,7 +10,7 @@
 #include "assay/qa/answers/vote.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// One item: its answer as text, the truth, the slide.
@@ -27,7 +27,7 @@ ItemResult item(const std::string& id, OptionalLabel label, std::int64_t truth,
   return voted_result(question, {attempt});
 }
 
-QaResult run_of(std::vector<ItemResult> items, ClassificationMetric metric) {
+QaResult run_of(std::vector<ItemResult> items, stats::ClassificationMetric metric) {
   QaResult out;
   out.benchmark_name = "x";
   out.run_id = "r";
@@ -39,7 +39,7 @@ QaResult run_of(std::vector<ItemResult> items, ClassificationMetric metric) {
 const QaResult six =
     run_of({item("1", 1, 1, "a"), item("2", 2, 1, "a"), item("3", {}, 2, "b"), item("4", 2, 2, "b"),
             item("5", {}, 3, "c", Outcome::errored), item("6", 1, 1, "d")},
-           ClassificationMetric::balanced_accuracy);
+           stats::ClassificationMetric::balanced_accuracy);
 
 TEST(QaScores, both_policies_and_bounds) {
   const QaScores s = qa_scores(six);
@@ -57,7 +57,7 @@ TEST(QaScores, both_policies_and_bounds) {
   EXPECT_DOUBLE_EQ(*s.total_cost_usd, 1.5);
   EXPECT_EQ(s.total_tokens, std::nullopt);
   QaResult plain = six;
-  plain.metric = ClassificationMetric::accuracy;
+  plain.metric = stats::ClassificationMetric::accuracy;
   const QaScores accuracy = qa_scores(plain, {.policy = FailurePolicy::scored});
   EXPECT_DOUBLE_EQ(accuracy.headline()->items.point, 0.75);
   EXPECT_DOUBLE_EQ(accuracy.best, 5.0 / 6);
@@ -78,16 +78,17 @@ TEST(QaScores, classes_and_confusion) {
 }
 
 TEST(QaScores, nothing_to_score) {
-  const QaScores s = qa_scores(run_of({}, ClassificationMetric::accuracy));
+  const QaScores s = qa_scores(run_of({}, stats::ClassificationMetric::accuracy));
   EXPECT_FALSE(s.headline().has_value());
-  const QaScores lost = qa_scores(run_of({item("1", {}, 1)}, ClassificationMetric::accuracy));
+  const QaScores lost =
+      qa_scores(run_of({item("1", {}, 1)}, stats::ClassificationMetric::accuracy));
   EXPECT_FALSE(lost.scored.has_value());
   EXPECT_DOUBLE_EQ(lost.wrong->items.point, 0);
 }
 
 TEST(QaScores, headline_intervals) {
   QaResult plain = six;
-  plain.metric = ClassificationMetric::accuracy;
+  plain.metric = stats::ClassificationMetric::accuracy;
   const QaScores by_slide = qa_scores(plain);
   EXPECT_EQ(by_slide.wrong->interval.clusters, 4U);
   EXPECT_FALSE(by_slide.one_slide);
@@ -108,7 +109,7 @@ TEST(QaScores, metrics_of_the_original_project) {
   for (const auto& c : all.at("cases")) {
     if (c.at("id") != "compute_metrics/errors_count_incorrect") continue;
     const QaScores s = qa_scores(run_of({item("1", 1, 1), item("2", {}, 2, "", Outcome::errored)},
-                                        ClassificationMetric::accuracy));
+                                        stats::ClassificationMetric::accuracy));
     const auto& want = c.at("original_output");
     EXPECT_EQ(s.wrong->items.point, want.at("point_estimate"));
     EXPECT_EQ(s.wrong->items.mean, want.at("bootstrap_mean"));
@@ -175,7 +176,7 @@ TEST(QaCompare, tests_the_metric) {
   EXPECT_EQ(balanced.all.clusters, 0U);
   second.results[0].slide = first.results[0].slide = "a";
   second.results[1].slide = first.results[1].slide = "a";
-  first.metric = second.metric = ClassificationMetric::accuracy;
+  first.metric = second.metric = stats::ClassificationMetric::accuracy;
   const QaComparison clustered = qa_compare(first, second);
   EXPECT_EQ(test_name(clustered.metric, clustered.all), "clustered McNemar test");
   EXPECT_EQ(clustered.all.clusters, 5U);
@@ -246,16 +247,16 @@ TEST(QaRescore, the_table_completes_results) {
     one.truth = 1;
     table.items.push_back(one);
   }
-  table.benchmarks = {{"x", ClassificationMetric::balanced_accuracy}};
+  table.benchmarks = {{"x", stats::ClassificationMetric::balanced_accuracy}};
   const QaResult found =
-      completed(run_of({item("1", 1, 1)}, ClassificationMetric::accuracy), table);
+      completed(run_of({item("1", 1, 1)}, stats::ClassificationMetric::accuracy), table);
   ASSERT_EQ(found.results.size(), 2U);
   EXPECT_EQ(found.results[0].outcome, Outcome::skipped);
   EXPECT_EQ(found.results[1].slide, "1.svs");
-  EXPECT_EQ(found.metric, ClassificationMetric::balanced_accuracy);
+  EXPECT_EQ(found.metric, stats::ClassificationMetric::balanced_accuracy);
   EXPECT_THROW(completed(run_of({item("2", 1, 1)}, found.metric), table), Error);
   EXPECT_THROW(completed(run_of({item("1", 1, 2)}, found.metric), table), Error);
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 template <class Value>
@@ -149,4 +149,4 @@ ItemResult voted_result(const Item& item, std::vector<Attempt> attempts) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -12,7 +12,7 @@
 #include "assay/qa/values/item.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 using OptionalLabel = std::optional<std::int64_t>;
 
@@ -42,4 +42,4 @@ ItemResult voted_result(const Item& item, std::vector<Attempt> attempts);
 /// The same over a result whose attempts have changed; everything else stays.
 void vote_again(ItemResult& out);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 VoteResult vote(std::vector<OptionalLabel> labels) {
@@ -85,4 +85,4 @@ TEST(Vote, result_of_an_item) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

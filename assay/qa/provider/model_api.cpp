@@ -8,7 +8,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -28,12 +28,11 @@ Headers anthropic_headers(const std::string& key) {
 
 constexpr std::array apis = {
     ModelApi{"chat", "openai", "https://api.openai.com/v1", "/chat/completions", "OPENAI_API_KEY",
-             bearer_headers, detail::chat_body, detail::chat_outcome},
+             bearer_headers, chat_body, chat_outcome},
     ModelApi{"responses", "openai", "https://api.openai.com/v1", "/responses", "OPENAI_API_KEY",
-             bearer_headers, detail::responses_body, detail::responses_outcome},
+             bearer_headers, responses_body, responses_outcome},
     ModelApi{"messages", "anthropic", "https://api.anthropic.com", "/v1/messages",
-             "ANTHROPIC_API_KEY", anthropic_headers, detail::messages_body,
-             detail::messages_outcome},
+             "ANTHROPIC_API_KEY", anthropic_headers, messages_body, messages_outcome},
 };
 
 [[noreturn]] void refuse(std::string_view agent, std::string_view name) {
@@ -76,4 +75,4 @@ ModelFailure connection_failure(const HttpFailure& failure) {
           .charged = failure.connected};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

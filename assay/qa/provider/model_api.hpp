@@ -12,7 +12,7 @@
 #include "assay/base/http.hpp"
 #include "assay/qa/values/chat.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What every request of a run shares.
 struct ModelSettings {
@@ -45,4 +45,4 @@ std::string endpoint(const ModelApi& api, std::string_view base_url);
 /// A connection that broke as the failure that it is.
 ModelFailure connection_failure(const HttpFailure& failure);
 
-}  // namespace assay
+}  // namespace assay::qa

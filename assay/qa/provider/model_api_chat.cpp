@@ -5,7 +5,7 @@
 #include "assay/qa/provider/model_reply.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr std::array<std::string_view, 3> role_names = {"system", "user", "assistant"};
@@ -92,4 +92,4 @@ ModelOutcome chat_outcome(const HttpResponse& response) {
   return with_origin(std::move(reply), response, body);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 #include "assay/qa/provider/model_reply.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 bool is_empty(const ChatPart& part) {
@@ -89,4 +89,4 @@ ModelOutcome messages_outcome(const HttpResponse& response) {
   return with_origin(std::move(reply), response, body);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

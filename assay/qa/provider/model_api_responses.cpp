@@ -5,7 +5,7 @@
 #include "assay/qa/provider/model_reply.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 struct RoleWords {
@@ -87,4 +87,4 @@ ModelOutcome responses_outcome(const HttpResponse& response) {
   return with_origin(std::move(reply), response, body);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

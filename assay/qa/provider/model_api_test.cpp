@@ -7,10 +7,8 @@
 #include "assay/base/json.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 using ::testing::HasSubstr;
 using testing::refusal;
 
@@ -156,4 +154,4 @@ TEST(ModelApi, a_broken_connection_is_transient_unless_no_one_can_be_trusted) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -5,7 +5,7 @@
 #include "assay/base/error.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr std::size_t per_part = 120;  ///< keys and brackets around a text or a picture
@@ -69,4 +69,4 @@ OpenBody open_body(const Json& fields, std::string_view key, const Chat& chat,
   return body;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -8,7 +8,7 @@
 
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// An error in no provider's format. Codes and message in lower case; status 0 when the error stood
@@ -202,4 +202,4 @@ ModelOutcome error_outcome(const HttpResponse& response, const Json& body) {
   return failure;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

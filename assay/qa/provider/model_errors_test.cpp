@@ -3,7 +3,7 @@
 
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -237,4 +237,4 @@ TEST(ModelErrors, how_long_to_wait) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

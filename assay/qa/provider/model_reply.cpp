@@ -9,7 +9,7 @@
 #include "assay/base/json_reader.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// How keys and tokens begin.
@@ -119,4 +119,4 @@ ModelReply with_origin(ModelReply reply, const HttpResponse& response, const Jso
   return reply;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -14,7 +14,7 @@
 #include "assay/qa/provider/model_api.hpp"
 #include "assay/results/readings.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// A body up to the place where the conversation follows as JSON text: pictures are megabytes, so
 /// they never become part of a tree.
@@ -77,4 +77,4 @@ ModelOutcome responses_outcome(const HttpResponse& response);
 std::string messages_body(const Chat& chat, const ModelSettings& settings);
 ModelOutcome messages_outcome(const HttpResponse& response);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

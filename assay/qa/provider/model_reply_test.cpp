@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,7 +36,7 @@ TEST(ModelReply, chat) {
   EXPECT_EQ(reply.request_id, "chatcmpl-1");
   EXPECT_EQ(reply.finish_reason, "stop");
   const auto with_header = std::get<ModelReply>(
-      detail::chat_outcome({.status = 200, .headers = {{"x-request-id", "req-9"}}, .body = body}));
+      chat_outcome({.status = 200, .headers = {{"x-request-id", "req-9"}}, .body = body}));
   EXPECT_EQ(with_header.request_id, "req-9");
 }
 
@@ -158,13 +158,13 @@ TEST(ModelReply, what_is_no_reply_may_be_one_the_next_time) {
 }
 
 TEST(ModelReply, server_text_is_shown_short_printable_and_without_keys) {
-  EXPECT_EQ(detail::shown("a\n\t b\x1b[31m"), "a b [31m");
-  EXPECT_EQ(detail::shown("key sk-abcDEF123456, 'hf_abcdefgh' and Bearer abc.def=ghi."),
+  EXPECT_EQ(shown("a\n\t b\x1b[31m"), "a b [31m");
+  EXPECT_EQ(shown("key sk-abcDEF123456, 'hf_abcdefgh' and Bearer abc.def=ghi."),
             "key [key], '[key]' and [key]");
-  EXPECT_EQ(detail::shown("Incorrect API key: sk-pro***********xyz1."), "Incorrect API key: [key]");
-  EXPECT_EQ(detail::shown("a task-oriented risk-free text"), "a task-oriented risk-free text");
-  EXPECT_EQ(detail::shown("\xff"), "\xEF\xBF\xBD");
-  const std::string umlauts = detail::shown("a" + [] {
+  EXPECT_EQ(shown("Incorrect API key: sk-pro***********xyz1."), "Incorrect API key: [key]");
+  EXPECT_EQ(shown("a task-oriented risk-free text"), "a task-oriented risk-free text");
+  EXPECT_EQ(shown("\xff"), "\xEF\xBF\xBD");
+  const std::string umlauts = shown("a" + [] {
     std::string text;
     for (int i = 0; i < 300; ++i) text += "ä";
     return text;
@@ -173,4 +173,4 @@ TEST(ModelReply, server_text_is_shown_short_printable_and_without_keys) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

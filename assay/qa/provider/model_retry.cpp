@@ -9,7 +9,7 @@
 
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 struct Unit {
@@ -91,4 +91,4 @@ std::optional<double> retry_after(const HttpResponse& response, std::string_view
   return in_message(message);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

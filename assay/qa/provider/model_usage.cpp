@@ -8,7 +8,7 @@
 
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 using Count = std::optional<std::int64_t>;
@@ -94,4 +94,4 @@ ReportedCost reported_cost(const Json& usage) {
           .own_key = own_key.is_boolean() && own_key.get<bool>()};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -11,7 +11,7 @@
 #include "assay/base/json.hpp"
 #include "assay/qa/values/usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// Whether a protocol counts tokens of the cache as input as well.
 enum class CacheTokens { among_input, beside_input };
@@ -24,4 +24,4 @@ Usage reported_usage(const Json& usage, CacheTokens caches = CacheTokens::among_
 /// Of the same object: `cost`, and what a gateway says of the provider.
 ReportedCost reported_cost(const Json& usage);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -7,14 +7,8 @@
 #include "assay/qa/provider/model_api.hpp"
 #include "assay/qa/values/prices.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::CacheTokens;
-using detail::Json;
-using detail::parse_json;
-using detail::reported_cost;
-using detail::reported_usage;
 
 constexpr auto none = std::nullopt;
 
@@ -219,4 +213,4 @@ TEST(ReportedCost, the_issues_replies_are_billed_in_full) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

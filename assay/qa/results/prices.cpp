@@ -8,10 +8,8 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 
 constexpr std::array known = {"input", "output", "cache_write", "cache_read", "image_tokens"};
 
@@ -63,7 +61,7 @@ PriceTable read_prices(const std::filesystem::path& path) {
 }
 
 PriceTable parse_prices(std::string_view text, const std::string& name) {
-  const Json json = detail::parse_json(text, name);
+  const Json json = parse_json(text, name);
   if (!json.is_object())
     throw Error(
         Error::Kind::input,
@@ -75,4 +73,4 @@ PriceTable parse_prices(std::string_view text, const std::string& name) {
   return table;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

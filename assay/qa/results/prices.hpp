@@ -8,11 +8,11 @@
 
 #include "assay/qa/values/prices.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// {"MODEL or PREFIX*": {"input": 1.25, "output": 10, "cache_read": …, "cache_write": …,
 /// "image_tokens": …}}, US dollars per million tokens. Throws Error::input with file and row.
 PriceTable read_prices(const std::filesystem::path& path);
 PriceTable parse_prices(std::string_view text, const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -4,22 +4,19 @@
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
-using detail::Json;
-using detail::or_null;
-
-Json difference_json(const BootstrapResult& difference) {
+Json difference_json(const stats::BootstrapResult& difference) {
   Json out = {{"point", difference.point}};
-  out.update(detail::bootstrap_json(difference));
+  out.update(bootstrap_json(difference));
   return out;
 }
 
-Json test_json(ClassificationMetric metric, const PairedScore& s) {
-  const SignFlipTest& test = s.tested.test;
+Json test_json(stats::ClassificationMetric metric, const PairedScore& s) {
+  const stats::SignFlipTest& test = s.tested.test;
   return {{"name", test_name(metric, s)},
-          {"metric_type", name_in(classification_metrics(), metric)},
+          {"metric_type", name_in(stats::classification_metrics(), metric)},
           {"unit", s.clusters == 0 ? "question" : "slide"},
           {"units", test.units},
           {"p_value", test.pvalue},
@@ -31,8 +28,8 @@ Json test_json(ClassificationMetric metric, const PairedScore& s) {
           {"draws", test.draws}};
 }
 
-Json paired_json(ClassificationMetric metric, const PairedScore& s) {
-  const Interval& interval = s.tested.interval;
+Json paired_json(stats::ClassificationMetric metric, const PairedScore& s) {
+  const stats::Interval& interval = s.tested.interval;
   return {{"n", s.n},
           {"both_right", s.both_right},
           {"only_first_right", s.only_first},
@@ -68,7 +65,7 @@ Json comparison_json(const QaComparison& c) {
   return {{"benchmark_name", c.benchmark_name},
           {"first", c.first_run},
           {"second", c.second_run},
-          {"metric_type", name_in(classification_metrics(), c.metric)},
+          {"metric_type", name_in(stats::classification_metrics(), c.metric)},
           {"all", paired_json(c.metric, c.all)},
           {"scored_by_both",
            c.scored_by_both ? paired_json(c.metric, *c.scored_by_both) : Json(nullptr)},
@@ -79,22 +76,23 @@ Json comparison_json(const QaComparison& c) {
 }  // namespace
 
 std::string qa_comparison_text(const std::vector<QaComparison>& comparisons,
-                               const QaComparisonSettings& settings, const Provenance& provenance) {
+                               const QaComparisonSettings& settings,
+                               const results::Provenance& provenance) {
   Json list = Json::array();
   for (const QaComparison& each : comparisons) list.push_back(comparison_json(each));
-  return detail::to_text({{"schema", "assay.qa-comparison/1"},
-                          {"benchmarks", list},
-                          {"settings",
-                           {{"intersect", settings.intersect},
-                            {"replicates", settings.replicates},
-                            {"seed", settings.seed},
-                            {"alpha", settings.alpha},
-                            {"correction", "holm"},
-                            {"family", comparisons.size()},
-                            {"difference", "second - first"},
-                            {"failures", "wrong"}}},
-                          {"provenance", detail::provenance_json(provenance)}}) +
+  return to_text({{"schema", "assay.qa-comparison/1"},
+                  {"benchmarks", list},
+                  {"settings",
+                   {{"intersect", settings.intersect},
+                    {"replicates", settings.replicates},
+                    {"seed", settings.seed},
+                    {"alpha", settings.alpha},
+                    {"correction", "holm"},
+                    {"family", comparisons.size()},
+                    {"difference", "second - first"},
+                    {"failures", "wrong"}}},
+                  {"provenance", results::provenance_json(provenance)}}) +
          "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::qa

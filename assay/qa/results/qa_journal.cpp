@@ -5,11 +5,8 @@
 #include "assay/base/json.hpp"
 #include "assay/qa/results/usage_json.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
-using detail::Whole;
 
 constexpr Named<ModelReply::Kind> reply_kind_rows[] = {
     {"answer", ModelReply::Kind::answer},
@@ -32,7 +29,7 @@ CallPlace place_of(const Json& json) {
 
 Json json_of(const SettingsRecord& record) {
   Json values = Json::object();
-  for (const auto& [name, value] : record.values) values[name] = detail::parse_json(value, name);
+  for (const auto& [name, value] : record.values) values[name] = parse_json(value, name);
   return {{"kind", "settings"}, {"settings", values}};
 }
 
@@ -63,7 +60,7 @@ Json json_of(const CallRecord& record) {
   json["model"] = reply.model;
   json["provider"] = reply.provider;
   json["request_id"] = reply.request_id;
-  json["usage"] = detail::usage_json(reply.usage);
+  json["usage"] = usage_json(reply.usage);
   json["cost_usd"] = reply.cost_usd ? Json(*reply.cost_usd) : Json();
   return json;
 }
@@ -81,7 +78,7 @@ Json json_of(const AttemptRecord& record) {
 QaRecord settings_of(const Json& json) {
   SettingsRecord record;
   for (const auto& [name, value] : json.at("settings").items())
-    record.values.emplace_back(name, detail::to_text(value, {.indent = 0}));
+    record.values.emplace_back(name, to_text(value, {.indent = 0}));
   return record;
 }
 
@@ -110,7 +107,7 @@ QaRecord call_of(const Json& json) {
   reply.model = json.at("model");
   reply.provider = json.at("provider");
   reply.request_id = json.at("request_id");
-  reply.usage = detail::usage_of(json.at("usage"));
+  reply.usage = usage_of(json.at("usage"));
   if (!json.at("cost_usd").is_null()) reply.cost_usd = json.at("cost_usd").get<double>();
   return record;
 }
@@ -136,12 +133,11 @@ constexpr Kind kinds[] = {
 }  // namespace
 
 std::string qa_record_text(const QaRecord& record) {
-  return std::visit([](const auto& each) { return detail::to_text(json_of(each), {.indent = 0}); },
-                    record);
+  return std::visit([](const auto& each) { return to_text(json_of(each), {.indent = 0}); }, record);
 }
 
 QaRecord parse_qa_record(std::string_view text) try {
-  const Json json = detail::parse_json(text, "journal");
+  const Json json = parse_json(text, "journal");
   const auto& name = json.at("kind").get_ref<const std::string&>();
   for (const Kind& kind : kinds)
     if (kind.name == name) return kind.read(json);
@@ -151,4 +147,4 @@ QaRecord parse_qa_record(std::string_view text) try {
                                       std::string(text.substr(0, 80)));
 }
 
-}  // namespace assay
+}  // namespace assay::qa

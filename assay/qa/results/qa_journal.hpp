@@ -14,7 +14,7 @@
 #include "assay/qa/values/chat.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Every setting that can change an answer: name and value (as JSON text), in order.
 struct SettingsRecord {
@@ -68,4 +68,4 @@ std::string qa_record_text(const QaRecord& record);
 /// Throws Error::input on text that is no such record.
 QaRecord parse_qa_record(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::qa

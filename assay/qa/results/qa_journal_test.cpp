@@ -5,7 +5,7 @@
 
 #include "assay/base/error.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 const AttemptKey key = {"tcga", "a \"quoted\"\nid", 2};
@@ -64,4 +64,4 @@ TEST(QaJournal, OtherTextIsRefusedInOurWords) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include "assay/base/json.hpp"
 #include "assay/qa/answers/scores.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
@@ -17,6 +17,6 @@ Json or_null(const std::optional<Value>& value) {
 /// metrics, total_cost_usd, total_tokens, ledger, classes, confusion.
 Json scores_json(const QaScores& scores);
 
-Json bootstrap_json(const BootstrapResult& result);
+Json bootstrap_json(const stats::BootstrapResult& result);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -8,11 +8,11 @@
 
 #include "assay/qa/results/qa_results.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// The JSON Lines of the GIANT authors: one line per conversation, in any order. Truths, options
 /// and what was not asked come from the table.
 std::vector<SavedQa> read_authors(std::string_view text, const std::string& name,
                                   const ItemTable* table);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -10,11 +10,8 @@
 #include "assay/qa/results/qa_json.hpp"
 #include "assay/results/provenance.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
-using detail::or_null;
 
 Json span_json(const std::pair<std::size_t, std::size_t>& span) {
   return {span.first, span.second};
@@ -60,8 +57,7 @@ Json item_json(const ItemResult& item) {
 
 Json config_json(const QaResult& result) {
   Json out = Json::object();
-  for (const auto& [name, value] : result.config)
-    out[name] = detail::parse_json(value, "setting " + name);
+  for (const auto& [name, value] : result.config) out[name] = parse_json(value, "setting " + name);
   return out;
 }
 
@@ -69,7 +65,7 @@ Json config_json(const QaResult& result) {
 class Members {
  public:
   void add(std::string_view key, const Json& value, int indent = 2) {
-    std::string text = detail::to_text(value, {.indent = indent});
+    std::string text = to_text(value, {.indent = indent});
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
       text.insert(at + 1, "  ");
     add_text(key, text);
@@ -87,7 +83,7 @@ std::string items_text(const QaResult& result) {
   std::string out = "[";
   for (const ItemResult& item : result.results) {
     out += out.size() > 1 ? ",\n    " : "\n    ";
-    out += detail::to_text(item_json(item), {.indent = 0});
+    out += to_text(item_json(item), {.indent = 0});
   }
   return out + (result.results.empty() ? "]" : "\n  ]");
 }
@@ -95,7 +91,7 @@ std::string items_text(const QaResult& result) {
 }  // namespace
 
 std::string qa_results_text(const QaResult& result, const QaScores& scores,
-                            const Provenance& provenance) {
+                            const results::Provenance& provenance) {
   Members out;
   out.add("schema", "assay.qa/1");
   out.add("run_id", result.run_id);
@@ -103,30 +99,31 @@ std::string qa_results_text(const QaResult& result, const QaScores& scores,
   out.add("model_name", result.model_name);
   out.add("config", config_json(result));
   out.add_text("results", items_text(result));
-  const Json summary = detail::scores_json(scores);
+  const Json summary = scores_json(scores);
   for (const auto& [key, value] : summary.items()) out.add(key, value);
   out.add("timestamp", result.timestamp);
-  out.add("provenance", detail::provenance_json(provenance));
+  out.add("provenance", results::provenance_json(provenance));
   return std::move(out).take();
 }
 
 void write_qa_results(const std::filesystem::path& path, const QaResult& result,
-                      const QaScores& scores, const Provenance& provenance) {
+                      const QaScores& scores, const results::Provenance& provenance) {
   write_atomically(path, qa_results_text(result, scores, provenance));
 }
 
-std::string qa_scores_text(const std::vector<ScoredQa>& runs, const Provenance& provenance) {
+std::string qa_scores_text(const std::vector<ScoredQa>& runs,
+                           const results::Provenance& provenance) {
   Json list = Json::array();
   for (const ScoredQa& run : runs) {
     Json one = {{"run_id", run.result.run_id},
                 {"benchmark_name", run.result.benchmark_name},
                 {"model_name", run.result.model_name}};
-    one.update(detail::scores_json(run.scores));
+    one.update(scores_json(run.scores));
     list.push_back(one);
   }
-  return detail::to_text({{"schema", "assay.qa-scores/1"},
-                          {"benchmarks", list},
-                          {"provenance", detail::provenance_json(provenance)}}) +
+  return to_text({{"schema", "assay.qa-scores/1"},
+                  {"benchmarks", list},
+                  {"provenance", results::provenance_json(provenance)}}) +
          "\n";
 }
 
@@ -146,4 +143,4 @@ std::string qa_csv(const std::vector<ScoredQa>& runs) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -14,21 +14,22 @@
 #include "assay/qa/values/result.hpp"
 #include "assay/results/results.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// The text of an `assay.qa/1` file, built item by item.
 std::string qa_results_text(const QaResult& result, const QaScores& scores,
-                            const Provenance& provenance);
+                            const results::Provenance& provenance);
 
 void write_qa_results(const std::filesystem::path& path, const QaResult& result,
-                      const QaScores& scores, const Provenance& provenance);
+                      const QaScores& scores, const results::Provenance& provenance);
 
 /// Several benchmarks as one document, without their items: `assay.qa-scores/1`.
 struct ScoredQa {
   QaResult result;
   QaScores scores;
 };
-std::string qa_scores_text(const std::vector<ScoredQa>& runs, const Provenance& provenance);
+std::string qa_scores_text(const std::vector<ScoredQa>& runs,
+                           const results::Provenance& provenance);
 
 /// One line per item: benchmark,item_id,slide,outcome,truth_label,predicted_label,correct,rule,
 /// cost_usd,total_tokens,prediction,error.
@@ -36,7 +37,8 @@ std::string qa_csv(const std::vector<ScoredQa>& runs);
 
 /// The text of an `assay.qa-comparison/1` file.
 std::string qa_comparison_text(const std::vector<QaComparison>& comparisons,
-                               const QaComparisonSettings& settings, const Provenance& provenance);
+                               const QaComparisonSettings& settings,
+                               const results::Provenance& provenance);
 
 /// Whose file it was.
 ///   assay           labels, options and all votes are in it
@@ -59,4 +61,4 @@ std::vector<SavedQa> read_qa_results(const std::filesystem::path& path,
 std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& name,
                                       const ItemTable* table = nullptr);
 
-}  // namespace assay
+}  // namespace assay::qa

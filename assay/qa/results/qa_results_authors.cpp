@@ -8,7 +8,7 @@
 #include "assay/qa/answers/vote.hpp"
 #include "assay/qa/results/qa_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 constexpr Named<Outcome> statuses[] = {
@@ -127,4 +127,4 @@ std::vector<SavedQa> read_authors(std::string_view text, const std::string& name
   return out;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

@@ -11,11 +11,8 @@
 #include "assay/qa/results/qa_layouts.hpp"
 #include "assay/qa/results/qa_results.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::JsonObject;
-using detail::JsonReader;
 
 std::optional<std::int64_t> integer(JsonReader& in, std::string_view what) {
   constexpr double limit = 9e15;
@@ -197,7 +194,7 @@ std::string member_text(const JsonObject& file, std::string_view key) {
   return file.at(key).text(key);
 }
 
-ClassificationMetric metric_of(const JsonObject& file, const std::string& benchmark) {
+stats::ClassificationMetric metric_of(const JsonObject& file, const std::string& benchmark) {
   std::string typed;
   if (file.has("metrics", JsonReader::Kind::object)) {
     JsonReader in = file.at("metrics");
@@ -206,9 +203,9 @@ ClassificationMetric metric_of(const JsonObject& file, const std::string& benchm
       typed = text_or_null(in, "metric_type");
     });
   }
-  if (!typed.empty()) return value_in(classification_metrics(), typed, "metric_type");
+  if (!typed.empty()) return value_in(stats::classification_metrics(), typed, "metric_type");
   const Task* task = find_task(benchmark);
-  return task != nullptr ? task->metric : ClassificationMetric::accuracy;
+  return task != nullptr ? task->metric : stats::ClassificationMetric::accuracy;
 }
 
 void read_config(const JsonObject& file, std::string_view text, QaResult& out) {
@@ -272,7 +269,7 @@ std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& 
   if (start == std::string_view::npos || text[start] != '{')
     throw Error(Error::Kind::input,
                 name + ": is no results file of question answering (JSON, or JSON Lines)");
-  if (is_json_lines(text.substr(start))) return detail::read_authors(text, name, table);
+  if (is_json_lines(text.substr(start))) return read_authors(text, name, table);
   return {read_file(text, name)};
 }
 
@@ -280,4 +277,4 @@ std::vector<SavedQa> read_qa_results(const std::filesystem::path& path, const It
   return parse_qa_results(read_text(path), path.string(), table);
 }
 
-}  // namespace assay
+}  // namespace assay::qa

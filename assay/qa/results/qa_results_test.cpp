@@ -8,7 +8,7 @@
 #include "assay/qa/answers/vote.hpp"
 #include "assay/qa/results/qa_table.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -68,7 +68,7 @@ TEST(QaResults, the_specification_s_file) {
   const auto found = parse_qa_results(spec_file, "r.json");
   EXPECT_EQ(found[0].layout, QaLayout::specification);
   const QaScores s = qa_scores(found[0].result);
-  EXPECT_EQ(s.metric, ClassificationMetric::balanced_accuracy);
+  EXPECT_EQ(s.metric, stats::ClassificationMetric::balanced_accuracy);
   EXPECT_EQ(s.ledger.count(Outcome::scored), 1U);
   EXPECT_EQ(s.ledger.count(Outcome::errored), 1U);
   EXPECT_EQ(s.ledger.count(Outcome::unparsed), 1U);
@@ -112,4 +112,4 @@ TEST(QaResults, faults) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -3,10 +3,10 @@
 
 #include "assay/qa/results/qa_json.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
-Json limits(const Interval& interval) {
+Json limits(const stats::Interval& interval) {
   return {interval.lower, interval.upper};
 }
 
@@ -47,12 +47,12 @@ Json majority_column(const MajorityScores& majority, Part part) {
 /// The first block has the specification's keys and takes the policy of the headline.
 Json metrics_json(const QaScores& s) {
   const auto& headline = s.headline();
-  Json out = {{"metric_type", name_in(classification_metrics(), s.metric)}};
+  Json out = {{"metric_type", name_in(stats::classification_metrics(), s.metric)}};
   if (!headline) {
     out["error"] = "No results to compute metrics";
     return out;
   }
-  const BootstrapResult& b = headline->items;
+  const stats::BootstrapResult& b = headline->items;
   const QaLedger& l = s.ledger;
   const std::size_t unparsed = l.count(Outcome::unparsed);
   out.update(
@@ -105,7 +105,7 @@ Json class_json(const ClassScore& row) {
 
 }  // namespace
 
-Json bootstrap_json(const BootstrapResult& result) {
+Json bootstrap_json(const stats::BootstrapResult& result) {
   return {{"mean", result.mean},
           {"std", result.std},
           {"ci_lower", result.ci_lower},
@@ -127,4 +127,4 @@ Json scores_json(const QaScores& scores) {
             {"none", scores.confusion.none}}}};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

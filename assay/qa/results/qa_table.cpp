@@ -17,10 +17,8 @@
 #include "assay/qa/values/options.hpp"
 #include "assay/qa/values/truth.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 
 constexpr std::array<std::string_view, 10> columns = {
     "benchmark_name", "image_path", "answer",  "benchmark_id", "id",
@@ -69,7 +67,7 @@ std::vector<Row> csv_rows(std::string_view text, const std::string& name) {
 /// A cell of a JSON export: texts as they are, lists as JSON, null as nothing.
 std::string cell(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  return value.is_null() ? std::string() : detail::to_text(value, {.indent = 0});
+  return value.is_null() ? std::string() : to_text(value, {.indent = 0});
 }
 
 Row json_row(const Json& object, const std::string& name, std::size_t line) {
@@ -84,7 +82,7 @@ Row json_row(const Json& object, const std::string& name, std::size_t line) {
 
 /// A list of objects, alone or as "items" or "data". Its line is the number of the object.
 std::vector<Row> json_rows(std::string_view text, const std::string& name) {
-  const Json file = detail::parse_json(text, name);
+  const Json file = parse_json(text, name);
   const Json* list = &file;
   for (const char* key : {"items", "data"})
     if (file.is_object() && file.contains(key)) list = &file.at(key);
@@ -106,7 +104,7 @@ std::vector<Row> line_rows(std::string_view text, const std::string& name) {
     ++number;
     if (!line.empty()) {
       const std::string place = name + ": line " + std::to_string(number);
-      rows.push_back(json_row(detail::parse_json(line, place), name, number));
+      rows.push_back(json_row(parse_json(line, place), name, number));
     }
     from = end + 1;
   }
@@ -206,7 +204,7 @@ class Builder {
       added.metric = task->metric;
     else if (!typed.empty())
       try {
-        added.metric = value_in(classification_metrics(), typed, "metric_type");
+        added.metric = value_in(stats::classification_metrics(), typed, "metric_type");
       } catch (const Error& e) {
         fail(name_, row.line, e.what());
       }
@@ -233,4 +231,4 @@ ItemTable read_items(const std::filesystem::path& path) {
   return parse_items(read_text(path), path.string());
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -8,7 +8,7 @@
 
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Reads the valid rows of a table. Throws Error naming file and line: an absent column, options or
 /// an answer that cannot be understood, an id that repeats within a benchmark.
@@ -17,4 +17,4 @@ ItemTable read_items(const std::filesystem::path& path);
 /// The same for text that is in memory already; `name` stands in messages.
 ItemTable parse_items(std::string_view text, const std::string& name);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -10,7 +10,7 @@
 #include "assay/base/data_for_test.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -38,7 +38,7 @@ TEST(QaTable, rows) {
   EXPECT_EQ(table.items[1].prompt, "");
   EXPECT_EQ(table.items[2].id, "e.svs");
   ASSERT_EQ(table.benchmarks.size(), 2U);
-  EXPECT_EQ(table.benchmarks[1].metric, ClassificationMetric::balanced_accuracy);
+  EXPECT_EQ(table.benchmarks[1].metric, stats::ClassificationMetric::balanced_accuracy);
   EXPECT_TRUE(table.warnings.empty());
   EXPECT_EQ(rows("\n").items.size(), 0U);
 }
@@ -114,4 +114,4 @@ TEST(QaTable, the_published_table) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

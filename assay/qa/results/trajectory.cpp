@@ -9,10 +9,8 @@
 #include "assay/base/json.hpp"
 #include "assay/qa/results/usage_json.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 
 constexpr std::string_view schema = "assay.trajectory/1";
 
@@ -21,7 +19,7 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json to_json(const SlideRegion& r) {
+Json to_json(const slide::SlideRegion& r) {
   return {{"x", r.x}, {"y", r.y}, {"width", r.width}, {"height", r.height}};
 }
 
@@ -44,7 +42,7 @@ Json to_json(const TrajectoryTurn& turn) {
           {"region", turn.crop ? to_json(*turn.crop) : Json(nullptr)},
           {"model", turn.model},
           {"request_id", turn.request_id},
-          {"usage", detail::usage_json(turn.usage)},
+          {"usage", usage_json(turn.usage)},
           {"cost_usd", or_null(turn.cost_usd)}};
 }
 
@@ -122,18 +120,18 @@ class Fields {
   std::string place_;
 };
 
-SlideRegion region_of(const Fields& fields) {
+slide::SlideRegion region_of(const Fields& fields) {
   return {fields.required("x"), fields.required("y"), fields.required("width"),
           fields.required("height")};
 }
 
-std::optional<SlideRegion> region_of(const std::optional<Fields>& fields) {
+std::optional<slide::SlideRegion> region_of(const std::optional<Fields>& fields) {
   return fields ? std::optional(region_of(*fields)) : std::nullopt;
 }
 
 TrajectoryImage image_of(const Fields& fields) {
   return {.sha256 = fields.text("sha256"),
-          .region = region_of(fields.object("region")).value_or(SlideRegion{}),
+          .region = region_of(fields.object("region")).value_or(slide::SlideRegion{}),
           .width = static_cast<std::size_t>(fields.required("width")),
           .height = static_cast<std::size_t>(fields.required("height")),
           .kind = fields.text("kind")};
@@ -142,8 +140,7 @@ TrajectoryImage image_of(const Fields& fields) {
 Usage usage_of(const Fields& turn) {
   Usage usage;
   if (const auto fields = turn.object("usage"))
-    for (const detail::UsageField& field : detail::usage_fields)
-      usage.*field.value = fields->integer(field.key);
+    for (const UsageField& field : usage_fields) usage.*field.value = fields->integer(field.key);
   return usage;
 }
 
@@ -171,23 +168,23 @@ bool is_safe(char c) {
 std::string trajectory_text(const Trajectory& t) {
   Json turns = Json::array();
   for (const TrajectoryTurn& turn : t.turns) turns.push_back(to_json(turn));
-  return detail::to_text({{"schema", schema},
-                          {"benchmark", t.benchmark},
-                          {"item_id", t.item_id},
-                          {"run", t.run},
-                          {"wsi_path", t.slide},
-                          {"slide_width", t.slide_width},
-                          {"slide_height", t.slide_height},
-                          {"question", t.question},
-                          {"turns", std::move(turns)},
-                          {"final_answer", t.final_answer},
-                          {"outcome", t.outcome},
-                          {"error", t.error.empty() ? Json(nullptr) : Json(t.error)}}) +
+  return to_text({{"schema", schema},
+                  {"benchmark", t.benchmark},
+                  {"item_id", t.item_id},
+                  {"run", t.run},
+                  {"wsi_path", t.slide},
+                  {"slide_width", t.slide_width},
+                  {"slide_height", t.slide_height},
+                  {"question", t.question},
+                  {"turns", std::move(turns)},
+                  {"final_answer", t.final_answer},
+                  {"outcome", t.outcome},
+                  {"error", t.error.empty() ? Json(nullptr) : Json(t.error)}}) +
          "\n";
 }
 
 Trajectory parse_trajectory(std::string_view text, const std::string& name) {
-  const Json json = detail::parse_json(text, name);
+  const Json json = parse_json(text, name);
   if (!json.is_object() || json.value("schema", Json()) != schema)
     throw Error(Error::Kind::input, name + ": is no trajectory (schema " + std::string(schema) +
                                         "); qa run writes them to RUN/trajectories");
@@ -249,4 +246,4 @@ std::string trajectory_name(std::string_view benchmark, std::string_view id, uns
   return name + "_run" + std::to_string(run) + ".json";
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -9,7 +9,7 @@
 
 #include "assay/qa/values/trajectory.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 std::string trajectory_text(const Trajectory& trajectory);
 
@@ -27,4 +27,4 @@ std::string safe_file_name(std::string_view text);
 /// "<benchmark>_<id>_run<run>.json", with 8 hex digits where two items could otherwise share it.
 std::string trajectory_name(std::string_view benchmark, std::string_view id, unsigned run);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -8,6 +8,7 @@
 #include "assay/base/json.hpp"
 
 using namespace assay;
+using namespace assay::qa;
 using testing::HasSubstr;
 
 namespace {
@@ -28,7 +29,7 @@ Trajectory example() {
                                  .kind = "thumbnail"}},
                      .prompt = "Step 1 of 20",
                      .reply = "crop",
-                     .crop = SlideRegion{10, 20, 3000, 4000},
+                     .crop = slide::SlideRegion{10, 20, 3000, 4000},
                      .model = "m-1",
                      .request_id = "req_1",
                      .usage = {900, std::nullopt, 100, 7, std::nullopt},
@@ -59,7 +60,7 @@ TEST(Trajectory, reads_back_what_it_writes) {
 }
 
 TEST(Trajectory, has_the_original_keys) {
-  const auto json = detail::parse_json(trajectory_text(example()), "t");
+  const auto json = parse_json(trajectory_text(example()), "t");
   EXPECT_EQ(json["schema"], "assay.trajectory/1");
   EXPECT_EQ(json["wsi_path"], "TCGA-02.svs");
   EXPECT_EQ(json["turns"][0]["step_index"], 1);
@@ -71,11 +72,11 @@ TEST(Trajectory, has_the_original_keys) {
 }
 
 TEST(Trajectory, refuses_by_name_and_field) {
-  auto json = detail::parse_json(trajectory_text(example()), "t");
-  const auto with = [&](const char* pointer, const detail::Json& value) {
+  auto json = parse_json(trajectory_text(example()), "t");
+  const auto with = [&](const char* pointer, const Json& value) {
     auto changed = json;
-    changed[detail::Json::json_pointer(pointer)] = value;
-    return refusal(detail::to_text(changed));
+    changed[Json::json_pointer(pointer)] = value;
+    return refusal(to_text(changed));
   };
   EXPECT_THAT(refusal("[]"), HasSubstr("t.json: is no trajectory"));
   EXPECT_THAT(refusal("{"), HasSubstr("t.json"));

@@ -7,7 +7,7 @@
 #include "assay/base/whole.hpp"
 #include "assay/qa/values/usage.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 
 struct UsageField {
   const char* key;
@@ -36,4 +36,4 @@ inline Usage usage_of(const Json& json) {
   return usage;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

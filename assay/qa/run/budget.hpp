@@ -12,7 +12,7 @@
 #include <mutex>
 #include <optional>
 
-namespace assay {
+namespace assay::qa {
 
 /// Before a call leaves, the most that it can cost is set aside, and with it the largest amount by
 /// which a reply exceeded its bound so far; when the cost is known, the rest is free again.
@@ -97,4 +97,4 @@ class Budget {
   int under_way_ = 0;
 };
 
-}  // namespace assay
+}  // namespace assay::qa

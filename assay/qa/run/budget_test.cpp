@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 const auto never = [] { return false; };
@@ -102,4 +102,4 @@ TEST(Budget, WithoutAPriceNothingIsAnExcess) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

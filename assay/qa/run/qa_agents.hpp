@@ -12,7 +12,7 @@
 #include "assay/qa/values/chat.hpp"
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// One question to whoever answers.
 struct QaQuestion {
@@ -57,4 +57,4 @@ QaAgent replay_agent(const std::filesystem::path& source, const ItemTable& table
 /// Of everything that `source` holds: other answers are another run.
 std::string replayed_sha256(const std::filesystem::path& source);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include "assay/base/file.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 AttemptKey key_of(const AttemptTask& task) {
@@ -24,7 +24,7 @@ class Doors : public LoopDoors {
         state_(state),
         pictures_(task.slide, parts.shelf) {}
 
-  const SlideInfo& slide() override { return pictures_.info(); }
+  const slide::SlideInfo& slide() override { return pictures_.info(); }
   ChatImage image(const ImageWish& wish) override {
     try {
       return pictures_.image(wish);
@@ -33,7 +33,7 @@ class Doors : public LoopDoors {
       throw RunStopping{};
     }
   }
-  std::vector<SlideRegion> patches(const PatchSettings& settings) override {
+  std::vector<slide::SlideRegion> patches(const PatchSettings& settings) override {
     return pictures_.patches(settings);
   }
 
@@ -90,7 +90,7 @@ LoopResult asked_once(const Item& item, Doors& doors) try {
 
 Trajectory trajectory_of(const AttemptTask& task, const LoopResult& result, Doors& doors,
                          bool converses) {
-  const SlideInfo slide = converses ? doors.slide() : SlideInfo{};
+  const slide::SlideInfo slide = converses ? doors.slide() : slide::SlideInfo{};
   return {.benchmark = task.item.benchmark,
           .item_id = task.item.id,
           .run = task.run,
@@ -129,4 +129,4 @@ void do_attempt(const AttemptTask& task, const AttemptParts& parts, Answerer& an
   state.end = std::move(record);
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -10,7 +10,7 @@
 #include "assay/qa/run/qa_pictures.hpp"
 #include "assay/qa/run/qa_state.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What the attempts of a run share.
 struct AttemptParts {
@@ -33,4 +33,4 @@ struct AttemptTask {
 void do_attempt(const AttemptTask& task, const AttemptParts& parts, Answerer& answerer,
                 AttemptState& state);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -15,10 +15,8 @@
 #include "assay/base/test_files.hpp"
 #include "assay/qa/run/qa_run.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 
 constexpr Prices prices = {
     .input = 1.25, .output = 10, .cache_write = 1.5, .cache_read = 0.125, .image_tokens = 10};
@@ -135,7 +133,7 @@ ModelOutcome outcome_of(const Report& report) {
   else
     body.update({{"status", "completed"}, {"output", Json::array()}});
   const ModelApi& api = *std::ranges::find(model_apis(), report.api, &ModelApi::name);
-  return api.outcome({.status = 200, .body = detail::to_text(body)});
+  return api.outcome({.status = 200, .body = to_text(body)});
 }
 
 /// How one random run goes.
@@ -234,7 +232,7 @@ class RandomRun {
                                    .truth = 1});
       plan_.items.push_back({.index = static_cast<std::size_t>(i), .selected = true, .slide = {}});
     }
-    plan_.table.benchmarks = {{"b", ClassificationMetric::accuracy}};
+    plan_.table.benchmarks = {{"b", stats::ClassificationMetric::accuracy}};
     settings_.agent = "random";
     settings_.model = {.model = "m",
                        .max_output_tokens = most_output,
@@ -316,4 +314,4 @@ TEST(BudgetPromise, HoldsForRandomServers) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

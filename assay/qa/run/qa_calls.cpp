@@ -12,7 +12,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -221,4 +221,4 @@ void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
   if (!parts_.stop.sleep_until(until)) throw RunStopping{};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -18,7 +18,7 @@
 #include "assay/qa/run/rate_limit.hpp"
 #include "assay/qa/values/prices.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Thrown to leave an attempt that stays unfinished: the run is stopping.
 struct RunStopping {};
@@ -93,4 +93,4 @@ class QaCalls {
 /// What was asked, whoever the provider: texts, and pictures by their hashes.
 std::string request_sha256(const Chat& chat);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -10,33 +10,30 @@
 #include "assay/qa/results/usage_json.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
-
-using detail::Json;
 
 std::string request_line(const QaQuestion& question) {
   const Item& item = question.item;
-  return detail::to_text(Json{{"schema", "assay.qa-agent/1"},
-                              {"benchmark_name", item.benchmark},
-                              {"item_id", item.id},
-                              {"run", question.run},
-                              {"prompt", item.prompt},
-                              {"options", item.options},
-                              {"slide", question.slide.string()}},
-                         {.indent = 0});
+  return to_text(Json{{"schema", "assay.qa-agent/1"},
+                      {"benchmark_name", item.benchmark},
+                      {"item_id", item.id},
+                      {"run", question.run},
+                      {"prompt", item.prompt},
+                      {"options", item.options},
+                      {"slide", question.slide.string()}},
+                 {.indent = 0});
 }
 
 ModelFailure failure(const std::string& message) {
-  return {
-      .kind = ModelFailure::Kind::transient, .message = detail::shown(message), .charged = true};
+  return {.kind = ModelFailure::Kind::transient, .message = shown(message), .charged = true};
 }
 
 ModelReply reply_of(const Json& json) {
   ModelReply reply{.text = json.at("prediction").get<std::string>()};
   if (const auto usage = json.find("usage"); usage != json.end() && usage->is_object())
-    for (const detail::UsageField& field : detail::usage_fields)
-      reply.usage.*field.value = detail::count_of(detail::member(*usage, field.key));
+    for (const UsageField& field : usage_fields)
+      reply.usage.*field.value = count_of(member(*usage, field.key));
   if (const auto cost = json.find("cost_usd"); cost != json.end() && cost->is_number())
     if (const double usd = cost->get<double>(); usd >= 0 && std::isfinite(usd))
       reply.reported.charged = usd;
@@ -48,8 +45,8 @@ ModelReply reply_of(const Json& json) {
 
 /// The answer, or what is wrong with the line.
 ModelOutcome outcome_of(const std::string& line, const Item& item) try {
-  if (detail::too_deep_at(line)) return failure(nested_too_deeply("the agent's answer"));
-  const Json json = detail::parse_json(line, "the agent's answer");
+  if (too_deep_at(line)) return failure(nested_too_deeply("the agent's answer"));
+  const Json json = parse_json(line, "the agent's answer");
   if (json.contains("item_id") && json.at("item_id") != item.id)
     return failure(
         "the agent answered for another item than it was asked; it must answer each "
@@ -57,7 +54,7 @@ ModelOutcome outcome_of(const std::string& line, const Item& item) try {
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
     return ModelFailure{
         .kind = ModelFailure::Kind::item,
-        .message = "the agent reported: " + detail::shown(error->get_ref<const std::string&>()),
+        .message = "the agent reported: " + shown(error->get_ref<const std::string&>()),
         .charged = true};
   return reply_of(json);
 } catch (const std::exception&) {
@@ -90,8 +87,8 @@ class CommandAnswerer : public Answerer {
   /// A program that ends before it has ever answered will not be mended by waiting: it is not
   /// there, or cannot start. One more try, in case it was not its fault.
   ModelFailure fault(const ChildProcess::Answer& answer) const {
-    std::string message = "the program '" + detail::shown(command_) + "' " + answer.ending;
-    const std::string said = detail::shown(last_lines(child_.standard_error()));
+    std::string message = "the program '" + shown(command_) + "' " + answer.ending;
+    const std::string said = shown(last_lines(child_.standard_error()));
     if (!said.empty()) message += "; the end of its standard error: " + said;
     ModelFailure out{
         .kind = ModelFailure::Kind::transient, .message = std::move(message), .charged = true};
@@ -113,4 +110,4 @@ QaAgent command_agent(const CommandWords& command, double timeout_s) {
           }};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -3,7 +3,7 @@
 
 #include "assay/qa/agent/instructions.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr std::uint64_t bytes_per_token = 4, pixels_per_token = 750, answer_tokens = 300;
@@ -78,4 +78,4 @@ QaEstimate estimated_run(const QaPlan& plan, const QaRunSettings& settings, unsi
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

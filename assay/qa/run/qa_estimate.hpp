@@ -9,7 +9,7 @@
 #include "assay/qa/run/qa_run.hpp"
 #include "assay/qa/values/prices.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// From one call per attempt to as many as the mode can make. A guess, unlike the bounds that the
 /// budget uses: four bytes of text are a token, 750 pixels are one, an answer has 300.
@@ -23,4 +23,4 @@ struct QaEstimate {
 QaEstimate estimated_run(const QaPlan& plan, const QaRunSettings& settings, unsigned runs,
                          const Prices* prices);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 #include "assay/base/error.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 class HttpAnswerer : public Answerer {
@@ -77,4 +77,4 @@ QaAgent http_agent(const HttpAgentSettings& settings) {
           }};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

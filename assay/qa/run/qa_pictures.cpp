@@ -5,8 +5,9 @@
 #include "assay/base/file.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/qa/slides/guides.hpp"
+#include "assay/qa/slides/patches.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 namespace fs = std::filesystem;
@@ -15,7 +16,7 @@ bool is_cover(ImageWish::Kind kind) {
   return kind == ImageWish::Kind::thumbnail || kind == ImageWish::Kind::guided_thumbnail;
 }
 
-SlideRegion whole(const SlideInfo& slide) {
+slide::SlideRegion whole(const slide::SlideInfo& slide) {
   return {0, 0, slide.width, slide.height};
 }
 
@@ -44,13 +45,13 @@ ChatImage PictureShelf::store(const Picture& picture) const {
   return image;
 }
 
-std::optional<SlideInfo> PictureShelf::info(const fs::path& slide) const {
+std::optional<slide::SlideInfo> PictureShelf::info(const fs::path& slide) const {
   const std::lock_guard lock(mutex_);
   const auto found = infos_.find(slide);
   return found == infos_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PictureShelf::keep(const fs::path& slide, const SlideInfo& info) {
+void PictureShelf::keep(const fs::path& slide, const slide::SlideInfo& info) {
   const std::lock_guard lock(mutex_);
   infos_.emplace(slide, info);
 }
@@ -70,12 +71,12 @@ void PictureShelf::keep(const CoverKey& key, const ChatImage& image) {
   oldest_.pop_front();
 }
 
-const Slide& SlidePictures::slide() {
+const slide::Slide& SlidePictures::slide() {
   if (!slide_) slide_.emplace(path_);
   return *slide_;
 }
 
-const SlideInfo& SlidePictures::info() {
+const slide::SlideInfo& SlidePictures::info() {
   if (!info_) info_ = shelf_.info(path_);
   if (!info_) {
     info_ = slide().info();
@@ -104,14 +105,14 @@ Picture SlidePictures::drawn(const ImageWish& wish) {
   }
   std::vector<Picture> pictures;
   pictures.reserve(wish.regions.size());
-  for (const SlideRegion& region : wish.regions)
+  for (const slide::SlideRegion& region : wish.regions)
     pictures.push_back(slide().region(region, wish.longest));
   return collage(pictures);
 }
 
-std::vector<SlideRegion> SlidePictures::patches(const PatchSettings& settings) {
+std::vector<slide::SlideRegion> SlidePictures::patches(const PatchSettings& settings) {
   constexpr std::int64_t overview = 1024;  // pixels: enough to tell tissue from glass
   return patch_regions(slide().thumbnail(overview), info(), settings);
 }
 
-}  // namespace assay
+}  // namespace assay::qa

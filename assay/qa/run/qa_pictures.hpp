@@ -16,7 +16,7 @@
 #include "assay/qa/agent/agent_loop.hpp"
 #include "assay/slide/slide.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Thrown when a picture cannot be written: the disk's fault, not the slide's.
 struct PictureNotStored {
@@ -35,8 +35,8 @@ class PictureShelf {
   /// What is known of a slide, and its thumbnails, by path, kind and size.
   using CoverKey = std::tuple<std::filesystem::path, ImageWish::Kind, std::int64_t>;
 
-  std::optional<SlideInfo> info(const std::filesystem::path& slide) const;
-  void keep(const std::filesystem::path& slide, const SlideInfo& info);
+  std::optional<slide::SlideInfo> info(const std::filesystem::path& slide) const;
+  void keep(const std::filesystem::path& slide, const slide::SlideInfo& info);
   std::optional<ChatImage> cover(const CoverKey& key) const;
   void keep(const CoverKey& key, const ChatImage& image);
 
@@ -46,7 +46,7 @@ class PictureShelf {
   std::filesystem::path folder_;
   int quality_;
   mutable std::mutex mutex_;
-  std::map<std::filesystem::path, SlideInfo> infos_;
+  std::map<std::filesystem::path, slide::SlideInfo> infos_;
   std::map<CoverKey, ChatImage> covers_;
   std::deque<CoverKey> oldest_;
 };
@@ -57,18 +57,18 @@ class SlidePictures {
   SlidePictures(std::filesystem::path path, PictureShelf& shelf)
       : path_(std::move(path)), shelf_(shelf) {}
 
-  const SlideInfo& info();
+  const slide::SlideInfo& info();
   ChatImage image(const ImageWish& wish);
-  std::vector<SlideRegion> patches(const PatchSettings& settings);
+  std::vector<slide::SlideRegion> patches(const PatchSettings& settings);
 
  private:
-  const Slide& slide();
+  const slide::Slide& slide();
   Picture drawn(const ImageWish& wish);
 
   std::filesystem::path path_;
   PictureShelf& shelf_;
-  std::optional<Slide> slide_;
-  std::optional<SlideInfo> info_;
+  std::optional<slide::Slide> slide_;
+  std::optional<slide::SlideInfo> info_;
 };
 
-}  // namespace assay
+}  // namespace assay::qa

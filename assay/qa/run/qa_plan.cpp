@@ -9,7 +9,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 void refuse_unknown_benchmarks(const ItemTable& table, const QaSelection& selection) {
@@ -97,4 +97,4 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -10,7 +10,7 @@
 #include "assay/qa/slides/slide_folder.hpp"
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct QaSelection {
   std::vector<std::string> benchmarks{};  ///< empty: all
@@ -37,4 +37,4 @@ QaPlan planned_run(ItemTable table, const QaSelection& selection, const SlideFol
 /// benchmark_id.
 std::vector<std::string> read_item_list(const std::filesystem::path& path);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,24 +7,24 @@
 #include "assay/qa/agent/instructions.hpp"
 #include "assay/qa/run/qa_pictures.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// The middle of the slide, at half its size.
-SlideRegion middle(const SlideInfo& slide) {
+slide::SlideRegion middle(const slide::SlideInfo& slide) {
   const std::int64_t width = std::max<std::int64_t>(1, slide.width / 2);
   const std::int64_t height = std::max<std::int64_t>(1, slide.height / 2);
   return {(slide.width - width) / 2, (slide.height - height) / 2, width, height};
 }
 
-std::string crop_reply(const SlideRegion& r) {
+std::string crop_reply(const slide::SlideRegion& r) {
   return R"({"reasoning": "I look at the middle.", "action": {"action_type": "crop", "x": )" +
          std::to_string(r.x) + R"(, "y": )" + std::to_string(r.y) + R"(, "width": )" +
          std::to_string(r.width) + R"(, "height": )" + std::to_string(r.height) + "}}";
 }
 
 Chat two_pictures(const Item& item, const LoopSettings& loop, SlidePictures& pictures) {
-  const SlideRegion crop = middle(pictures.info());
+  const slide::SlideRegion crop = middle(pictures.info());
   const ChatImage whole = pictures.image({.kind = ImageWish::Kind::guided_thumbnail,
                                           .region = {},
                                           .regions = {},
@@ -57,4 +57,4 @@ ProbeResult probed(const Item& item, const std::filesystem::path& slide, const Q
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

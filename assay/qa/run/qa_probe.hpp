@@ -9,7 +9,7 @@
 #include "assay/qa/run/qa_run.hpp"
 #include "assay/qa/values/prices.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct ProbeResult {
   ModelOutcome outcome;
@@ -22,4 +22,4 @@ struct ProbeResult {
 ProbeResult probed(const Item& item, const std::filesystem::path& slide, const QaAgent& agent,
                    const QaRunSettings& settings, const Prices* prices);
 
-}  // namespace assay
+}  // namespace assay::qa

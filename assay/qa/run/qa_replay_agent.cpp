@@ -11,7 +11,7 @@
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ QaAgent replay_agent(const fs::path& source, const ItemTable& table) {
           }};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -16,7 +16,7 @@
 #include "assay/qa/run/qa_pictures.hpp"
 #include "assay/qa/run/qa_state.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,11 +143,11 @@ std::vector<std::pair<std::string, std::string>> config_of(const SettingsRecord&
                                                            const ServedModels& served) {
   auto config = settings.values;
   config.emplace_back("runs_per_item", std::to_string(execution.runs));
-  detail::Json models = detail::Json::array();
+  Json models = Json::array();
   for (const auto& [names, count] : served)
     if (!names.first.empty() || !names.second.empty())
       models.push_back({{"model", names.first}, {"provider", names.second}});
-  config.emplace_back("served_by", detail::to_text(models, {.indent = 0}));
+  config.emplace_back("served_by", to_text(models, {.indent = 0}));
   return config;
 }
 
@@ -286,4 +286,4 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   return report;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

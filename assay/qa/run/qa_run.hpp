@@ -18,7 +18,7 @@
 #include "assay/qa/values/prices.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What decides the answers. A run that was begun goes on only with the same.
 struct QaRunSettings {
@@ -73,4 +73,4 @@ SettingsRecord relevant_settings(const QaRunSettings& settings, const ItemTable&
 QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
                    const QaExecution& execution);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -14,7 +14,7 @@
 #include "assay/demo/demo_slide.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -81,7 +81,7 @@ class QaRunTest : public ::testing::Test {
  protected:
   void SetUp() override {
     slide_ = folder_ / "slide.tiff";
-    write_demo_slide(slide_, {.width = 600, .height = 400});
+    demo::write_demo_slide(slide_, {.width = 600, .height = 400});
     for (int i = 0; i < 12; ++i)
       plan_.table.items.push_back({.benchmark = i % 3 == 0 ? "gtex" : "tcga",
                                    .id = "item" + std::to_string(i),
@@ -90,8 +90,8 @@ class QaRunTest : public ::testing::Test {
                                    .prompt = "Question " + std::to_string(i) + "?",
                                    .options = {"a", "b", "c"},
                                    .truth = i % 3 + 1});
-    plan_.table.benchmarks = {{"gtex", ClassificationMetric::accuracy},
-                              {"tcga", ClassificationMetric::accuracy}};
+    plan_.table.benchmarks = {{"gtex", stats::ClassificationMetric::accuracy},
+                              {"tcga", stats::ClassificationMetric::accuracy}};
     plan_.table.sha256 = "table";
     for (std::size_t i = 0; i < plan_.table.items.size(); ++i)
       plan_.items.push_back({.index = i, .selected = true, .slide = {.path = slide_}});
@@ -287,7 +287,7 @@ TEST_F(QaRunTest, ChangedSlideIsNotMixedIn) {
   execution_.stop = &stop;
   execution_.concurrency = 1;
   run(model);
-  write_demo_slide(slide_, {.width = 600, .height = 400, .seed = 9});
+  demo::write_demo_slide(slide_, {.width = 600, .height = 400, .seed = 9});
   stop = false;
   EXPECT_THAT(run(model).stopped, HasSubstr("has changed"));
 }
@@ -304,4 +304,4 @@ TEST_F(QaRunTest, MissingAndUnreadableSlidesAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,9 +7,7 @@
 #include "assay/qa/agent/instructions.hpp"
 #include "assay/qa/run/qa_run.hpp"
 
-namespace assay {
-
-using detail::Json;
+namespace assay::qa {
 
 SettingsRecord relevant_settings(const QaRunSettings& s, const ItemTable& table) {
   const LoopSettings& loop = s.loop;
@@ -18,9 +16,8 @@ SettingsRecord relevant_settings(const QaRunSettings& s, const ItemTable& table)
       {"api", s.api},
       {"model", s.model.model},
       {"command", s.command},
-      {"request_json", s.model.request_json.empty()
-                           ? Json()
-                           : detail::parse_json(s.model.request_json, "--request-json")},
+      {"request_json",
+       s.model.request_json.empty() ? Json() : parse_json(s.model.request_json, "--request-json")},
       {"max_output_tokens", s.model.max_output_tokens},
       {"mode", name_in(agent_modes(), loop.mode)},
       {"max_steps", loop.max_steps},
@@ -37,8 +34,8 @@ SettingsRecord relevant_settings(const QaRunSettings& s, const ItemTable& table)
   };
   SettingsRecord record;
   for (const auto& [name, value] : all.items())
-    record.values.emplace_back(name, detail::to_text(value, {.indent = 0}));
+    record.values.emplace_back(name, to_text(value, {.indent = 0}));
   return record;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

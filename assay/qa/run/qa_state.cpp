@@ -6,7 +6,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 const std::string* value_of(const SettingsRecord& settings, const std::string& name) {
@@ -127,4 +127,4 @@ OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& se
   return run;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -12,7 +12,7 @@
 #include "assay/base/journal.hpp"
 #include "assay/qa/results/qa_journal.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Sums over the answered calls of an attempt; nothing as soon as one is unknown.
 struct CallTotals {
@@ -68,4 +68,4 @@ struct OpenedRun {
 OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
                      const JournalHeader& header, bool retry_errors);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -129,4 +129,4 @@ TEST_F(OpenedRunTest, OneWriterAtATime) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace assay {
+namespace assay::qa {
 
 /// Hands out times at which calls may leave, evenly spaced, so that no minute holds more than the
 /// limits allow. It does not sleep: whoever asks waits until the time it was given.
@@ -51,4 +51,4 @@ class RateLimit {
   Clock::time_point next_request_{}, next_token_{}, not_before_{};
 };
 
-}  // namespace assay
+}  // namespace assay::qa

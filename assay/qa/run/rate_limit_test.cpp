@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using namespace std::chrono_literals;
@@ -41,4 +41,4 @@ TEST(RateLimit, PauseHoldsEverybody) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

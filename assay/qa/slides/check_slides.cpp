@@ -8,7 +8,7 @@
 #include "assay/base/tbb_executor.hpp"
 #include "assay/slide/slide.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// What becomes of the slides of all benchmarks, as one list that several threads can share.
@@ -31,7 +31,7 @@ void look_up(CheckedSlide& slide, const SlideFolder& folder, const Item& item) {
 }
 
 void open(CheckedSlide& slide, const SlideFolder& folder) try {
-  slide.info = Slide(folder.root() / slide.file).info();
+  slide.info = slide::Slide(folder.root() / slide.file).info();
 } catch (const Error& e) {
   const bool too_new = e.kind() == Error::Kind::unsupported;
   slide.state = too_new ? SlideState::unsupported : SlideState::unreadable;
@@ -55,7 +55,7 @@ void note_shared_files(SlideCheck& check) {
 SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
                         const SlideCheckSettings& settings) {
   SlideCheck check = expected_slides(table, settings.benchmarks);
-  if (settings.open) check.openslide = openslide_version();
+  if (settings.open) check.openslide = slide::openslide_version();
   std::map<std::pair<std::string, std::string>, const Item*> first;
   for (const Item& item : table.items) first.try_emplace({item.benchmark, item.image_path}, &item);
   for (CheckedBenchmark& benchmark : check.benchmarks)
@@ -70,4 +70,4 @@ SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
   return check;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

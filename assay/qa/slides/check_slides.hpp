@@ -9,7 +9,7 @@
 #include "assay/qa/slides/slide_folder.hpp"
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct SlideCheckSettings {
   std::vector<std::string> benchmarks{};  ///< empty: all
@@ -21,4 +21,4 @@ struct SlideCheckSettings {
 SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
                         const SlideCheckSettings& settings);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// Digits in 5 x 7 dots, a row per number, the leftmost dot in bit 4.
@@ -89,7 +89,7 @@ std::vector<Guide> guides_of(std::size_t pixels, std::int64_t start, std::int64_
 
 }  // namespace
 
-Picture with_guides(Picture picture, const SlideRegion& shown, const GuideStyle& style) {
+Picture with_guides(Picture picture, const slide::SlideRegion& shown, const GuideStyle& style) {
   if (picture.width == 0 || picture.height == 0) return picture;
   const auto columns = guides_of(picture.width, shown.x, shown.width, style.lines);
   const auto rows = guides_of(picture.height, shown.y, shown.height, style.lines);
@@ -103,4 +103,4 @@ Picture with_guides(Picture picture, const SlideRegion& shown, const GuideStyle&
   return picture;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

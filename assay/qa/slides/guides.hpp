@@ -5,7 +5,7 @@
 #include "assay/image/picture.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct GuideStyle {
   unsigned lines = 4;  ///< along each axis, at equal distances
@@ -13,6 +13,6 @@ struct GuideStyle {
 };
 
 /// The picture of `shown` (level-0 pixels) with lines that are labelled in level-0 pixels.
-Picture with_guides(Picture picture, const SlideRegion& shown, const GuideStyle& style = {});
+Picture with_guides(Picture picture, const slide::SlideRegion& shown, const GuideStyle& style = {});
 
-}  // namespace assay
+}  // namespace assay::qa

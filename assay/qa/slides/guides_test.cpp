@@ -8,6 +8,7 @@
 #include <vector>
 
 using namespace assay;
+using namespace assay::qa;
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 #include "assay/stats/random.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// Saturation of HSV in bytes. Pixels near black have no colour to speak of: pen, dust, the edge of
@@ -70,16 +70,17 @@ std::int64_t start_of(double share, std::int64_t size, std::int64_t length) {
 
 }  // namespace
 
-std::vector<SlideRegion> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
-                                       const PatchSettings& settings) {
+std::vector<slide::SlideRegion> patch_regions(const Picture& thumbnail,
+                                              const slide::SlideInfo& slide,
+                                              const PatchSettings& settings) {
   const std::vector<std::size_t> places = tissue(thumbnail);
-  std::vector<SlideRegion> out;
+  std::vector<slide::SlideRegion> out;
   if (places.empty()) return out;
   const std::int64_t width = std::min(settings.size, slide.width);
   const std::int64_t height = std::min(settings.size, slide.height);
   const auto columns = static_cast<double>(thumbnail.width);
   const auto rows = static_cast<double>(thumbnail.height);
-  Generator random(settings.seed);
+  stats::Generator random(settings.seed);
   out.reserve(settings.count);
   for (std::size_t i = 0; i < settings.count; ++i) {
     const std::size_t place = places[random.below(places.size())];
@@ -109,4 +110,4 @@ Picture collage(std::span<const Picture> pictures) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

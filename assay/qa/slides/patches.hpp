@@ -10,14 +10,15 @@
 #include "assay/qa/values/mode.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Places of patches on tissue, told from the background in a thumbnail of the whole slide. The
 /// same arguments give the same places. A slide without tissue: anywhere.
-std::vector<SlideRegion> patch_regions(const Picture& thumbnail, const SlideInfo& slide,
-                                       const PatchSettings& settings = {});
+std::vector<slide::SlideRegion> patch_regions(const Picture& thumbnail,
+                                              const slide::SlideInfo& slide,
+                                              const PatchSettings& settings = {});
 
 /// Pictures side by side, row by row, on white: as square as can be.
 Picture collage(std::span<const Picture> pictures);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,10 +7,11 @@
 #include <set>
 
 using namespace assay;
+using namespace assay::qa;
 
 namespace {
 
-void paint(Picture& picture, const SlideRegion& where, int red, int green, int blue) {
+void paint(Picture& picture, const slide::SlideRegion& where, int red, int green, int blue) {
   for (std::int64_t y = where.y; y < where.y + where.height; ++y)
     for (std::int64_t x = where.x; x < where.x + where.width; ++x) {
       std::uint8_t* at = picture.at(static_cast<std::size_t>(x), static_cast<std::size_t>(y));
@@ -20,7 +21,7 @@ void paint(Picture& picture, const SlideRegion& where, int red, int green, int b
     }
 }
 
-SlideInfo slide(std::int64_t width, std::int64_t height) {
+slide::SlideInfo slide_of(std::int64_t width, std::int64_t height) {
   return {.width = width, .height = height, .levels = {{width, height, 1}}};
 }
 
@@ -30,9 +31,9 @@ TEST(Patches, lie_on_tissue) {
   Picture thumbnail = Picture::filled(100, 80, 244);
   paint(thumbnail, {20, 10, 30, 30}, 220, 160, 200);
   paint(thumbnail, {70, 60, 10, 10}, 5, 0, 5);  // pen: dark, though "saturated"
-  const auto found = patch_regions(thumbnail, slide(10'000, 8000));
+  const auto found = patch_regions(thumbnail, slide_of(10'000, 8000));
   ASSERT_EQ(found.size(), 30U);
-  for (const SlideRegion& r : found) {
+  for (const slide::SlideRegion& r : found) {
     EXPECT_EQ(r.width, 224);
     EXPECT_EQ(r.height, 224);
     const std::int64_t x = r.x + 112, y = r.y + 112;
@@ -43,16 +44,16 @@ TEST(Patches, lie_on_tissue) {
 TEST(Patches, follow_the_seed) {
   Picture thumbnail = Picture::filled(50, 50, 240);
   paint(thumbnail, {10, 10, 20, 20}, 200, 100, 180);
-  const SlideInfo s = slide(5000, 5000);
+  const slide::SlideInfo s = slide_of(5000, 5000);
   EXPECT_EQ(patch_regions(thumbnail, s), patch_regions(thumbnail, s));
   EXPECT_NE(patch_regions(thumbnail, s), patch_regions(thumbnail, s, {.seed = 43}));
 }
 
 TEST(Patches, are_anywhere_on_a_slide_without_tissue_and_always_inside) {
   for (const std::int64_t side : {1000, 224, 100}) {
-    const auto found = patch_regions(Picture::filled(64, 64, 250), slide(side, side / 2));
+    const auto found = patch_regions(Picture::filled(64, 64, 250), slide_of(side, side / 2));
     ASSERT_EQ(found.size(), 30U);
-    for (const SlideRegion& r : found) {
+    for (const slide::SlideRegion& r : found) {
       EXPECT_TRUE(r.x >= 0 && r.y >= 0 && r.x + r.width <= side && r.y + r.height <= side / 2);
       EXPECT_EQ(r.width, std::min<std::int64_t>(224, side));
     }
@@ -64,9 +65,11 @@ TEST(Patches, take_a_slide_full_of_tissue_as_it_is) {
   Picture thumbnail = Picture::filled(60, 60);
   paint(thumbnail, {0, 0, 30, 60}, 220, 150, 200);
   paint(thumbnail, {30, 0, 30, 60}, 160, 80, 150);
-  const auto found = patch_regions(thumbnail, slide(6000, 6000), {.count = 60});
-  EXPECT_GT(std::ranges::count_if(found, [](const SlideRegion& r) { return r.x < 2500; }), 10);
-  EXPECT_GT(std::ranges::count_if(found, [](const SlideRegion& r) { return r.x > 3000; }), 10);
+  const auto found = patch_regions(thumbnail, slide_of(6000, 6000), {.count = 60});
+  EXPECT_GT(std::ranges::count_if(found, [](const slide::SlideRegion& r) { return r.x < 2500; }),
+            10);
+  EXPECT_GT(std::ranges::count_if(found, [](const slide::SlideRegion& r) { return r.x > 3000; }),
+            10);
 }
 
 TEST(Collage, thirty_patches_are_six_by_five) {

@@ -13,7 +13,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr Named<SlideState> states[] = {
@@ -93,4 +93,4 @@ SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> 
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

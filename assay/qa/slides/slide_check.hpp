@@ -12,7 +12,7 @@
 #include "assay/qa/values/item.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// Every expected slide is in exactly one.
 ///   unreadable   it is there, but cannot be opened
@@ -26,9 +26,9 @@ struct CheckedSlide {
   std::string image_path;  ///< as the table has it
   std::size_t questions = 0;
   SlideState state = SlideState::missing;
-  std::string file{};               ///< relative to the folder of slides; empty when there is none
-  std::string problem{};            ///< a sentence; empty when it was found
-  std::optional<SlideInfo> info{};  ///< of an opened slide
+  std::string file{};     ///< relative to the folder of slides; empty when there is none
+  std::string problem{};  ///< a sentence; empty when it was found
+  std::optional<slide::SlideInfo> info{};  ///< of an opened slide
 };
 
 struct CheckedBenchmark {
@@ -57,4 +57,4 @@ struct SlideCheck {
 /// named. An unknown name is an Error.
 SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> names);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -3,14 +3,12 @@
 
 #include "assay/base/json.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
-using detail::Json;
-
-Json to_json(const SlideInfo& info) {
+Json to_json(const slide::SlideInfo& info) {
   Json levels = Json::array();
-  for (const SlideLevel& level : info.levels)
+  for (const slide::SlideLevel& level : info.levels)
     levels.push_back(
         {{"width", level.width}, {"height", level.height}, {"downsample", level.downsample}});
   return {
@@ -55,17 +53,16 @@ std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
   Json benchmarks = Json::array();
   for (const CheckedBenchmark& benchmark : check.benchmarks)
     benchmarks.push_back(to_json(benchmark));
-  return detail::to_text(
-             {{"schema", "assay.qa-check/1"},
-              {"complete", check.complete()},
-              {"table",
-               {{"sha256", table.sha256}, {"rows", table.rows}, {"invalid", table.invalid}}},
-              {"openslide", check.openslide.empty() ? Json(nullptr) : Json(check.openslide)},
-              {"benchmarks", std::move(benchmarks)},
-              {"notes", check.notes},
-              {"warnings", table.warnings},
-              {"provenance", {{"assay", version}}}}) +
+  return to_text({{"schema", "assay.qa-check/1"},
+                  {"complete", check.complete()},
+                  {"table",
+                   {{"sha256", table.sha256}, {"rows", table.rows}, {"invalid", table.invalid}}},
+                  {"openslide", check.openslide.empty() ? Json(nullptr) : Json(check.openslide)},
+                  {"benchmarks", std::move(benchmarks)},
+                  {"notes", check.notes},
+                  {"warnings", table.warnings},
+                  {"provenance", {{"assay", version}}}}) +
          "\n";
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -8,9 +8,9 @@
 #include "assay/qa/slides/slide_check.hpp"
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
                              std::string_view version);
 
-}  // namespace assay
+}  // namespace assay::qa

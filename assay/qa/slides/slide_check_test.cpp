@@ -7,6 +7,7 @@
 #include "assay/base/error.hpp"
 
 using namespace assay;
+using namespace assay::qa;
 using testing::ElementsAre;
 using testing::HasSubstr;
 

@@ -11,7 +11,7 @@
 #include "assay/base/words.hpp"
 #include "assay/image/dicom.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ SlideMatch SlideFolder::find(const Item& item) const try {
   return problem(e.what());
 }
 
-}  // namespace assay
+}  // namespace assay::qa

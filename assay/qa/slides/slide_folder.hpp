@@ -8,7 +8,7 @@
 
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// What was found for an item: a path, or the reason why there is none.
 struct SlideMatch {
@@ -32,4 +32,4 @@ class SlideFolder {
   std::vector<std::string> files_;  ///< relative, sorted
 };
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -13,6 +13,7 @@
 #include "assay/image/dicom_for_test.hpp"
 
 using namespace assay;
+using namespace assay::qa;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
 
@@ -51,7 +52,7 @@ class SlideFolders : public testing::Test {
 
 TEST_F(SlideFolders, as_the_vectors_say) {
   const std::string path = ASSAY_SOURCE_DIR "/tests/vectors/specification-cases.json";
-  const auto vectors = detail::parse_json(read_text(path), path);
+  const auto vectors = parse_json(read_text(path), path);
   int checked = 0;
   for (const auto& one : vectors["cases"]) {
     const auto& input = one["input"];
@@ -103,10 +104,10 @@ TEST_F(SlideFolders, another_ending_or_a_folder_of_dicom) {
 }
 
 TEST_F(SlideFolders, a_folder_of_dicom_must_be_one_series) {
-  put("gtex/b/1.dcm", detail::dicom_file("1.2"));
-  put("gtex/b/2.dcm", detail::dicom_file("1.2"));
+  put("gtex/b/1.dcm", dicom_file("1.2"));
+  put("gtex/b/2.dcm", dicom_file("1.2"));
   EXPECT_EQ(found("b.tiff", "b", "gtex"), "gtex/b/1.dcm");
-  put("gtex/b/3.dcm", detail::dicom_file("1.3"));
+  put("gtex/b/3.dcm", dicom_file("1.3"));
   const SlideMatch match = find("b.tiff", "b", "gtex");
   EXPECT_TRUE(match.ambiguous);
   EXPECT_THAT(match.problem, HasSubstr("multiple DICOM series"));

@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 struct Archive {
@@ -78,4 +78,4 @@ std::vector<SlideList> slide_lists(const std::filesystem::path& table) {
   return lists;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

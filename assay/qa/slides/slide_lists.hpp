@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::qa {
 
 /// The slides of one archive.
 struct SlideList {
@@ -22,4 +22,4 @@ struct SlideList {
 /// when the table lacks a column that is needed.
 std::vector<SlideList> slide_lists(const std::filesystem::path& table);
 
-}  // namespace assay
+}  // namespace assay::qa

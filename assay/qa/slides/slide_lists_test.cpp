@@ -6,7 +6,7 @@
 #include "assay/base/data_for_test.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -49,4 +49,4 @@ TEST(SlideLists, the_published_table) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

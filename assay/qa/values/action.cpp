@@ -7,7 +7,7 @@
 
 #include "assay/qa/values/json_value.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using Read = std::variant<CropAction, AnswerAction, InvalidAction>;
@@ -97,4 +97,4 @@ Action parse_action(std::string_view reply) {
           .reasoning = std::string(reply.substr(0, 2000))};
 }
 
-}  // namespace assay
+}  // namespace assay::qa

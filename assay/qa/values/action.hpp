@@ -8,10 +8,10 @@
 
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 struct CropAction {
-  SlideRegion region;
+  slide::SlideRegion region;
 };
 
 struct AnswerAction {
@@ -33,4 +33,4 @@ struct Action {
 /// (`{"answer": 3}`) is an answer. Of several actions the last counts: models think aloud.
 Action parse_action(std::string_view reply);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using testing::HasSubstr;
@@ -33,7 +33,7 @@ TEST(Action, CropIsReadWhereverItStands) {
        }) {
     const Action action = parse_action(reply);
     ASSERT_TRUE(std::holds_alternative<CropAction>(action.what)) << reply;
-    EXPECT_EQ(std::get<CropAction>(action.what).region, (SlideRegion{1, 2, 3, 4}));
+    EXPECT_EQ(std::get<CropAction>(action.what).region, (slide::SlideRegion{1, 2, 3, 4}));
     EXPECT_EQ(action.reasoning, "r");
   }
 }
@@ -75,4 +75,4 @@ TEST(Action, DeepNestingEndsInTime) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

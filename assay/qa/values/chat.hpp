@@ -11,7 +11,7 @@
 
 #include "assay/qa/values/usage.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// A JPEG that is part of a conversation. Later calls of an item repeat it, so the bytes are
 /// shared.
@@ -63,4 +63,4 @@ struct ModelFailure {
 
 using ModelOutcome = std::variant<ModelReply, ModelFailure>;
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -11,7 +11,7 @@
 
 #include "assay/stats/classification.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// One question. Unique by (benchmark, id).
 struct Item {
@@ -27,7 +27,7 @@ struct Task {
   std::string_view name;
   std::size_t questions = 0;
   std::size_t classes = 0;  ///< 0: differs between questions
-  ClassificationMetric metric = ClassificationMetric::accuracy;
+  stats::ClassificationMetric metric = stats::ClassificationMetric::accuracy;
   std::string_view slide_folder;  ///< below --wsi-root, as people lay slides out
 };
 
@@ -39,7 +39,7 @@ const Task* find_task(std::string_view name);
 /// A benchmark of a table, in order of appearance.
 struct Benchmark {
   std::string name;
-  ClassificationMetric metric = ClassificationMetric::accuracy;
+  stats::ClassificationMetric metric = stats::ClassificationMetric::accuracy;
 };
 
 struct ItemTable {
@@ -50,4 +50,4 @@ struct ItemTable {
   std::string sha256{};               ///< of the file
 };
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 #include "assay/base/nesting.hpp"
 #include "assay/base/unicode.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 /// Reads one value after the other; every function says whether it could.
@@ -233,4 +233,4 @@ std::vector<JsonValue> json_objects_in(std::string_view text) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

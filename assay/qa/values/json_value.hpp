@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace assay {
+namespace assay::qa {
 
 /// A number as it is written, because an integer may have any size.
 struct JsonNumber {
@@ -42,4 +42,4 @@ std::vector<JsonValue> json_objects_in(std::string_view text);
 /// json.loads: the only value of the text, with white space around it.
 std::optional<JsonValue> json_of(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::qa

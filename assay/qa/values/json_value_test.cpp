@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 TEST(JsonValue, what_python_reads) {
@@ -35,4 +35,4 @@ TEST(JsonValue, nesting_is_limited) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

@@ -7,7 +7,7 @@
 
 #include "assay/base/named.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 ///   giant       the whole slide, then crops of the agent's choice, up to max_steps
 ///   thumbnail   the whole slide only
@@ -33,4 +33,4 @@ struct LoopSettings {
   PatchSettings patches{};                               ///< the run's number is added to the seed
 };
 
-}  // namespace assay
+}  // namespace assay::qa

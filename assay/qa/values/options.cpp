@@ -8,7 +8,7 @@
 #include "assay/qa/values/json_value.hpp"
 #include "assay/qa/values/python_literal.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -47,7 +47,7 @@ std::vector<std::string> parse_options(std::string_view text) {
     for (const JsonValue& element : *elements) out.push_back(option_text(element));
     return out;
   }
-  if (const auto list = detail::python_list(trimmed)) return *list;
+  if (const auto list = python_list(trimmed)) return *list;
   if (std::string_view("[({").find(trimmed.front()) == std::string::npos &&
       trimmed.find('|') != std::string::npos)
     return between_bars(trimmed);
@@ -60,4 +60,4 @@ bool is_numeric_option(std::string_view option) {
          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-}  // namespace assay
+}  // namespace assay::qa

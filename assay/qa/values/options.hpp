@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::qa {
 
 /// Reads a list of options: JSON, a Python list or tuple, or texts between bars ("Lung|Breast").
 /// Nothing and an empty list are no options. Positions are labels, so blank options are kept.
@@ -16,4 +16,4 @@ std::vector<std::string> parse_options(std::string_view text);
 /// Whether an option is a number, so that an answer of that number can mean a position or a text.
 bool is_numeric_option(std::string_view option);
 
-}  // namespace assay
+}  // namespace assay::qa

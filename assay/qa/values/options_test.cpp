@@ -8,7 +8,7 @@
 #include "assay/qa/values/truth.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 using ::testing::HasSubstr;
@@ -130,4 +130,4 @@ TEST(Items, cases_of_the_original_project) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

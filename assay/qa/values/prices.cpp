@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr double million = 1e6;
@@ -73,4 +73,4 @@ double worst_cost_usd(const TokenBound& bound, const Prices& prices) {
          million;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -9,7 +9,7 @@
 
 #include "assay/qa/values/chat.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// US dollars per million tokens of one model.
 struct Prices {
@@ -50,4 +50,4 @@ TokenBound worst_case(const Chat& chat, unsigned max_output_tokens, const Prices
 
 double worst_cost_usd(const TokenBound& bound, const Prices& prices);
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr Prices gpt = {
@@ -49,4 +49,4 @@ TEST(Prices, WorstCostTakesTheDearestClassOfInput) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::qa

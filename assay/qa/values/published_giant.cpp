@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 constexpr PublishedSystem tcga[] = {{"GIANT x1", {32.3, 3.5}}, {"GIANT x5", {29.3, 3.3}},
@@ -34,4 +34,4 @@ const PublishedBenchmark* find_published_giant(std::string_view benchmark) {
   return found == std::end(table) ? nullptr : found;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

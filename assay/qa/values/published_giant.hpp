@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace assay {
+namespace assay::qa {
 
 /// In percent, mean and standard deviation of 1000 bootstrap replicates.
 struct PublishedScore {
@@ -29,4 +29,4 @@ inline constexpr std::string_view published_giant_source = "GIANT, Table 1";
 /// Nothing for a benchmark that is not in the paper.
 const PublishedBenchmark* find_published_giant(std::string_view benchmark);
 
-}  // namespace assay
+}  // namespace assay::qa

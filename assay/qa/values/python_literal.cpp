@@ -5,7 +5,7 @@
 
 #include "assay/base/unicode.hpp"
 
-namespace assay::detail {
+namespace assay::qa {
 namespace {
 
 /// An escape that is followed by a fixed number of hex digits.
@@ -162,4 +162,4 @@ std::optional<std::vector<std::string>> python_list(std::string_view text) {
   return Parser(text).list();
 }
 
-}  // namespace assay::detail
+}  // namespace assay::qa

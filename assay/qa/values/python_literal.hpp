@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-namespace assay::detail {
+namespace assay::qa {
 
 /// ast.literal_eval for lists and tuples of texts and numbers; numbers are kept as written. Nothing
 /// for any other text.
 std::optional<std::vector<std::string>> python_list(std::string_view text);
 
-}  // namespace assay::detail
+}  // namespace assay::qa

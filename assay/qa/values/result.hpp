@@ -14,7 +14,7 @@
 #include "assay/qa/values/usage.hpp"
 #include "assay/stats/classification.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// The classes of the ledger; every expected item is in exactly one.
 ///   unparsed   an answer came, but no label could be read from it
@@ -65,11 +65,11 @@ struct ItemResult {
 /// The content of one `RUN/<benchmark>_results.json`, without scores: those are computed from it.
 struct QaResult {
   std::string run_id, benchmark_name, model_name;
-  ClassificationMetric metric = ClassificationMetric::accuracy;
+  stats::ClassificationMetric metric = stats::ClassificationMetric::accuracy;
   /// Name and value (as JSON text) of every setting, in order.
   std::vector<std::pair<std::string, std::string>> config{};
   std::vector<ItemResult> results{};  ///< in the order of the table
   std::string timestamp{};
 };
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -5,10 +5,10 @@
 #include "assay/qa/values/item.hpp"
 #include "assay/qa/values/result.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 std::span<const Task> tasks() {
-  using enum ClassificationMetric;
+  using enum stats::ClassificationMetric;
   static constexpr std::array table = {
       Task{"tcga", 221, 30, balanced_accuracy, "tcga"},
       Task{"panda", 197, 6, balanced_accuracy, "panda"},
@@ -36,4 +36,4 @@ std::span<const Named<Outcome>> outcomes() {
   return table;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

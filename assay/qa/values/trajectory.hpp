@@ -11,12 +11,12 @@
 #include "assay/qa/values/usage.hpp"
 #include "assay/slide/slide_info.hpp"
 
-namespace assay {
+namespace assay::qa {
 
 /// A picture that the model saw; the file is RUN/crops/<sha256>.jpg.
 struct TrajectoryImage {
   std::string sha256;
-  SlideRegion region;                 ///< of the slide
+  slide::SlideRegion region;          ///< of the slide
   std::size_t width = 0, height = 0;  ///< pixels of the picture
   std::string kind;                   ///< thumbnail, crop, patch, collage
 
@@ -28,8 +28,8 @@ struct TrajectoryTurn {
   unsigned step = 0;
   std::vector<TrajectoryImage> images{};  ///< new in this call
   std::string prompt{}, reply{};
-  std::string problem{};              ///< why the reply could not be used; empty when it could
-  std::optional<SlideRegion> crop{};  ///< what the reply asked to see
+  std::string problem{};  ///< why the reply could not be used; empty when it could
+  std::optional<slide::SlideRegion> crop{};  ///< what the reply asked to see
   std::string model{}, request_id{};
   Usage usage{};
   std::optional<double> cost_usd{};
@@ -48,4 +48,4 @@ struct Trajectory {
   bool operator==(const Trajectory&) const = default;
 };
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -9,7 +9,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/qa/values/item.hpp"
 
-namespace assay {
+namespace assay::qa {
 namespace {
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -79,4 +79,4 @@ std::int64_t truth_label(std::string_view answer, std::string_view benchmark,
   return *label;
 }
 
-}  // namespace assay
+}  // namespace assay::qa

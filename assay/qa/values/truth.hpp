@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::qa {
 
 /// Which labels an answer can have.
 struct LabelRange {
@@ -31,4 +31,4 @@ bool is_panda(std::string_view benchmark);
 std::int64_t truth_label(std::string_view answer, std::string_view benchmark,
                          std::span<const std::string> options);
 
-}  // namespace assay
+}  // namespace assay::qa

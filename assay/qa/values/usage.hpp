@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace assay {
+namespace assay::qa {
 
 /// Tokens in the classes that providers price apart; no token is in two of the first four.
 struct Usage {
@@ -42,4 +42,4 @@ struct ReportedCost {
   bool operator==(const ReportedCost&) const = default;
 };
 
-}  // namespace assay
+}  // namespace assay::qa

@@ -6,7 +6,7 @@
 
 #include "assay/report/case_volume.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// Which axes of the volume run right and up in a plane, and which is cut.
@@ -130,4 +130,4 @@ Picture case_picture(const CaseVolume& volume, std::size_t prediction) {
   return picture;
 }
 
-}  // namespace assay
+}  // namespace assay::report

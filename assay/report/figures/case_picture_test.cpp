@@ -4,6 +4,7 @@
 #include "assay/report/case_volume.hpp"
 
 using namespace assay;
+using namespace assay::report;
 
 namespace {
 

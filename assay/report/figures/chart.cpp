@@ -5,7 +5,7 @@
 
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr Paint grid_line = {.stroke = tone::rule};
@@ -128,4 +128,4 @@ PanelScales panel_scales(const Frame& plot, Extent x, Extent y, ScaleKind x_kind
   return {Scale(x, {plot.x, plot.right()}, x_kind), Scale(y, {plot.bottom(), plot.y})};
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -11,7 +11,7 @@
 #include "assay/report/figures/scale.hpp"
 #include "assay/report/figures/svg.hpp"
 
-namespace assay {
+namespace assay::report {
 
 inline constexpr double figure_width = 720;
 inline constexpr double axis_room = 46;  ///< below a plot, for ticks and a title
@@ -84,4 +84,4 @@ struct PanelScales {
 PanelScales panel_scales(const Frame& plot, Extent x, Extent y,
                          ScaleKind x_kind = ScaleKind::linear);
 
-}  // namespace assay
+}  // namespace assay::report

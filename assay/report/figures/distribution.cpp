@@ -7,7 +7,7 @@
 
 #include "assay/stats/moments.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t bins = 256, steps = 81;
@@ -30,9 +30,10 @@ std::array<double, bins> binned(std::span<const double> ascending) {
 /// In units of the range of the values.
 double kernel_width(std::span<const double> ascending) {
   const double range = ascending.back() - ascending.front();
-  const double spread = standard_deviation(ascending, 1) / range;
+  const double spread = stats::standard_deviation(ascending, 1) / range;
   const double quartiles =
-      (percentile_of_sorted(ascending, 75) - percentile_of_sorted(ascending, 25)) / range / 1.34;
+      (stats::percentile_of_sorted(ascending, 75) - stats::percentile_of_sorted(ascending, 25)) /
+      range / 1.34;
   const double least = quartiles > 0 ? std::min(spread, quartiles) : spread;
   return std::max(0.9 * least * std::pow(double(ascending.size()), -0.2), 1.0 / bins);
 }
@@ -43,10 +44,10 @@ std::optional<BoxSummary> box_summary(std::span<const double> values) {
   if (values.empty()) return std::nullopt;
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
-  BoxSummary box = {.mean = mean(values),
-                    .q25 = percentile_of_sorted(sorted, 25),
-                    .median = percentile_of_sorted(sorted, 50),
-                    .q75 = percentile_of_sorted(sorted, 75)};
+  BoxSummary box = {.mean = stats::mean(values),
+                    .q25 = stats::percentile_of_sorted(sorted, 25),
+                    .median = stats::percentile_of_sorted(sorted, 50),
+                    .q75 = stats::percentile_of_sorted(sorted, 75)};
   const double reach = 1.5 * (box.q75 - box.q25);
   // Quartiles lie between values, so the last value within reach may be inside the box.
   box.low = std::min(box.q25, *std::ranges::lower_bound(sorted, box.q25 - reach));
@@ -106,4 +107,4 @@ void draw_half_violin(Drawing& drawing, const Scale& x, const Density& curve,
                {.fill = style.tone, .stroke = style.tone, .fill_opacity = 0.22});
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -9,7 +9,7 @@
 
 #include "assay/report/figures/chart.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// Tukey's box: whiskers end at the last value within 1.5 times the box's width.
 struct BoxSummary {
@@ -45,4 +45,4 @@ struct ViolinStyle {
 void draw_half_violin(Drawing& drawing, const Scale& x, const Density& curve,
                       const ViolinStyle& style);
 
-}  // namespace assay
+}  // namespace assay::report

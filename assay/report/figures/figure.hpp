@@ -8,7 +8,7 @@
 
 #include "assay/report/study.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// Marks that stand for one case of one model carry their positions in the study, so that a page
 /// can bring them to life: `<circle class="mark" data-case="17" data-model="2" …/>`, or, where they
@@ -37,4 +37,4 @@ std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts);
 /// other than browsers do not know custom properties.
 std::string standalone(const Figure& figure);
 
-}  // namespace assay
+}  // namespace assay::report

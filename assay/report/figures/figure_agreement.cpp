@@ -17,7 +17,7 @@
 #include "assay/stats/agreement.hpp"
 #include "assay/stats/paired.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// Case by case: both volumes, their mean, and prediction - reference.
@@ -27,37 +27,38 @@ struct Agreement {
   std::vector<std::size_t> places{};
   std::size_t left_out = 0;
   bool named = true;
-  BlandAltman limits{};  ///< one case alone has a bias only
-  Interval icc{};        ///< agreement of single measurements, from two cases on
+  stats::BlandAltman limits{};  ///< one case alone has a bias only
+  stats::Interval icc{};        ///< agreement of single measurements, from two cases on
 
   bool has_limits() const { return means.size() > 1; }
 };
 
 /// The interval, or none where too few pairs would carry it.
-Interval shown(Interval interval, std::size_t pairs) {
-  if (pairs < least_pairs) interval.lower = interval.upper = std::nan("");
+stats::Interval shown(stats::Interval interval, std::size_t pairs) {
+  if (pairs < stats::least_pairs) interval.lower = interval.upper = std::nan("");
   return interval;
 }
 
 void add_statistics(Agreement& data) {
   const std::size_t n = data.means.size();
   if (n == 0) return;
-  BlandAltman& limits = data.limits = bland_altman(data.predictions, data.references);
-  for (Interval* each : {&limits.bias, &limits.lower, &limits.upper}) *each = shown(*each, n);
+  stats::BlandAltman& limits = data.limits = stats::bland_altman(data.predictions, data.references);
+  for (stats::Interval* each : {&limits.bias, &limits.lower, &limits.upper})
+    *each = shown(*each, n);
   if (n < 2) return;
   const std::array ratings = {data.predictions, data.references};
-  data.icc = shown(intraclass_correlation(ratings).agreement, n);
+  data.icc = shown(stats::intraclass_correlation(ratings).agreement, n);
 }
 
 Agreement agreement_of(const FigureScene& scene, std::size_t model) {
-  const MetricColumn* prediction = volume_column(scene, model, "volume_prediction_ml");
-  const MetricColumn* reference = volume_column(scene, model, "volume_reference_ml");
+  const compare::MetricColumn* prediction = volume_column(scene, model, "volume_prediction_ml");
+  const compare::MetricColumn* reference = volume_column(scene, model, "volume_reference_ml");
   Agreement out = {.model = model};
   if (prediction == nullptr || reference == nullptr) return out;
   out.named = scene.places[model].size() == prediction->values.size();
   for (std::size_t i = 0; i < prediction->values.size(); ++i) {
-    const double ours = prediction->values[i].value_or(infinity);
-    const double theirs = reference->values[i].value_or(infinity);
+    const double ours = prediction->values[i].value_or(metrics::infinity);
+    const double theirs = reference->values[i].value_or(metrics::infinity);
     if (!std::isfinite(ours) || !std::isfinite(theirs)) {
       ++out.left_out;
       continue;
@@ -73,7 +74,7 @@ Agreement agreement_of(const FigureScene& scene, std::size_t model) {
 }
 
 /// What a limit reaches to: its interval where it has one, itself otherwise.
-Extent reach_of(const Interval& limit) {
+Extent reach_of(const stats::Interval& limit) {
   if (!limit.has_limits()) return {limit.estimate, limit.estimate};
   return {limit.lower, limit.upper};
 }
@@ -87,16 +88,16 @@ struct Axes {
 Axes axes_of(std::span<const Agreement> all) {
   std::optional<Extent> positive, x, y;
   for (const Agreement& each : all) {
-    x = joined(x, extent_of(each.means));
-    y = joined(y, extent_of(each.differences));
+    x = hull(x, extent_of(each.means));
+    y = hull(y, extent_of(each.differences));
     for (const double value : each.means)
-      if (value > 0) positive = joined(positive, Extent{value, value});
+      if (value > 0) positive = hull(positive, Extent{value, value});
     if (each.has_limits())
-      y = joined(joined(y, reach_of(each.limits.lower)), reach_of(each.limits.upper));
+      y = hull(hull(y, reach_of(each.limits.lower)), reach_of(each.limits.upper));
   }
   Axes axes;
-  if (y) axes.y = padded(*joined(y, Extent{0, 0}));
-  if (x) axes.x = padded(*x, {0, infinity});
+  if (y) axes.y = padded(*hull(y, Extent{0, 0}));
+  if (x) axes.x = padded(*x, {0, metrics::infinity});
   if (positive && positive->high / positive->low > 20) {
     axes.kind = ScaleKind::logarithmic;
     axes.x = {positive->low * 0.8, positive->high * 1.25};
@@ -109,7 +110,7 @@ void draw_limits(Drawing& drawing, const Frame& plot, const Scale& y, const Agre
   drawing.line({plot.x, y(bias)}, {plot.right(), y(bias)},
                {.stroke = model_tone(data.model), .stroke_width = 1.8});
   if (!data.has_limits()) return;
-  for (const Interval& limit : {data.limits.lower, data.limits.upper}) {
+  for (const stats::Interval& limit : {data.limits.lower, data.limits.upper}) {
     const Extent reach = reach_of(limit);
     drawing.box({plot.x, y(reach.high), plot.width, y(reach.low) - y(reach.high)},
                 {.fill = model_tone(data.model), .fill_opacity = 0.12});
@@ -120,26 +121,26 @@ void draw_limits(Drawing& drawing, const Frame& plot, const Scale& y, const Agre
 
 /// "+2.1 [−18, 22]"; one case alone has no limits.
 std::string limits_of(const Agreement& data) {
-  const BlandAltman& found = data.limits;
+  const stats::BlandAltman& found = data.limits;
   if (!data.has_limits()) return signed_number(found.bias.estimate);
   return fmt::format("{} [{}, {}]", signed_number(found.bias.estimate),
                      figure_number(found.lower.estimate), figure_number(found.upper.estimate));
 }
 
 /// "−18 [−22, −15]"; without limits only the number.
-std::string with_interval(const std::string& number, const Interval& interval) {
+std::string with_interval(const std::string& number, const stats::Interval& interval) {
   if (!interval.has_limits()) return number;
   return fmt::format("{} [{}, {}]", number, figure_number(interval.lower),
                      figure_number(interval.upper));
 }
 
-std::string with_interval(const Interval& interval) {
+std::string with_interval(const stats::Interval& interval) {
   return with_interval(figure_number(interval.estimate), interval);
 }
 
 /// "ours: bias +2.1 mL [1.0, 3.2], limits −18 [−22, −15] and 22 [19, 26], ICC(2,1) 0.97 [0.9, 1]"
 std::string statistics_of(const Agreement& data, const std::string& name) {
-  const BlandAltman& found = data.limits;
+  const stats::BlandAltman& found = data.limits;
   std::string out = fmt::format(
       "{}: bias {}", name, with_interval(signed_number(found.bias.estimate) + " mL", found.bias));
   if (!data.has_limits()) return out;
@@ -150,18 +151,19 @@ std::string statistics_of(const Agreement& data, const std::string& name) {
 
 /// The group column that says whose a case is: the one by which it was compared, or one whose name
 /// says so. None: null.
-const std::vector<std::string>* subject_column(const Study& study, const ResultTable& table) {
+const std::vector<std::string>* subject_column(const Study& study,
+                                               const compare::ResultTable& table) {
   const std::string chosen = study.comparison ? study.comparison->settings.cluster : "";
   for (const auto& [name, texts] : table.groups)
     if (!chosen.empty() && name == chosen) return &texts;
   for (const auto& group : table.groups)
-    if (is_subject_column(group.first)) return &group.second;
+    if (compare::is_subject_column(group.first)) return &group.second;
   return nullptr;
 }
 
 /// How many subjects the cases of a model are of: by a group column, or by BIDS names. Nothing when
 /// the cases do not say.
-std::optional<std::size_t> subjects_of(const Study& study, const ResultTable& table) {
+std::optional<std::size_t> subjects_of(const Study& study, const compare::ResultTable& table) {
   std::set<std::string> subjects;
   if (const auto* column = subject_column(study, table)) {
     subjects.insert(column->begin(), column->end());
@@ -177,7 +179,7 @@ std::optional<std::size_t> subjects_of(const Study& study, const ResultTable& ta
 
 /// Cases of one subject are not independent, and intervals that take them so are too narrow.
 std::string dependence_note(const FigureScene& scene) {
-  for (const ResultTable& table : scene.study.models) {
+  for (const compare::ResultTable& table : scene.study.models) {
     const auto subjects = subjects_of(scene.study, table);
     if (subjects && *subjects != 0 && *subjects < table.cases)
       return fmt::format(
@@ -259,4 +261,4 @@ Figures agreement_figures(const FigureScene& scene) {
            drawing.svg(title)}};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -12,7 +12,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 constexpr double side = 200, label_step = 20, bar_step = 9, axis_y = 62;
@@ -23,7 +23,7 @@ struct Ranked {
   std::vector<double> ranks{};  ///< ascending
 };
 
-Ranked ranked(const Ranking& ranking) {
+Ranked ranked(const compare::Ranking& ranking) {
   Ranked out;
   out.order.resize(ranking.models.size());
   std::iota(out.order.begin(), out.order.end(), std::size_t{0});
@@ -65,7 +65,7 @@ void draw_ruler(Drawing& drawing, const Scale& x, std::size_t models, double cri
 
 /// Leaders bend down from the ruler and out to the nearer side.
 void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
-                const Comparison& comparison, double from) {
+                const compare::Comparison& comparison, double from) {
   const std::size_t half = (models.order.size() + 1) / 2;
   for (std::size_t k = 0; k < models.order.size(); ++k) {
     const bool is_left = k < half;
@@ -86,19 +86,20 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
   }
 }
 
-std::string caption(const Comparison& comparison, const MetricComparison& metric) {
-  const Ranking& ranking = metric.ranking;
+std::string caption(const compare::Comparison& comparison,
+                    const compare::MetricComparison& metric) {
+  const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
       "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar lie closer "
       "than the critical difference of {} and cannot be told apart at {} (Nemenyi test, after "
       "Friedman's: {}, Kendall's W {}). n = {} cases in which every model has a value{}.",
-      block_word(ranking), metric.metric.name, figure_number(*ranking.critical_difference),
-      comparison.settings.alpha, plain_pvalue(ranking.friedman->f_pvalue),
+      compare::block_word(ranking), metric.metric.name, figure_number(*ranking.critical_difference),
+      comparison.settings.alpha, compare::plain_pvalue(ranking.friedman->f_pvalue),
       figure_number(ranking.friedman->kendall_w), ranking.n,
-      ranking.has_clusters ? "; " + block_note(ranking) : "");
+      ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
 }
 
-Figure diagram(const Comparison& comparison, const MetricComparison& metric) {
+Figure diagram(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
   const Ranked models = ranked(metric.ranking);
   const double critical = *metric.ranking.critical_difference;
   const std::vector<Clique> cliques = cliques_of(models.ranks, critical);
@@ -125,12 +126,12 @@ Figure diagram(const Comparison& comparison, const MetricComparison& metric) {
 
 Figures critical_difference_figures(const FigureScene& scene) {
   Figures figures;
-  const Comparison& comparison = *scene.study.comparison;
-  for (const MetricComparison& metric : comparison.metrics)
+  const compare::Comparison& comparison = *scene.study.comparison;
+  for (const compare::MetricComparison& metric : comparison.metrics)
     if (metric.ranking.friedman && metric.ranking.critical_difference &&
         metric.ranking.models.size() == comparison.models.size())
       figures.push_back(diagram(comparison, metric));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -9,7 +9,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 struct Difference {
@@ -24,9 +24,9 @@ struct Panel {
 };
 
 /// 1 for a gain, -1 for a loss.
-int sign_of(double difference, Better better) {
-  if (difference == 0 || better == Better::neither) return 0;
-  return (difference > 0) == (better == Better::higher) ? 1 : -1;
+int sign_of(double difference, metrics::Better better) {
+  if (difference == 0 || better == metrics::Better::neither) return 0;
+  return (difference > 0) == (better == metrics::Better::higher) ? 1 : -1;
 }
 
 std::string_view tone_of(int sign) {
@@ -35,14 +35,15 @@ std::string_view tone_of(int sign) {
 }
 
 /// A value near zero is compared by its size.
-double compared(double value, Better better) {
-  return better == Better::zero ? std::fabs(value) : value;
+double compared(double value, metrics::Better better) {
+  return better == metrics::Better::zero ? std::fabs(value) : value;
 }
 
-std::vector<Panel> panels_of(const FigureScene& scene, const MetricComparison& compared_metric) {
-  const Comparison& comparison = *scene.study.comparison;
-  const ComparedMetric& metric = compared_metric.metric;
-  const ValueTable& values = compared_metric.values.values;
+std::vector<Panel> panels_of(const FigureScene& scene,
+                             const compare::MetricComparison& compared_metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
+  const compare::ComparedMetric& metric = compared_metric.metric;
+  const compare::ValueTable& values = compared_metric.values.values;
   std::vector<Panel> panels;
   for (std::size_t m = 0; m < values.size(); ++m) {
     if (m == comparison.baseline) continue;
@@ -64,7 +65,7 @@ Extent domain_of(std::span<const Panel> panels) {
   Extent domain = {0, 0};
   for (const Panel& panel : panels)
     if (!panel.sorted.empty())
-      domain = *joined(domain, Extent{panel.sorted.front().value, panel.sorted.back().value});
+      domain = *hull(domain, Extent{panel.sorted.front().value, panel.sorted.back().value});
   return padded(domain);
 }
 
@@ -80,7 +81,7 @@ void draw_curve(Drawing& drawing, const PanelScales& scale, std::span<const Diff
 
 struct DotStyle {
   MarkForm form = MarkForm::circles;
-  Better better = Better::higher;
+  metrics::Better better = metrics::Better::higher;
   bool named = true;
 };
 
@@ -99,9 +100,9 @@ void draw_dots(Drawing& drawing, const PanelScales& scale, const Panel& panel,
 }
 
 void draw_estimate(Drawing& drawing, const Frame& plot, const Scale& y,
-                   const PairComparison& pair) {
+                   const compare::PairComparison& pair) {
   if (pair.n == 0) return;
-  const Interval& d = pair.result.shown();
+  const stats::Interval& d = pair.result.shown();
   if (std::isfinite(d.lower) && std::isfinite(d.upper))
     drawing.box({plot.x, y(d.upper), plot.width, std::max(y(d.lower) - y(d.upper), 0.5)},
                 {.fill = tone::muted, .fill_opacity = 0.18});
@@ -109,8 +110,8 @@ void draw_estimate(Drawing& drawing, const Frame& plot, const Scale& y,
                {.stroke = tone::muted, .dashes = "4 3"});
 }
 
-std::string caption(const Comparison& comparison, std::span<const Panel> panels,
-                    const ComparedMetric& metric, MarkForm form) {
+std::string caption(const compare::Comparison& comparison, std::span<const Panel> panels,
+                    const compare::ComparedMetric& metric, MarkForm form) {
   std::size_t least = static_cast<std::size_t>(-1), most = 0, total = 0;
   for (const Panel& panel : panels) {
     least = std::min(least, panel.sorted.size());
@@ -132,9 +133,10 @@ std::string caption(const Comparison& comparison, std::span<const Panel> panels,
                     : fmt::format("; {} without a value of some model are left out", left_out));
 }
 
-std::string counts_note(const Panel& panel, Better better) {
-  return better == Better::neither ? ""
-                                   : fmt::format("{} better, {} worse", panel.better, panel.worse);
+std::string counts_note(const Panel& panel, metrics::Better better) {
+  return better == metrics::Better::neither
+             ? ""
+             : fmt::format("{} better, {} worse", panel.better, panel.worse);
 }
 
 void draw_one(Drawing& drawing, const Frame& plot, const PanelScales& scale, const Panel& panel,
@@ -146,8 +148,8 @@ void draw_one(Drawing& drawing, const Frame& plot, const PanelScales& scale, con
     draw_curve(drawing, scale, panel.sorted);
 }
 
-Figure differences(const FigureScene& scene, const MetricComparison& metric) {
-  const Comparison& comparison = *scene.study.comparison;
+Figure differences(const FigureScene& scene, const compare::MetricComparison& metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
   const std::vector<Panel> panels = panels_of(scene, metric);
   std::size_t total = 0, longest = 1;
   for (const Panel& panel : panels) {
@@ -181,10 +183,10 @@ Figure differences(const FigureScene& scene, const MetricComparison& metric) {
 
 Figures difference_figures(const FigureScene& scene) {
   Figures figures;
-  for (const MetricComparison& metric : scene.study.comparison->metrics)
+  for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
     if (metric.pairs.size() + 1 == scene.names.size())
       figures.push_back(differences(scene, metric));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

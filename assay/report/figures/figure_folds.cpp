@@ -9,36 +9,37 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// Means of one metric, by run.
-std::vector<double> run_means(const OuterFold& fold, std::size_t metric) {
+std::vector<double> run_means(const compare::OuterFold& fold, std::size_t metric) {
   std::vector<double> means;
-  for (const TestedRun& run : fold.runs)
+  for (const compare::TestedRun& run : fold.runs)
     if (metric < run.subjects.size() && run.subjects[metric].mean)
       means.push_back(*run.subjects[metric].mean);
   return means;
 }
 
-Value fold_mean(const OuterFold& fold, std::size_t metric) {
-  return metric < fold.over_subjects.size() ? fold.over_subjects[metric].mean : Value();
+compare::Value fold_mean(const compare::OuterFold& fold, std::size_t metric) {
+  return metric < fold.over_subjects.size() ? fold.over_subjects[metric].mean : compare::Value();
 }
 
-Extent domain_of(const CrossValidation& result, std::size_t metric, Extent possible) {
+Extent domain_of(const compare::CrossValidation& result, std::size_t metric, Extent possible) {
   std::optional<Extent> data;
-  for (const OuterFold& fold : result.folds) {
-    data = joined(data, extent_of(run_means(fold, metric)));
-    if (const Value mean = fold_mean(fold, metric)) data = joined(data, Extent{*mean, *mean});
+  for (const compare::OuterFold& fold : result.folds) {
+    data = hull(data, extent_of(run_means(fold, metric)));
+    if (const compare::Value mean = fold_mean(fold, metric))
+      data = hull(data, Extent{*mean, *mean});
   }
   return padded(data.value_or(Extent{0, 1}), possible);
 }
 
-void draw_fold(Drawing& drawing, const Scale& x, double y, const OuterFold& fold,
+void draw_fold(Drawing& drawing, const Scale& x, double y, const compare::OuterFold& fold,
                std::size_t metric) {
   for (const double run : run_means(fold, metric))
     drawing.circle({x(run), y}, 4.5, {.fill = model_tone(0), .fill_opacity = 0.55});
-  if (const Value mean = fold_mean(fold, metric)) {
+  if (const compare::Value mean = fold_mean(fold, metric)) {
     drawing.diamond({x(*mean), y}, 6, {.fill = tone::ink, .stroke = tone::paper});
     drawing.text({figure_width - 70, y}, figure_number(*mean),
                  {.size = small_text, .anchor = Anchor::end});
@@ -48,7 +49,7 @@ void draw_fold(Drawing& drawing, const Scale& x, double y, const OuterFold& fold
 }
 
 std::string caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
-  const NamedSpreads& spreads = part.result.spreads[k];
+  const compare::NamedSpreads& spreads = part.result.spreads[k];
   std::string out = fmt::format(
       "{} of {} by outer fold: each dot is a training (its mean over the fold's subjects), the "
       "diamond the fold with restarts made one ({}). The vertical line is the mean over all "
@@ -63,13 +64,15 @@ std::string caption(const FoldsStudyPart& part, const FigureMetric& metric, std:
 }
 
 Figure folds(const FoldsStudyPart& part, std::size_t k) {
-  const CrossValidation& result = part.result;
+  const compare::CrossValidation& result = part.result;
   const std::string& key = result.metrics[k];
-  const auto known = metric_of_key(key);
-  const FigureMetric metric = figure_metric(key, known ? known->metric->better : Better::neither);
+  const auto known = metrics::metric_of_key(key);
+  const FigureMetric metric =
+      figure_metric(key, known ? known->metric->better : metrics::Better::neither);
   std::vector<std::string> names;
   names.reserve(result.folds.size());
-  for (const OuterFold& fold : result.folds) names.push_back(fmt::format("fold {}", fold.number));
+  for (const compare::OuterFold& fold : result.folds)
+    names.push_back(fmt::format("fold {}", fold.number));
   const RowLayout layout = row_layout({.names = names, .right_room = 122});
   const Scale x(domain_of(result, k, metric.possible), {layout.plot.x, layout.plot.right()});
   Drawing drawing(figure_width, layout.height());
@@ -78,7 +81,7 @@ Figure folds(const FoldsStudyPart& part, std::size_t k) {
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
   drawing.text({figure_width - 70, 14}, "mean", head);
   drawing.text({figure_width - 10, 14}, "subjects", head);
-  if (const Value mean = result.spreads[k].subjects.mean)
+  if (const compare::Value mean = result.spreads[k].subjects.mean)
     drawing.line({x(*mean), layout.plot.y}, {x(*mean), layout.plot.bottom()},
                  {.stroke = tone::muted, .dashes = "4 3"});
   for (std::size_t row = 0; row < result.folds.size(); ++row)
@@ -99,4 +102,4 @@ Figures fold_figures(const FigureScene& scene) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

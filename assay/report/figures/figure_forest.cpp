@@ -12,7 +12,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 constexpr double estimate_room = 150, p_room = 74, right_room = estimate_room + p_room + 20;
@@ -22,25 +22,26 @@ double finite_or(double value, double otherwise) {
   return std::isfinite(value) ? value : otherwise;
 }
 
-Extent domain_of(const MetricComparison& metric) {
+Extent domain_of(const compare::MetricComparison& metric) {
   Extent domain = {0, 0};
-  for (const PairComparison& pair : metric.pairs) {
+  for (const compare::PairComparison& pair : metric.pairs) {
     if (pair.n == 0) continue;
-    const Interval& d = pair.result.shown();
+    const stats::Interval& d = pair.result.shown();
     const std::array ends = {finite_or(d.estimate, 0), finite_or(d.lower, 0),
                              finite_or(d.upper, 0)};
-    domain = *joined(domain, extent_of(ends));
+    domain = *hull(domain, extent_of(ends));
   }
-  if (metric.margin) domain = *joined(domain, Extent{-*metric.margin, *metric.margin});
+  if (metric.margin) domain = *hull(domain, Extent{-*metric.margin, *metric.margin});
   return padded(domain);
 }
 
-std::string_view tone_of(const MetricComparison& metric, const PairComparison& pair) {
+std::string_view tone_of(const compare::MetricComparison& metric,
+                         const compare::PairComparison& pair) {
   constexpr std::string_view tones[] = {tone::ink, tone::better, tone::worse, tone::ink};
-  return tones[static_cast<std::size_t>(standing_of(metric, pair))];
+  return tones[static_cast<std::size_t>(compare::standing_of(metric, pair))];
 }
 
-void draw_interval(Drawing& drawing, const Scale& x, double y, const Interval& d,
+void draw_interval(Drawing& drawing, const Scale& x, double y, const stats::Interval& d,
                    std::string_view tone) {
   const Paint paint = {.stroke = tone, .stroke_width = 2};
   if (d.has_limits()) {
@@ -52,14 +53,14 @@ void draw_interval(Drawing& drawing, const Scale& x, double y, const Interval& d
   drawing.box({x(d.estimate) - 4.5, y - 4.5, 9, 9}, {.fill = tone, .radius = 1});
 }
 
-std::string interval_words(const Interval& d) {
+std::string interval_words(const stats::Interval& d) {
   if (!d.has_limits()) return signed_number(d.estimate) + ", too few pairs";
   return fmt::format("{} [{}, {}]", signed_number(d.estimate), figure_number(d.lower),
                      figure_number(d.upper));
 }
 
-void draw_numbers(Drawing& drawing, double y, const MetricComparison& metric,
-                  const PairComparison& pair) {
+void draw_numbers(Drawing& drawing, double y, const compare::MetricComparison& metric,
+                  const compare::PairComparison& pair) {
   if (pair.n == 0) {
     drawing.text({figure_width - p_room - 20, y}, "no common value",
                  {.anchor = Anchor::end, .tone = tone::muted});
@@ -70,24 +71,26 @@ void draw_numbers(Drawing& drawing, double y, const MetricComparison& metric,
   const double p = pair.result.corrected_p_value;
   drawing.text({figure_width - 18, y}, p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p),
                {.size = small_text, .anchor = Anchor::end, .bold = pair.result.is_significant});
-  if (const Standing standing = standing_of(metric, pair); standing != Standing::undecided)
-    drawing.text({figure_width - 15, y}, sign(standing), {.size = small_text, .bold = true});
+  if (const compare::Standing standing = compare::standing_of(metric, pair);
+      standing != compare::Standing::undecided)
+    drawing.text({figure_width - 15, y}, compare::sign(standing),
+                 {.size = small_text, .bold = true});
 }
 
-std::string level_words(const Comparison& comparison) {
+std::string level_words(const compare::Comparison& comparison) {
   return fmt::format("{:.4g} %", 100 * (1 - comparison.settings.alpha));
 }
 
-void draw_heads(Drawing& drawing, const Comparison& comparison) {
+void draw_heads(Drawing& drawing, const compare::Comparison& comparison) {
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
   drawing.text({figure_width - p_room - 20, 14},
                fmt::format("difference [{} CI]", level_words(comparison)), head);
   drawing.text({figure_width - 18, 14}, "corrected p", head);
 }
 
-std::string pairs_sentence(const MetricComparison& metric) {
+std::string pairs_sentence(const compare::MetricComparison& metric) {
   std::size_t least = static_cast<std::size_t>(-1), most = 0, undefined = 0;
-  for (const PairComparison& pair : metric.pairs) {
+  for (const compare::PairComparison& pair : metric.pairs) {
     least = std::min(least, pair.n);
     most = std::max(most, pair.n);
     undefined = std::max(undefined, pair.undefined);  // left out for all models alike
@@ -99,7 +102,8 @@ std::string pairs_sentence(const MetricComparison& metric) {
   return out + ".";
 }
 
-std::string caption(const Comparison& comparison, const MetricComparison& metric) {
+std::string caption(const compare::Comparison& comparison,
+                    const compare::MetricComparison& metric) {
   const bool across = comparison.settings.across_metrics, several_models = metric.pairs.size() > 1;
   const std::string band =
       metric.margin ? fmt::format(
@@ -115,7 +119,7 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
       across           ? ", simultaneous for all models and metrics"
       : several_models ? ", not adjusted for the number of models"
                        : "",
-      sign_words, comparison.settings.alpha,
+      compare::sign_words, comparison.settings.alpha,
       across ? " after max-T correction"
       : several_models
           ? fmt::format(" after {} correction", correction_words(comparison.settings.correction))
@@ -123,10 +127,10 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
       band, pairs_sentence(metric));
 }
 
-Figure forest(const Comparison& comparison, const MetricComparison& metric) {
+Figure forest(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
   std::vector<std::string> names;
   names.reserve(metric.pairs.size());
-  for (const PairComparison& pair : metric.pairs) names.push_back(pair.result.model_name);
+  for (const compare::PairComparison& pair : metric.pairs) names.push_back(pair.result.model_name);
   const RowLayout layout = row_layout({.names = names, .right_room = right_room});
   const Scale x(domain_of(metric), {layout.plot.x, layout.plot.right()});
   Drawing drawing(figure_width, layout.height());
@@ -139,7 +143,7 @@ Figure forest(const Comparison& comparison, const MetricComparison& metric) {
   draw_heads(drawing, comparison);
   drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
   for (std::size_t k = 0; k < metric.pairs.size(); ++k) {
-    const PairComparison& pair = metric.pairs[k];
+    const compare::PairComparison& pair = metric.pairs[k];
     if (pair.n != 0)
       draw_interval(drawing, x, layout.middle(k), pair.result.shown(), tone_of(metric, pair));
     draw_numbers(drawing, layout.middle(k), metric, pair);
@@ -156,9 +160,9 @@ Figure forest(const Comparison& comparison, const MetricComparison& metric) {
 
 Figures forest_figures(const FigureScene& scene) {
   Figures figures;
-  for (const MetricComparison& metric : scene.study.comparison->metrics)
+  for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
     if (!metric.pairs.empty()) figures.push_back(forest(*scene.study.comparison, metric));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

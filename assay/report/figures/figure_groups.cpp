@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/report/figures/figure_groups.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 
 GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups) {
   std::vector<std::string> names;
@@ -24,4 +24,4 @@ void draw_group_names(Drawing& drawing, const GroupedRows& rows,
   }
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -9,7 +9,7 @@
 
 #include "assay/report/figures/chart.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 
 /// Every group has a heading and a row for each model.
 struct GroupedRows {
@@ -27,4 +27,4 @@ GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups
 void draw_group_names(Drawing& drawing, const GroupedRows& rows,
                       std::span<const std::string> groups, std::span<const std::string> models);
 
-}  // namespace assay::detail
+}  // namespace assay::report

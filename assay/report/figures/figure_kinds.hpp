@@ -7,7 +7,7 @@
 #include "assay/report/figures/figure.hpp"
 #include "assay/report/figures/figure_scene.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 
 using Figures = std::vector<Figure>;
 
@@ -31,4 +31,4 @@ Figures qa_confusion_figures(QaParts parts);
 Figures qa_vote_figures(QaParts parts);
 Figures qa_cost_figures(QaParts parts);
 
-}  // namespace assay::detail
+}  // namespace assay::report

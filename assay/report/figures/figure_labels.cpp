@@ -9,7 +9,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_labels = 24;
@@ -20,8 +20,8 @@ struct LabelName {
 
 std::vector<LabelName> labels_of(const Study& study) {
   std::vector<LabelName> labels;
-  for (const ResultTable& table : study.models)
-    for (const LabelTable& label : table.labels)
+  for (const compare::ResultTable& table : study.models)
+    for (const compare::LabelTable& label : table.labels)
       if (std::ranges::find(labels, label.key, &LabelName::key) == labels.end())
         labels.push_back({label.key, label.name.empty() || label.name == label.key
                                          ? (label.is_union ? "region " : "label ") + label.key
@@ -32,9 +32,9 @@ std::vector<LabelName> labels_of(const Study& study) {
 Sample label_sample(const FigureScene& scene, std::size_t model, const std::string& label,
                     const std::string& metric) {
   const auto& labels = scene.study.models[model].labels;
-  const auto found = std::ranges::find(labels, label, &LabelTable::key);
+  const auto found = std::ranges::find(labels, label, &compare::LabelTable::key);
   return sample_of(scene, model,
-                   found == labels.end() ? nullptr : column_of(found->columns, metric));
+                   found == labels.end() ? nullptr : compare::column_of(found->columns, metric));
 }
 
 struct Cell {
@@ -79,7 +79,7 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
     titles.push_back(labels[g].shown);
     for (std::size_t m = 0; m < scene.names.size(); ++m) {
       cells.push_back({g, m, label_sample(scene, m, labels[g].key, metric.name)});
-      data = joined(data, extent_of(cells.back().sample.values));
+      data = hull(data, extent_of(cells.back().sample.values));
       total += cells.back().sample.values.size();
       samples.push_back(cells.back().sample);
     }
@@ -114,14 +114,15 @@ Figures label_figures(const FigureScene& scene) {
   const std::vector<LabelName> labels = labels_of(scene.study);
   Figures figures;
   for (const FigureMetric& metric : scene.metrics) {
-    const bool is_there = std::ranges::any_of(scene.study.models, [&](const ResultTable& table) {
-      return std::ranges::any_of(table.labels, [&](const LabelTable& label) {
-        return column_of(label.columns, metric.name) != nullptr;
-      });
-    });
+    const bool is_there =
+        std::ranges::any_of(scene.study.models, [&](const compare::ResultTable& table) {
+          return std::ranges::any_of(table.labels, [&](const compare::LabelTable& label) {
+            return compare::column_of(label.columns, metric.name) != nullptr;
+          });
+        });
     if (is_there) figures.push_back(panel(scene, metric, labels));
   }
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -8,20 +8,20 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// One metric of a paper and of an experiment.
 struct Held {
   std::string_view title;
   std::optional<double> achieved{}, achieved_std{};
-  PaperValue paper{};
+  parity::PaperValue paper{};
   double tolerance = 0, acceptable = 0;
 };
 
-std::vector<Held> held_metrics(const ParityReport& report) {
-  const ParityLimits& limits = report.limits;
-  const ParityDetails& details = report.result.details;
+std::vector<Held> held_metrics(const parity::ParityReport& report) {
+  const parity::ParityLimits& limits = report.limits;
+  const parity::ParityDetails& details = report.result.details;
   std::vector<Held> all = {{"Dice ↑", details.dice.achieved, details.dice_std.achieved,
                             report.paper.dice, limits.dice_tolerance, limits.acceptable_dice}};
   if (report.paper.avd)
@@ -44,11 +44,11 @@ std::vector<Held> held_metrics(const ParityReport& report) {
 Extent domain_of(const Held& held) {
   const double paper_std = held.paper.std.value_or(0);
   Extent domain = {held.paper.mean - held.tolerance, held.paper.mean + held.tolerance};
-  domain = *joined(domain, Extent{held.paper.mean - paper_std, held.paper.mean + paper_std});
-  domain = *joined(domain, Extent{held.acceptable, held.acceptable});
+  domain = *hull(domain, Extent{held.paper.mean - paper_std, held.paper.mean + paper_std});
+  domain = *hull(domain, Extent{held.acceptable, held.acceptable});
   if (!held.achieved) return padded(domain);
   const double spread = held.achieved_std.value_or(0);
-  return padded(*joined(domain, Extent{*held.achieved - spread, *held.achieved + spread}));
+  return padded(*hull(domain, Extent{*held.achieved - spread, *held.achieved + spread}));
 }
 
 struct DotRow {
@@ -84,7 +84,7 @@ void draw_held(Drawing& drawing, const Frame& plot, const Held& held) {
                  {.anchor = Anchor::middle, .tone = tone::muted});
 }
 
-Figure parity(const ParityReport& report) {
+Figure parity(const parity::ParityReport& report) {
   const std::vector<Held> all = held_metrics(report);
   const PanelLayout layout = panel_layout(all.size(), 96);
   Drawing drawing(figure_width, layout.height - 16);
@@ -112,8 +112,8 @@ Figure parity(const ParityReport& report) {
 Figures parity_figures(const FigureScene& scene) {
   Figures figures;
   figures.reserve(scene.study.parity.size());
-  for (const ParityReport& report : scene.study.parity) figures.push_back(parity(report));
+  for (const parity::ParityReport& report : scene.study.parity) figures.push_back(parity(report));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

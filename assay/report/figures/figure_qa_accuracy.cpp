@@ -9,7 +9,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// All in percent.
@@ -32,7 +32,7 @@ AccuracyRow measured(const QaStudyPart& part, std::size_t position) {
   return row;
 }
 
-AccuracyRow printed(const PublishedSystem& system) {
+AccuracyRow printed(const qa::PublishedSystem& system) {
   AccuracyRow row = {
       .name = std::string(system.name), .value = system.score.mean, .published = true};
   if (system.score.std) {
@@ -44,11 +44,11 @@ AccuracyRow printed(const PublishedSystem& system) {
 
 std::vector<AccuracyRow> rows_of(QaParts parts, const std::string& benchmark) {
   std::vector<AccuracyRow> rows;
-  const PublishedBenchmark* published = find_published_giant(benchmark);
+  const qa::PublishedBenchmark* published = qa::find_published_giant(benchmark);
   for (std::size_t k = 0; k < parts.size(); ++k)
     if (parts[k].result.benchmark_name == benchmark) rows.push_back(measured(parts[k], k));
   if (published != nullptr)
-    for (const PublishedSystem& system : published->systems) rows.push_back(printed(system));
+    for (const qa::PublishedSystem& system : published->systems) rows.push_back(printed(system));
   return rows;
 }
 
@@ -56,7 +56,7 @@ Extent domain_of(std::span<const AccuracyRow> rows) {
   std::optional<Extent> data;
   for (const AccuracyRow& row : rows)
     for (const auto& value : {row.value, row.low, row.high})
-      if (value && std::isfinite(*value)) data = joined(data, Extent{*value, *value});
+      if (value && std::isfinite(*value)) data = hull(data, Extent{*value, *value});
   return padded(data.value_or(Extent{0, 100}), {0, 100});
 }
 
@@ -83,16 +83,17 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const AccuracyRow& row
 std::string caption(const std::string& benchmark, QaParts parts, bool has_published) {
   const auto part = std::ranges::find_if(
       parts, [&](const QaStudyPart& each) { return each.result.benchmark_name == benchmark; });
-  const std::string metric(name_in(classification_metrics(), part->scores.metric));
+  const std::string metric(name_in(stats::classification_metrics(), part->scores.metric));
   std::string left_out;
   for (const QaStudyPart& each : parts) {
     const std::size_t without =
-        each.scores.ledger.expected() - each.scores.ledger.count(Outcome::scored);
+        each.scores.ledger.expected() - each.scores.ledger.count(qa::Outcome::scored);
     if (each.result.benchmark_name != benchmark || without == 0) continue;
-    left_out += fmt::format(
-        " {} of {} items of {} have no label and {}.", without, each.scores.ledger.expected(),
-        each.result.model_name,
-        each.scores.settings.policy == FailurePolicy::wrong ? "count as wrong" : "are left out");
+    left_out +=
+        fmt::format(" {} of {} items of {} have no label and {}.", without,
+                    each.scores.ledger.expected(), each.result.model_name,
+                    each.scores.settings.policy == qa::FailurePolicy::wrong ? "count as wrong"
+                                                                            : "are left out");
   }
   return fmt::format(
       "{} of {}: points with Wilson's 95 % interval ({}).{}{}",
@@ -102,7 +103,7 @@ std::string caption(const std::string& benchmark, QaParts parts, bool has_publis
           : "questions are taken as independent",
       has_published ? fmt::format(" Hollow diamonds are published values ({}) with one SD: other "
                                   "models, other runs, for orientation only.",
-                                  published_giant_source)
+                                  qa::published_giant_source)
                     : "",
       left_out);
 }
@@ -138,4 +139,4 @@ Figures qa_accuracy_figures(QaParts parts) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -10,15 +10,15 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_classes = 60;
 
-std::vector<std::string> class_names(const QaScores& scores) {
+std::vector<std::string> class_names(const qa::QaScores& scores) {
   std::vector<std::string> names;
   for (const std::int64_t label : scores.confusion.labels) {
-    const auto found = std::ranges::find(scores.classes, label, &ClassScore::label);
+    const auto found = std::ranges::find(scores.classes, label, &qa::ClassScore::label);
     const bool named = found != scores.classes.end() && !found->name.empty();
     names.push_back(named ? found->name : std::to_string(label));
   }
@@ -77,7 +77,7 @@ void draw_cell(Drawing& drawing, const Frame& box, const Cell& cell) {
                  {.size = box.width >= 26 ? 12.0 : 9.0, .anchor = Anchor::middle});
 }
 
-void draw_cells(Drawing& drawing, const Matrix& matrix, const ConfusionTable& table,
+void draw_cells(Drawing& drawing, const Matrix& matrix, const qa::ConfusionTable& table,
                 std::span<const std::string> names) {
   for (std::size_t row = 0; row < table.labels.size(); ++row) {
     const std::size_t total =
@@ -94,13 +94,13 @@ void draw_cells(Drawing& drawing, const Matrix& matrix, const ConfusionTable& ta
   }
 }
 
-bool is_sound(const ConfusionTable& table) {
+bool is_sound(const qa::ConfusionTable& table) {
   return !table.labels.empty() && table.labels.size() <= most_classes &&
          table.counts.size() == table.labels.size() && table.none.size() == table.labels.size();
 }
 
 Figure confusion(const QaStudyPart& part) {
-  const ConfusionTable& table = part.scores.confusion;
+  const qa::ConfusionTable& table = part.scores.confusion;
   const std::vector<std::string> names = class_names(part.scores);
   const Matrix matrix = matrix_for(names);
   Drawing drawing(figure_width, matrix.plot.bottom() + 14);
@@ -133,4 +133,4 @@ Figures qa_confusion_figures(QaParts parts) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -13,10 +13,10 @@
 #include "assay/report/figures/marks.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
-using Measure = std::optional<double> (*)(const ItemResult&);
+using Measure = std::optional<double> (*)(const qa::ItemResult&);
 
 struct CostKind {
   std::string_view key, title, axis;
@@ -25,9 +25,9 @@ struct CostKind {
 
 constexpr CostKind kinds[] = {
     {"qa-cost", "Cost per item", "US dollars per item",
-     [](const ItemResult& item) { return item.cost_usd; }},
+     [](const qa::ItemResult& item) { return item.cost_usd; }},
     {"qa-tokens", "Tokens per item", "tokens per item",
-     [](const ItemResult& item) {
+     [](const qa::ItemResult& item) {
        return item.total_tokens ? std::optional<double>(double(*item.total_tokens)) : std::nullopt;
      }},
 };
@@ -39,7 +39,7 @@ struct Costs {
   std::size_t unknown = 0;
 };
 
-Costs costs_of(const QaResult& result, std::size_t part, Measure measure) {
+Costs costs_of(const qa::QaResult& result, std::size_t part, Measure measure) {
   Costs costs = {.part = part};
   for (std::size_t k = 0; k < result.results.size(); ++k) {
     const auto value = measure(result.results[k]);
@@ -62,13 +62,13 @@ struct Axis {
 Axis axis_of(std::span<const Costs> all) {
   std::optional<Extent> data, positive;
   for (const Costs& costs : all) {
-    data = joined(data, extent_of(costs.values));
+    data = hull(data, extent_of(costs.values));
     for (const double value : costs.values)
-      if (value > 0) positive = joined(positive, Extent{value, value});
+      if (value > 0) positive = hull(positive, Extent{value, value});
   }
   if (positive && positive->high / positive->low > 20)
     return {{positive->low * 0.8, positive->high * 1.25}, ScaleKind::logarithmic};
-  return {padded(data.value_or(Extent{0, 1}), {0, infinity}), ScaleKind::linear};
+  return {padded(data.value_or(Extent{0, 1}), {0, metrics::infinity}), ScaleKind::linear};
 }
 
 void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, MarkForm form) {
@@ -83,7 +83,7 @@ void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, 
       marks(drops, {.owner = costs.part, .items = true, .tone = model_tone(costs.part)}, form));
   const double sum = std::accumulate(costs.values.begin(), costs.values.end(), 0.0);
   drawing.text({figure_width - 10, y},
-               sum < 1000 ? figure_number(sum) : with_thousands(std::llround(sum)),
+               sum < 1000 ? figure_number(sum) : parity::with_thousands(std::llround(sum)),
                {.size = small_text, .anchor = Anchor::end});
 }
 
@@ -140,4 +140,4 @@ Figures qa_cost_figures(QaParts parts) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -8,23 +8,24 @@
 #include "assay/report/studies_for_test.hpp"
 
 using namespace assay;
+using namespace assay::report;
 using studies::figure;
 
 namespace {
 
-Attempt vote(std::optional<std::int64_t> label) {
-  Attempt attempt = {.outcome = label ? Outcome::scored : Outcome::unparsed};
+qa::Attempt vote(std::optional<std::int64_t> label) {
+  qa::Attempt attempt = {.outcome = label ? qa::Outcome::scored : qa::Outcome::unparsed};
   attempt.answer.label = label;
   return attempt;
 }
 
 /// Three runs over an item; the label is that of the first.
-ItemResult item(std::string id, std::int64_t truth, std::optional<std::int64_t> label,
-                std::size_t agreeing) {
-  ItemResult out = {.item_id = std::move(id)};
+qa::ItemResult item(std::string id, std::int64_t truth, std::optional<std::int64_t> label,
+                    std::size_t agreeing) {
+  qa::ItemResult out = {.item_id = std::move(id)};
   out.truth_label = truth;
   out.predicted_label = label;
-  out.outcome = label ? Outcome::scored : Outcome::unparsed;
+  out.outcome = label ? qa::Outcome::scored : qa::Outcome::unparsed;
   out.correct = label == truth;
   out.cost_usd = 0.25;
   out.options = {"benign", "<script>malignant"};
@@ -35,12 +36,12 @@ ItemResult item(std::string id, std::int64_t truth, std::optional<std::int64_t> 
 }
 
 QaStudyPart part(const std::string& model = "a model") {
-  QaResult result = {.run_id = "r", .benchmark_name = "tcga", .model_name = model};
+  qa::QaResult result = {.run_id = "r", .benchmark_name = "tcga", .model_name = model};
   result.results = {item("i1", 1, 1, 3), item("i2", 1, 1, 2), item("i3", 1, 2, 2),
                     item("i4", 2, 2, 3), item("i5", 2, 1, 3), item("i6", 2, {}, 0)};
   result.results[0].cost_usd.reset();
-  for (Attempt& attempt : result.results[5].votes) attempt = vote({});
-  const QaScores scores = qa_scores(result, {.replicates = 50});
+  for (qa::Attempt& attempt : result.results[5].votes) attempt = vote({});
+  const qa::QaScores scores = qa::qa_scores(result, {.replicates = 50});
   return {"run.json", std::move(result), scores};
 }
 
@@ -61,8 +62,8 @@ bool says(const Figure& each, std::string_view words) {
   return each.caption.find(words) != std::string::npos;
 }
 
-Achieved achieved(std::optional<double> avd) {
-  Achieved out = {.source = "summary.json", .origin = "summary"};
+parity::Achieved achieved(std::optional<double> avd) {
+  parity::Achieved out = {.source = "summary.json", .origin = "summary"};
   out.dice.value = 0.87;
   out.avd.value = avd;
   out.mcc.value = 0.75;
@@ -71,15 +72,15 @@ Achieved achieved(std::optional<double> avd) {
 }
 
 FoldsStudyPart folds() {
-  std::vector<FoldRun> runs;
+  std::vector<compare::FoldRun> runs;
   for (std::size_t fold = 0; fold < 3; ++fold)
     for (std::size_t restart = 0; restart < 2; ++restart) {
-      FoldRun run = {.file = "run", .outer_fold = fold, .restart = restart};
+      compare::FoldRun run = {.file = "run", .outer_fold = fold, .restart = restart};
       run.ids = {"s" + std::to_string(2 * fold), "s" + std::to_string(2 * fold + 1)};
       run.columns = {{"dice", {0.8 + 0.01 * double(fold), 0.9 + 0.01 * double(restart)}}};
       runs.push_back(std::move(run));
     }
-  return {"meshnet", "runs", cross_validated(std::move(runs), Restarts::mean)};
+  return {"meshnet", "runs", compare::cross_validated(std::move(runs), compare::Restarts::mean)};
 }
 
 }  // namespace
@@ -104,8 +105,8 @@ TEST(QaAccuracy, stands_beside_published_values) {
   const Figure drawn = figure(qa_figures(parts), "qa-accuracy-tcga");
   EXPECT_TRUE(has_text(drawn, "50.0 %"));  // 3 of 6, the one without a label counts as wrong
   EXPECT_TRUE(says(drawn, "1 of 6 items of a model have no label and count as wrong."));
-  ASSERT_NE(find_published_giant("tcga"), nullptr);
-  for (const PublishedSystem& system : find_published_giant("tcga")->systems)
+  ASSERT_NE(qa::find_published_giant("tcga"), nullptr);
+  for (const qa::PublishedSystem& system : qa::find_published_giant("tcga")->systems)
     EXPECT_TRUE(has_text(drawn, system.name)) << system.name;
 }
 
@@ -141,8 +142,10 @@ TEST(QaCost, has_a_mark_per_item_with_a_known_price) {
 
 TEST(ParityFigure, shows_what_was_reached_and_what_is_missing) {
   Study study;
-  study.parity.push_back(parity_report(achieved(0.25), built_in_paper(), "meshnet_26"));
-  study.parity.push_back(parity_report(achieved({}), built_in_paper(), "meshnet_26"));
+  study.parity.push_back(
+      parity::parity_report(achieved(0.25), parity::built_in_paper(), "meshnet_26"));
+  study.parity.push_back(
+      parity::parity_report(achieved({}), parity::built_in_paper(), "meshnet_26"));
   const auto figures = study_figures(study);
   ASSERT_EQ(figures.size(), 2U);
   EXPECT_TRUE(says(figures[0], "Level reached: strict."));
@@ -211,7 +214,8 @@ TEST(Methods, cover_question_answering_folds_and_parity) {
   Study study;
   study.qa.push_back(part());
   study.folds.push_back(folds());
-  study.parity.push_back(parity_report(achieved(0.25), built_in_paper(), "meshnet_26"));
+  study.parity.push_back(
+      parity::parity_report(achieved(0.25), parity::built_in_paper(), "meshnet_26"));
   const std::string text = methods_paragraph(study, "1");
   for (const char* words :
        {"a model on tcga (accuracy, 6 items)", "count as wrong", "Intervals of 95 % are Wilson's",

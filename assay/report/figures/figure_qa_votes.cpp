@@ -8,7 +8,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// Items by how many of their runs voted for the winner.
@@ -23,11 +23,11 @@ struct Agreement {
   }
 };
 
-Agreement agreement_of(const QaResult& result, std::size_t runs) {
+Agreement agreement_of(const qa::QaResult& result, std::size_t runs) {
   Agreement out = {std::vector<std::size_t>(runs), std::vector<std::size_t>(runs)};
-  for (const ItemResult& item : result.results) {
+  for (const qa::ItemResult& item : result.results) {
     const auto votes =
-        static_cast<std::size_t>(std::ranges::count_if(item.votes, [&](const Attempt& attempt) {
+        static_cast<std::size_t>(std::ranges::count_if(item.votes, [&](const qa::Attempt& attempt) {
           return item.predicted_label && attempt.answer.label == item.predicted_label;
         }));
     if (votes == 0 || votes > runs)
@@ -60,9 +60,10 @@ void draw_bars(Drawing& drawing, const Frame& plot, const Agreement& agreement) 
 }
 
 /// Means over subsets of runs, with one SD to either side.
-void draw_majority(Drawing& drawing, const Frame& plot, std::span<const MajorityScore> majority) {
+void draw_majority(Drawing& drawing, const Frame& plot,
+                   std::span<const qa::MajorityScore> majority) {
   std::vector<double> ends;
-  for (const MajorityScore& at : majority) {
+  for (const qa::MajorityScore& at : majority) {
     ends.push_back(at.mean - at.std.value_or(0));
     ends.push_back(at.mean + at.std.value_or(0));
   }
@@ -76,7 +77,7 @@ void draw_majority(Drawing& drawing, const Frame& plot, std::span<const Majority
   }
   std::vector<Spot> points;
   for (std::size_t k = 0; k < majority.size(); ++k) {
-    const MajorityScore& at = majority[k];
+    const qa::MajorityScore& at = majority[k];
     points.push_back({x(double(k + 1)), y(100 * at.mean)});
     if (at.std)
       drawing.line({x(double(k + 1)), y(std::min(100 * (at.mean + *at.std), 100.0))},
@@ -126,4 +127,4 @@ Figures qa_vote_figures(QaParts parts) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

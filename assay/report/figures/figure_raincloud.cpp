@@ -6,7 +6,7 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 constexpr double values_room = 118;
@@ -74,7 +74,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
   std::optional<Extent> data;
   std::size_t total = 0;
   for (const Sample& sample : samples) {
-    data = joined(data, extent_of(sample.values));
+    data = hull(data, extent_of(sample.values));
     total += sample.values.size();
   }
   const MarkForm form = mark_form(total);
@@ -108,4 +108,4 @@ Figures raincloud_figures(const FigureScene& scene) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -12,10 +12,10 @@
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
-std::vector<std::size_t> best_first(const Ranking& ranking) {
+std::vector<std::size_t> best_first(const compare::Ranking& ranking) {
   std::vector<std::size_t> order(ranking.models.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t m) { return ranking.models[m].rank; });
@@ -28,7 +28,8 @@ struct DotStyle {
 };
 
 /// The area of a dot is the share of resamples, so that readers compare what they see.
-void draw_dots(Drawing& drawing, const Scale& x, const RankStability& rank, const DotStyle& style) {
+void draw_dots(Drawing& drawing, const Scale& x, const compare::RankStability& rank,
+               const DotStyle& style) {
   const auto [y, largest, tone] = style;
   drawing.line({x(double(rank.rank_low)), y}, {x(double(rank.rank_high)), y},
                {.stroke = tone, .stroke_width = 1.6});
@@ -42,7 +43,7 @@ void draw_dots(Drawing& drawing, const Scale& x, const RankStability& rank, cons
   }
 }
 
-std::string tau_words(const Ranking& ranking) {
+std::string tau_words(const compare::Ranking& ranking) {
   if (!ranking.kendall_tau) return "";
   return fmt::format(
       " Kendall's τ between the order of the means and those of the resamples is {:.2f} on average "
@@ -50,19 +51,20 @@ std::string tau_words(const Ranking& ranking) {
       ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
 }
 
-std::string caption(const Comparison& comparison, const MetricComparison& metric) {
-  const Ranking& ranking = metric.ranking;
+std::string caption(const compare::Comparison& comparison,
+                    const compare::MetricComparison& metric) {
+  const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
       "Rank of each model by its mean {} in {} resamples of the {}s (seed {}): the area of a dot "
       "is the share of resamples in which the model takes that place, the line holds the middle "
       "95 %. One large dot means a stable rank; dots in a row mean that other {}s could have given "
       "another order.{} n = {} cases in which every model has a value{}.",
-      metric.metric.name, comparison.settings.replicates, block_word(ranking),
-      comparison.settings.seed, block_word(ranking), tau_words(ranking), ranking.n,
+      metric.metric.name, comparison.settings.replicates, compare::block_word(ranking),
+      comparison.settings.seed, compare::block_word(ranking), tau_words(ranking), ranking.n,
       ranking.has_clusters ? ", in " + counted(ranking.blocks, "cluster") : "");
 }
 
-Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
+Figure ranks(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
   const std::vector<std::size_t> order = best_first(metric.ranking);
   std::vector<std::string> names;
   names.reserve(order.size());
@@ -84,7 +86,7 @@ Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
   drawing.text({figure_width - 12, 14}, "first", number);
   const double largest = std::min(13.0, layout.plot.width / count * 0.45);
   for (std::size_t row = 0; row < order.size(); ++row) {
-    const RankStability& rank = *metric.ranking.models[order[row]].stability;
+    const compare::RankStability& rank = *metric.ranking.models[order[row]].stability;
     draw_dots(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
@@ -100,12 +102,12 @@ Figure ranks(const Comparison& comparison, const MetricComparison& metric) {
 
 Figures rank_figures(const FigureScene& scene) {
   Figures figures;
-  const Comparison& comparison = *scene.study.comparison;
-  for (const MetricComparison& metric : comparison.metrics)
+  const compare::Comparison& comparison = *scene.study.comparison;
+  for (const compare::MetricComparison& metric : comparison.metrics)
     if (metric.ranking.models.size() == comparison.models.size() &&
         metric.ranking.models.front().stability)
       figures.push_back(ranks(comparison, metric));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

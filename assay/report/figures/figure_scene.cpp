@@ -9,7 +9,7 @@
 
 #include "assay/base/words.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// Drawn beside what the report is about.
@@ -20,22 +20,22 @@ std::string compared_label(const Study& study) {
 }
 
 /// The label of a model that is compared; null: the averages are.
-const LabelTable* compared_table(const FigureScene& scene, std::size_t model) {
+const compare::LabelTable* compared_table(const FigureScene& scene, std::size_t model) {
   const std::string label = compared_label(scene.study);
   if (label.empty()) return nullptr;
-  for (const LabelTable& each : scene.study.models[model].labels)
+  for (const compare::LabelTable& each : scene.study.models[model].labels)
     if (each.key == label || each.name == label) return &each;
   return nullptr;
 }
 
-Better direction_of(const std::string& name) {
-  const auto metric = metric_of_key(name);
-  return metric ? metric->metric->better : Better::neither;
+metrics::Better direction_of(const std::string& name) {
+  const auto metric = metrics::metric_of_key(name);
+  return metric ? metric->metric->better : metrics::Better::neither;
 }
 
 bool any_has(const FigureScene& scene, std::string_view name) {
   for (std::size_t m = 0; m < scene.study.models.size(); ++m)
-    if (column_of(study_columns(scene, m), name) != nullptr) return true;
+    if (compare::column_of(study_columns(scene, m), name) != nullptr) return true;
   return false;
 }
 
@@ -48,14 +48,15 @@ void add_metric(FigureScene& scene, const std::string& name) {
 
 void add_metrics(FigureScene& scene) {
   if (scene.study.comparison)
-    for (const MetricComparison& metric : scene.study.comparison->metrics)
+    for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
       scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
   else
     for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
   for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
 }
 
-std::vector<std::size_t> places_of(const ResultTable& table, const std::vector<std::string>& ids) {
+std::vector<std::size_t> places_of(const compare::ResultTable& table,
+                                   const std::vector<std::string>& ids) {
   std::vector<std::size_t> places(table.ids.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (i < ids.size() && ids[i] == table.ids[i]) {  // most files have the cases of the study
@@ -77,19 +78,23 @@ std::vector<std::string> shown_metrics(const Study& study) {
     if (std::ranges::find(out, name) == out.end()) out.push_back(name);
   };
   if (study.comparison)
-    for (const MetricComparison& metric : study.comparison->metrics) add(metric.metric.name);
+    for (const compare::MetricComparison& metric : study.comparison->metrics)
+      add(metric.metric.name);
   if (study.comparison || !study.metrics.empty()) return study.comparison ? out : study.metrics;
   const std::vector<std::string> whole = {""};
-  for (const ResultTable& table : study.models)
-    for (const std::string& name : default_metrics({&table, 1}, whole)) add(name);
+  for (const compare::ResultTable& table : study.models)
+    for (const std::string& name : compare::default_metrics({&table, 1}, whole)) add(name);
   return out;
 }
 
-FigureMetric figure_metric(const std::string& name, Better better) {
-  const auto metric = metric_of_key(name);
+FigureMetric figure_metric(const std::string& name, metrics::Better better) {
+  const auto metric = metrics::metric_of_key(name);
   if (!metric)
-    return {.name = name, .title = name, .better = better, .possible = {-infinity, infinity}};
-  const Metric& row = *metric->metric;
+    return {.name = name,
+            .title = name,
+            .better = better,
+            .possible = {-metrics::infinity, metrics::infinity}};
+  const metrics::Metric& row = *metric->metric;
   const std::string title =
       name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
   return {.name = name,
@@ -106,7 +111,7 @@ std::string axis_title(const FigureMetric& metric) {
 
 FigureScene figure_scene(const Study& study) {
   FigureScene scene = {.study = study, .metrics = {}, .names = {}, .places = {}};
-  for (const ResultTable& model : study.models) {
+  for (const compare::ResultTable& model : study.models) {
     scene.names.push_back(model.model_name);
     scene.places.push_back(places_of(model, study.ids));
   }
@@ -114,19 +119,22 @@ FigureScene figure_scene(const Study& study) {
   return scene;
 }
 
-const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model) {
-  const LabelTable* label = compared_table(scene, model);
+const std::vector<compare::MetricColumn>& study_columns(const FigureScene& scene,
+                                                        std::size_t model) {
+  const compare::LabelTable* label = compared_table(scene, model);
   return label == nullptr ? scene.study.models[model].averages : label->columns;
 }
 
-const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
-                                  std::string_view name) {
-  if (const MetricColumn* asked = column_of(study_columns(scene, model), name)) return asked;
-  const LabelTable* label = compared_table(scene, model);
-  return column_of(label == nullptr ? scene.study.models[model].derived : label->derived, name);
+const compare::MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                           std::string_view name) {
+  if (const compare::MetricColumn* asked = compare::column_of(study_columns(scene, model), name))
+    return asked;
+  const compare::LabelTable* label = compared_table(scene, model);
+  return compare::column_of(label == nullptr ? scene.study.models[model].derived : label->derived,
+                            name);
 }
 
-Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column) {
+Sample sample_of(const FigureScene& scene, std::size_t model, const compare::MetricColumn* column) {
   Sample sample;
   const std::vector<std::size_t>& places = scene.places[model];
   const std::size_t cases = scene.study.models[model].cases;
@@ -150,7 +158,7 @@ std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric
   std::vector<Sample> samples;
   samples.reserve(scene.study.models.size());
   for (std::size_t m = 0; m < scene.study.models.size(); ++m)
-    samples.push_back(sample_of(scene, m, column_of(study_columns(scene, m), metric)));
+    samples.push_back(sample_of(scene, m, compare::column_of(study_columns(scene, m), metric)));
   return samples;
 }
 
@@ -189,15 +197,16 @@ std::string values_words(std::size_t values, std::size_t models) {
                      : fmt::format("n = {} of {} models", counted(values, "value"), models);
 }
 
-std::string_view correction_words(Correction correction) {
-  constexpr std::array<Named<Correction>, 7> names = {{{"Holm", Correction::holm},
-                                                       {"Bonferroni", Correction::bonferroni},
-                                                       {"Hochberg", Correction::hochberg},
-                                                       {"Hommel", Correction::hommel},
-                                                       {"Holm–Šidák", Correction::holm_sidak},
-                                                       {"Benjamini–Hochberg", Correction::bh},
-                                                       {"Benjamini–Yekutieli", Correction::by}}};
-  return name_in(std::span<const Named<Correction>>(names), correction);
+std::string_view correction_words(stats::Correction correction) {
+  constexpr std::array<Named<stats::Correction>, 7> names = {
+      {{"Holm", stats::Correction::holm},
+       {"Bonferroni", stats::Correction::bonferroni},
+       {"Hochberg", stats::Correction::hochberg},
+       {"Hommel", stats::Correction::hommel},
+       {"Holm–Šidák", stats::Correction::holm_sidak},
+       {"Benjamini–Hochberg", stats::Correction::bh},
+       {"Benjamini–Yekutieli", stats::Correction::by}}};
+  return name_in(std::span<const Named<stats::Correction>>(names), correction);
 }
 
 std::string listed(std::span<const std::string> words) {
@@ -212,7 +221,7 @@ bool has_compared_values(const FigureScene& scene) {
 }
 
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched) {
-  const Matching& matching = scene.study.comparison->matching;
+  const compare::Matching& matching = scene.study.comparison->matching;
   const std::size_t place = matching.places[model][matched];
   if (place < scene.places[model].size()) return scene.places[model][place];
   const auto& ids = scene.study.ids;  // a case that the model lost, or files without ids
@@ -222,4 +231,4 @@ std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size
              : place;
 }
 
-}  // namespace assay
+}  // namespace assay::report

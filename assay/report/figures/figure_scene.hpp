@@ -13,7 +13,7 @@
 #include "assay/report/figures/scale.hpp"
 #include "assay/report/study.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// The metrics that a report is about: those compared, or asked for by name, or scored.
 std::vector<std::string> shown_metrics(const Study& study);
@@ -21,11 +21,11 @@ std::vector<std::string> shown_metrics(const Study& study);
 struct FigureMetric {
   std::string name;   ///< the key, as in the files
   std::string title;  ///< for people, with its unit
-  Better better = Better::higher;
+  metrics::Better better = metrics::Better::higher;
   Extent possible{};
 };
 
-FigureMetric figure_metric(const std::string& name, Better better);
+FigureMetric figure_metric(const std::string& name, metrics::Better better);
 
 /// The title with the direction in which it improves.
 std::string axis_title(const FigureMetric& metric);
@@ -48,14 +48,15 @@ struct Sample {
 };
 
 /// `column` may be null: then there is no value at all.
-Sample sample_of(const FigureScene& scene, std::size_t model, const MetricColumn* column);
+Sample sample_of(const FigureScene& scene, std::size_t model, const compare::MetricColumn* column);
 
 /// The columns that the study is about: the compared label's, or the averages over labels.
-const std::vector<MetricColumn>& study_columns(const FigureScene& scene, std::size_t model);
+const std::vector<compare::MetricColumn>& study_columns(const FigureScene& scene,
+                                                        std::size_t model);
 
 /// Volumes of the cases that the study is about, asked for or derived; null when there are none.
-const MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
-                                  std::string_view name);
+const compare::MetricColumn* volume_column(const FigureScene& scene, std::size_t model,
+                                           std::string_view name);
 
 /// One sample per model.
 std::vector<Sample> samples_of(const FigureScene& scene, std::string_view metric);
@@ -72,7 +73,7 @@ std::string average_note(const FigureScene& scene);
 std::string values_words(std::size_t values, std::size_t models);
 
 /// "Holm": whose correction it is.
-std::string_view correction_words(Correction correction);
+std::string_view correction_words(stats::Correction correction);
 
 /// "a, b and c".
 std::string listed(std::span<const std::string> words);
@@ -83,4 +84,4 @@ bool has_compared_values(const FigureScene& scene);
 /// The place in the study of a matched case, as the model's file has it.
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched);
 
-}  // namespace assay
+}  // namespace assay::report

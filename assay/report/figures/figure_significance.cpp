@@ -11,7 +11,7 @@
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/stats/effects.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 struct Pair {
@@ -23,27 +23,28 @@ struct Pair {
 };
 
 /// A scipy policy has no p-value where nothing differs.
-double pvalue_of(const std::vector<double>& d, const CompareSettings& settings) {
+double pvalue_of(const std::vector<double>& d, const compare::CompareSettings& settings) {
   if (std::ranges::all_of(d, [](double x) { return x == 0; })) return 1;
-  const WilcoxonOptions options = {.policy = settings.policy,
-                                   .tie_tolerance = settings.tie_tolerance};
-  const double p = wilcoxon(d, options).pvalue;
+  const stats::WilcoxonOptions options = {.policy = settings.policy,
+                                          .tie_tolerance = settings.tie_tolerance};
+  const double p = stats::wilcoxon(d, options).pvalue;
   return std::isnan(p) ? 1 : p;
 }
 
-Pair pair_of(const ValueTable& gains, std::size_t row, std::size_t column,
-             const CompareSettings& settings) {
+Pair pair_of(const compare::ValueTable& gains, std::size_t row, std::size_t column,
+             const compare::CompareSettings& settings) {
   std::vector<double> d;
   for (std::size_t k = 0; k < gains[row].size(); ++k)
     if (gains[row][k] && gains[column][k]) d.push_back(*gains[row][k] - *gains[column][k]);
   Pair pair = {.row = row, .column = column, .n = d.size()};
   if (d.empty()) return pair;
-  pair.effect = rank_biserial(d);
+  pair.effect = stats::rank_biserial(d);
   pair.pvalue = pvalue_of(d, settings);
   return pair;
 }
 
-std::vector<Pair> all_pairs(const ValueTable& gains, const CompareSettings& settings) {
+std::vector<Pair> all_pairs(const compare::ValueTable& gains,
+                            const compare::CompareSettings& settings) {
   std::vector<Pair> pairs;
   std::vector<double> pvalues;
   for (std::size_t row = 0; row < gains.size(); ++row)
@@ -51,16 +52,16 @@ std::vector<Pair> all_pairs(const ValueTable& gains, const CompareSettings& sett
       pairs.push_back(pair_of(gains, row, column, settings));
       pvalues.push_back(pairs.back().pvalue);
     }
-  const Adjusted adjusted = adjust(pvalues, settings.correction, settings.alpha);
+  const stats::Adjusted adjusted = stats::adjust(pvalues, settings.correction, settings.alpha);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     pairs[k].pvalue = adjusted.pvalues[k];
-    pairs[k].differs = adjusted.reject[k] && pairs[k].n >= least_pairs;
+    pairs[k].differs = adjusted.reject[k] && pairs[k].n >= stats::least_pairs;
   }
   return pairs;
 }
 
 /// Where each model stands: the best mean first, or the order given.
-std::vector<std::size_t> positions(const MetricComparison& metric, std::size_t models) {
+std::vector<std::size_t> positions(const compare::MetricComparison& metric, std::size_t models) {
   std::vector<std::size_t> order(models), places(models);
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (metric.ranking.models.size() == models)
@@ -128,7 +129,7 @@ void draw_cell(Drawing& drawing, const Matrix& matrix, const Pair& pair,
   }
 }
 
-std::string caption(const Comparison& comparison, const MetricComparison& metric,
+std::string caption(const compare::Comparison& comparison, const compare::MetricComparison& metric,
                     std::span<const Pair> pairs) {
   const auto by_n = [](const Pair& a, const Pair& b) { return a.n < b.n; };
   const auto [least, most] = std::ranges::minmax_element(pairs, by_n);
@@ -142,9 +143,9 @@ std::string caption(const Comparison& comparison, const MetricComparison& metric
       most->n);
 }
 
-Figure map(const FigureScene& scene, const MetricComparison& metric) {
-  const Comparison& comparison = *scene.study.comparison;
-  const ValueTable gains = as_gain(metric.values.values, metric.metric.better);
+Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
+  const compare::ValueTable gains = compare::as_gain(metric.values.values, metric.metric.better);
   const std::vector<Pair> pairs = all_pairs(gains, comparison.settings);
   const Matrix matrix = matrix_for(scene, positions(metric, gains.size()));
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);
@@ -162,11 +163,11 @@ Figure map(const FigureScene& scene, const MetricComparison& metric) {
 /// Two models are compared by the forest; cases in clusters would need other tests.
 Figures significance_figures(const FigureScene& scene) {
   Figures figures;
-  const Comparison& comparison = *scene.study.comparison;
+  const compare::Comparison& comparison = *scene.study.comparison;
   if (scene.names.size() < 3 || !comparison.settings.cluster.empty()) return figures;
-  for (const MetricComparison& metric : comparison.metrics)
-    if (metric.metric.better != Better::neither) figures.push_back(map(scene, metric));
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    if (metric.metric.better != metrics::Better::neither) figures.push_back(map(scene, metric));
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -16,6 +16,7 @@
 #include "assay/stats/agreement.hpp"
 
 using namespace assay;
+using namespace assay::report;
 using studies::figure;
 
 namespace {
@@ -57,8 +58,8 @@ bool says(const Figure& each, std::string_view words) {
 
 Study with_first_value(const std::string& metric, std::optional<double> value) {
   Study study = studies::study();
-  for (ResultTable& table : study.models)
-    for (MetricColumn& column : table.averages)
+  for (compare::ResultTable& table : study.models)
+    for (compare::MetricColumn& column : table.averages)
       if (column.name == metric) column.values[0] = value;
   return studies::finished(std::move(study), {});
 }
@@ -145,11 +146,12 @@ TEST(StudyFigures, a_study_without_any_case_still_has_its_rows) {
 }
 
 TEST(StudyFigures, equal_undefined_and_endless_values) {
-  const std::optional<double> all[] = {0.5, std::nullopt, infinity, -infinity, 1e308};
+  const std::optional<double> all[] = {0.5, std::nullopt, metrics::infinity, -metrics::infinity,
+                                       1e308};
   for (const auto& value : all) {
     Study study = studies::study();
-    for (ResultTable& table : study.models)
-      for (MetricColumn& column : table.averages) std::ranges::fill(column.values, value);
+    for (compare::ResultTable& table : study.models)
+      for (compare::MetricColumn& column : table.averages) std::ranges::fill(column.values, value);
     study = studies::finished(std::move(study), {});
     for (const Figure& each : study_figures(study))
       EXPECT_NO_THROW(xml::elements(each.svg)) << each.key;
@@ -170,13 +172,14 @@ TEST(Raincloud, leaves_out_what_has_no_value_and_says_so) {
   EXPECT_EQ(circles(undefined), 87U);
   EXPECT_TRUE(says(undefined, "n = 29 cases per model; 3 values are undefined and left out."));
   EXPECT_FALSE(places(undefined, 0, "cx").contains(0));
-  const Figure endless = figure(study_figures(with_first_value("avd", infinity)), "raincloud-avd");
+  const Figure endless =
+      figure(study_figures(with_first_value("avd", metrics::infinity)), "raincloud-avd");
   EXPECT_TRUE(says(endless, "3 values are infinite and left out."));
 }
 
 TEST(Raincloud, shifted_values_keep_their_picture) {
   Study study = studies::study({.models = 1});
-  for (MetricColumn& column : study.models[0].averages) column.name = "own_" + column.name;
+  for (compare::MetricColumn& column : study.models[0].averages) column.name = "own_" + column.name;
   const Figure before = figure(study_figures(study), "raincloud-own-dice");
   for (auto& value : study.models[0].averages[0].values) value = *value + 100;
   const auto old = places(before, 0, "cx");
@@ -257,9 +260,9 @@ TEST(BlandAltman, says_bias_limits_and_correlation_with_their_intervals) {
     x.push_back(*study.models[1].averages[3].values[k]);
     y.push_back(*study.models[1].averages[4].values[k]);
   }
-  const BlandAltman limits = bland_altman(x, y);
-  const Interval icc = intraclass_correlation(std::vector{x, y}).agreement;
-  const auto words = [](const Interval& of) {
+  const stats::BlandAltman limits = stats::bland_altman(x, y);
+  const stats::Interval icc = stats::intraclass_correlation(std::vector{x, y}).agreement;
+  const auto words = [](const stats::Interval& of) {
     return figure_number(of.estimate) + " [" + figure_number(of.lower) + ", " +
            figure_number(of.upper) + "]";
   };
@@ -308,7 +311,7 @@ TEST(BlandAltman, derived_volumes_serve_as_well) {
     Study study = studies::study({.labels = 2});
     if (of_label) study.comparison->settings.choice.labels = {"2"};
     const std::string asked = figure(study_figures(study), "bland-altman").svg;
-    for (ResultTable& table : study.models) {
+    for (compare::ResultTable& table : study.models) {
       auto& columns = of_label ? table.labels[1].columns : table.averages;
       (of_label ? table.labels[1].derived : table.derived) = {columns[3], columns[4]};
       columns.resize(3);
@@ -340,10 +343,10 @@ TEST(DiceVolume, is_logarithmic_in_volume_and_leaves_out_empty_references) {
 TEST(Subgroups, an_endless_mean_does_not_squeeze_the_others) {
   const studies::Request request = {.groups = true};
   Study study = studies::study(request);
-  for (ResultTable& table : study.models) table.averages[1].values[0] = infinity;
+  for (compare::ResultTable& table : study.models) table.averages[1].values[0] = metrics::infinity;
   study = studies::finished(std::move(study), request);
-  for (Subgroup& group : study.comparison->subgroups)
-    group.metrics[1].models[0].mean = group.cases == 10 ? infinity : 0.1;
+  for (compare::Subgroup& group : study.comparison->subgroups)
+    group.metrics[1].models[0].mean = group.cases == 10 ? metrics::infinity : 0.1;
   const Figure avd = figure(study_figures(study), "subgroups-site-avd");
   EXPECT_NE(avd.svg.find(">0.10</text>"), std::string::npos);
   EXPECT_EQ(avd.svg.find("e+1"), std::string::npos);
@@ -385,7 +388,7 @@ TEST(Ranks, are_not_drawn_where_nothing_is_known_of_their_stability) {
 TEST(Ranks, say_that_blocks_are_clusters) {
   Study study = studies::study();
   study.comparison->settings.cluster = "subject";
-  for (MetricComparison& metric : study.comparison->metrics) {
+  for (compare::MetricComparison& metric : study.comparison->metrics) {
     metric.ranking.blocks = 12;
     metric.ranking.has_clusters = true;
   }

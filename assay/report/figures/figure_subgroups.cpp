@@ -12,33 +12,34 @@
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/report/text/comparison_report.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
-using Subgroups = std::span<const Subgroup>;
+using Subgroups = std::span<const compare::Subgroup>;
 
 /// The domain of all means and intervals of one metric; intervals end where values do.
 Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   std::optional<Extent> data;
-  for (const Subgroup& group : groups)
-    for (const Summary& summary : group.metrics[metric].models) {
+  for (const compare::Subgroup& group : groups)
+    for (const metrics::Summary& summary : group.metrics[metric].models) {
       if (!summary.mean) continue;
       const auto limits = summary.ci95.value_or(std::pair(*summary.mean, *summary.mean));
-      data = joined(data, extent_of(std::array{*summary.mean, std::max(limits.first, possible.low),
-                                               std::min(limits.second, possible.high)}));
+      data = hull(data, extent_of(std::array{*summary.mean, std::max(limits.first, possible.low),
+                                             std::min(limits.second, possible.high)}));
     }
   return padded(data.value_or(Extent{0, 1}), possible);
 }
 
 /// On which side of the baseline the model is within the subgroup.
-Standing standing_within(const Comparison& comparison, const MetricComparison& metric,
-                         std::size_t model) {
-  if (model == comparison.baseline) return Standing::undecided;
+compare::Standing standing_within(const compare::Comparison& comparison,
+                                  const compare::MetricComparison& metric, std::size_t model) {
+  if (model == comparison.baseline) return compare::Standing::undecided;
   const std::size_t pair = model - (model > comparison.baseline ? 1 : 0);
-  return pair < metric.pairs.size() ? standing_of(metric, metric.pairs[pair]) : Standing::undecided;
+  return pair < metric.pairs.size() ? compare::standing_of(metric, metric.pairs[pair])
+                                    : compare::Standing::undecided;
 }
 
-void draw_mean(Drawing& drawing, const Scale& x, double y, const Summary& summary,
+void draw_mean(Drawing& drawing, const Scale& x, double y, const metrics::Summary& summary,
                std::string_view tone) {
   if (summary.ci95)
     drawing.line({x(summary.ci95->first), y}, {x(summary.ci95->second), y},
@@ -46,21 +47,21 @@ void draw_mean(Drawing& drawing, const Scale& x, double y, const Summary& summar
   drawing.circle({x(*summary.mean), y}, 4, {.fill = tone, .stroke = tone::paper});
 }
 
-void draw_row(Drawing& drawing, const Scale& x, double y, const Summary& summary,
+void draw_row(Drawing& drawing, const Scale& x, double y, const metrics::Summary& summary,
               std::string_view tone) {
   if (summary.mean) draw_mean(drawing, x, y, summary, tone);
   drawing.text({figure_width - 10, y}, std::to_string(summary.n),
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
-Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
-  const MetricComparison& whole = comparison.metrics[k];
+Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_t k) {
+  const compare::MetricComparison& whole = comparison.metrics[k];
   const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
   std::vector<std::string> models, titles;
   models.reserve(comparison.models.size());
   titles.reserve(groups.size());
-  for (const ComparedModel& model : comparison.models) models.push_back(model.name);
-  for (const Subgroup& group : groups)
+  for (const compare::ComparedModel& model : comparison.models) models.push_back(model.name);
+  for (const compare::Subgroup& group : groups)
     titles.push_back(
         fmt::format("{} = {}", group.column, group.value.empty() ? "(none)" : group.value));
   const GroupedRows rows = grouped_rows(models, groups.size());
@@ -74,15 +75,18 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
   drawing.text({figure_width - 10, 14}, "n", head);
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::size_t m = 0; m < models.size(); ++m) {
-      const MetricComparison& part = groups[g].metrics[k];
+      const compare::MetricComparison& part = groups[g].metrics[k];
       const double y = rows.row(g, m);
-      const Standing standing = standing_within(comparison, part, m);
+      const compare::Standing standing = standing_within(comparison, part, m);
       draw_row(drawing, x, y, part.models[m], model_tone(m));
-      drawing.text(
-          {figure_width - 52, y}, part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
-          {.size = small_text, .anchor = Anchor::end, .bold = standing != Standing::undecided});
-      if (standing != Standing::undecided)
-        drawing.text({figure_width - 50, y}, sign(standing), {.size = small_text, .bold = true});
+      drawing.text({figure_width - 52, y},
+                   part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
+                   {.size = small_text,
+                    .anchor = Anchor::end,
+                    .bold = standing != compare::Standing::undecided});
+      if (standing != compare::Standing::undecided)
+        drawing.text({figure_width - 50, y}, compare::sign(standing),
+                     {.size = small_text, .bold = true});
     }
   const std::string title = fmt::format("{} by {}", metric.name, groups.front().column);
   const std::string interaction = interaction_words(comparison, groups, k);
@@ -94,7 +98,7 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
           "corrected over all subgroups and models.{} n = cases with a value.",
           metric.title, groups.front().column,
           comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
-          sign_words, comparison.models[comparison.baseline].name,
+          compare::sign_words, comparison.models[comparison.baseline].name,
           interaction.empty() ? "" : " " + interaction),
       drawing.svg(title)};
 }
@@ -102,7 +106,7 @@ Figure panel(const Comparison& comparison, Subgroups groups, std::size_t k) {
 }  // namespace
 
 Figures subgroup_figures(const FigureScene& scene) {
-  const Comparison& comparison = *scene.study.comparison;
+  const compare::Comparison& comparison = *scene.study.comparison;
   const Subgroups all = comparison.subgroups;
   Figures figures;
   for (std::size_t from = 0; from < all.size();) {
@@ -115,4 +119,4 @@ Figures subgroup_figures(const FigureScene& scene) {
   return figures;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -10,7 +10,7 @@
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/stats/moments.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 struct SizedCase {
@@ -26,13 +26,14 @@ struct Cloud {
 };
 
 Cloud cloud_of(const FigureScene& scene, std::size_t model) {
-  const MetricColumn* dice = column_of(study_columns(scene, model), "dice");
-  const MetricColumn* volume = volume_column(scene, model, "volume_reference_ml");
+  const compare::MetricColumn* dice = compare::column_of(study_columns(scene, model), "dice");
+  const compare::MetricColumn* volume = volume_column(scene, model, "volume_reference_ml");
   Cloud cloud = {.model = model};
   if (dice == nullptr || volume == nullptr) return cloud;
   cloud.named = scene.places[model].size() == dice->values.size();
   for (std::size_t i = 0; i < dice->values.size(); ++i) {
-    const double size = volume->values[i].value_or(0), score = dice->values[i].value_or(infinity);
+    const double size = volume->values[i].value_or(0),
+                 score = dice->values[i].value_or(metrics::infinity);
     if (size > 0 && std::isfinite(size) && std::isfinite(score))
       cloud.cases.push_back({size, score, cloud.named ? scene.places[model][i] : i});
     else
@@ -55,7 +56,7 @@ std::vector<Spot> trend(const Cloud& cloud, const PanelScales& scale) {
       volumes.push_back(cloud.cases[i].volume);
       scores.push_back(cloud.cases[i].dice);
     }
-    points.push_back({scale.x(median(volumes)), scale.y(median(scores))});
+    points.push_back({scale.x(stats::median(volumes)), scale.y(stats::median(scores))});
   }
   return points;
 }
@@ -98,8 +99,8 @@ Figures volume_figures(const FigureScene& scene) {
     Cloud cloud = cloud_of(scene, m);
     if (cloud.cases.empty()) continue;
     total += cloud.cases.size();
-    x = joined(x, Extent{cloud.cases.front().volume, cloud.cases.back().volume});
-    for (const SizedCase& each : cloud.cases) y = joined(y, Extent{each.dice, each.dice});
+    x = hull(x, Extent{cloud.cases.front().volume, cloud.cases.back().volume});
+    for (const SizedCase& each : cloud.cases) y = hull(y, Extent{each.dice, each.dice});
     clouds.push_back(std::move(cloud));
   }
   if (clouds.empty()) return {};
@@ -117,4 +118,4 @@ Figures volume_figures(const FigureScene& scene) {
   return {{"dice-volume", title, caption(clouds, form) + average_note(scene), drawing.svg(title)}};
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

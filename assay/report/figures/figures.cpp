@@ -5,10 +5,8 @@
 #include "assay/report/figures/figure.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
-
-using detail::Figures;
 
 struct Kind {
   std::string_view name;
@@ -25,8 +23,9 @@ bool is_compared(const FigureScene& scene) {
 }
 
 bool has_labels(const FigureScene& scene) {
-  return std::ranges::any_of(scene.study.models,
-                             [](const ResultTable& table) { return table.labels.size() > 1; });
+  return std::ranges::any_of(scene.study.models, [](const compare::ResultTable& table) {
+    return table.labels.size() > 1;
+  });
 }
 
 bool has_subgroups(const FigureScene& scene) {
@@ -43,30 +42,30 @@ bool has_folds(const FigureScene& scene) {
 
 /// In reading order: the scores, who is better, how sure that is, and where it comes from.
 constexpr Kind kinds[] = {
-    {"raincloud", has_models, detail::raincloud_figures},
-    {"forest", is_compared, detail::forest_figures},
-    {"differences", has_compared_values, detail::difference_figures},
-    {"ranks", is_compared, detail::rank_figures},
-    {"critical-difference", is_compared, detail::critical_difference_figures},
-    {"significance", has_compared_values, detail::significance_figures},
-    {"agreement", has_models, detail::agreement_figures},
-    {"volume", has_models, detail::volume_figures},
-    {"labels", has_labels, detail::label_figures},
-    {"subgroups", has_subgroups, detail::subgroup_figures},
-    {"parity", has_parity, detail::parity_figures},
-    {"folds", has_folds, detail::fold_figures},
+    {"raincloud", has_models, raincloud_figures},
+    {"forest", is_compared, forest_figures},
+    {"differences", has_compared_values, difference_figures},
+    {"ranks", is_compared, rank_figures},
+    {"critical-difference", is_compared, critical_difference_figures},
+    {"significance", has_compared_values, significance_figures},
+    {"agreement", has_models, agreement_figures},
+    {"volume", has_models, volume_figures},
+    {"labels", has_labels, label_figures},
+    {"subgroups", has_subgroups, subgroup_figures},
+    {"parity", has_parity, parity_figures},
+    {"folds", has_folds, fold_figures},
 };
 
 struct QaKind {
   std::string_view name;
-  Figures (*draw)(detail::QaParts);
+  Figures (*draw)(QaParts);
 };
 
 constexpr QaKind qa_kinds[] = {
-    {"accuracy", detail::qa_accuracy_figures},
-    {"confusion", detail::qa_confusion_figures},
-    {"votes", detail::qa_vote_figures},
-    {"cost", detail::qa_cost_figures},
+    {"accuracy", qa_accuracy_figures},
+    {"confusion", qa_confusion_figures},
+    {"votes", qa_vote_figures},
+    {"cost", qa_cost_figures},
 };
 
 void append(Figures& all, Figures more) {
@@ -119,4 +118,4 @@ std::string standalone(const Figure& figure) {
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + with_plain_colours(figure.svg);
 }
 
-}  // namespace assay
+}  // namespace assay::report

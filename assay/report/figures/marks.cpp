@@ -12,7 +12,7 @@
 #include "assay/parity/paper.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string circles(std::span<const Mark> marks, const MarkStyle& style) {
@@ -106,7 +106,8 @@ MarkStyle crowded(MarkStyle style, std::size_t count) {
 }
 
 std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm form) {
-  return form == MarkForm::none ? density_cells(marks, style) : assay::marks(marks, style, form);
+  return form == MarkForm::none ? density_cells(marks, style)
+                                : assay::report::marks(marks, style, form);
 }
 
 double jitter(std::size_t place) {
@@ -118,13 +119,13 @@ double jitter(std::size_t place) {
 std::string marks_note(MarkForm form, std::size_t count) {
   if (form != MarkForm::none) return "";
   return fmt::format(" The {} single values are not drawn, being too many to tell apart.",
-                     with_thousands(static_cast<long long>(count)));
+                     parity::with_thousands(static_cast<long long>(count)));
 }
 
 std::string cloud_note(MarkForm form, std::size_t count) {
   if (form != MarkForm::none) return " Each dot is a case.";
   return fmt::format(" The {} single values are too many for dots: the darker, the more of them.",
-                     with_thousands(static_cast<long long>(count)));
+                     parity::with_thousands(static_cast<long long>(count)));
 }
 
-}  // namespace assay
+}  // namespace assay::report

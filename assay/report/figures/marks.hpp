@@ -9,7 +9,7 @@
 
 #include "assay/report/figures/svg.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// Elements of their own are easy to point at; one path is small; a cloud of very many tells less
 /// than its density.
@@ -50,4 +50,4 @@ std::string marks_note(MarkForm form, std::size_t count);
 /// What a caption says of a cloud: what a dot is, or what stands for the dots.
 std::string cloud_note(MarkForm form, std::size_t count);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -10,7 +10,7 @@
 
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr double farthest = 1e150;  // so that differences and ratios of values stay finite
@@ -80,11 +80,11 @@ std::vector<Tick> decade_ticks(const Extent& domain, std::size_t about) {
 std::optional<Extent> extent_of(std::span<const double> values) {
   std::optional<Extent> extent;
   for (const double value : values)
-    if (std::isfinite(value)) extent = joined(extent, Extent{value, value});
+    if (std::isfinite(value)) extent = report::hull(extent, Extent{value, value});
   return extent;
 }
 
-std::optional<Extent> joined(std::optional<Extent> a, std::optional<Extent> b) {
+std::optional<Extent> hull(std::optional<Extent> a, std::optional<Extent> b) {
   if (!a || !b) return a ? a : b;
   return Extent{std::min(a->low, b->low), std::max(a->high, b->high)};
 }
@@ -116,4 +116,4 @@ Extent padded(Extent data) {
   return padded(data, {-anything, anything});
 }
 
-}  // namespace assay
+}  // namespace assay::report

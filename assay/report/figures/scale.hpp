@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::report {
 
 struct Extent {
   double low = 0, high = 1;
@@ -18,7 +18,7 @@ struct Extent {
 std::optional<Extent> extent_of(std::span<const double> values);
 
 /// Room for both.
-std::optional<Extent> joined(std::optional<Extent> a, std::optional<Extent> b);
+std::optional<Extent> hull(std::optional<Extent> a, std::optional<Extent> b);
 
 struct Tick {
   double value = 0;
@@ -51,4 +51,4 @@ class Scale {
 Extent padded(Extent data, Extent possible);
 Extent padded(Extent data);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -7,7 +7,7 @@
 
 #include "assay/report/figures/svg_text.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view fonts =
@@ -120,4 +120,4 @@ std::string polyline(std::span<const Spot> points) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 struct Spot {
   double x = 0, y = 0;
@@ -87,4 +87,4 @@ class Drawing {
 /// "M1 2L3 4…": a line through the points.
 std::string polyline(std::span<const Spot> points);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -10,7 +10,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/report/html.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// Widths of Helvetica from the blank to the tilde, in thousandths of the size. Arial and
@@ -128,4 +128,4 @@ std::string key_part(std::string_view text) {
   return out.empty() ? "unnamed" : out.substr(0, longest);
 }
 
-}  // namespace assay
+}  // namespace assay::report

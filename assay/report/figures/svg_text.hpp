@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 /// A coordinate with at most `decimals` (0 to 3) places and no trailing zeros. The same number
 /// gives the same bytes under every locale; what is not finite becomes 0.
@@ -35,4 +35,4 @@ std::string signed_number(double value);
 /// Letters, digits and dashes only: a name that can be a file and the key of a figure.
 std::string key_part(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -13,6 +13,7 @@
 #include "assay/report/figures/xml_for_test.hpp"
 
 using namespace assay;
+using namespace assay::report;
 
 TEST(SvgText, numbers_are_short) {
   const struct {
@@ -60,7 +61,7 @@ TEST(SvgText, numbers_for_people) {
   EXPECT_EQ(figure_number(-0.0123), "−0.012");
   EXPECT_EQ(figure_number(0.00123), "0.0012");
   EXPECT_EQ(figure_number(123.4), "123");
-  EXPECT_EQ(figure_number(-infinity), "−∞");
+  EXPECT_EQ(figure_number(-metrics::infinity), "−∞");
   EXPECT_EQ(signed_number(2.5), "+2.50");
   EXPECT_EQ(signed_number(0), "0");
 }
@@ -118,7 +119,7 @@ TEST(Scale, padding_stays_within_what_is_possible) {
   EXPECT_EQ(padded_dice.high, 1);
   EXPECT_LT(padded_dice.low, 0.5);
   EXPECT_GT(padded({0.5, 1}).high, 1);
-  EXPECT_FALSE(extent_of(std::vector<double>{infinity}));
+  EXPECT_FALSE(extent_of(std::vector<double>{metrics::infinity}));
 }
 
 TEST(Drawing, is_well_formed_whatever_is_written) {

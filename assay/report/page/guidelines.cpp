@@ -10,7 +10,7 @@
 #include "assay/base/words.hpp"
 #include "assay/metrics/metric.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 struct Answer {
@@ -29,9 +29,10 @@ constexpr auto yes = GuidelineAnswer::yes, partly = GuidelineAnswer::partly,
 /// The groups of our metrics that any model has: overlap, boundary, lesion ...
 std::set<std::string_view> groups_of(const Study& study) {
   std::set<std::string_view> groups;
-  for (const ResultTable& table : study.models)
-    for (const MetricColumn& column : table.averages)
-      if (const auto metric = metric_of_key(column.name)) groups.insert(metric->metric->group);
+  for (const compare::ResultTable& table : study.models)
+    for (const compare::MetricColumn& column : table.averages)
+      if (const auto metric = metrics::metric_of_key(column.name))
+        groups.insert(metric->metric->group);
   return groups;
 }
 
@@ -57,7 +58,7 @@ Answer significance(const Study& study) {
 
 Answer flow_of_cases(const Study& study) {
   std::size_t unscored = 0;
-  for (const ResultTable& table : study.models) unscored += table.unscored.size();
+  for (const compare::ResultTable& table : study.models) unscored += table.unscored.size();
   if (!has_results(study)) return {absent, "no results were given"};
   return {partly, fmt::format("the ledger counts what was scored and what was not ({}); how cases "
                               "were chosen must be told",
@@ -80,7 +81,7 @@ Answer subgroups(const Study& study) {
 Answer robustness(const Study& study) {
   const bool ranked =
       study.comparison &&
-      std::ranges::any_of(study.comparison->metrics, [](const MetricComparison& metric) {
+      std::ranges::any_of(study.comparison->metrics, [](const compare::MetricComparison& metric) {
         return metric.ranking.n != 0 && stability_gap(metric.ranking).empty();
       });
   if (ranked || !study.folds.empty())
@@ -113,7 +114,7 @@ Answer per_object(const Study& study) {
 
 Answer per_class(const Study& study) {
   const bool several = std::ranges::any_of(
-      study.models, [](const ResultTable& table) { return table.labels.size() > 1; });
+      study.models, [](const compare::ResultTable& table) { return table.labels.size() > 1; });
   if (several) return {yes, "figures by label"};
   const bool classes = std::ranges::any_of(
       study.qa, [](const QaStudyPart& part) { return !part.scores.classes.empty(); });
@@ -182,4 +183,4 @@ std::vector<GuidelineItem> guideline_checklist(const Study& study) {
   return items;
 }
 
-}  // namespace assay
+}  // namespace assay::report

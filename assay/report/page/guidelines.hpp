@@ -9,7 +9,7 @@
 
 #include "assay/report/study.hpp"
 
-namespace assay {
+namespace assay::report {
 
 enum class GuidelineAnswer { yes, partly, not_in_these_files };
 
@@ -26,4 +26,4 @@ struct GuidelineItem {
 /// recommendations of Metrics Reloaded (Maier-Hein et al. 2024).
 std::vector<GuidelineItem> guideline_checklist(const Study& study);
 
-}  // namespace assay
+}  // namespace assay::report

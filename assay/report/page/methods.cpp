@@ -12,7 +12,7 @@
 #include "assay/report/page/methods_parts.hpp"
 #include "assay/report/text/qa_scores.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_named = 6;
@@ -36,9 +36,9 @@ std::string convention_words(const Study& study) {
 }
 
 std::string metric_words(const FigureMetric& metric) {
-  const auto known = metric_of_key(metric.name);
+  const auto known = metrics::metric_of_key(metric.name);
   if (!known) return fmt::format("{} (as the files define it)", metric.name);
-  const Metric& row = *known->metric;
+  const metrics::Metric& row = *known->metric;
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
   if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
@@ -50,7 +50,7 @@ std::string left_out_words(const FigureScene& scene) {
   std::vector<std::string> counts;
   for (const FigureMetric& metric : scene.metrics) {
     std::size_t left_out = 0;
-    for (const ResultTable& table : scene.study.models)
+    for (const compare::ResultTable& table : scene.study.models)
       left_out += left_out_of_averages(table, metric.name);
     if (left_out != 0) counts.push_back(fmt::format("{} of {}", left_out, metric.name));
   }
@@ -64,7 +64,7 @@ std::string left_out_words(const FigureScene& scene) {
 /// Comparisons count the failures of a model, so what was left out is left out elsewhere.
 std::string_view means_words(const Study& study) {
   const bool counted_there =
-      study.comparison && study.comparison->settings.undefined == UndefinedPolicy::worst;
+      study.comparison && study.comparison->settings.undefined == compare::UndefinedPolicy::worst;
   return counted_there ? "the means of single models" : "means";
 }
 
@@ -85,7 +85,7 @@ std::string undefined_words(const FigureScene& scene) {
 
 std::string unscored_words(const Study& study) {
   std::size_t unscored = 0;
-  for (const ResultTable& table : study.models) unscored += table.unscored.size();
+  for (const compare::ResultTable& table : study.models) unscored += table.unscored.size();
   return unscored == 0
              ? ""
              : fmt::format(" {} without a score {} left out of {}.", counted(unscored, "case"),
@@ -134,7 +134,7 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   if (scene.names.empty()) return "";
   std::vector<std::string> metrics, labels;
   for (const FigureMetric& metric : scene.metrics) {
-    const bool is_ours = metric_of_key(metric.name).has_value();
+    const bool is_ours = metrics::metric_of_key(metric.name).has_value();
     const std::size_t of_label =
         is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
     add_distinct(metrics,
@@ -142,26 +142,26 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
     if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
   }
   std::size_t cases = scene.study.ids.size();
-  for (const ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
+  for (const compare::ResultTable& table : scene.study.models) cases = std::max(cases, table.cases);
   std::string out = origin_words(scene, cases, version);
   if (const std::string over = averaged_note(scene.study); !over.empty()) out += " " + over;
   if (!metrics.empty())
     out += fmt::format(" Metrics{} were {}.",
                        labels.empty() ? "" : ", each of " + listed(labels) + ",", listed(metrics));
-  return out + detail::measuring_words(scene) + undefined_words(scene) +
-         unscored_words(scene.study);
+  return out + measuring_words(scene) + undefined_words(scene) + unscored_words(scene.study);
 }
 
-std::string stability_words(const Comparison& comparison, const Ranking& ranking) {
-  if (const std::string gap = stability_gap(ranking); !gap.empty()) return " " + gap;
+std::string stability_words(const compare::Comparison& comparison,
+                            const compare::Ranking& ranking) {
+  if (const std::string gap = compare::stability_gap(ranking); !gap.empty()) return " " + gap;
   return fmt::format(
       " The stability of ranks was assessed with {} bootstrap resamples of the {}s (seed {}).",
-      comparison.settings.replicates, block_word(ranking), comparison.settings.seed);
+      comparison.settings.replicates, compare::block_word(ranking), comparison.settings.seed);
 }
 
-std::string ranking_words(const Comparison& comparison) {
+std::string ranking_words(const compare::Comparison& comparison) {
   const auto ranked = std::ranges::find_if(
-      comparison.metrics, [](const MetricComparison& m) { return m.ranking.n != 0; });
+      comparison.metrics, [](const compare::MetricComparison& m) { return m.ranking.n != 0; });
   if (ranked == comparison.metrics.end() || comparison.models.size() < 3) return "";
   std::string stability = stability_words(comparison, ranked->ranking);
   if (!ranked->ranking.friedman) return stability;
@@ -171,12 +171,12 @@ std::string ranking_words(const Comparison& comparison) {
              "correction and the Nemenyi test. It compares all pairs of models by their order "
              "within {}s, and the signed-rank tests compare each model with the baseline by the "
              "size of the differences, so the two may disagree.",
-             block_word(ranked->ranking), block_word(ranked->ranking));
+             compare::block_word(ranked->ranking), compare::block_word(ranked->ranking));
 }
 
-std::string margin_words(const Comparison& comparison) {
+std::string margin_words(const compare::Comparison& comparison) {
   std::vector<std::string> margins;
-  for (const MetricComparison& metric : comparison.metrics)
+  for (const compare::MetricComparison& metric : comparison.metrics)
     if (metric.margin)
       margins.push_back(
           fmt::format("±{} for {}", figure_number(*metric.margin), metric.metric.name));
@@ -192,10 +192,10 @@ std::string margin_words(const Comparison& comparison) {
 }
 
 /// How many cases each metric was compared on, where that differs.
-std::string cases_words(const Comparison& comparison) {
+std::string cases_words(const compare::Comparison& comparison) {
   std::vector<std::string> counts;
-  for (const MetricComparison& metric : comparison.metrics)
-    if (const std::size_t n = std::ranges::max(metric.models, {}, &Summary::n).n;
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    if (const std::size_t n = std::ranges::max(metric.models, {}, &metrics::Summary::n).n;
         n != comparison.matching.ids.size())
       counts.push_back(fmt::format("n = {} for {}", n, words(metric.metric)));
   return counts.empty() ? ""
@@ -203,14 +203,14 @@ std::string cases_words(const Comparison& comparison) {
                                       listed(counts));
 }
 
-std::string failure_words(const Comparison& comparison) {
-  return comparison.settings.undefined == UndefinedPolicy::worst
+std::string failure_words(const compare::Comparison& comparison) {
+  return comparison.settings.undefined == compare::UndefinedPolicy::worst
              ? " Values that are undefined by a model's fault count as the metric declares: 0 for "
                "most, the image's diagonal for distances."
              : " Cases with a value that is undefined by a model's fault were left out.";
 }
 
-std::string family_words(const Comparison& comparison) {
+std::string family_words(const compare::Comparison& comparison) {
   const std::string models = counted(comparison.models.size() - 1, "model");
   if (comparison.settings.across_metrics)
     return fmt::format("Westfall and Young's max-T correction by sign flips over {} and {}", models,
@@ -221,22 +221,22 @@ std::string family_words(const Comparison& comparison) {
 
 std::string testing_words(const Study& study) {
   if (!study.comparison) return "";
-  const Comparison& c = *study.comparison;
-  const CompareSettings& s = c.settings;
+  const compare::Comparison& c = *study.comparison;
+  const compare::CompareSettings& s = c.settings;
   std::string out = fmt::format(
       " Each model was compared with {} on the {} that all have, by two-sided Wilcoxon signed-rank "
       "tests (policy {}), with {} at a level of {}. Differences are Hodges–Lehmann estimates of "
       "the pairs that differ, with {} {:.4g} % confidence intervals, effect sizes matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(wilcoxon_policies(), s.policy), family_words(c), s.alpha,
+      name_in(stats::wilcoxon_policies(), s.policy), family_words(c), s.alpha,
       s.across_metrics ? "simultaneous" : "unadjusted", 100 * (1 - s.alpha));
   if (!s.cluster.empty())
     out += fmt::format(
         " Cases were averaged within each {} before testing; the error of a mean is robust to such "
         "clusters.",
         s.cluster);
-  if (std::ranges::any_of(group_columns(study.models), is_fold_column))
+  if (std::ranges::any_of(compare::group_columns(study.models), compare::is_fold_column))
     out +=
         " Cases were tested in folds, so tests and intervals over cases are about these trained "
         "models, not about the algorithms that trained them.";
@@ -249,7 +249,7 @@ std::string testing_words(const Study& study) {
 
 std::string parity_words(const Study& study) {
   std::string out;
-  for (const ParityReport& report : study.parity)
+  for (const parity::ParityReport& report : study.parity)
     out += fmt::format(
         " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
         "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
@@ -263,7 +263,7 @@ std::string fold_words(const Study& study) {
   std::string out;
   for (const FoldsStudyPart& part : study.folds) {
     std::size_t runs = 0;
-    for (const OuterFold& fold : part.result.folds) runs += fold.runs.size();
+    for (const compare::OuterFold& fold : part.result.folds) runs += fold.runs.size();
     out += fmt::format(
         " {} was cross-validated in {} with {}; restarts were made one value per subject by their "
         "{}, and the {} of all folds were pooled.",
@@ -281,11 +281,12 @@ std::string qa_words(const Study& study, std::string_view version) {
                        part.result.model_name, part.result.benchmark_name,
                        qa_metric_words(part.scores.metric),
                        counted(part.scores.ledger.expected(), "item"));
-  const QaScoreSettings& settings = study.qa.front().scores.settings;
-  return out + fmt::format(
-                   ". Items without a readable label {}. Intervals of 95 % are Wilson's, with the "
-                   "effective number of items where classes or slides are shared.",
-                   settings.policy == FailurePolicy::wrong ? "count as wrong" : "were left out");
+  const qa::QaScoreSettings& settings = study.qa.front().scores.settings;
+  return out +
+         fmt::format(
+             ". Items without a readable label {}. Intervals of 95 % are Wilson's, with the "
+             "effective number of items where classes or slides are shared.",
+             settings.policy == qa::FailurePolicy::wrong ? "count as wrong" : "were left out");
 }
 
 }  // namespace
@@ -293,10 +294,10 @@ std::string qa_words(const Study& study, std::string_view version) {
 std::vector<std::string> conclusions(const Study& study) {
   std::vector<std::string> out;
   if (!study.comparison) return out;
-  const Comparison& comparison = *study.comparison;
-  for (const MetricComparison& metric : comparison.metrics)
-    for (const PairComparison& pair : metric.pairs)
-      out.push_back(sentence(metric, pair, comparison.models[comparison.baseline].name));
+  const compare::Comparison& comparison = *study.comparison;
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    for (const compare::PairComparison& pair : metric.pairs)
+      out.push_back(compare::sentence(metric, pair, comparison.models[comparison.baseline].name));
   return out;
 }
 
@@ -306,4 +307,4 @@ std::string methods_paragraph(const Study& study, std::string_view version) {
   return out.starts_with(' ') ? out.substr(1) : out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

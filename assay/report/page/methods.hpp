@@ -9,7 +9,7 @@
 #include "assay/report/study.hpp"
 #include "assay/report/text/paper_table.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// What may be said of each model against the baseline, in the order of metrics and models.
 std::vector<std::string> conclusions(const Study& study);
@@ -27,4 +27,4 @@ struct NamedTable {
 /// answering; folds.
 std::vector<NamedTable> tables_to_paste(const Study& study);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,9 +6,9 @@
 
 #include "assay/report/figures/figure_scene.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 
 /// Tolerance, lesions, ignored voxels, missing predictions and intervals, in sentences.
 std::string measuring_words(const FigureScene& scene);
 
-}  // namespace assay::detail
+}  // namespace assay::report

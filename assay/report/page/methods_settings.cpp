@@ -8,7 +8,7 @@
 #include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/page/methods_parts.hpp"
 
-namespace assay::detail {
+namespace assay::report {
 namespace {
 
 /// The distinct values of a setting, of all files that have it.
@@ -23,7 +23,7 @@ std::vector<std::string> values_of(const Study& study, std::string_view key) {
 
 bool shows(const FigureScene& scene, std::string_view start) {
   return std::ranges::any_of(scene.metrics, [&](const FigureMetric& metric) {
-    const auto known = metric_of_key(metric.name);
+    const auto known = metrics::metric_of_key(metric.name);
     return known && ((*known)->group == start || (*known)->name == start);
   });
 }
@@ -85,4 +85,4 @@ std::string measuring_words(const FigureScene& scene) {
          " Intervals of means are 95 % intervals of Student's t, cut to the range of the metric.";
 }
 
-}  // namespace assay::detail
+}  // namespace assay::report

@@ -8,7 +8,7 @@
 #include "assay/report/page/methods.hpp"
 #include "assay/report/text/comparison_report.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view absent = "–";
@@ -17,9 +17,9 @@ std::string number(const std::optional<double>& value) {
   return value ? figure_number(*value) : std::string(absent);
 }
 
-Summary summary_of(const Sample& sample, const std::string& metric) {
-  const std::vector<Score> scores(sample.values.begin(), sample.values.end());
-  return summary(scores, summary_rules(metric));
+metrics::Summary summary_of(const Sample& sample, const std::string& metric) {
+  const std::vector<metrics::Score> scores(sample.values.begin(), sample.values.end());
+  return metrics::summary(scores, metrics::summary_rules(metric));
 }
 
 NamedTable summary_table(const FigureScene& scene) {
@@ -34,7 +34,7 @@ NamedTable summary_table(const FigureScene& scene) {
   for (const FigureMetric& metric : scene.metrics) {
     const std::vector<Sample> samples = samples_of(scene, metric.name);
     for (std::size_t m = 0; m < samples.size(); ++m) {
-      const Summary s = summary_of(samples[m], metric.name);
+      const metrics::Summary s = summary_of(samples[m], metric.name);
       table.rows.push_back(
           {scene.names[m], metric.name, std::to_string(s.n),
            fmt::format("{} ({})", number(s.mean), number(s.std)),
@@ -43,9 +43,11 @@ NamedTable summary_table(const FigureScene& scene) {
                   : std::string(absent),
            fmt::format("{} [{}, {}]", number(s.median), number(s.q25), number(s.q75)),
            std::to_string(samples[m].undefined + samples[m].infinite)});
-      const MetricColumn* column = column_of(study_columns(scene, m), metric.name);
-      const ColumnFailures failures =
-          column == nullptr ? ColumnFailures() : failures_of(scene.study.models[m], *column);
+      const compare::MetricColumn* column =
+          compare::column_of(study_columns(scene, m), metric.name);
+      const compare::ColumnFailures failures =
+          column == nullptr ? compare::ColumnFailures()
+                            : compare::failures_of(scene.study.models[m], *column);
       table.rows.back().push_back(std::to_string(failures.failures));
       table.rows.back().push_back(number(failures.mean_with));
     }
@@ -57,15 +59,15 @@ std::vector<std::string> qa_row(const QaStudyPart& part) {
   const auto& score = part.scores.headline();
   std::vector<std::string> row = {
       part.result.benchmark_name, part.result.model_name,
-      std::string(name_in(classification_metrics(), part.scores.metric)),
+      std::string(name_in(stats::classification_metrics(), part.scores.metric)),
       std::to_string(part.scores.ledger.expected())};
   const auto percent = [](double share) { return fmt::format("{:.1f}", 100 * share); };
   row.push_back(score ? percent(score->items.point) : std::string(absent));
   row.push_back(score ? percent(score->interval.interval.lower) + " to " +
                             percent(score->interval.interval.upper)
                       : std::string(absent));
-  row.push_back(
-      std::to_string(part.scores.ledger.expected() - part.scores.ledger.count(Outcome::scored)));
+  row.push_back(std::to_string(part.scores.ledger.expected() -
+                               part.scores.ledger.count(qa::Outcome::scored)));
   return row;
 }
 
@@ -85,7 +87,7 @@ NamedTable fold_table(const FoldsStudyPart& part) {
       .header = {"metric", "subjects", "mean", "SD over subjects", "SD over runs", "SD over folds"},
       .rows = {},
       .footnotes = {"each SD with ddof 1"}};
-  for (const NamedSpreads& s : part.result.spreads)
+  for (const compare::NamedSpreads& s : part.result.spreads)
     table.rows.push_back({s.metric, std::to_string(s.subjects.n), number(s.subjects.mean),
                           number(s.subjects.std), number(s.runs.std), number(s.outer_folds.std)});
   return {"folds-" + key_part(part.name), part.name + ": cross-validation", std::move(table)};
@@ -103,4 +105,4 @@ std::vector<NamedTable> tables_to_paste(const Study& study) {
   return tables;
 }
 
-}  // namespace assay
+}  // namespace assay::report

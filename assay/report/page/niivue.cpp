@@ -3,10 +3,10 @@
 #include "assay/report/page/page.hpp"
 #include "embedded_niivue.hpp"
 
-namespace assay {
+namespace assay::report {
 
 std::string_view niivue_script() {
   return embedded_niivue;
 }
 
-}  // namespace assay
+}  // namespace assay::report

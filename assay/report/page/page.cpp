@@ -14,7 +14,7 @@
 #include "report_script.hpp"
 #include "report_style.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// What the browser calls the script: its SHA-256 in base64.
@@ -83,7 +83,7 @@ std::string viewer_section(const PageContent& content, std::span<const CaseVolum
         "<div class=\"stills\"><p class=\"soft\"><i class=\"swatch both\"></i> both "
         "<i class=\"swatch over\"></i> only the prediction <i class=\"swatch under\"></i> only "
         "the reference; the reference's outline in white.</p>\n";
-  for (const CaseVolume* volume : volumes) out += page::volume_stills(*volume, content.study);
+  for (const CaseVolume* volume : volumes) out += volume_stills(*volume, content.study);
   return out + (volumes.empty() ? "" : "</div>\n") + "</section>\n";
 }
 
@@ -134,8 +134,8 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   Room room(content.budget_bytes, used);
   std::vector<std::string> volumes, answers;
   for (const CaseVolume& volume : content.volumes) {
-    std::string blocks = page::volume_blocks(volume, out.volumes.size());
-    if (room.takes(blocks.size() + page::volume_stills(volume, content.study).size())) {
+    std::string blocks = volume_blocks(volume, out.volumes.size());
+    if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
       out.volumes.push_back(&volume);
       out.blocks += blocks;
     } else {
@@ -143,7 +143,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
     }
   }
   for (const ShownAnswer& answer : content.answers) {
-    std::string html = page::qa_answer(answer);
+    std::string html = qa_answer(answer);
     if (room.takes(html.size()))
       out.answers += html;
     else
@@ -160,21 +160,21 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
 
 PageText report_page(PageContent content) {
   const Study& study = content.study;
-  const std::string figures = page::figures_section("figures", "Figures", content.figures);
-  const std::string qa = page::qa_section(content);
-  const std::string rest = page::findings_section(content) + page::words_section(content) +
-                           page::sources_section(content);
-  const std::string values = data_element(page::page_data(study));
+  const std::string figures = figures_section("figures", "Figures", content.figures);
+  const std::string qa = qa_section(content);
+  const std::string rest =
+      findings_section(content) + words_section(content) + sources_section(content);
+  const std::string values = data_element(page_data(study));
   const std::string niivue =
       content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
   const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
   Chosen chosen =
       chosen_for(content, frame + figures.size() + qa.size() + rest.size() + values.size());
-  if (std::string lost = page::left_out_metrics(study); !lost.empty())
+  if (std::string lost = left_out_metrics(study); !lost.empty())
     chosen.dropped.push_back(std::move(lost));
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
-  std::string body = "<main>\n" + page::first_screen(content) + figures;
+  std::string body = "<main>\n" + first_screen(content) + figures;
   if (!study.models.empty()) body += cases_section;
   body += viewer_section(content, chosen.volumes);
   if (!study.qa.empty())
@@ -182,10 +182,10 @@ PageText report_page(PageContent content) {
             chosen.answers + "</div></section>\n";
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +
-              "<script type=\"application/json\" id=\"volumes\">" +
-              page::volumes_data(chosen.volumes) + "</script>\n" + chosen.blocks + niivue +
-              "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
+              "<script type=\"application/json\" id=\"volumes\">" + volumes_data(chosen.volumes) +
+              "</script>\n" + chosen.blocks + niivue + "<script>" + std::string(report_script) +
+              "</script>\n</body>\n</html>\n",
           std::move(chosen.dropped)};
 }
 
-}  // namespace assay
+}  // namespace assay::report

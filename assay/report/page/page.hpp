@@ -13,7 +13,7 @@
 #include "assay/report/study.hpp"
 #include "assay/report/text/paper_table.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// What a file says of itself, as JSON text; "" where it says nothing.
 struct SourceDocument {
@@ -57,4 +57,4 @@ std::string_view niivue_script();
 
 PageText report_page(PageContent content);
 
-}  // namespace assay
+}  // namespace assay::report

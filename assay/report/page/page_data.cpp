@@ -9,7 +9,7 @@
 #include "assay/base/words.hpp"
 #include "assay/report/page/page_parts.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 /// More than this would weigh more than the rest of the page; then only the first metrics go in.
@@ -39,7 +39,7 @@ void append_number(std::string& out, const std::optional<double>& value) {
 std::vector<std::string> all_metrics(const Study& study) {
   std::vector<std::string> out = shown_metrics(study);
   for (std::size_t m = 0; m < study.models.size(); ++m)
-    for (const MetricColumn& column : shown_columns(study, m))
+    for (const compare::MetricColumn& column : shown_columns(study, m))
       if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
   return out;
 }
@@ -56,10 +56,10 @@ std::vector<std::string> metrics_of(const Study& study) {
 std::string metrics_json(const Study& study, const std::vector<std::string>& metrics) {
   std::vector<std::string> out;
   for (const std::string& key : metrics) {
-    const auto known = metric_of_key(key);
-    Better better = known ? (*known)->better : Better::higher;
+    const auto known = metrics::metric_of_key(key);
+    metrics::Better better = known ? (*known)->better : metrics::Better::higher;
     if (study.comparison)
-      for (const MetricComparison& compared : study.comparison->metrics)
+      for (const compare::MetricComparison& compared : study.comparison->metrics)
         if (compared.metric.name == key) better = compared.metric.better;
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
                               json_text(metric_title(key)), json_text(name(better))));
@@ -68,7 +68,7 @@ std::string metrics_json(const Study& study, const std::vector<std::string>& met
 }
 
 std::string column_json(const Study& study, std::size_t model, const std::string& metric) {
-  const MetricColumn* column = column_of(shown_columns(study, model), metric);
+  const compare::MetricColumn* column = compare::column_of(shown_columns(study, model), metric);
   if (column == nullptr) return "null";
   std::vector<std::optional<double>> values(study.ids.size());
   const std::vector<std::size_t> places = places_in_study(study, model);
@@ -137,7 +137,7 @@ std::string groups_json(const Study& study) {
 std::string lost_json(const Study& study) {
   std::vector<std::string> out;
   for (std::size_t m = 0; m < study.models.size(); ++m)
-    for (const UnscoredCase& one : study.models[m].unscored) {
+    for (const compare::UnscoredCase& one : study.models[m].unscored) {
       const auto found = std::ranges::lower_bound(study.ids, one.id);
       if (found == study.ids.end() || *found != one.id) continue;
       out.push_back(fmt::format("[{},{},{}]", found - study.ids.begin(), m, json_text(one.reason)));
@@ -161,12 +161,12 @@ std::string qa_json(const Study& study) {
   std::vector<std::string> out;
   for (const QaStudyPart& part : study.qa) {
     std::string items = "[";
-    for (const ItemResult& item : part.result.results) {
+    for (const qa::ItemResult& item : part.result.results) {
       std::string cost;
       append_number(cost, item.cost_usd);
       items.append(items.size() == 1 ? "" : ",") += fmt::format(
           "[{},{},{},{},{},{},{}]", json_text(item.item_id),
-          json_text(outcomes()[static_cast<std::size_t>(item.outcome)].name), item.truth_label,
+          json_text(qa::outcomes()[static_cast<std::size_t>(item.outcome)].name), item.truth_label,
           item.predicted_label ? std::to_string(*item.predicted_label) : "null", item.correct, cost,
           json_text(item.prediction.substr(0, 400)));
     }
@@ -211,7 +211,7 @@ std::string left_out_metrics(const Study& study) {
 std::string page_data(const Study& study) {
   const std::vector<std::string> metrics = metrics_of(study);
   std::vector<std::string> models;
-  for (const ResultTable& table : study.models)
+  for (const compare::ResultTable& table : study.models)
     models.push_back(fmt::format("{{\"name\":{},\"source\":{}}}", json_text(table.model_name),
                                  json_text(table.source)));
   return fmt::format(
@@ -223,4 +223,4 @@ std::string page_data(const Study& study) {
       groups_json(study), lost_json(study), qa_json(study));
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

@@ -6,18 +6,18 @@
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 std::string number(const std::optional<double>& value) {
-  return value ? plain_number(*value) : "–";
+  return value ? compare::plain_number(*value) : "–";
 }
 
 std::string yes_or_no(const std::optional<bool>& value) {
   return !value ? "–" : *value ? "yes" : "no";
 }
 
-std::vector<std::string> row_of(std::string title, const MetricDetail& d) {
+std::vector<std::string> row_of(std::string title, const parity::MetricDetail& d) {
   return {std::move(title),
           number(d.achieved),
           number(d.paper),
@@ -26,8 +26,8 @@ std::vector<std::string> row_of(std::string title, const MetricDetail& d) {
           yes_or_no(d.acceptable)};
 }
 
-std::string parity_html(const ParityReport& report) {
-  const ParityDetails& d = report.result.details;
+std::string parity_html(const parity::ParityReport& report) {
+  const parity::ParityDetails& d = report.result.details;
   const PaperTable table = {
       .header = {"Metric", "Achieved", "Published", "Difference", "Within tolerance", "Acceptable"},
       .rows = {row_of("Dice", d.dice),
@@ -45,8 +45,8 @@ std::string parity_html(const ParityReport& report) {
   return out + "</article>\n";
 }
 
-std::string spread_text(const Spread& s) {
-  return s.mean ? fmt::format("{} ({})", plain_number(*s.mean), number(s.std)) : "–";
+std::string spread_text(const compare::Spread& s) {
+  return s.mean ? fmt::format("{} ({})", compare::plain_number(*s.mean), number(s.std)) : "–";
 }
 
 std::string folds_html(const FoldsStudyPart& part) {
@@ -56,7 +56,7 @@ std::string folds_html(const FoldsStudyPart& part) {
       .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
                     "and over the means of outer folds: three spreads that must "
                     "not be taken for one another."}};
-  for (const NamedSpreads& s : part.result.spreads)
+  for (const compare::NamedSpreads& s : part.result.spreads)
     table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
                           spread_text(s.outer_folds), number(s.restarts.std)});
   std::string out = "<article>" + element("h3", "Cross-validation: " + part.name) +
@@ -80,10 +80,10 @@ std::string finding_html(const Finding& finding) {
 std::string findings_section(const PageContent& content) {
   const Study& study = content.study;
   std::string out;
-  for (const ParityReport& report : study.parity) out += parity_html(report);
+  for (const parity::ParityReport& report : study.parity) out += parity_html(report);
   for (const FoldsStudyPart& part : study.folds) out += folds_html(part);
   for (const Finding& finding : content.findings) out += finding_html(finding);
   return out.empty() ? "" : "<section id=\"findings\">\n<h2>Findings</h2>\n" + out + "</section>\n";
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

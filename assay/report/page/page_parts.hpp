@@ -11,13 +11,13 @@
 #include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/page/page.hpp"
 
-namespace assay::page {
+namespace assay::report {
 
 /// A metric's name for people, with its unit: "Hausdorff distance (mm)".
 std::string metric_title(const std::string& key);
 
 /// The columns that the page shows: of the label that was asked for, or the case averages.
-const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model);
+const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model);
 
 /// Where each case of a model stands in the study.
 std::vector<std::size_t> places_in_study(const Study& study, std::size_t model);
@@ -65,4 +65,4 @@ std::string element(std::string_view tag, std::string_view text, std::string_vie
 /// A table of text with a caption for screen readers.
 std::string html_table(const PaperTable& table, std::string_view caption);
 
-}  // namespace assay::page
+}  // namespace assay::report

@@ -8,14 +8,14 @@
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
-std::string interval(const ScoreInterval& score) {
+std::string interval(const stats::ScoreInterval& score) {
   return fmt::format("{} to {}", percent(score.interval.lower), percent(score.interval.upper));
 }
 
@@ -33,14 +33,14 @@ std::string interval_note(const std::vector<QaStudyPart>& parts) {
   return out;
 }
 
-std::string cost_of(const QaScores& scores) {
+std::string cost_of(const qa::QaScores& scores) {
   return scores.total_cost_usd ? fmt::format("${:.4g}", *scores.total_cost_usd) : "unknown";
 }
 
-std::string without_label(const QaLedger& ledger) {
+std::string without_label(const qa::QaLedger& ledger) {
   std::string out;
-  for (const Named<Outcome>& row : outcomes())
-    if (row.value != Outcome::scored && ledger.count(row.value) != 0)
+  for (const Named<qa::Outcome>& row : qa::outcomes())
+    if (row.value != qa::Outcome::scored && ledger.count(row.value) != 0)
       out.append(out.empty() ? "" : ", ")
           .append(std::to_string(ledger.count(row.value)))
           .append(" ")
@@ -49,7 +49,7 @@ std::string without_label(const QaLedger& ledger) {
 }
 
 /// How many count, and of a run that is not through how many of them were answered.
-std::string number_of(const QaScores& s) {
+std::string number_of(const qa::QaScores& s) {
   const std::string n = s.headline() ? std::to_string(s.headline()->n) : "0";
   return s.ledger.answered() == s.ledger.expected()
              ? n
@@ -57,11 +57,11 @@ std::string number_of(const QaScores& s) {
 }
 
 std::vector<std::string> row_of(const QaStudyPart& part) {
-  const QaScores& s = part.scores;
+  const qa::QaScores& s = part.scores;
   const auto& headline = s.headline();
   return {part.result.benchmark_name,
           part.result.model_name,
-          std::string(name_in(classification_metrics(), s.metric)),
+          std::string(name_in(stats::classification_metrics(), s.metric)),
           headline ? percent(headline->items.point) : "–",
           headline ? interval(headline->interval) : "–",
           number_of(s),
@@ -85,7 +85,7 @@ std::string qa_section(const PageContent& content) {
 std::string qa_answer(const ShownAnswer& answer) {
   TrajectoryView view = answer.view;
   view.anchors = fmt::format("answer-{}-{}-{}-", answer.part, answer.item, view.trajectory.run);
-  const Trajectory& t = view.trajectory;
+  const qa::Trajectory& t = view.trajectory;
   const bool right = view.result && view.result->correct;
   return fmt::format(
       "<details class=\"trajectory\" data-part=\"{}\" data-item=\"{}\"><summary><b>{} · {}</b> "
@@ -95,4 +95,4 @@ std::string qa_answer(const ShownAnswer& answer) {
       trajectory_body(view));
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

@@ -8,7 +8,7 @@
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_stills = 4;  // models per case; the viewer has them all
@@ -108,4 +108,4 @@ std::string sources_section(const PageContent& content) {
   return out + "</section>\n";
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

@@ -13,7 +13,7 @@
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/text/comparison_report.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_reasons = 50;  // lines of the ledger; the table of cases has all
@@ -23,68 +23,73 @@ bool is_finite(const std::optional<double>& value) {
 }
 
 /// As comparisons do: what is infinite is left out of means, and counted.
-std::vector<Score> scores_of(const Study& study, std::size_t model, const std::string& metric) {
-  std::vector<Score> out;
-  if (const MetricColumn* column = column_of(shown_columns(study, model), metric))
+std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
+                                      const std::string& metric) {
+  std::vector<metrics::Score> out;
+  if (const compare::MetricColumn* column = compare::column_of(shown_columns(study, model), metric))
     for (const auto& value : column->values)
-      out.push_back(is_finite(value) ? Score(*value) : Score(Undefined::not_scored));
+      out.push_back(is_finite(value) ? metrics::Score(*value)
+                                     : metrics::Score(metrics::Undefined::not_scored));
   return out;
 }
 
 /// One model in one metric: how it did, and whether it differs from the baseline.
 struct Cell {
-  Summary summary{};
-  Standing standing = Standing::undecided;  ///< of the baseline
-  ColumnFailures failures{};
+  metrics::Summary summary{};
+  compare::Standing standing = compare::Standing::undecided;  ///< of the baseline
+  compare::ColumnFailures failures{};
 };
 
 Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   if (!study.comparison) {
-    Cell cell = {summary(scores_of(study, model, metric), summary_rules(metric))};
-    if (const MetricColumn* column = column_of(shown_columns(study, model), metric))
-      cell.failures = failures_of(study.models[model], *column);
+    Cell cell = {summary(scores_of(study, model, metric), metrics::summary_rules(metric))};
+    if (const compare::MetricColumn* column =
+            compare::column_of(shown_columns(study, model), metric))
+      cell.failures = compare::failures_of(study.models[model], *column);
     return cell;
   }
-  for (const MetricComparison& compared : study.comparison->metrics) {
+  for (const compare::MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric) continue;
     Cell cell = {compared.models[model]};
-    for (const PairComparison& pair : compared.pairs)
+    for (const compare::PairComparison& pair : compared.pairs)
       if (pair.result.model_name == study.models[model].model_name)
-        cell.standing = standing_of(compared, pair);
+        cell.standing = compare::standing_of(compared, pair);
     return cell;
   }
   return {};
 }
 
 std::string cell_html(const Cell& cell, bool is_best) {
-  const Summary& s = cell.summary;
+  const metrics::Summary& s = cell.summary;
   if (!s.mean) return "<td class=\"number soft\">–</td>";
   std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
-                                is_best ? " best" : "", plain_number(*s.mean));
-  if (cell.standing != Standing::undecided)
+                                is_best ? " best" : "", compare::plain_number(*s.mean));
+  if (cell.standing != compare::Standing::undecided)
     out += fmt::format(
         "<sup class=\"star {0}\" title=\"{0} than the baseline, after correction\">{1}</sup>",
-        name(cell.standing), sign(cell.standing));
+        name(cell.standing), compare::sign(cell.standing));
   if (s.ci95)
-    out += fmt::format(" <span class=\"interval\">{} to {}</span>", plain_number(s.ci95->first),
-                       plain_number(s.ci95->second));
+    out += fmt::format(" <span class=\"interval\">{} to {}</span>",
+                       compare::plain_number(s.ci95->first), compare::plain_number(s.ci95->second));
   out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
   if (cell.failures.failures != 0 && cell.failures.mean_with)
     out += fmt::format("<br><span class=\"n\">{} with {} counted</span>",
-                       plain_number(*cell.failures.mean_with),
+                       compare::plain_number(*cell.failures.mean_with),
                        counted(cell.failures.failures, "failure"));
   return out + "</td>";
 }
 
 /// Which of several means is best; nothing where the metric has no direction.
 std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::string& metric) {
-  const auto known = metric_of_key(metric);
-  const Better better = known ? (*known)->better : Better::higher;
-  if (better == Better::neither || cells.size() < 2) return std::nullopt;
+  const auto known = metrics::metric_of_key(metric);
+  const metrics::Better better = known ? (*known)->better : metrics::Better::higher;
+  if (better == metrics::Better::neither || cells.size() < 2) return std::nullopt;
   std::optional<std::size_t> best;
   const auto gain = [&](std::size_t i) {
     const double mean = *cells[i].summary.mean;
-    return better == Better::higher ? mean : better == Better::lower ? -mean : -std::abs(mean);
+    return better == metrics::Better::higher  ? mean
+           : better == metrics::Better::lower ? -mean
+                                              : -std::abs(mean);
   };
   for (std::size_t i = 0; i < cells.size(); ++i)
     if (cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
@@ -117,7 +122,7 @@ std::string headline_table(const Study& study) {
 }
 
 /// What the signs were corrected for; "" where one model was tested in one metric.
-std::string family_words(const Comparison& comparison) {
+std::string family_words(const compare::Comparison& comparison) {
   std::string out;
   if (comparison.models.size() > 2) out += "corrected for the number of models, ";
   if (comparison.metrics.size() > 1) out += "each metric by itself, ";
@@ -134,10 +139,10 @@ std::string table_note(const Study& study) {
         " All models on the same {} cases, {}. {} than the baseline {} (Wilcoxon signed-rank "
         "test, {}level {:g}).",
         study.comparison->matching.ids.size(),
-        study.comparison->settings.undefined == UndefinedPolicy::worst
+        study.comparison->settings.undefined == compare::UndefinedPolicy::worst
             ? "failures of a model counted"
             : "without those in which a model failed",
-        sign_words, study.models[study.comparison->baseline].model_name,
+        compare::sign_words, study.models[study.comparison->baseline].model_name,
         family_words(*study.comparison), study.comparison->settings.alpha);
     if (const std::string note = opposite_signs_note(*study.comparison); !note.empty())
       text += " " + note + ".";
@@ -146,15 +151,16 @@ std::string table_note(const Study& study) {
   return element("p", text, "class=\"soft\"");
 }
 
-std::string conclusion(const MetricComparison& metric, const PairComparison& pair,
+std::string conclusion(const compare::MetricComparison& metric, const compare::PairComparison& pair,
                        std::string_view baseline) {
-  const std::string_view verdict = pair.n == 0 ? "not compared" : plain_words(pair.result.verdict);
-  const bool differs = pair.n != 0 && pair.result.verdict == Verdict::different;
+  const std::string_view verdict =
+      pair.n == 0 ? "not compared" : compare::plain_words(pair.result.verdict);
+  const bool differs = pair.n != 0 && pair.result.verdict == stats::Verdict::different;
   return fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
                      pair.n == 0 ? "none"
-                     : differs   ? name(standing_of(metric, pair))
+                     : differs   ? name(compare::standing_of(metric, pair))
                                  : name(pair.result.verdict),
-                     verdict, html_escaped(sentence(metric, pair, baseline)));
+                     verdict, html_escaped(compare::sentence(metric, pair, baseline)));
 }
 
 /// "lesion" for one model that is equivalent in all metrics is no news: sentences, by verdict.
@@ -162,9 +168,10 @@ std::string conclusions(const Study& study) {
   if (!study.comparison) return "";
   const std::string& baseline = study.comparison->models[study.comparison->baseline].name;
   std::string out;
-  for (const MetricComparison& metric : study.comparison->metrics) {
+  for (const compare::MetricComparison& metric : study.comparison->metrics) {
     std::string list;
-    for (const PairComparison& pair : metric.pairs) list += conclusion(metric, pair, baseline);
+    for (const compare::PairComparison& pair : metric.pairs)
+      list += conclusion(metric, pair, baseline);
     out += element("h3", metric_title(metric.metric.name)) + "<ul class=\"conclusions\">\n" + list +
            "</ul>\n";
   }
@@ -180,7 +187,7 @@ std::string conclusions(const Study& study) {
 std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
   std::vector<std::string> out;
   for (const std::string& metric : shown_metrics(study)) {
-    const MetricColumn* column = column_of(shown_columns(study, model), metric);
+    const compare::MetricColumn* column = compare::column_of(shown_columns(study, model), metric);
     if (column == nullptr) continue;
     const auto finite = std::ranges::count_if(column->values, is_finite);
     const auto lost = column->values.size() - static_cast<std::size_t>(finite);
@@ -193,7 +200,7 @@ std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
 }
 
 std::string ledger_row(const Study& study, std::size_t model, std::size_t shared) {
-  const ResultTable& table = study.models[model];
+  const compare::ResultTable& table = study.models[model];
   const std::vector<std::string> left_out = left_out_of(study, model);
   return fmt::format(
       "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
@@ -215,8 +222,8 @@ std::string nothing_failed(const Study& study) {
 std::string reasons(const Study& study) {
   std::string list;
   std::size_t all = 0;
-  for (const ResultTable& table : study.models)
-    for (const UnscoredCase& one : table.unscored) {
+  for (const compare::ResultTable& table : study.models)
+    for (const compare::UnscoredCase& one : table.unscored) {
       if (++all > most_reasons) continue;
       list += fmt::format("<li><b>{}</b> of {}: {}</li>\n", html_escaped(one.id),
                           html_escaped(table.model_name), html_escaped(one.reason));
@@ -260,7 +267,7 @@ std::string lead(const Study& study) {
 /// What the files say is odd about their cohorts. Models that say the same share a line.
 std::string warnings_list(const Study& study) {
   std::vector<std::pair<std::string, std::vector<std::string>>> found;
-  for (const ResultTable& table : study.models)
+  for (const compare::ResultTable& table : study.models)
     for (const std::string& warning : table.warnings) {
       const auto same = std::ranges::find(found, warning, &decltype(found)::value_type::first);
       if (same == found.end())
@@ -288,7 +295,7 @@ std::string notes_list(const std::vector<std::string>& notes) {
 }  // namespace
 
 std::string metric_title(const std::string& key) {
-  const auto known = metric_of_key(key);
+  const auto known = metrics::metric_of_key(key);
   if (!known) return key;
   // Short names: tables have narrow columns, and captions say the long ones.
   struct Row {
@@ -308,9 +315,9 @@ std::string metric_title(const std::string& key) {
                                                : fmt::format("{}{} ({})", text, label, unit);
 }
 
-const std::vector<MetricColumn>& shown_columns(const Study& study, std::size_t model) {
-  return columns_of(study.models[model],
-                    study.comparison ? study.comparison->settings.choice.first_label() : "");
+const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model) {
+  return compare::columns_of(
+      study.models[model], study.comparison ? study.comparison->settings.choice.first_label() : "");
 }
 
 std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) {
@@ -330,4 +337,4 @@ std::string first_screen(const PageContent& content) {
   return out + "</section>\n";
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

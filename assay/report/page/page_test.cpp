@@ -9,6 +9,7 @@
 #include "assay/report/page/page_parts.hpp"
 
 using namespace assay;
+using namespace assay::report;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -16,8 +17,8 @@ namespace {
 
 constexpr const char* attack = "<script>alert('x')</script>\"&";
 
-ResultTable table(const std::string& model, std::vector<std::optional<double>> dice) {
-  ResultTable out;
+compare::ResultTable table(const std::string& model, std::vector<std::optional<double>> dice) {
+  compare::ResultTable out;
   out.model_name = model;
   for (std::size_t i = 0; i < dice.size(); ++i) out.ids.push_back("c" + std::to_string(i));
   out.cases = dice.size();
@@ -35,7 +36,7 @@ PageContent example() {
 }
 
 nlohmann::json data_of(const PageContent& content) {
-  return nlohmann::json::parse(page::page_data(content.study));
+  return nlohmann::json::parse(page_data(content.study));
 }
 
 TEST(Page, HoldsValuesInColumns) {
@@ -58,7 +59,7 @@ TEST(Page, HoldsGroupsAsCodes) {
 TEST(Page, InfinityIsReadBackByBrowsers) {
   PageContent content = example();
   content.study.models[0].averages[0].values[0] = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(page::page_data(content.study), HasSubstr("[1e999,0.75,null,null]"));
+  EXPECT_THAT(page_data(content.study), HasSubstr("[1e999,0.75,null,null]"));
 }
 
 TEST(Page, TextStaysText) {
@@ -120,14 +121,14 @@ TEST(Page, OfNothingIsStillAPage) {
 }
 
 TEST(Page, NamesMetricsShortly) {
-  EXPECT_EQ(page::metric_title("dice"), "Dice");
-  EXPECT_EQ(page::metric_title("hd95"), "HD95 (mm)");
-  EXPECT_EQ(page::metric_title("volume_reference_ml"), "volume reference ml");
-  EXPECT_EQ(page::metric_title("their_own"), "their_own");
+  EXPECT_EQ(metric_title("dice"), "Dice");
+  EXPECT_EQ(metric_title("hd95"), "HD95 (mm)");
+  EXPECT_EQ(metric_title("volume_reference_ml"), "volume reference ml");
+  EXPECT_EQ(metric_title("their_own"), "their_own");
 }
 
 TEST(Page, EscapesJsonForScriptElements) {
-  EXPECT_EQ(page::json_text("a\"b\\c</script>\n\x01"), R"("a\"b\\c\u003c/script>\u000a\u0001")");
+  EXPECT_EQ(json_text("a\"b\\c</script>\n\x01"), R"("a\"b\\c\u003c/script>\u000a\u0001")");
 }
 
 }  // namespace

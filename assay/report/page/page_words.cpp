@@ -9,7 +9,7 @@
 #include "assay/report/page/methods.hpp"
 #include "assay/report/page/page_parts.hpp"
 
-namespace assay::page {
+namespace assay::report {
 namespace {
 
 /// Text to take away: shown as it is, with a button that copies it.
@@ -63,4 +63,4 @@ std::string words_section(const PageContent& content) {
          checklist(content.study) + "</section>\n";
 }
 
-}  // namespace assay::page
+}  // namespace assay::report

@@ -12,7 +12,7 @@
 #include "assay/report/html.hpp"
 #include "assay/report/page/trajectory_style.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string paragraph(std::string_view css, std::string_view text) {
@@ -23,11 +23,11 @@ std::string text_block(std::string_view text) {
   return text.empty() ? "" : fmt::format("<div class=\"text\">{}</div>\n", html_escaped(text));
 }
 
-std::string place_of(const SlideRegion& r) {
+std::string place_of(const slide::SlideRegion& r) {
   return fmt::format("x {}, y {}, {} × {} pixels", r.x, r.y, r.width, r.height);
 }
 
-std::string picture(const TrajectoryView& view, const TrajectoryImage& image,
+std::string picture(const TrajectoryView& view, const qa::TrajectoryImage& image,
                     const std::string& alternative) {
   const auto jpeg = view.jpegs.find(image.sha256);
   if (jpeg == view.jpegs.end())
@@ -38,20 +38,21 @@ std::string picture(const TrajectoryView& view, const TrajectoryImage& image,
       base64(jpeg->second), image.width, image.height, html_escaped(alternative));
 }
 
-const TrajectoryImage* thumbnail_of(const Trajectory& t) {
-  for (const TrajectoryTurn& turn : t.turns)
-    for (const TrajectoryImage& image : turn.images)
+const qa::TrajectoryImage* thumbnail_of(const qa::Trajectory& t) {
+  for (const qa::TrajectoryTurn& turn : t.turns)
+    for (const qa::TrajectoryImage& image : turn.images)
       if (image.kind == "thumbnail") return &image;
   return nullptr;
 }
 
 /// The place a turn went to; nothing when it asked for none, or for one that was refused.
-const SlideRegion* taken(const TrajectoryTurn& turn) {
+const slide::SlideRegion* taken(const qa::TrajectoryTurn& turn) {
   return turn.crop && turn.problem.empty() ? &*turn.crop : nullptr;
 }
 
 /// A numbered rectangle in the slide's own pixels, a link to the call that asked for it.
-std::string box(const std::string& link, unsigned step, const SlideRegion& r, double letter) {
+std::string box(const std::string& link, unsigned step, const slide::SlideRegion& r,
+                double letter) {
   const std::string shape =
       fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", r.x, r.y, r.width, r.height);
   const double x = static_cast<double>(r.x) + letter * 0.3;
@@ -68,13 +69,13 @@ std::string anchor(const TrajectoryView& view, std::size_t call) {
 }
 
 std::string overview(const TrajectoryView& view) {
-  const Trajectory& t = view.trajectory;
-  const TrajectoryImage* thumbnail = thumbnail_of(t);
+  const qa::Trajectory& t = view.trajectory;
+  const qa::TrajectoryImage* thumbnail = thumbnail_of(t);
   if (thumbnail == nullptr) return "";
   std::string boxes;
   const double letter = static_cast<double>(std::max(t.slide_width, t.slide_height)) / 28;
   for (std::size_t call = 0; call < t.turns.size(); ++call)
-    if (const SlideRegion* crop = taken(t.turns[call]))
+    if (const slide::SlideRegion* crop = taken(t.turns[call]))
       boxes += box(anchor(view, call), t.turns[call].step, *crop, letter);
   return "<h2>Where it looked</h2>\n<figure><div class=\"slide\">" +
          picture(view, *thumbnail, "The whole slide") +
@@ -86,10 +87,10 @@ std::string overview(const TrajectoryView& view) {
                      html_escaped(t.slide), t.slide_width, t.slide_height);
 }
 
-const Attempt* attempt_of(const TrajectoryView& view) {
+const qa::Attempt* attempt_of(const TrajectoryView& view) {
   if (!view.result) return nullptr;
   const auto& votes = view.result->votes;
-  const auto found = std::ranges::find(votes, view.trajectory.run, &Attempt::run);
+  const auto found = std::ranges::find(votes, view.trajectory.run, &qa::Attempt::run);
   return found == votes.end() ? nullptr : &*found;
 }
 
@@ -98,7 +99,7 @@ struct Verdict {
 };
 
 Verdict verdict_of(const TrajectoryView& view) {
-  const Attempt* attempt = attempt_of(view);
+  const qa::Attempt* attempt = attempt_of(view);
   const std::string outcome = view.trajectory.outcome;
   if (attempt == nullptr || !attempt->answer.label)
     return {outcome.empty() || outcome == "scored" ? "soft" : "bad", outcome};
@@ -108,7 +109,7 @@ Verdict verdict_of(const TrajectoryView& view) {
 }
 
 std::string header(const TrajectoryView& view) {
-  const Trajectory& t = view.trajectory;
+  const qa::Trajectory& t = view.trajectory;
   const Verdict verdict = verdict_of(view);
   std::string out =
       fmt::format("<header><h1>{} · {}</h1>\n", html_escaped(t.benchmark), html_escaped(t.item_id));
@@ -121,7 +122,7 @@ std::string header(const TrajectoryView& view) {
 
 std::string options_list(const TrajectoryView& view) {
   if (!view.result || view.result->options.empty()) return "";
-  const Attempt* attempt = attempt_of(view);
+  const qa::Attempt* attempt = attempt_of(view);
   std::string out = "<ol class=\"options\">\n";
   std::int64_t number = 0;
   for (const std::string& option : view.result->options) {
@@ -149,14 +150,14 @@ std::string_view trimmed(std::string_view text) {
 std::string question(const TrajectoryView& view) {
   const std::string_view text = view.trajectory.question;
   const std::string options = options_list(view);
-  const std::string listed = options.empty() ? "" : numbered_options(view.result->options);
+  const std::string listed = options.empty() ? "" : qa::numbered_options(view.result->options);
   const std::size_t at = listed.empty() ? text.npos : text.find(listed);
   if (at == text.npos) return text_block(text) + options;
   return text_block(trimmed(text.substr(0, at))) + options +
          text_block(trimmed(text.substr(at + listed.size())));
 }
 
-std::string usage_line(const TrajectoryTurn& turn) {
+std::string usage_line(const qa::TrajectoryTurn& turn) {
   std::vector<std::string> parts;
   if (const auto total = turn.usage.total()) parts.push_back(fmt::format("{} tokens", *total));
   if (turn.cost_usd) parts.push_back(fmt::format("${:.4f}", *turn.cost_usd));
@@ -166,17 +167,17 @@ std::string usage_line(const TrajectoryTurn& turn) {
 }
 
 /// A step has several calls where the first replies could not be used.
-std::string title_of(const Trajectory& t, std::size_t call) {
+std::string title_of(const qa::Trajectory& t, std::size_t call) {
   const bool again = call > 0 && t.turns[call - 1].step == t.turns[call].step;
   return fmt::format("Step {}{}", t.turns[call].step, again ? ", again" : "");
 }
 
 std::string call_card(const TrajectoryView& view, std::size_t call) {
-  const TrajectoryTurn& turn = view.trajectory.turns[call];
-  const TrajectoryImage* thumbnail = thumbnail_of(view.trajectory);
+  const qa::TrajectoryTurn& turn = view.trajectory.turns[call];
+  const qa::TrajectoryImage* thumbnail = thumbnail_of(view.trajectory);
   std::string out = fmt::format("<article class=\"step\" id=\"{}\"><h3>{}</h3>\n",
                                 anchor(view, call), title_of(view.trajectory, call));
-  for (const TrajectoryImage& image : turn.images) {
+  for (const qa::TrajectoryImage& image : turn.images) {
     if (&image == thumbnail) continue;  // it is at the top, with the boxes
     const std::string caption = image.kind + ": " + place_of(image.region);
     out += "<figure>" + picture(view, image, caption) + "<figcaption>" + html_escaped(caption) +
@@ -193,7 +194,7 @@ std::string call_card(const TrajectoryView& view, std::size_t call) {
 }
 
 /// The answer, with the part that was read as the label marked.
-std::string marked(const ExtractedAnswer& answer) {
+std::string marked(const qa::ExtractedAnswer& answer) {
   const auto [begin, end] = answer.span;
   if (begin >= end || end > answer.raw.size()) return html_escaped(answer.raw);
   const std::string_view raw = answer.raw;
@@ -202,7 +203,7 @@ std::string marked(const ExtractedAnswer& answer) {
 }
 
 std::string answer(const TrajectoryView& view) {
-  const Attempt* attempt = attempt_of(view);
+  const qa::Attempt* attempt = attempt_of(view);
   std::string out = "<h2>Answer</h2>\n";
   if (attempt == nullptr)
     out += text_block(view.trajectory.final_answer);
@@ -214,14 +215,14 @@ std::string answer(const TrajectoryView& view) {
 
 struct Class {
   std::string_view name;
-  std::optional<std::int64_t> Usage::*tokens;
+  std::optional<std::int64_t> qa::Usage::*tokens;
 };
 constexpr std::array classes = {
-    Class{"input", &Usage::input},
-    Class{"cache write", &Usage::cache_write},
-    Class{"cache read", &Usage::cache_read},
-    Class{"output", &Usage::output},
-    Class{"reasoning, of output", &Usage::reasoning},
+    Class{"input", &qa::Usage::input},
+    Class{"cache write", &qa::Usage::cache_write},
+    Class{"cache read", &qa::Usage::cache_read},
+    Class{"output", &qa::Usage::output},
+    Class{"reasoning, of output", &qa::Usage::reasoning},
 };
 
 std::string row(std::string_view name, const std::string& value) {
@@ -230,7 +231,7 @@ std::string row(std::string_view name, const std::string& value) {
 
 /// A sum is known only when every part is.
 template <class Of>
-auto sum_over(const std::vector<TrajectoryTurn>& turns, Of of) {
+auto sum_over(const std::vector<qa::TrajectoryTurn>& turns, Of of) {
   auto sum = of(turns.front());
   for (std::size_t i = 1; i < turns.size(); ++i) {
     const auto next = of(turns[i]);
@@ -242,14 +243,14 @@ auto sum_over(const std::vector<TrajectoryTurn>& turns, Of of) {
   return sum;
 }
 
-std::string totals(const std::vector<TrajectoryTurn>& turns) {
+std::string totals(const std::vector<qa::TrajectoryTurn>& turns) {
   if (turns.empty()) return "";
   std::string out = "<h2>What it took</h2>\n<table>\n" + row("calls", std::to_string(turns.size()));
   for (const Class& c : classes)
     if (const auto sum =
-            sum_over(turns, [&](const TrajectoryTurn& t) { return t.usage.*c.tokens; }))
+            sum_over(turns, [&](const qa::TrajectoryTurn& t) { return t.usage.*c.tokens; }))
       out += row(fmt::format("{} tokens", c.name), std::to_string(*sum));
-  const auto cost = sum_over(turns, [](const TrajectoryTurn& t) { return t.cost_usd; });
+  const auto cost = sum_over(turns, [](const qa::TrajectoryTurn& t) { return t.cost_usd; });
   return out + row("cost", cost ? fmt::format("${:.4f}", *cost) : "unknown") + "</table>\n";
 }
 
@@ -259,7 +260,7 @@ constexpr std::string_view policy = "default-src 'none'; img-src data:; style-sr
 }  // namespace
 
 std::string trajectory_body(const TrajectoryView& view) {
-  const Trajectory& t = view.trajectory;
+  const qa::Trajectory& t = view.trajectory;
   std::string out = header(view);
   out += "<h2>Question</h2>\n" + question(view);
   out += overview(view);
@@ -269,7 +270,7 @@ std::string trajectory_body(const TrajectoryView& view) {
 }
 
 std::string trajectory_page(const TrajectoryView& view) {
-  const Trajectory& t = view.trajectory;
+  const qa::Trajectory& t = view.trajectory;
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
@@ -279,4 +280,4 @@ std::string trajectory_page(const TrajectoryView& view) {
   return out + trajectory_body(view) + "</body>\n</html>\n";
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -9,11 +9,11 @@
 #include "assay/qa/values/result.hpp"
 #include "assay/qa/values/trajectory.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct TrajectoryView {
-  Trajectory trajectory;
-  std::optional<ItemResult> result{};          ///< the item's row; nothing: no verdict is shown
+  qa::Trajectory trajectory;
+  std::optional<qa::ItemResult> result{};      ///< the item's row; nothing: no verdict is shown
   std::map<std::string, std::string> jpegs{};  ///< bytes by SHA-256; what lacks is said
   std::string anchors{};                       ///< before the names of its anchors
 };
@@ -23,4 +23,4 @@ std::string trajectory_body(const TrajectoryView& view);
 
 std::string trajectory_page(const TrajectoryView& view);
 
-}  // namespace assay
+}  // namespace assay::report

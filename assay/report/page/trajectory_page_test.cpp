@@ -8,6 +8,7 @@
 #include "assay/report/html.hpp"
 
 using namespace assay;
+using namespace assay::report;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr const char* attack = "<script>alert('x')</script>\"&";
 
-TrajectoryImage image(const std::string& sha256, const std::string& kind) {
+qa::TrajectoryImage image(const std::string& sha256, const std::string& kind) {
   return {.sha256 = sha256, .region = {10, 20, 300, 400}, .width = 30, .height = 40, .kind = kind};
 }
 
@@ -32,24 +33,25 @@ TrajectoryView example() {
        .images = {image("t", "thumbnail")},
        .prompt = "Step 1 of 20",
        .reply = "closer",
-       .crop = SlideRegion{100, 200, 500, 600},
+       .crop = slide::SlideRegion{100, 200, 500, 600},
        .usage = {10, {}, {}, 5, {}},
        .cost_usd = 0.25},
       {.step = 2,
        .images = {image("c", "crop")},
        .reply = "outside",
        .problem = "not inside",
-       .crop = SlideRegion{9000, 0, 5, 5},
+       .crop = slide::SlideRegion{9000, 0, 5, 5},
        .usage = {20, {}, {}, 5, {}},
        .cost_usd = 0.5},
       {.step = 2, .reply = "the answer is 2", .usage = {30, {}, {}, 5, {}}, .cost_usd = 1.0}};
   view.trajectory.outcome = "scored";
   view.jpegs = {{"t", "thumb"}, {"c", "crop!"}};
-  ItemResult result = {.item_id = "TCGA-02", .truth_label = 2, .options = {"glioma", "sarcoma"}};
+  qa::ItemResult result = {
+      .item_id = "TCGA-02", .truth_label = 2, .options = {"glioma", "sarcoma"}};
   result.votes = {
       {.run = 0},
       {.run = 1,
-       .outcome = Outcome::scored,
+       .outcome = qa::Outcome::scored,
        .answer = {.label = 2, .raw = "the answer is 2", .rule = "answer_is", .span = {14, 15}}}};
   view.result = result;
   return view;
@@ -121,18 +123,18 @@ TEST(TrajectoryPage, says_what_is_wrong_or_not_there) {
 /// Every text of a trajectory can come from a model or a table: none may become markup.
 TEST(TrajectoryPage, escapes_every_text) {
   TrajectoryView view = example();
-  Trajectory& t = view.trajectory;
+  qa::Trajectory& t = view.trajectory;
   for (std::string* text :
        {&t.benchmark, &t.item_id, &t.question, &t.slide, &t.final_answer, &t.outcome, &t.error})
     *text = attack;
-  for (TrajectoryTurn& turn : t.turns) {
+  for (qa::TrajectoryTurn& turn : t.turns) {
     for (std::string* text :
          {&turn.prompt, &turn.reply, &turn.problem, &turn.model, &turn.request_id})
       *text = attack;
-    for (TrajectoryImage& seen : turn.images) seen.sha256 = seen.kind = attack;
+    for (qa::TrajectoryImage& seen : turn.images) seen.sha256 = seen.kind = attack;
   }
   view.result->options = {attack, attack};
-  ExtractedAnswer& answer = view.result->votes[1].answer;
+  qa::ExtractedAnswer& answer = view.result->votes[1].answer;
   answer.raw = answer.rule = attack;
   for (std::size_t end = 0; end < 40; ++end) {  // a span may cut anywhere, even beyond the text
     answer.span = {end / 2, end};

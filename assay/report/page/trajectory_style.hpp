@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace assay {
+namespace assay::report {
 
 inline constexpr std::string_view trajectory_style = R"css(
 :root { color-scheme: light dark; --text: #1d1d22; --soft: #5d5d68; --page: #fbfbfc; --card: #fff;
@@ -55,4 +55,4 @@ th { color: var(--soft); }
 }
 )css";
 
-}  // namespace assay
+}  // namespace assay::report

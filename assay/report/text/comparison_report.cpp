@@ -10,14 +10,14 @@
 #include "assay/compare/standing.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string bold(std::string_view text, bool color) {
   return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
 }
 
-std::string headline(const Comparison& comparison, bool color) {
+std::string headline(const compare::Comparison& comparison, bool color) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   std::string out =
       bold(fmt::format("{} models against {}", comparison.models.size() - 1, printable(baseline)),
@@ -35,21 +35,24 @@ std::string headline(const Comparison& comparison, bool color) {
   return out + "\n\n";
 }
 
-std::string sentences(const Comparison& comparison) {
+std::string sentences(const compare::Comparison& comparison) {
   std::string out;
-  for (const MetricComparison& metric : comparison.metrics)
-    for (const PairComparison& pair : metric.pairs)
-      out += printable(sentence(metric, pair, comparison.models[comparison.baseline].name)) + "\n";
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    for (const compare::PairComparison& pair : metric.pairs)
+      out +=
+          printable(compare::sentence(metric, pair, comparison.models[comparison.baseline].name)) +
+          "\n";
   return "\n" + out;
 }
 
 /// The failures of each model, once for all metrics that have the same ones.
-std::string failures(const Comparison& comparison) {
+std::string failures(const compare::Comparison& comparison) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   std::vector<std::pair<std::string, std::string>> found;  // sentence and metrics
-  for (const MetricComparison& metric : comparison.metrics)
-    for (const PairComparison& pair : metric.pairs) {
-      const std::string text = failure_sentence(pair, baseline, comparison.matching.ids.size());
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    for (const compare::PairComparison& pair : metric.pairs) {
+      const std::string text =
+          compare::failure_sentence(pair, baseline, comparison.matching.ids.size());
       if (text.empty()) continue;
       auto same = std::ranges::find(found, text, &std::pair<std::string, std::string>::first);
       if (same == found.end()) same = found.insert(found.end(), {text, ""});
@@ -62,12 +65,12 @@ std::string failures(const Comparison& comparison) {
 }
 
 /// What folds say of the algorithms, where they were asked.
-std::string algorithms(const Comparison& comparison, bool color) {
+std::string algorithms(const compare::Comparison& comparison, bool color) {
   std::string out;
-  for (const MetricComparison& metric : comparison.metrics)
-    for (const PairComparison& pair : metric.pairs)
-      if (const std::string text =
-              algorithm_sentence(metric, pair, comparison.models[comparison.baseline].name);
+  for (const compare::MetricComparison& metric : comparison.metrics)
+    for (const compare::PairComparison& pair : metric.pairs)
+      if (const std::string text = compare::algorithm_sentence(
+              metric, pair, comparison.models[comparison.baseline].name);
           !text.empty())
         out += printable(text) + "\n";
   if (out.empty()) return out;
@@ -77,16 +80,17 @@ std::string algorithms(const Comparison& comparison, bool color) {
          "\n\n" + out;
 }
 
-std::string places(const RankStability& rank) {
+std::string places(const compare::RankStability& rank) {
   return rank.rank_low == rank.rank_high ? std::to_string(rank.rank_low)
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
 }
 
 /// "dice", its columns, and a row per model, best first. Ranks by means, by resamples if there are
 /// any, by ranks within blocks, by tests.
-std::string rank_table(const Comparison& comparison, const MetricComparison& metric) {
-  const Ranking& ranking = metric.ranking;
-  const bool resampled = stability_gap(ranking).empty();
+std::string rank_table(const compare::Comparison& comparison,
+                       const compare::MetricComparison& metric) {
+  const compare::Ranking& ranking = metric.ranking;
+  const bool resampled = compare::stability_gap(ranking).empty();
   std::vector<Column> columns = {{printable(words(metric.metric)), Align::left}, {"by mean"}};
   if (resampled) columns.insert(columns.end(), {{"95 % of resamples"}, {"first"}});
   columns.push_back({"by mean rank"});
@@ -97,7 +101,7 @@ std::string rank_table(const Comparison& comparison, const MetricComparison& met
   std::ranges::stable_sort(order, {}, [&](std::size_t m) { return ranking.models[m].rank; });
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t m : order) {
-    const ModelRank& rank = ranking.models[m];
+    const compare::ModelRank& rank = ranking.models[m];
     auto& row = rows.emplace_back();
     row = {printable(comparison.models[m].name), fmt::format("{:g}", rank.rank)};
     if (resampled) {
@@ -112,86 +116,91 @@ std::string rank_table(const Comparison& comparison, const MetricComparison& met
 
 /// Why no model beats another by tests, where no data could have made one win: the least one-sided
 /// p-value of so few blocks does not pass the first step of Holm's correction.
-std::string hopeless_wins(const Comparison& comparison, const Ranking& ranking) {
+std::string hopeless_wins(const compare::Comparison& comparison, const compare::Ranking& ranking) {
   const double models = static_cast<double>(ranking.models.size()), pairs = models * (models - 1);
   const double least = std::exp2(-static_cast<double>(ranking.blocks));
   if (!ranking.models.front().by_tests || least * pairs <= comparison.settings.alpha) return "";
   return fmt::format("no model could win by tests: {} are too few for {:.0f} ordered pairs\n",
-                     counted(ranking.blocks, block_word(ranking)), pairs);
+                     counted(ranking.blocks, compare::block_word(ranking)), pairs);
 }
 
-std::string ranking_of(const Comparison& comparison, const MetricComparison& metric) {
-  const Ranking& ranking = metric.ranking;
+std::string ranking_of(const compare::Comparison& comparison,
+                       const compare::MetricComparison& metric) {
+  const compare::Ranking& ranking = metric.ranking;
   std::string out = rank_table(comparison, metric);
   out += hopeless_wins(comparison, ranking);
-  if (const std::string gap = stability_gap(ranking); !gap.empty()) out += gap + "\n";
+  if (const std::string gap = compare::stability_gap(ranking); !gap.empty()) out += gap + "\n";
   if (ranking.kendall_tau)
     out += fmt::format(
         "mean Kendall's τ between this order and that of each resample: {:.2f} (middle 95 %: "
         "{:.2f} to {:.2f})\n",
         ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
   if (ranking.friedman && ranking.critical_difference)
-    out += fmt::format("Friedman {}; mean ranks differ when {:.2f} or more apart (Nemenyi){}\n",
-                       plain_pvalue(ranking.friedman->f_pvalue), *ranking.critical_difference,
-                       ranking.has_clusters ? "; " + block_note(ranking) : "");
+    out +=
+        fmt::format("Friedman {}; mean ranks differ when {:.2f} or more apart (Nemenyi){}\n",
+                    compare::plain_pvalue(ranking.friedman->f_pvalue), *ranking.critical_difference,
+                    ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
   return out;
 }
 
 /// What the columns of the tables are.
-std::string rank_legend(const Ranking& ranking) {
+std::string rank_legend(const compare::Ranking& ranking) {
   return fmt::format(
       "\nby mean: rank of the mean\nby mean rank: rank of the mean rank over the {}s (in "
       "brackets)\nby tests: rank of the number of models that this model beats (in brackets), by "
       "one-sided signed-rank tests, Holm-corrected over all ordered pairs of models\n",
-      block_word(ranking));
+      compare::block_word(ranking));
 }
 
 /// Two models have their test, and a rank would only repeat it.
-std::string rankings(const Comparison& comparison, bool color) {
+std::string rankings(const compare::Comparison& comparison, bool color) {
   std::string out;
-  const Ranking* shown = nullptr;
+  const compare::Ranking* shown = nullptr;
   std::size_t blocks = 0;
-  for (const MetricComparison& metric : comparison.metrics) {
+  for (const compare::MetricComparison& metric : comparison.metrics) {
     if (metric.ranking.n == 0) continue;
     shown = &metric.ranking;
     blocks = std::max(blocks, metric.ranking.blocks);
     out += "\n" + ranking_of(comparison, metric);
   }
   if (shown == nullptr) return "";
-  if (comparison.models.size() < least_resampled_models) return "\n" + stability_gap(*shown) + "\n";
+  if (comparison.models.size() < compare::least_resampled_models)
+    return "\n" + compare::stability_gap(*shown) + "\n";
   std::string title = "ranks";
-  if (blocks >= least_resampled_blocks)
+  if (blocks >= compare::least_resampled_blocks)
     title += fmt::format(", with {} resamples of the {}s (seed {})", comparison.settings.replicates,
-                         block_word(*shown), comparison.settings.seed);
+                         compare::block_word(*shown), comparison.settings.seed);
   return "\n" + bold(title, color) + "\n" + out + rank_legend(*shown);
 }
 
-std::string subgroup_cell(const MetricComparison& metric, std::size_t model, Standing standing) {
-  const Summary& s = metric.models[model];
+std::string subgroup_cell(const compare::MetricComparison& metric, std::size_t model,
+                          compare::Standing standing) {
+  const metrics::Summary& s = metric.models[model];
   if (!s.mean) return "–";
-  return fmt::format("{}{}", plain_number(*s.mean),
-                     standing == Standing::undecided ? " " : sign(standing));
+  return fmt::format("{}{}", compare::plain_number(*s.mean),
+                     standing == compare::Standing::undecided ? " " : compare::sign(standing));
 }
 
-bool has_sign(std::span<const Subgroup> subgroups, std::size_t metric) {
-  return std::ranges::any_of(subgroups, [&](const Subgroup& subgroup) {
-    const MetricComparison& part = subgroup.metrics[metric];
-    return std::ranges::any_of(part.pairs, [&](const PairComparison& pair) {
-      return standing_of(part, pair) != Standing::undecided;
+bool has_sign(std::span<const compare::Subgroup> subgroups, std::size_t metric) {
+  return std::ranges::any_of(subgroups, [&](const compare::Subgroup& subgroup) {
+    const compare::MetricComparison& part = subgroup.metrics[metric];
+    return std::ranges::any_of(part.pairs, [&](const compare::PairComparison& pair) {
+      return compare::standing_of(part, pair) != compare::Standing::undecided;
     });
   });
 }
 
 /// One table per column and metric: a row per value, a mean per model.
-std::string subgroup_table(const Comparison& comparison, std::span<const Subgroup> subgroups,
-                           std::size_t metric) {
+std::string subgroup_table(const compare::Comparison& comparison,
+                           std::span<const compare::Subgroup> subgroups, std::size_t metric) {
   const std::string title =
       subgroups.front().column + " / " + words(comparison.metrics[metric].metric);
   std::vector<Column> columns = {{printable(title), Align::left}, {"cases"}};
-  for (const ComparedModel& model : comparison.models) columns.push_back({printable(model.name)});
+  for (const compare::ComparedModel& model : comparison.models)
+    columns.push_back({printable(model.name)});
   std::vector<std::vector<std::string>> rows;
-  for (const Subgroup& subgroup : subgroups) {
-    const MetricComparison& part = subgroup.metrics[metric];
+  for (const compare::Subgroup& subgroup : subgroups) {
+    const compare::MetricComparison& part = subgroup.metrics[metric];
     auto& row = rows.emplace_back();
     row = {printable(subgroup.value.empty() ? "(none)" : subgroup.value),
            std::to_string(subgroup.cases)};
@@ -199,7 +208,8 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
     for (std::size_t m = 0; m < comparison.models.size(); ++m) {
       const bool tested = m != comparison.baseline;
       row.push_back(subgroup_cell(
-          part, m, tested ? standing_of(part, part.pairs[pair]) : Standing::undecided));
+          part, m,
+          tested ? compare::standing_of(part, part.pairs[pair]) : compare::Standing::undecided));
       pair += tested ? 1 : 0;
     }
   }
@@ -207,9 +217,9 @@ std::string subgroup_table(const Comparison& comparison, std::span<const Subgrou
   return "\n" + text_table(columns, rows) + (words.empty() ? "" : printable(words) + "\n");
 }
 
-std::string subgroups(const Comparison& comparison, bool color) {
+std::string subgroups(const compare::Comparison& comparison, bool color) {
   std::string out;
-  const std::span<const Subgroup> all = comparison.subgroups;
+  const std::span<const compare::Subgroup> all = comparison.subgroups;
   for (std::size_t from = 0; from < all.size();) {
     std::size_t to = from + 1;
     while (to < all.size() && all[to].column == all[from].column) ++to;
@@ -221,23 +231,23 @@ std::string subgroups(const Comparison& comparison, bool color) {
   return "\n" +
          bold(fmt::format("means by subgroup; {} than the baseline, corrected over all subgroups "
                           "and models of a table",
-                          sign_words),
+                          compare::sign_words),
               color) +
          "\n" + out;
 }
 
 }  // namespace
 
-std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
-                              std::size_t metric) {
+std::string interaction_words(const compare::Comparison& comparison,
+                              std::span<const compare::Subgroup> subgroups, std::size_t metric) {
   constexpr std::string_view warning =
       " a sign in some groups only does not mean that the groups differ.";
   const std::string& column = subgroups.front().column;
   std::vector<std::string> found;
   bool any = false;
-  for (const Interaction& one : comparison.interactions) {
+  for (const compare::Interaction& one : comparison.interactions) {
     if (one.column != column || one.metric != metric) continue;
-    found.push_back(one.model_name + " " + plain_pvalue(one.corrected_p_value));
+    found.push_back(one.model_name + " " + compare::plain_pvalue(one.corrected_p_value));
     any = any || one.corrected_p_value <= comparison.settings.alpha;
   }
   const bool signs = has_sign(subgroups, metric);
@@ -252,10 +262,10 @@ std::string interaction_words(const Comparison& comparison, std::span<const Subg
                      any || !signs ? "" : fmt::format(" No evidence that it does, so{}", warning));
 }
 
-std::string comparison_report(const Comparison& comparison, bool with_paper, bool color) {
+std::string comparison_report(const compare::Comparison& comparison, bool with_paper, bool color) {
   return headline(comparison, color) + terminal_table(comparison_table(comparison, with_paper)) +
          sentences(comparison) + failures(comparison) + algorithms(comparison, color) +
          rankings(comparison, color) + subgroups(comparison, color);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,28 +8,28 @@
 #include "assay/compare/comparison.hpp"
 #include "assay/report/text/paper_table.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// `mean (SD)` per model and metric, with `*` where it differs from the baseline; best model first.
 /// `with_paper` adds the published rows, parameters and efficiency.
-PaperTable comparison_table(const Comparison& comparison, bool with_paper);
+PaperTable comparison_table(const compare::Comparison& comparison, bool with_paper);
 
 /// The specification's own Markdown table, in the order of the inputs.
-std::string specification_table(const Comparison& comparison);
+std::string specification_table(const compare::Comparison& comparison);
 
 /// One line per model and metric with every number.
-std::string comparison_csv(const Comparison& comparison);
+std::string comparison_csv(const compare::Comparison& comparison);
 
 /// Everything on one screen.
-std::string comparison_report(const Comparison& comparison, bool with_paper, bool color);
+std::string comparison_report(const compare::Comparison& comparison, bool with_paper, bool color);
 
 /// The models and metrics in which the mean and the sign seem to contradict each other, and why; ""
 /// where there are none.
-std::string opposite_signs_note(const Comparison& comparison);
+std::string opposite_signs_note(const compare::Comparison& comparison);
 
 /// Whether the difference depends on the group at all, in a sentence or two: signs in single groups
 /// do not say so. `subgroups` are those of one column. "" where there is nothing to say.
-std::string interaction_words(const Comparison& comparison, std::span<const Subgroup> subgroups,
-                              std::size_t metric);
+std::string interaction_words(const compare::Comparison& comparison,
+                              std::span<const compare::Subgroup> subgroups, std::size_t metric);
 
-}  // namespace assay
+}  // namespace assay::report

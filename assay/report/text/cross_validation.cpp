@@ -8,32 +8,33 @@
 #include "assay/base/words.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
-std::string shown(const Value& x) {
+std::string shown(const compare::Value& x) {
   return x ? fmt::format("{:.3f}", *x) : "–";
 }
 
-std::string headline(const CrossValidation& result, const RunFolders& folders,
+std::string headline(const compare::CrossValidation& result, const results::RunFolders& folders,
                      const TerminalStyle& style) {
   const std::string name = printable(folders.name);
   return fmt::format("{}: {} of {} · {} · {} · restarts: {}\n",
                      style.color ? "\x1b[1m" + name + "\x1b[0m" : name, folders.ledger.read,
                      counted(folders.ledger.expected, "run"),
                      counted(result.folds.size(), "outer fold"),
-                     counted(result.subjects.size(), "subject"), assay::name(result.restarts));
+                     counted(result.subjects.size(), "subject"), compare::name(result.restarts));
 }
 
-std::vector<std::string> spread_row(const std::string& metric, const char* over, const Spread& s) {
+std::vector<std::string> spread_row(const std::string& metric, const char* over,
+                                    const compare::Spread& s) {
   return {printable(metric),   over,
           shown(s.mean),       shown(s.std),
           std::to_string(s.n), s.undefined == 0 ? "–" : std::to_string(s.undefined)};
 }
 
-std::string spread_table(const CrossValidation& result) {
+std::string spread_table(const compare::CrossValidation& result) {
   std::vector<std::vector<std::string>> rows;
-  for (const NamedSpreads& s : result.spreads) {
+  for (const compare::NamedSpreads& s : result.spreads) {
     rows.push_back(spread_row(s.metric, "subjects", s.subjects));
     rows.push_back(spread_row("", "runs", s.runs));
     rows.push_back(spread_row("", "outer folds", s.outer_folds));
@@ -46,16 +47,16 @@ std::string spread_table(const CrossValidation& result) {
       rows);
 }
 
-std::string fold_table(const CrossValidation& result) {
+std::string fold_table(const compare::CrossValidation& result) {
   std::vector<Column> columns = {{"outer fold", Align::left}, {"runs"}, {"subjects"}};
   for (const std::string& metric : result.metrics) columns.push_back({printable(metric)});
-  if (result.restarts == Restarts::best) columns.push_back({"restart taken"});
+  if (result.restarts == compare::Restarts::best) columns.push_back({"restart taken"});
   std::vector<std::vector<std::string>> rows;
-  for (const OuterFold& fold : result.folds) {
+  for (const compare::OuterFold& fold : result.folds) {
     auto& row = rows.emplace_back();
     row = {std::to_string(fold.number), std::to_string(fold.runs.size()),
            std::to_string(fold.subjects.size())};
-    for (const Spread& s : fold.over_subjects)
+    for (const compare::Spread& s : fold.over_subjects)
       row.push_back(fmt::format("{} ({})", shown(s.mean), shown(s.std)));
     if (fold.best) row.push_back(std::to_string(fold.runs[*fold.best].run.restart));
   }
@@ -63,9 +64,9 @@ std::string fold_table(const CrossValidation& result) {
 }
 
 /// Which of the spreads answers which question, by the first metric.
-std::string advice(const CrossValidation& result) {
-  const NamedSpreads& s = result.spreads.front();
-  const auto told = [&](const Spread& of) {
+std::string advice(const compare::CrossValidation& result) {
+  const compare::NamedSpreads& s = result.spreads.front();
+  const auto told = [&](const compare::Spread& of) {
     return fmt::format("{} {}, n = {}", printable(s.metric), shown(of.std), of.n);
   };
   std::string out = fmt::format(
@@ -86,7 +87,7 @@ std::string advice(const CrossValidation& result) {
         shown(s.runs.population_std));
   if (s.runs.n > 1 && result.folds.size() == 1)
     out += "There is one outer fold: nothing is known of the spread over outer folds.\n";
-  if (result.restarts == Restarts::best)
+  if (result.restarts == compare::Restarts::best)
     out +=
         "OPTIMISTIC: restarts were chosen by their Dice on the test set; publish --restarts mean "
         "or median.\n";
@@ -95,10 +96,11 @@ std::string advice(const CrossValidation& result) {
 
 }  // namespace
 
-std::string cross_validation_report(const CrossValidation& result, const RunFolders& folders,
+std::string cross_validation_report(const compare::CrossValidation& result,
+                                    const results::RunFolders& folders,
                                     const TerminalStyle& style) {
   return headline(result, folders, style) + "\n" + spread_table(result) + "\n" +
          fold_table(result) + advice(result);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,11 +8,11 @@
 #include "assay/report/text/terminal.hpp"
 #include "assay/results/runs.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// The headline, the spreads of each metric by name, a row per outer fold, and which of the
 /// standard deviations is for what.
-std::string cross_validation_report(const CrossValidation& result, const RunFolders& folders,
-                                    const TerminalStyle& style);
+std::string cross_validation_report(const compare::CrossValidation& result,
+                                    const results::RunFolders& folders, const TerminalStyle& style);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,53 +8,53 @@
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/synonyms.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string bound(double x) {
-  return x == infinity ? "∞" : fmt::format("{:g}", x);
+  return x == metrics::infinity ? "∞" : fmt::format("{:g}", x);
 }
 
-std::string range_text(const Metric& m) {
+std::string range_text(const metrics::Metric& m) {
   return fmt::format("{} … {}{}", bound(m.range.low), bound(m.range.high),
                      m.unit.empty() ? "" : fmt::format(" {}", m.unit));
 }
 
-std::string direction_text(const Metric& m) {
+std::string direction_text(const metrics::Metric& m) {
   switch (m.better) {
-    case Better::higher: return "higher is better";
-    case Better::lower: return "lower is better";
-    case Better::zero: return "nearer to 0 is better";
-    case Better::neither: return "informs only";
+    case metrics::Better::higher: return "higher is better";
+    case metrics::Better::lower: return "lower is better";
+    case metrics::Better::zero: return "nearer to 0 is better";
+    case metrics::Better::neither: return "informs only";
   }
   return "";
 }
 
 /// One lesion where there are voxels.
-LesionEvidence lesions_of(const Confusion& counts) {
+metrics::LesionEvidence lesions_of(const metrics::Confusion& counts) {
   return {.references = counts.reference() != 0 ? 1 : 0,
           .predictions = counts.prediction() != 0 ? 1 : 0};
 }
 
 /// What an empty mask gives: by the rule, or by the formula itself.
-std::string on_empty(const Metric& m, const Confusion& counts) {
-  const Score s = score(m, {counts, 0.001, {}, lesions_of(counts)});
-  if (const auto x = value(s)) return fmt::format("{:g}", *x);
-  return fmt::format("undefined ({})", name(std::get<Undefined>(s)));
+std::string on_empty(const metrics::Metric& m, const metrics::Confusion& counts) {
+  const metrics::Score s = metrics::score(m, {counts, 0.001, {}, lesions_of(counts)});
+  if (const auto x = metrics::value(s)) return fmt::format("{:g}", *x);
+  return fmt::format("undefined ({})", name(std::get<metrics::Undefined>(s)));
 }
 
 // Masks of any size show the rule, unless the value is a volume and depends on the size.
-constexpr Confusion both_empty = {.tn = 1000};
-constexpr Confusion no_reference = {.fp = 10, .tn = 990};
-constexpr Confusion no_prediction = {.fn = 10, .tn = 990};
+constexpr metrics::Confusion both_empty = {.tn = 1000};
+constexpr metrics::Confusion no_reference = {.fp = 10, .tn = 990};
+constexpr metrics::Confusion no_prediction = {.fn = 10, .tn = 990};
 
-bool depends_on_size(const Metric& m) {
+bool depends_on_size(const metrics::Metric& m) {
   return m.unit == "mL" || m.name == "lesion_count_difference" || m.name == "lesion_hd95" ||
          m.name == "specificity" || m.name == "npv" || m.name == "accuracy" ||
          m.name == "balanced_accuracy" || m.name == "dice_macro";
 }
 
-std::string empty_text(const Metric& m) {
+std::string empty_text(const metrics::Metric& m) {
   if (m.needs_probability())
     return m.empty.reference
                ? fmt::format("reference {}; else by the formula", on_empty(m, no_reference))
@@ -67,17 +67,17 @@ std::string empty_text(const Metric& m) {
                      on_empty(m, no_reference), on_empty(m, no_prediction));
 }
 
-std::string failure_text(const Metric& m) {
+std::string failure_text(const metrics::Metric& m) {
   if (!m.failure) return "not counted";
-  if (*m.failure == infinity) return "the image's diagonal";
-  if (m.better == Better::zero)
+  if (*m.failure == metrics::infinity) return "the image's diagonal";
+  if (m.better == metrics::Better::zero)
     return fmt::format("{0:g} for a false alarm, -{0:g} otherwise", *m.failure);
   return fmt::format("{:g}", *m.failure);
 }
 
 /// The names that are understood besides the key, after `before`; "" where there are none.
-std::string other_names(const Metric& m, std::string_view before, std::string_view after) {
-  const auto names = synonyms_of(m.name);
+std::string other_names(const metrics::Metric& m, std::string_view before, std::string_view after) {
+  const auto names = metrics::synonyms_of(m.name);
   return names.empty() ? "" : fmt::format("{}{}{}", before, joined(names), after);
 }
 
@@ -88,7 +88,7 @@ std::string cell(std::string_view text) {
   return out;
 }
 
-std::string covered(const Convention& c) {
+std::string covered(const metrics::Convention& c) {
   return c.covered.empty() ? "every metric" : fmt::format("{}", fmt::join(c.covered, ", "));
 }
 
@@ -96,16 +96,16 @@ std::string covered(const Convention& c) {
 
 std::string metric_listing() {
   std::string out;
-  for (const Metric& m : metrics())
+  for (const metrics::Metric& m : metrics::metrics())
     out += fmt::format(
         "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n{}\n", m.name,
         m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
         failure_text(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference),
         other_names(m, fmt::format("{:<22}also called ", ""), "\n"));
   out += "groups: ";
-  for (const auto group : metric_groups()) out += fmt::format("{} ", group);
+  for (const auto group : metrics::metric_groups()) out += fmt::format("{} ", group);
   out += "\nconventions:\n";
-  for (const Convention& c : conventions())
+  for (const metrics::Convention& c : metrics::conventions())
     out += fmt::format("  {:<18}{}\n{:<20}covers {}\n", c.name, c.summary, "", covered(c));
   return out;
 }
@@ -123,7 +123,7 @@ std::string metric_reference() {
       "reference is\nnot, and where it is a false alarm on an empty reference. Of two empty masks "
       "nobody is to blame.\n"
       "\nNames are understood in any case, and by the other names listed; results have the key.\n";
-  for (const Metric& m : metrics())
+  for (const metrics::Metric& m : metrics::metrics())
     out += fmt::format(
         "\n## `{}`\n\n{}. {}\n\n| | |\n|---|---|\n| formula | `{}` |\n| range | {} |\n"
         "| direction | {} |\n| empty masks | {} |\n| failure | {} |\n| group | {} |\n{}{}",
@@ -135,9 +135,9 @@ std::string metric_reference() {
       "convention does not cover is\nassay's own there, and results list it as "
       "`outside_convention`. [Conventions](conventions.md) says how each was checked.\n\n"
       "| name | | covers |\n|---|---|---|\n";
-  for (const Convention& c : conventions())
+  for (const metrics::Convention& c : metrics::conventions())
     out += fmt::format("| `{}` | {} | {} |\n", c.name, c.summary, covered(c));
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace assay {
+namespace assay::report {
 
 /// For the terminal: a block per metric.
 std::string metric_listing();
@@ -12,4 +12,4 @@ std::string metric_listing();
 /// docs/metrics.md.
 std::string metric_reference();
 
-}  // namespace assay
+}  // namespace assay::report

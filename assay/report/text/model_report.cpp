@@ -8,7 +8,7 @@
 #include "assay/model/engine/engine.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 /// "147,474".
@@ -26,14 +26,15 @@ std::string operations_text(double count) {
   return fmt::format("{:.3g} {}", count, units[unit]);
 }
 
-std::string normalisation_text(const HiddenLayer& layer) {
+std::string normalisation_text(const model::HiddenLayer& layer) {
   if (layer.has_folded_norm) return "batch, folded";
   const std::string text(name(layer.normalisation));
-  return layer.normalisation == Normalisation::group ? fmt::format("{} ({})", text, layer.groups)
-                                                     : text;
+  return layer.normalisation == model::Normalisation::group
+             ? fmt::format("{} ({})", text, layer.groups)
+             : text;
 }
 
-std::string layer_table(const Network& network, std::size_t voxels) {
+std::string layer_table(const model::Network& network, std::size_t voxels) {
   const std::vector<Column> columns = {{"layer"},
                                        {"kernel", Align::left},
                                        {"dilation"},
@@ -43,15 +44,15 @@ std::string layer_table(const Network& network, std::size_t voxels) {
                                        {"parameters"},
                                        {"operations"}};
   std::vector<std::vector<std::string>> rows;
-  for (const HiddenLayer& layer : network.hidden)
+  for (const model::HiddenLayer& layer : network.hidden)
     rows.push_back({std::to_string(rows.size() + 1), "3x3x3", std::to_string(layer.dilation),
                     fmt::format("{} to {}", layer.inputs, layer.outputs), normalisation_text(layer),
                     std::string(name(layer.activation)), grouped(layer.trainable),
-                    operations_text(operations(layer, voxels))});
-  const Classifier& last = network.classifier;
+                    operations_text(model::operations(layer, voxels))});
+  const model::Classifier& last = network.classifier;
   rows.push_back({std::to_string(rows.size() + 1), "1x1x1", "1",
                   fmt::format("{} to {}", last.inputs, last.classes), "none", "none, then argmax",
-                  grouped(last.trainable), operations_text(operations(last, voxels))});
+                  grouped(last.trainable), operations_text(model::operations(last, voxels))});
   return text_table(columns, rows);
 }
 
@@ -72,22 +73,23 @@ std::string_view origin(const std::string& key) {
 
 }  // namespace
 
-std::string model_report(const Model& model, const Shape& shape) {
-  const Network& network = model.network;
-  const std::size_t voxels = shape[0] * shape[1] * shape[2], field = receptive_field(network);
+std::string model_report(const model::Model& model, const Shape& shape) {
+  const model::Network& network = model.network;
+  const std::size_t voxels = shape[0] * shape[1] * shape[2],
+                    field = model::receptive_field(network);
   std::string out = fmt::format("{}: {}, {}\narchitecture: {}\n\n", printable(model.file),
                                 model.name.empty() ? "a network of the MeshNet family" : model.name,
                                 model.format, origin(model.architecture));
   out += layer_table(network, voxels);
-  out += fmt::format("\nparameters       {}\n", grouped(parameters(network)));
+  out += fmt::format("\nparameters       {}\n", grouped(model::parameters(network)));
   out += fmt::format("classes          {}\n", network.classifier.classes);
   out += fmt::format("receptive field  {0} x {0} x {0}\n", field);
   out += fmt::format("a volume         {} x {} x {}: {}, {:.2f} GB of memory\n", shape[0], shape[1],
-                     shape[2], operations_text(operations(network, voxels)),
-                     static_cast<double>(prediction_bytes(network, shape)) / 1e9);
-  out += fmt::format("weights sha256   {}\n", weights_sha256(network));
-  out += fmt::format("network sha256   {}\n", network_sha256(network));
+                     shape[2], operations_text(model::operations(network, voxels)),
+                     static_cast<double>(model::prediction_bytes(network, shape)) / 1e9);
+  out += fmt::format("weights sha256   {}\n", model::weights_sha256(network));
+  out += fmt::format("network sha256   {}\n", model::network_sha256(network));
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

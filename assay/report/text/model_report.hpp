@@ -6,9 +6,9 @@
 
 #include "assay/model/files/model.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// A table of its layers and what follows from them, for a volume of that shape.
-std::string model_report(const Model& model, const Shape& shape);
+std::string model_report(const model::Model& model, const Shape& shape);
 
-}  // namespace assay
+}  // namespace assay::report

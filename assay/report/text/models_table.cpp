@@ -6,40 +6,40 @@
 #include "assay/base/words.hpp"
 #include "assay/report/text/parity_report.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view absent = "–";
 
-std::string cell(const std::optional<PaperValue>& v) {
+std::string cell(const std::optional<parity::PaperValue>& v) {
   if (!v) return std::string(absent);
   const std::string std = v->std ? fmt::format(" ({:.3f})", *v->std) : "";
   return fmt::format("{:.3f}{}{}", v->mean, std, v->differs ? "*" : " ");
 }
 
 std::string shortest(const std::optional<double>& x) {
-  return x ? detail::shortest(*x) : "";
+  return x ? shortest(*x) : "";
 }
 
-void add_csv(std::vector<std::string>& row, const std::optional<PaperValue>& v) {
-  row.push_back(v ? detail::shortest(v->mean) : "");
+void add_csv(std::vector<std::string>& row, const std::optional<parity::PaperValue>& v) {
+  row.push_back(v ? shortest(v->mean) : "");
   row.push_back(v ? shortest(v->std) : "");
   row.push_back(v ? (v->differs ? "true" : "false") : "");
 }
 
 }  // namespace
 
-PaperTable models_table(const Paper& paper) {
+PaperTable models_table(const parity::Paper& paper) {
   PaperTable table = {
       .header = {"key", "model", "parameters", "Dice ↑", "AVD ↓", "MCC ↑", "Dice per million"},
       .rows = {}};
   bool starred = false;
-  for (const PaperModel& m : paper.models) {
-    const auto efficiency = dice_per_million(m.dice.mean, m.parameters);
-    table.rows.push_back({m.key, m.name,
-                          m.parameters ? with_thousands(*m.parameters) : std::string(absent),
-                          cell(m.dice), cell(m.avd), cell(m.mcc),
-                          efficiency ? fmt::format("{:.3f}", *efficiency) : std::string(absent)});
+  for (const parity::PaperModel& m : paper.models) {
+    const auto efficiency = parity::dice_per_million(m.dice.mean, m.parameters);
+    table.rows.push_back(
+        {m.key, m.name, m.parameters ? parity::with_thousands(*m.parameters) : std::string(absent),
+         cell(m.dice), cell(m.avd), cell(m.mcc),
+         efficiency ? fmt::format("{:.3f}", *efficiency) : std::string(absent)});
     starred = starred || m.dice.differs || (m.avd && m.avd->differs) || (m.mcc && m.mcc->differs);
   }
   table.footnotes = {"mean (SD) as published; Dice per million parameters is computed"};
@@ -49,21 +49,21 @@ PaperTable models_table(const Paper& paper) {
   return table;
 }
 
-std::string models_csv(const Paper& paper) {
+std::string models_csv(const parity::Paper& paper) {
   std::string out =
       "key,model,parameters,dice_mean,dice_std,dice_differs,avd_mean,avd_std,avd_differs,mcc_mean,"
       "mcc_std,mcc_differs,dice_per_million_parameters\n";
-  for (const PaperModel& m : paper.models) {
+  for (const parity::PaperModel& m : paper.models) {
     std::vector<std::string> row = {m.key, m.name,
                                     m.parameters ? std::to_string(*m.parameters) : ""};
     add_csv(row, m.dice);
     add_csv(row, m.avd);
     add_csv(row, m.mcc);
-    row.push_back(shortest(dice_per_million(m.dice.mean, m.parameters)));
+    row.push_back(shortest(parity::dice_per_million(m.dice.mean, m.parameters)));
     for (std::string& field : row) field = csv_field(field);
     out.append(joined(row, ",")).append("\n");
   }
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -8,7 +8,7 @@
 
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 using Replacement = std::pair<std::string_view, std::string_view>;
@@ -145,4 +145,4 @@ std::string latex_table(const PaperTable& table) {
   return out + "}\n";
 }
 
-}  // namespace assay
+}  // namespace assay::report

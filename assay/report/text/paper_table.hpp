@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::report {
 
 /// Neighbouring columns under a title of their own; "": none.
 struct ColumnGroup {
@@ -35,4 +35,4 @@ std::string latex_table(const PaperTable& table);
 std::string markdown_escaped(std::string_view text);
 std::string latex_escaped(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -10,7 +10,7 @@
 #include "assay/parity/benchmark_table.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view absent = "–";
@@ -35,19 +35,19 @@ std::string yes_or_no(const std::optional<bool>& x) {
   return x ? (*x ? "yes" : "no") : std::string(absent);
 }
 
-std::string published(const std::optional<PaperValue>& v) {
+std::string published(const std::optional<parity::PaperValue>& v) {
   if (!v) return std::string(absent);
   return v->std ? fmt::format("{:.3f} ± {:.3f}", v->mean, *v->std) : fmt::format("{:.3f}", v->mean);
 }
 
-std::string change(const MetricDetail& d) {
+std::string change(const parity::MetricDetail& d) {
   if (!d.diff) return std::string(absent);
   if (!std::isfinite(*d.pct_diff)) return fmt::format("{:+.4f}", *d.diff);
   return fmt::format("{:+.4f} ({:+.1f} %)", *d.diff, *d.pct_diff);
 }
 
-std::vector<std::string> metric_row(const char* title, const MetricDetail& d,
-                                    const std::optional<PaperValue>& paper) {
+std::vector<std::string> metric_row(const char* title, const parity::MetricDetail& d,
+                                    const std::optional<parity::PaperValue>& paper) {
   return {title,
           number(d.achieved),
           published(paper),
@@ -59,11 +59,11 @@ std::vector<std::string> metric_row(const char* title, const MetricDetail& d,
           yes_or_no(d.meets_or_exceeds)};
 }
 
-std::string metrics_table(const ParityReport& r) {
+std::string metrics_table(const parity::ParityReport& r) {
   const std::vector<Column> columns = {{"", Align::left}, {"ours"},        {"paper"},
                                        {"difference"},    {"strict"},      {"acceptable"},
                                        {"minimum"},       {"within ± SD"}, {"meets or exceeds"}};
-  const ParityDetails& d = r.result.details;
+  const parity::ParityDetails& d = r.result.details;
   const std::string dash(absent);
   const std::vector<std::string> std_row = {
       "SD of Dice (ddof 0)",
@@ -85,24 +85,24 @@ std::string section(std::string_view title, const std::string& body, bool color)
 }
 
 /// " (n = 6; 0.0102 with ddof 1)"
-std::string spread_note(const SpreadReading& spread) {
+std::string spread_note(const parity::SpreadReading& spread) {
   if (!spread.n) return "";
   const auto sample = spread.sample_std();
   return fmt::format(" (n = {}{})", *spread.n,
                      sample ? fmt::format("; {:.4f} with ddof 1", *sample) : "");
 }
 
-std::string spreads(const ParityReport& r) {
+std::string spreads(const parity::ParityReport& r) {
   std::string out;
-  for (const SpreadVerdict& v : r.by_spread)
+  for (const parity::SpreadVerdict& v : r.by_spread)
     out += fmt::format("  {:.4f} over {}{}, {}: {}{}\n", *v.spread.std.value, words(v.spread.over),
                        spread_note(v.spread), printable(v.spread.std.place), name(v.level),
                        v.used ? "  <- used" : "");
   return out;
 }
 
-std::string macro(const ParityReport& r) {
-  const MacroVerdict& m = r.macro;
+std::string macro(const parity::ParityReport& r) {
+  const parity::MacroVerdict& m = r.macro;
   if (m.dice_macro.value)
     return fmt::format("  macro Dice {:.4f}, SD {}: {}\n", *m.dice_macro.value, number(m.dice_std),
                        name(m.level));
@@ -113,9 +113,9 @@ std::string macro(const ParityReport& r) {
                      m.estimated->high, number(m.dice_std), name(m.level));
 }
 
-std::string comparison(const ParityReport& r) {
+std::string comparison(const parity::ParityReport& r) {
   if (!r.comparison) return "";
-  const PaperComparison& c = *r.comparison;
+  const parity::PaperComparison& c = *r.comparison;
   std::string out =
       fmt::format("  ours {:.4f} (SD {:.4f}, {} {}), paper {}\n", c.our_mean, c.our_std, c.n,
                   words(r.achieved.sample.over), published(r.paper.dice));
@@ -129,7 +129,7 @@ std::string comparison(const ParityReport& r) {
   return out + "  " + c.conclusion + "\n";
 }
 
-std::string efficiency(const ParityReport& r) {
+std::string efficiency(const parity::ParityReport& r) {
   if (!r.paper_dice_per_million) return "";
   return fmt::format(
       "  Dice per million parameters: ours {}, paper {:.2f}\n",
@@ -137,15 +137,15 @@ std::string efficiency(const ParityReport& r) {
       *r.paper_dice_per_million);
 }
 
-std::string checks(const std::vector<CheckItem>& items) {
+std::string checks(const std::vector<parity::CheckItem>& items) {
   std::string out;
-  for (const CheckItem& item : items) {
-    const std::string_view mark = item.answer == CheckAnswer::yes  ? "[yes]"
-                                  : item.answer == CheckAnswer::no ? "[no] "
-                                                                   : "[?]  ";
+  for (const parity::CheckItem& item : items) {
+    const std::string_view mark = item.answer == parity::CheckAnswer::yes  ? "[yes]"
+                                  : item.answer == parity::CheckAnswer::no ? "[no] "
+                                                                           : "[?]  ";
     out += fmt::format(
         "  {} {}: {}{}\n", mark, printable(item.item),
-        item.answer == CheckAnswer::cannot_be_checked ? "cannot be checked, because " : "",
+        item.answer == parity::CheckAnswer::cannot_be_checked ? "cannot be checked, because " : "",
         printable(item.because));
   }
   return out;
@@ -157,7 +157,7 @@ std::string sentences(const std::vector<std::string>& texts) {
   return out;
 }
 
-std::string headline(const ParityReport& r, bool color) {
+std::string headline(const parity::ParityReport& r, bool color) {
   const std::string against =
       r.paper_source.empty() ? "the published" : printable(r.paper_source) + ":";
   return fmt::format("{} (from {}) against {} {}\n\nParity level: {}\n\n",
@@ -168,7 +168,7 @@ std::string headline(const ParityReport& r, bool color) {
 
 }  // namespace
 
-std::string parity_screen(const ParityReport& r, bool color) {
+std::string parity_screen(const parity::ParityReport& r, bool color) {
   return headline(r, color) + metrics_table(r) + section("Why", sentences(r.explanation), color) +
          section("Level by SD (ddof 0, as specified)", spreads(r), color) +
          section("If the paper's Dice is the mean over lesion and background", macro(r), color) +
@@ -178,30 +178,32 @@ std::string parity_screen(const ParityReport& r, bool color) {
          section("Success checklist", checks(r.checklist), color);
 }
 
-std::string specified_parity_screen(const ParityReport& r) {
-  const ParityResult& p = r.result;
-  const ParityDetails& d = p.details;
+std::string specified_parity_screen(const parity::ParityReport& r) {
+  const parity::ParityResult& p = r.result;
+  const parity::ParityDetails& d = p.details;
   const std::string rule(60, '=');
-  const auto line = [](const char* title, const MetricDetail& m) {
+  const auto line = [](const char* title, const parity::MetricDetail& m) {
     return fmt::format("  {:<5} {:.4f} vs {:.4f} ({:+.1f}%)\n", title, *m.achieved, *m.paper,
                        *m.pct_diff);
   };
   std::string out = fmt::format(
       "\n{0}\nPAPER PARITY VALIDATION\n{0}\n{1} {2}: DICE={3:.4f}±{4:.4f} (parity: {5})\n\n"
       "Detailed Comparison:\n",
-      rule, parity_symbol(p.parity_level), printable(p.model), *p.dice_mean, *p.dice_std,
+      rule, parity::parity_symbol(p.parity_level), printable(p.model), *p.dice_mean, *p.dice_std,
       name(p.parity_level));
   out += line("DICE:", d.dice);
   if (d.avd.diff) out += line("AVD:", d.avd);
   if (d.mcc.diff) out += line("MCC:", d.mcc);
   out += fmt::format("\nParity Level: {}\n", upper(name(p.parity_level)));
   switch (p.parity_level) {
-    case ParityLevel::strict: return out + "🎉 Congratulations! Strict paper parity achieved!\n";
-    case ParityLevel::acceptable: return out + "✅ Good! Acceptable paper parity achieved.\n";
-    case ParityLevel::minimum:
+    case parity::ParityLevel::strict:
+      return out + "🎉 Congratulations! Strict paper parity achieved!\n";
+    case parity::ParityLevel::acceptable:
+      return out + "✅ Good! Acceptable paper parity achieved.\n";
+    case parity::ParityLevel::minimum:
       return out + "⚠️ Warning: Only minimum viable parity achieved.\n";
     default: return out + "❌ Failed: Results do not match paper.\n";
   }
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,8 +6,8 @@
 
 #include "assay/compare/power.hpp"
 
-namespace assay {
+namespace assay::report {
 
-std::string power_report(const PowerStudy& study, bool color);
+std::string power_report(const compare::PowerStudy& study, bool color);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,7 +6,7 @@
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string p_value(double p) {
@@ -17,13 +17,13 @@ std::string points(double difference) {
   return fmt::format("{:+.1f}", difference * 100);
 }
 
-std::string interval(const PairedScore& s) {
+std::string interval(const qa::PairedScore& s) {
   return points(s.tested.interval.lower) + " to " + points(s.tested.interval.upper);
 }
 
 /// What the test says, in a sentence.
-std::string answer(const QaComparison& c, const PairedScore& s, double alpha) {
-  const SignFlipTest& test = s.tested.test;
+std::string answer(const qa::QaComparison& c, const qa::PairedScore& s, double alpha) {
+  const stats::SignFlipTest& test = s.tested.test;
   const char* unit = s.clusters == 0 ? "question" : "slide";
   if (s.is_significant)
     return fmt::format("{} is {}", printable(c.second_run),
@@ -37,9 +37,9 @@ std::string answer(const QaComparison& c, const PairedScore& s, double alpha) {
   return "no difference was shown";
 }
 
-std::string test_line(const QaComparison& c, const PairedScore& s, double alpha) {
-  const SignFlipTest& test = s.tested.test;
-  std::string out = fmt::format("    {} of {}: p = {}", test_name(c.metric, s),
+std::string test_line(const qa::QaComparison& c, const qa::PairedScore& s, double alpha) {
+  const stats::SignFlipTest& test = s.tested.test;
+  std::string out = fmt::format("    {} of {}: p = {}", qa::test_name(c.metric, s),
                                 qa_metric_words(c.metric), p_value(test.pvalue));
   if (c.benchmarks > 1)
     out += fmt::format(", {} after Holm's correction for {} benchmarks", p_value(s.corrected_p),
@@ -51,7 +51,7 @@ std::string test_line(const QaComparison& c, const PairedScore& s, double alpha)
   return out;
 }
 
-std::string score_lines(const QaComparison& c, const PairedScore& s, const char* what,
+std::string score_lines(const qa::QaComparison& c, const qa::PairedScore& s, const char* what,
                         double alpha) {
   return fmt::format(
              "  {}: n = {} · {:.1f} % against {:.1f} % · difference {} points, {:g} % CI {}{}\n",
@@ -81,11 +81,11 @@ std::string excerpt(const std::string& text) {
   return printable(text.substr(0, end)) + (end < text.size() ? "..." : "");
 }
 
-std::string flip_table(const std::vector<Flip>& flips, const std::string& heading) {
+std::string flip_table(const std::vector<qa::Flip>& flips, const std::string& heading) {
   if (flips.empty()) return "";
   std::vector<std::vector<std::string>> rows;
   rows.reserve(flips.size());
-  for (const Flip& flip : flips)
+  for (const qa::Flip& flip : flips)
     rows.push_back({printable(flip.item_id), std::to_string(flip.truth_label),
                     label(flip.first_label), label(flip.second_label),
                     excerpt(flip.first_prediction), excerpt(flip.second_prediction)});
@@ -101,14 +101,14 @@ std::string flip_table(const std::vector<Flip>& flips, const std::string& headin
 
 /// Both lists of flips, with the word for each.
 template <class Each>
-void for_flips(const QaComparison& c, Each each) {
-  for (const Flip& flip : c.lost) each("lost", flip);
-  for (const Flip& flip : c.won) each("won", flip);
+void for_flips(const qa::QaComparison& c, Each each) {
+  for (const qa::Flip& flip : c.lost) each("lost", flip);
+  for (const qa::Flip& flip : c.won) each("won", flip);
 }
 
 }  // namespace
 
-std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& style) {
+std::string qa_comparison_report(const qa::QaComparison& c, const QaReportStyle& style) {
   const std::string name = printable(c.benchmark_name);
   std::string out = (style.terminal.color ? "\x1b[1m" + name + "\x1b[0m" : name) +
                     fmt::format(": {} against {}, {}\n", placed(c.second_run, "second"),
@@ -123,14 +123,14 @@ std::string qa_comparison_report(const QaComparison& c, const QaReportStyle& sty
          flip_table(c.won, "right only in the second");
 }
 
-std::string qa_comparison_markdown(const std::vector<QaComparison>& comparisons) {
+std::string qa_comparison_markdown(const std::vector<qa::QaComparison>& comparisons) {
   const double level = comparisons.empty() ? 0.95 : 1 - comparisons.front().alpha;
   std::string out = fmt::format(
       "| benchmark | n | first % | second % | difference | {:g} % CI | p | corrected p | lost | "
       "won "
       "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
       100 * level);
-  for (const QaComparison& c : comparisons)
+  for (const qa::QaComparison& c : comparisons)
     out += fmt::format("| {} | {} | {:.1f} | {:.1f} | {} | {} | {} | {} | {} | {} |\n",
                        printable(c.benchmark_name), c.all.n, c.all.first * 100, c.all.second * 100,
                        points(c.all.tested.interval.estimate), interval(c.all),
@@ -139,15 +139,15 @@ std::string qa_comparison_markdown(const std::vector<QaComparison>& comparisons)
   return out;
 }
 
-std::string qa_comparison_csv(const std::vector<QaComparison>& comparisons) {
+std::string qa_comparison_csv(const std::vector<qa::QaComparison>& comparisons) {
   std::string out =
       "benchmark,item_id,change,truth_label,first_label,second_label,first_prediction,"
       "second_prediction\n";
   const auto field = [](const std::optional<std::int64_t>& value) {
     return value ? std::to_string(*value) : "";
   };
-  for (const QaComparison& c : comparisons)
-    for_flips(c, [&](const char* change, const Flip& flip) {
+  for (const qa::QaComparison& c : comparisons)
+    for_flips(c, [&](const char* change, const qa::Flip& flip) {
       out += fmt::format("{},{},{},{},{},{},{},{}\n", csv_field(c.benchmark_name),
                          csv_field(flip.item_id), change, flip.truth_label, field(flip.first_label),
                          field(flip.second_label), csv_field(flip.first_prediction),
@@ -156,4 +156,4 @@ std::string qa_comparison_csv(const std::vector<QaComparison>& comparisons) {
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

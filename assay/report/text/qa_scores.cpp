@@ -6,7 +6,7 @@
 #include "assay/base/words.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string percent(double share) {
@@ -26,20 +26,20 @@ std::string bold(const std::string& text, const TerminalStyle& style) {
 }
 
 /// Before the score of a run that has not answered everything: it is not final.
-std::string partial(const QaScores& s) {
+std::string partial(const qa::QaScores& s) {
   const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
   if (answered == expected) return "";
   return fmt::format("of {}, {} answered; {} ", counted(expected, "question"), answered,
-                     s.settings.policy == FailurePolicy::wrong ? "with the others as wrong,"
-                                                               : "of those with a label,");
+                     s.settings.policy == qa::FailurePolicy::wrong ? "with the others as wrong,"
+                                                                   : "of those with a label,");
 }
 
-std::string headline(const ScoredQa& run, const TerminalStyle& style) {
+std::string headline(const qa::ScoredQa& run, const TerminalStyle& style) {
   std::string out = bold(printable(run.result.benchmark_name), style);
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
   const auto& score = run.scores.headline();
   if (!score) return out + ": nothing to score\n";
-  const Interval& interval = score->interval.interval;
+  const stats::Interval& interval = score->interval.interval;
   return out + fmt::format(": {}{} {} % ({} of {} right), 95 % interval {} ({})\n",
                            partial(run.scores), qa_metric_words(run.scores.metric),
                            percent(score->items.point), score->correct, score->n,
@@ -47,10 +47,10 @@ std::string headline(const ScoredQa& run, const TerminalStyle& style) {
 }
 
 /// What the interval takes into account, and the figure that the specification asks for.
-std::string interval_lines(const QaScores& s) {
+std::string interval_lines(const qa::QaScores& s) {
   const auto& score = s.headline();
   if (!score) return "";
-  const BootstrapResult& b = score->items;
+  const stats::BootstrapResult& b = score->items;
   std::string out =
       fmt::format("  as specified: bootstrap mean ± SD {} ± {} % ({} resamples of questions)\n",
                   percent(b.mean), percent(b.std), b.n_replicates);
@@ -66,12 +66,12 @@ std::string interval_lines(const QaScores& s) {
   return out;
 }
 
-std::string ledger_line(const QaScores& s) {
+std::string ledger_line(const qa::QaScores& s) {
   std::string out = fmt::format("  {} expected = ", s.ledger.expected());
   bool first = true;
-  for (const auto& row : outcomes()) {
+  for (const auto& row : qa::outcomes()) {
     const std::size_t count = s.ledger.count(row.value);
-    if (count == 0 && row.value != Outcome::scored) continue;
+    if (count == 0 && row.value != qa::Outcome::scored) continue;
     out += fmt::format("{}{} {}", first ? "" : " + ", count, row.name);
     first = false;
   }
@@ -79,25 +79,25 @@ std::string ledger_line(const QaScores& s) {
   return out + "\n";
 }
 
-std::string policy_lines(const QaScores& s) {
-  if (!s.wrong || s.ledger.count(Outcome::scored) == s.ledger.expected()) return "";
+std::string policy_lines(const qa::QaScores& s) {
+  if (!s.wrong || s.ledger.count(qa::Outcome::scored) == s.ledger.expected()) return "";
   std::string out = fmt::format("  without label = wrong: {} %", percent(s.wrong->items.point));
   out += s.scored ? fmt::format(" · scored only: {} % (n = {})", percent(s.scored->items.point),
                                 s.scored->n)
                   : " · scored only: none";
   out += fmt::format(" · bounds: {}\n", limits(s.worst, s.best));
-  if (const std::size_t skipped = s.ledger.count(Outcome::skipped); skipped != 0)
+  if (const std::size_t skipped = s.ledger.count(qa::Outcome::skipped); skipped != 0)
     out += fmt::format("  {} not asked; the run is not complete\n",
                        counted(skipped, "question") + (skipped == 1 ? " was" : " were"));
   return out;
 }
 
-std::string vote_lines(const QaScores& s) {
+std::string vote_lines(const qa::QaScores& s) {
   if (s.majority.at.empty()) return "";
   std::string out =
       fmt::format("  majority votes, mean ± SD over subsets of {} runs:", s.majority.runs);
   for (std::size_t k = 0; k < s.majority.at.size(); ++k) {
-    const MajorityScore& at = s.majority.at[k];
+    const qa::MajorityScore& at = s.majority.at[k];
     out += fmt::format("{} maj@{} {}{} %", k == 0 ? "" : ",", k + 1, percent(at.mean),
                        at.std ? " ± " + percent(*at.std) : "");
   }
@@ -108,7 +108,7 @@ std::string vote_lines(const QaScores& s) {
   return out + "\n";
 }
 
-std::string cost_line(const QaScores& s) {
+std::string cost_line(const qa::QaScores& s) {
   if (!s.total_cost_usd && !s.total_tokens) return "";
   std::string out = "  cost:";
   out += s.total_cost_usd ? fmt::format(" ${:.2f}", *s.total_cost_usd) : " unknown";
@@ -116,11 +116,11 @@ std::string cost_line(const QaScores& s) {
   return out + "\n";
 }
 
-std::string published_line(const QaScores& s) {
+std::string published_line(const qa::QaScores& s) {
   if (s.published == nullptr) return "";
-  std::string out = fmt::format("  published ({}):", published_giant_source);
+  std::string out = fmt::format("  published ({}):", qa::published_giant_source);
   bool first = true;
-  for (const PublishedSystem& system : s.published->systems) {
+  for (const qa::PublishedSystem& system : s.published->systems) {
     out += fmt::format("{} {} {:.1f}", first ? "" : ",", system.name, system.score.mean);
     if (system.score.std) out += fmt::format(" ± {:.1f}", *system.score.std);
     first = false;
@@ -128,10 +128,10 @@ std::string published_line(const QaScores& s) {
   return out + " %\n";
 }
 
-std::string class_table(const QaScores& s) {
+std::string class_table(const qa::QaScores& s) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t c = 0; c < s.classes.size(); ++c) {
-    const ClassScore& row = s.classes[c];
+    const qa::ClassScore& row = s.classes[c];
     rows.push_back({std::to_string(row.label), printable(row.name), std::to_string(row.n),
                     percent(row.recall()), percent(row.precision()), std::to_string(row.predicted),
                     std::to_string(s.confusion.none[c])});
@@ -153,55 +153,55 @@ std::string cell(const std::string& text) {
   return out;
 }
 
-std::vector<std::string> markdown_row(const ScoredQa& run) {
+std::vector<std::string> markdown_row(const qa::ScoredQa& run) {
   const auto& score = run.scores.headline();
   if (!score) return {};
-  const BootstrapResult& b = score->items;
-  const Interval& interval = score->interval.interval;
+  const stats::BootstrapResult& b = score->items;
+  const stats::Interval& interval = score->interval.interval;
   return {cell(run.result.benchmark_name),
           cell(run.result.model_name),
           std::string(qa_metric_words(run.scores.metric)),
           percent(b.point),
           percent(interval.lower) + " – " + percent(interval.upper),
           percent(b.mean) + " ± " + percent(b.std),
-          fmt::format("{} / {}", run.scores.ledger.count(Outcome::scored),
+          fmt::format("{} / {}", run.scores.ledger.count(qa::Outcome::scored),
                       run.scores.ledger.expected()),
           percent(run.scores.worst) + " – " + percent(run.scores.best)};
 }
 
 }  // namespace
 
-std::string_view qa_metric_words(ClassificationMetric metric) {
-  return metric == ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
+std::string_view qa_metric_words(stats::ClassificationMetric metric) {
+  return metric == stats::ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
 }
 
-std::string qa_interval_words(const QaScores& scores) {
+std::string qa_interval_words(const qa::QaScores& scores) {
   const auto& score = scores.headline();
   std::string out = "Wilson";
   if (score && score->interval.clusters != 0)
     out += fmt::format(", by {}", counted(score->interval.clusters, "slide"));
-  else if (score && scores.metric == ClassificationMetric::balanced_accuracy)
+  else if (score && scores.metric == stats::ClassificationMetric::balanced_accuracy)
     out += ", by class";
   return out;
 }
 
-std::string qa_report(const ScoredQa& run, const QaReportStyle& style) {
-  const QaScores& s = run.scores;
+std::string qa_report(const qa::ScoredQa& run, const QaReportStyle& style) {
+  const qa::QaScores& s = run.scores;
   std::string out = headline(run, style.terminal) + interval_lines(s) + ledger_line(s) +
                     policy_lines(s) + vote_lines(s) + cost_line(s) + published_line(s);
   if (style.classes && !s.classes.empty()) out += "\n" + class_table(s);
   return out;
 }
 
-std::string qa_markdown(const std::vector<ScoredQa>& runs) {
+std::string qa_markdown(const std::vector<qa::ScoredQa>& runs) {
   std::string out =
       "| benchmark | model | metric | point % | 95 % CI | bootstrap % | scored | bounds % |\n"
       "|---|---|---|---:|---:|---:|---:|---:|\n";
-  for (const ScoredQa& run : runs) {
+  for (const qa::ScoredQa& run : runs) {
     const auto cells = markdown_row(run);
     if (!cells.empty()) out += "| " + joined(cells, " | ") + " |\n";
   }
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

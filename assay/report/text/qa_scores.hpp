@@ -8,7 +8,7 @@
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/report/text/terminal.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct QaReportStyle {
   TerminalStyle terminal{};
@@ -16,23 +16,23 @@ struct QaReportStyle {
 };
 
 /// "accuracy", "balanced accuracy".
-std::string_view qa_metric_words(ClassificationMetric metric);
+std::string_view qa_metric_words(stats::ClassificationMetric metric);
 
 /// How the headline's interval was found: "Wilson", "Wilson, by 72 slides".
-std::string qa_interval_words(const QaScores& scores);
+std::string qa_interval_words(const qa::QaScores& scores);
 
 /// The headline with every interval by name, the ledger, both policies with their bounds, and the
 /// published values.
-std::string qa_report(const ScoredQa& run, const QaReportStyle& style);
+std::string qa_report(const qa::ScoredQa& run, const QaReportStyle& style);
 
 /// A row per benchmark.
-std::string qa_markdown(const std::vector<ScoredQa>& runs);
+std::string qa_markdown(const std::vector<qa::ScoredQa>& runs);
 
 /// Two runs: the scores, the tests, and the items that changed.
-std::string qa_comparison_report(const QaComparison& comparison, const QaReportStyle& style);
-std::string qa_comparison_markdown(const std::vector<QaComparison>& comparisons);
+std::string qa_comparison_report(const qa::QaComparison& comparison, const QaReportStyle& style);
+std::string qa_comparison_markdown(const std::vector<qa::QaComparison>& comparisons);
 
 /// One line per flip: benchmark,item_id,change,truth_label,first_label,second_label, ...
-std::string qa_comparison_csv(const std::vector<QaComparison>& comparisons);
+std::string qa_comparison_csv(const std::vector<qa::QaComparison>& comparisons);
 
-}  // namespace assay
+}  // namespace assay::report

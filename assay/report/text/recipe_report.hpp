@@ -6,15 +6,15 @@
 
 #include "assay/model/recipe/recipe.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// The steps in their order, a line each, and the hash.
-std::string recipe_report(const Recipe& recipe);
+std::string recipe_report(const model::Recipe& recipe);
 
 /// One line for each recipe that is built in.
 std::string builtin_recipes_report();
 
 /// "256x256x64 voxels of ... -> 256x256x256 voxels of ...".
-std::string placement_report(const Placement& placement);
+std::string placement_report(const model::Placement& placement);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -7,24 +7,24 @@
 
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 using Row = std::vector<std::string>;
 
 /// States that nothing was done to find out are not shown as zeros.
-std::vector<Named<SlideState>> shown_states(const SlideCheck& check) {
-  std::vector<Named<SlideState>> out;
-  for (const auto& state : slide_states()) {
+std::vector<Named<qa::SlideState>> shown_states(const qa::SlideCheck& check) {
+  std::vector<Named<qa::SlideState>> out;
+  for (const auto& state : qa::slide_states()) {
     const bool needs_opening =
-        state.value == SlideState::unreadable || state.value == SlideState::unsupported;
+        state.value == qa::SlideState::unreadable || state.value == qa::SlideState::unsupported;
     if (!needs_opening || !check.openslide.empty()) out.push_back(state);
   }
   return out;
 }
 
-std::string title_of(const Named<SlideState>& state) {
-  return state.value == SlideState::unsupported ? "needs OpenSlide 4" : std::string(state.name);
+std::string title_of(const Named<qa::SlideState>& state) {
+  return state.value == qa::SlideState::unsupported ? "needs OpenSlide 4" : std::string(state.name);
 }
 
 Row row_of(const std::string& name, const std::vector<std::size_t>& numbers) {
@@ -34,25 +34,25 @@ Row row_of(const std::string& name, const std::vector<std::size_t>& numbers) {
 }
 
 /// The sum of all benchmarks; slides that several ask about count once.
-std::vector<std::size_t> totals_of(const SlideCheck& check,
-                                   const std::vector<Named<SlideState>>& states) {
+std::vector<std::size_t> totals_of(const qa::SlideCheck& check,
+                                   const std::vector<Named<qa::SlideState>>& states) {
   const auto slides = check.distinct_slides();
   std::vector<std::size_t> out = {0, slides.size()};
-  for (const CheckedBenchmark& benchmark : check.benchmarks) out[0] += benchmark.questions;
+  for (const qa::CheckedBenchmark& benchmark : check.benchmarks) out[0] += benchmark.questions;
   for (const auto& state : states)
     out.push_back(static_cast<std::size_t>(std::ranges::count(
-        slides, state.value, [](const CheckedSlide* slide) { return slide->state; })));
+        slides, state.value, [](const qa::CheckedSlide* slide) { return slide->state; })));
   return out;
 }
 
 /// A line per slide. Of a missing one there is nothing to say but its name.
-std::string problems_of(const CheckedBenchmark& benchmark, const Named<SlideState>& state,
+std::string problems_of(const qa::CheckedBenchmark& benchmark, const Named<qa::SlideState>& state,
                         std::size_t most) {
   std::string out;
   std::size_t count = 0;
-  for (const CheckedSlide& slide : benchmark.slides) {
+  for (const qa::CheckedSlide& slide : benchmark.slides) {
     if (slide.state != state.value || count++ >= most) continue;
-    const bool is_missing = state.value == SlideState::missing;
+    const bool is_missing = state.value == qa::SlideState::missing;
     out += fmt::format("{}: {}: {}\n", printable(benchmark.name), state.name,
                        printable(is_missing ? slide.image_path : slide.problem));
   }
@@ -64,12 +64,12 @@ std::string problems_of(const CheckedBenchmark& benchmark, const Named<SlideStat
 
 }  // namespace
 
-std::string slide_check_table(const SlideCheck& check) {
+std::string slide_check_table(const qa::SlideCheck& check) {
   const auto states = shown_states(check);
   std::vector<Column> columns = {{"benchmark", Align::left}, {"questions"}, {"slides"}};
   for (const auto& state : states) columns.push_back({title_of(state)});
   std::vector<Row> rows;
-  for (const CheckedBenchmark& benchmark : check.benchmarks) {
+  for (const qa::CheckedBenchmark& benchmark : check.benchmarks) {
     std::vector<std::size_t> numbers = {benchmark.questions, benchmark.slides.size()};
     for (const auto& state : states) numbers.push_back(benchmark.count(state.value));
     rows.push_back(row_of(benchmark.name, numbers));
@@ -78,17 +78,17 @@ std::string slide_check_table(const SlideCheck& check) {
   return text_table(columns, rows);
 }
 
-std::string slide_check_problems(const SlideCheck& check, std::size_t most) {
+std::string slide_check_problems(const qa::SlideCheck& check, std::size_t most) {
   std::string out;
-  for (const CheckedBenchmark& benchmark : check.benchmarks)
-    for (const auto& state : slide_states())
-      if (state.value != SlideState::found) out += problems_of(benchmark, state, most);
+  for (const qa::CheckedBenchmark& benchmark : check.benchmarks)
+    for (const auto& state : qa::slide_states())
+      if (state.value != qa::SlideState::found) out += problems_of(benchmark, state, most);
   return out;
 }
 
-std::string opened_slides_table(const SlideCheck& check) {
+std::string opened_slides_table(const qa::SlideCheck& check) {
   std::vector<Row> rows;
-  for (const CheckedSlide* slide : check.distinct_slides()) {
+  for (const qa::CheckedSlide* slide : check.distinct_slides()) {
     if (!slide->info) continue;
     const auto& resolution = slide->info->microns_per_pixel;
     rows.push_back(
@@ -101,4 +101,4 @@ std::string opened_slides_table(const SlideCheck& check) {
       {{"file", Align::left}, {"pixels"}, {"levels"}, {"µm/pixel"}, {"format", Align::left}}, rows);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,16 +6,16 @@
 
 #include "assay/qa/slides/slide_check.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// One line per benchmark, and their sum where there are several.
-std::string slide_check_table(const SlideCheck& check);
+std::string slide_check_table(const qa::SlideCheck& check);
 
 /// The slides that cannot be used and why, at most `most` of each kind and benchmark; empty when
 /// all can.
-std::string slide_check_problems(const SlideCheck& check, std::size_t most);
+std::string slide_check_problems(const qa::SlideCheck& check, std::size_t most);
 
 /// Sizes and resolutions of the slides that were opened.
-std::string opened_slides_table(const SlideCheck& check);
+std::string opened_slides_table(const qa::SlideCheck& check);
 
-}  // namespace assay
+}  // namespace assay::report

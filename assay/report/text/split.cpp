@@ -8,7 +8,7 @@
 #include "assay/report/text/text_table.hpp"
 #include "assay/stats/strata.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::size_t most_rows = 40;  // beyond, nobody reads on
@@ -22,9 +22,9 @@ std::vector<std::string> row_of(const std::string& name, const std::vector<std::
 
 /// A group is in one fold only, so its first case tells which.
 std::vector<std::size_t> groups_by_fold(const std::vector<std::size_t>& groups,
-                                        const FoldNumbers& outer, std::size_t folds) {
+                                        const stats::FoldNumbers& outer, std::size_t folds) {
   std::vector<std::size_t> out(folds);
-  for (const auto& of_group : members(groups, outer, folds))
+  for (const auto& of_group : stats::members(groups, outer, folds))
     for (std::size_t f = 0; f < folds; ++f)
       if (of_group[f] != 0) ++out[f];
   return out;
@@ -32,18 +32,18 @@ std::vector<std::size_t> groups_by_fold(const std::vector<std::size_t>& groups,
 
 }  // namespace
 
-std::string balance_table(const SplitManifest& manifest, const SplitSettings& settings,
-                          const NestedFolds& folds) {
+std::string balance_table(const results::SplitManifest& manifest,
+                          const results::SplitSettings& settings, const stats::NestedFolds& folds) {
   std::vector<Column> columns = {{"tested in", Align::left}};
   for (std::size_t f = 0; f < settings.outer; ++f) columns.push_back({fmt::format("fold {}", f)});
   columns.push_back({"all"});
   const std::vector<std::size_t> one_class(manifest.ids.size());
   std::vector<std::vector<std::string>> rows = {
-      row_of("cases", members(one_class, folds.outer, settings.outer).front())};
+      row_of("cases", stats::members(one_class, folds.outer, settings.outer).front())};
   if (!manifest.items.groups.empty())
     rows.push_back(
         row_of("groups", groups_by_fold(manifest.items.groups, folds.outer, settings.outer)));
-  const auto strata = members(manifest.items.classes, folds.outer, settings.outer);
+  const auto strata = stats::members(manifest.items.classes, folds.outer, settings.outer);
   for (std::size_t s = 0; s < strata.size() && s < most_rows; ++s)
     rows.push_back(row_of("  " + manifest.strata[s], strata[s]));
   std::string out = text_table(columns, rows);
@@ -52,4 +52,4 @@ std::string balance_table(const SplitManifest& manifest, const SplitSettings& se
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

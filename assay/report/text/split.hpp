@@ -6,10 +6,10 @@
 
 #include "assay/results/split.hpp"
 
-namespace assay {
+namespace assay::report {
 
 /// A row per stratum, a column per outer fold: how many cases each fold tests.
-std::string balance_table(const SplitManifest& manifest, const SplitSettings& settings,
-                          const NestedFolds& folds);
+std::string balance_table(const results::SplitManifest& manifest,
+                          const results::SplitSettings& settings, const stats::NestedFolds& folds);
 
-}  // namespace assay
+}  // namespace assay::report

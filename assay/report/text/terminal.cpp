@@ -9,7 +9,7 @@
 #include "assay/base/words.hpp"
 #include "assay/report/text/text_table.hpp"
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 constexpr std::string_view absent = "–";
@@ -29,7 +29,7 @@ std::string interval(const std::optional<double>& low, const std::optional<doubl
 
 /// What a table shows of one metric: the values, and why some are missing.
 struct ShownScores {
-  std::vector<Score> scores;
+  std::vector<metrics::Score> scores;
   std::string undefined;
 };
 
@@ -48,20 +48,20 @@ void count_one(std::vector<std::pair<std::string, std::size_t>>& counts, const s
     ++known->second;
 }
 
-std::string kind_of(const Region& region) {
+std::string kind_of(const metrics::Region& region) {
   return region.is_union ? "region" : "label";
 }
 
 /// The averages of cases. Where there are several labels, a reason names the one it is of.
-ShownScores shown_averages(const SegmentationResult& result, std::size_t metric) {
+ShownScores shown_averages(const metrics::SegmentationResult& result, std::size_t metric) {
   ShownScores out;
   std::vector<std::pair<std::string, std::size_t>> counts;
-  const bool several = averaged_regions(result.regions).size() > 1;
-  for (const CaseAverage& each : averages_of(result, metric)) {
+  const bool several = metrics::averaged_regions(result.regions).size() > 1;
+  for (const metrics::CaseAverage& each : metrics::averages_of(result, metric)) {
     out.scores.push_back(each.score);
-    const auto* why = std::get_if<Undefined>(&each.score);
+    const auto* why = std::get_if<metrics::Undefined>(&each.score);
     if (why == nullptr) continue;
-    const Region* region = several && each.failed ? &result.regions[each.region] : nullptr;
+    const metrics::Region* region = several && each.failed ? &result.regions[each.region] : nullptr;
     count_one(counts, region == nullptr
                           ? std::string(name(*why))
                           : fmt::format("{} of {} {}", name(*why), kind_of(*region), region->key));
@@ -70,11 +70,12 @@ ShownScores shown_averages(const SegmentationResult& result, std::size_t metric)
   return out;
 }
 
-ShownScores shown_region(const SegmentationResult& result, std::size_t metric, std::size_t region) {
-  ShownScores out = {region_scores(result, metric, region), {}};
+ShownScores shown_region(const metrics::SegmentationResult& result, std::size_t metric,
+                         std::size_t region) {
+  ShownScores out = {metrics::region_scores(result, metric, region), {}};
   std::vector<std::pair<std::string, std::size_t>> counts;
-  for (const Score& score : out.scores)
-    if (const auto* why = std::get_if<Undefined>(&score))
+  for (const metrics::Score& score : out.scores)
+    if (const auto* why = std::get_if<metrics::Undefined>(&score))
       count_one(counts, std::string(name(*why)));
   out.undefined = listed(counts);
   return out;
@@ -84,13 +85,16 @@ ShownScores shown_region(const SegmentationResult& result, std::size_t metric, s
 constexpr std::string_view reliable_sign = "†";
 
 /// Whether the mean reaches what the source of the paper's metrics calls reliable.
-bool is_reliable(const ScoreSettings& settings, const Metric& metric, const Summary& s) {
-  return settings.marks_reliable && metric.name == "dice" && s.mean && *s.mean >= reliable_dice;
+bool is_reliable(const metrics::ScoreSettings& settings, const metrics::Metric& metric,
+                 const metrics::Summary& s) {
+  return settings.marks_reliable && metric.name == "dice" && s.mean &&
+         *s.mean >= metrics::reliable_dice;
 }
 
-std::vector<std::string> summary_row(const ScoreSettings& settings, const ChosenMetric& chosen,
-                                     const Summary& s, const std::string& undefined) {
-  const Metric& metric = *chosen;
+std::vector<std::string> summary_row(const metrics::ScoreSettings& settings,
+                                     const metrics::ChosenMetric& chosen, const metrics::Summary& s,
+                                     const std::string& undefined) {
+  const metrics::Metric& metric = *chosen;
   std::string label = chosen.key;
   if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
   return {label,
@@ -108,16 +112,16 @@ const std::vector<Column> summary_columns = {
     {"IQR"},           {"95 % CI"}, {"n"},  {"undefined", Align::left},
 };
 
-std::vector<std::string> row_of(const SegmentationResult& result, std::size_t metric,
+std::vector<std::string> row_of(const metrics::SegmentationResult& result, std::size_t metric,
                                 const ShownScores& shown) {
-  const ChosenMetric& chosen = result.settings.metrics[metric];
+  const metrics::ChosenMetric& chosen = result.settings.metrics[metric];
   return summary_row(result.settings, chosen,
-                     summary(shown.scores, {chosen->range, result.settings.interval}),
+                     metrics::summary(shown.scores, {chosen->range, result.settings.interval}),
                      shown.undefined);
 }
 
 template <class ScoresOf>
-std::string table_of(const SegmentationResult& result, ScoresOf scores_of) {
+std::string table_of(const metrics::SegmentationResult& result, ScoresOf scores_of) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
     rows.push_back(row_of(result, m, scores_of(m)));
@@ -129,14 +133,14 @@ std::string bold(std::string_view text, const TerminalStyle& style) {
 }
 
 /// No lesion metric without the rule that it depends on.
-std::string lesion_rule_text(const LesionSettings& s) {
+std::string lesion_rule_text(const metrics::LesionSettings& s) {
   return fmt::format(" · lesions: rule {}, {} neighbours{}", name(s.rule),
                      static_cast<int>(s.connectivity),
                      s.least_ml > 0 ? fmt::format(", at least {:g} mL", s.least_ml) : "");
 }
 
-std::string headline(const SegmentationResult& result, const TerminalStyle& style) {
-  const Ledger& l = result.ledger;
+std::string headline(const metrics::SegmentationResult& result, const TerminalStyle& style) {
+  const metrics::Ledger& l = result.ledger;
   std::string out = bold(result.settings.model_name, style) +
                     fmt::format(": {} of {} cases scored", l.scored, l.expected);
   if (l.failed != 0) out += fmt::format(" · {} failed", l.failed);
@@ -152,18 +156,19 @@ std::string headline(const SegmentationResult& result, const TerminalStyle& styl
   if (const auto& source = result.settings.source)
     out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,
                        source->space == "model" ? "model's grid" : "reference's own grid");
-  if (needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
-  if (result.settings.interval == MeanInterval::bca) out += " · intervals by BCa bootstrap";
-  if (result.settings.missing == Missing::worst) out += " · failures count as worst";
+  if (metrics::needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
+  if (result.settings.interval == metrics::MeanInterval::bca)
+    out += " · intervals by BCa bootstrap";
+  if (result.settings.missing == metrics::Missing::worst) out += " · failures count as worst";
   return out + "\n";
 }
 
-std::string title_of(const Region& region) {
+std::string title_of(const metrics::Region& region) {
   return kind_of(region) + " " + region.key +
          (region.name == region.key ? "" : fmt::format(" ({})", region.name));
 }
 
-std::string label_tables(const SegmentationResult& result, const TerminalStyle& style) {
+std::string label_tables(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   if (result.regions.size() < 2) return "";
   std::string out;
   for (std::size_t r = 0; r < result.regions.size(); ++r)
@@ -172,12 +177,13 @@ std::string label_tables(const SegmentationResult& result, const TerminalStyle& 
   return out;
 }
 
-std::string failure_text(const Metric& metric) {
-  return metric.failure == infinity ? "the image's diagonal" : fmt::format("{:g}", *metric.failure);
+std::string failure_text(const metrics::Metric& metric) {
+  return metric.failure == metrics::infinity ? "the image's diagonal"
+                                             : fmt::format("{:g}", *metric.failure);
 }
 
 /// "1 failed prediction, 2 false alarms".
-std::string failure_words(const FailureCounts& counts) {
+std::string failure_words(const metrics::FailureCounts& counts) {
   std::vector<std::string> parts;
   const auto add = [&](std::size_t count, const std::string& what) {
     if (count != 0) parts.push_back(counted(count, what));
@@ -190,7 +196,8 @@ std::string failure_words(const FailureCounts& counts) {
   return joined(parts);
 }
 
-std::string failure_line(const ChosenMetric& metric, const FailureEffect& effect) {
+std::string failure_line(const metrics::ChosenMetric& metric,
+                         const metrics::FailureEffect& effect) {
   if (effect.failures == 0 || !effect.mean_with) return "";
   return fmt::format("  {}: {} over {}, {} with {} counted as {}\n", metric.key,
                      number(effect.mean_without), counted(effect.n, "case"),
@@ -199,25 +206,25 @@ std::string failure_line(const ChosenMetric& metric, const FailureEffect& effect
 }
 
 /// Both means, wherever the model failed: a failure must not better a mean by leaving it.
-std::string effect_of_failures(const SegmentationResult& result) {
+std::string effect_of_failures(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-    out += failure_line(result.settings.metrics[m], failure_effect(result, m));
+    out += failure_line(result.settings.metrics[m], metrics::failure_effect(result, m));
   if (out.empty()) return "";
   return fmt::format("\nmeans without and with the model's failures ({})\n{}",
-                     failure_words(failure_counts(result)), out);
+                     failure_words(metrics::failure_counts(result)), out);
 }
 
-std::string undefined_text(const ReasonCounts& undefined) {
+std::string undefined_text(const metrics::ReasonCounts& undefined) {
   std::vector<std::pair<std::string, std::size_t>> counts;
-  for (const Undefined why : all_undefined)
+  for (const metrics::Undefined why : metrics::all_undefined)
     if (const auto count = undefined[static_cast<std::size_t>(why)]; count != 0)
       counts.emplace_back(name(why), count);
   return listed(counts);
 }
 
 /// Values that no mean of a case has in it, because there was nothing to measure.
-std::string left_out_of_cases(const SegmentationResult& result) {
+std::string left_out_of_cases(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const std::string counts = undefined_text(left_out_of_averages(result, m));
@@ -229,38 +236,38 @@ std::string left_out_of_cases(const SegmentationResult& result) {
 }
 
 /// Where a map of probabilities would best be cut.
-std::string best_thresholds(const SegmentationResult& result) {
+std::string best_thresholds(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t r = 0; r < result.regions.size(); ++r)
-    if (const auto best = best_threshold(sweep_means(result, r)))
+    if (const auto best = metrics::best_threshold(metrics::sweep_means(result, r)))
       out += fmt::format("  {}: {:g}, mean Dice {}\n", printable(result.regions[r].key),
                          best->threshold, number(best->dice));
   return out.empty() ? "" : "\nbest threshold of the probabilities on these cases\n" + out;
 }
 
 /// The first metric that has a direction decides which cases are worst.
-std::string worst_cases(const SegmentationResult& result, std::size_t count) {
+std::string worst_cases(const metrics::SegmentationResult& result, std::size_t count) {
   const auto& metrics = result.settings.metrics;
-  const auto judged = std::ranges::find_if(metrics, [](const ChosenMetric& m) {
-    return m->better == Better::higher || m->better == Better::lower;
+  const auto judged = std::ranges::find_if(metrics, [](const metrics::ChosenMetric& m) {
+    return m->better == metrics::Better::higher || m->better == metrics::Better::lower;
   });
   if (judged == metrics.end() || result.ledger.scored < 2) return "";
   const auto m = static_cast<std::size_t>(judged - metrics.begin());
-  const bool low_is_bad = judged->metric->better == Better::higher;
+  const bool low_is_bad = judged->metric->better == metrics::Better::higher;
 
   struct Ranked {
     double gain;
     std::string id, shown;
   };
   std::vector<Ranked> ranked;
-  for (const CaseScores& c : result.cases) {
-    if (c.labels.empty() || c.record.fate != Fate::scored) continue;
-    const CaseAverage average = average_of(c, result.regions, m);
-    if (const auto x = value(average.score))
+  for (const metrics::CaseScores& c : result.cases) {
+    if (c.labels.empty() || c.record.fate != metrics::Fate::scored) continue;
+    const metrics::CaseAverage average = metrics::average_of(c, result.regions, m);
+    if (const auto x = metrics::value(average.score))
       ranked.push_back({low_is_bad ? *x : -*x, c.record.id, number(x)});
     else if (average.failed)
-      ranked.push_back(
-          {-infinity, c.record.id, std::string(name(std::get<Undefined>(average.score)))});
+      ranked.push_back({-metrics::infinity, c.record.id,
+                        std::string(name(std::get<metrics::Undefined>(average.score)))});
   }
   std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
     return a.gain != b.gain ? a.gain < b.gain : a.id < b.id;
@@ -272,28 +279,30 @@ std::string worst_cases(const SegmentationResult& result, std::size_t count) {
   return out;
 }
 
-bool any_reliable(const SegmentationResult& result) {
+bool any_reliable(const metrics::SegmentationResult& result) {
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const auto reaches = [&](const std::vector<Score>& scores) {
-      return is_reliable(result.settings, *result.settings.metrics[m], summary(scores));
+    const auto reaches = [&](const std::vector<metrics::Score>& scores) {
+      return is_reliable(result.settings, *result.settings.metrics[m], metrics::summary(scores));
     };
-    if (reaches(case_averages(result, m))) return true;
+    if (reaches(metrics::case_averages(result, m))) return true;
     for (std::size_t r = 0; r < result.regions.size(); ++r)
-      if (reaches(region_scores(result, m, r))) return true;
+      if (reaches(metrics::region_scores(result, m, r))) return true;
   }
   return false;
 }
 
 /// What the first table is the average of; "" where there is nothing to average.
-std::string average_title(const SegmentationResult& result, const TerminalStyle& style) {
+std::string average_title(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   if (result.regions.size() < 2) return "";
-  return bold("mean over " + printable(averaged_words(result.regions, most_keys)), style) + "\n";
+  return bold("mean over " + printable(metrics::averaged_words(result.regions, most_keys)), style) +
+         "\n";
 }
 
-std::string saved_table(const ScoreSettings& settings, const std::vector<SavedSummary>& metrics) {
+std::string saved_table(const metrics::ScoreSettings& settings,
+                        const std::vector<results::SavedSummary>& metrics) {
   std::vector<std::vector<std::string>> rows;
   rows.reserve(metrics.size());
-  for (const SavedSummary& saved : metrics)
+  for (const results::SavedSummary& saved : metrics)
     rows.push_back(summary_row(settings, saved.metric, saved.summary,
                                undefined_text(saved.summary.undefined)));
   return text_table(summary_columns, rows);
@@ -301,40 +310,41 @@ std::string saved_table(const ScoreSettings& settings, const std::vector<SavedSu
 
 }  // namespace
 
-std::string summary_table(const SegmentationResult& result, const TerminalStyle& style) {
+std::string summary_table(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   return average_title(result, style) +
          table_of(result, [&](std::size_t m) { return shown_averages(result, m); }) +
          left_out_of_cases(result);
 }
 
-std::string terminal_report(const FinishedRun& run, const ScoreSettings& settings,
+std::string terminal_report(const results::FinishedRun& run, const metrics::ScoreSettings& settings,
                             const TerminalStyle& style) {
-  SegmentationResult known = {
+  metrics::SegmentationResult known = {
       .settings = settings, .regions = {}, .cases = {}, .ledger = run.ledger};
   known.settings.metrics.clear();
-  for (const SavedSummary& saved : run.metrics) known.settings.metrics.push_back(saved.metric);
-  for (const SavedLabel& label : run.labels) known.regions.push_back(label.region);
+  for (const results::SavedSummary& saved : run.metrics)
+    known.settings.metrics.push_back(saved.metric);
+  for (const results::SavedLabel& label : run.labels) known.regions.push_back(label.region);
   std::string out = headline(known, style) + "\n" + average_title(known, style);
   out += saved_table(settings, run.metrics);
   if (run.labels.size() > 1)
-    for (const SavedLabel& label : run.labels)
+    for (const results::SavedLabel& label : run.labels)
       out +=
           "\n" + bold(title_of(label.region), style) + "\n" + saved_table(settings, label.metrics);
   std::string failures;
-  for (const SavedSummary& saved : run.metrics)
+  for (const results::SavedSummary& saved : run.metrics)
     failures += failure_line(saved.metric, saved.failures);
   return out + (failures.empty() ? "" : "\nmeans without and with the model's failures\n") +
          failures;
 }
 
-std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style) {
+std::string terminal_report(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   std::string out =
       headline(result, style) + "\n" + summary_table(result, style) + label_tables(result, style);
   if (any_reliable(result))
     out += fmt::format("{} mean Dice ≥ {}: reliable for stroke lesions (Liew et al. 2022)\n",
-                       reliable_sign, reliable_dice);
+                       reliable_sign, metrics::reliable_dice);
   return out + best_thresholds(result) + effect_of_failures(result) +
          worst_cases(result, style.worst_cases);
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -7,7 +7,7 @@
 #include "assay/metrics/results.hpp"
 #include "assay/results/finished_run.hpp"
 
-namespace assay {
+namespace assay::report {
 
 struct TerminalStyle {
   bool color = false;
@@ -16,13 +16,13 @@ struct TerminalStyle {
 
 /// The headline, a table per label with mean, SD, median, IQR, 95 % CI, n and undefined, what
 /// failures would mean for the mean, and the worst cases.
-std::string terminal_report(const SegmentationResult& result, const TerminalStyle& style);
+std::string terminal_report(const metrics::SegmentationResult& result, const TerminalStyle& style);
 
 /// The tables of a run that was finished before, by what its results file says.
-std::string terminal_report(const FinishedRun& run, const ScoreSettings& settings,
+std::string terminal_report(const results::FinishedRun& run, const metrics::ScoreSettings& settings,
                             const TerminalStyle& style);
 
 /// Only the table of summaries over case averages.
-std::string summary_table(const SegmentationResult& result, const TerminalStyle& style);
+std::string summary_table(const metrics::SegmentationResult& result, const TerminalStyle& style);
 
-}  // namespace assay
+}  // namespace assay::report

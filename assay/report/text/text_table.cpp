@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace assay {
+namespace assay::report {
 namespace {
 
 std::string padded(std::string_view text, std::size_t width, Align align) {
@@ -54,4 +54,4 @@ std::string text_table(const std::vector<Column>& columns,
   return out;
 }
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace assay {
+namespace assay::report {
 
 enum class Align { left, right };
 
@@ -25,4 +25,4 @@ std::string printable(std::string_view text);
 /// How many columns of a terminal the UTF-8 text takes (no wide characters are used here).
 std::size_t display_width(std::string_view text);
 
-}  // namespace assay
+}  // namespace assay::report

@@ -6,10 +6,10 @@
 #include "assay/compare/result_builder.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
-void read_case(JsonReader& in, ResultBuilder& out, std::size_t whole) {
+void read_case(JsonReader& in, compare::ResultBuilder& out, std::size_t whole) {
   const std::size_t here = out.add_case();
   bool has_id = false;
   in.object("a case", [&](std::string_view key) {
@@ -36,9 +36,9 @@ std::string run_name(std::string_view path) {
 
 }  // namespace
 
-std::vector<ResultTable> read_run(const JsonObject& file) {
+std::vector<compare::ResultTable> read_run(const JsonObject& file) {
   constexpr std::string_view prefix = "per_subject_";
-  ResultBuilder out(run_name(file.name()), std::string(file.name()));
+  compare::ResultBuilder out(run_name(file.name()), std::string(file.name()));
   const std::size_t whole = out.label("");
   std::size_t cases = 0;
   bool first = true;  // the list that says how many subjects there are
@@ -67,19 +67,19 @@ std::vector<ResultTable> read_run(const JsonObject& file) {
     });
     if (here != cases) in.fail("there are fewer 'subject_ids' than values");
   }
-  std::vector<ResultTable> tables;
+  std::vector<compare::ResultTable> tables;
   tables.push_back(std::move(out).table());
   return tables;
 }
 
-std::vector<ResultTable> read_folds(const JsonObject& file) {
-  ResultBuilder out(file.at("model_name").text("model_name"), std::string(file.name()));
+std::vector<compare::ResultTable> read_folds(const JsonObject& file) {
+  compare::ResultBuilder out(file.at("model_name").text("model_name"), std::string(file.name()));
   const std::size_t whole = out.label("");
   JsonReader in = file.at("cases");
   in.list("cases", [&] { read_case(in, out, whole); });
-  std::vector<ResultTable> tables;
+  std::vector<compare::ResultTable> tables;
   tables.push_back(std::move(out).table());
   return tables;
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

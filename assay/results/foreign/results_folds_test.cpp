@@ -7,10 +7,11 @@
 #include "assay/results/results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using testing::ElementsAre;
 
 TEST(ResultsFolds, what_was_pooled_is_read_back) {
-  const std::vector<FoldRun> runs = {
+  const std::vector<compare::FoldRun> runs = {
       {.file = "a",
        .outer_fold = 0,
        .ids = {"y", "x"},
@@ -18,14 +19,15 @@ TEST(ResultsFolds, what_was_pooled_is_read_back) {
       {.file = "b", .outer_fold = 1, .ids = {"z"}, .columns = {{"dice", {0.7}}, {"avd", {{}}}}}};
   RunFolders folders;
   folders.name = "model";
-  const std::string text = experiment_text(cross_validated(runs, Restarts::mean), folders, {});
+  const std::string text =
+      experiment_text(compare::cross_validated(runs, compare::Restarts::mean), folders, {});
   const auto tables = parse_results(text, "e.json");
   ASSERT_EQ(tables.size(), 1U);
-  const ResultTable& table = tables.front();
+  const compare::ResultTable& table = tables.front();
   EXPECT_EQ(table.model_name, "model");
   EXPECT_THAT(table.ids, ElementsAre("x", "y", "z"));
-  EXPECT_THAT(column_of(table.averages, "dice")->values, ElementsAre(0.1, 0.4, 0.7));
-  EXPECT_THAT(column_of(table.averages, "avd")->values,
+  EXPECT_THAT(compare::column_of(table.averages, "dice")->values, ElementsAre(0.1, 0.4, 0.7));
+  EXPECT_THAT(compare::column_of(table.averages, "avd")->values,
               ElementsAre(std::nullopt, 0.2, std::nullopt));
   ASSERT_EQ(table.groups.size(), 1U);
   EXPECT_EQ(table.groups[0].first, "outer_fold");
@@ -49,8 +51,9 @@ TEST(ResultsRun, one_run_is_a_table_of_its_subjects) {
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].model_name, "fold_0_restart_1");
   EXPECT_THAT(tables[0].ids, ElementsAre("s2", "s1"));
-  EXPECT_THAT(column_of(tables[0].averages, "dice")->values, ElementsAre(0.9, std::nullopt));
-  EXPECT_EQ(column_of(tables[0].averages, "avd")->values[1],
+  EXPECT_THAT(compare::column_of(tables[0].averages, "dice")->values,
+              ElementsAre(0.9, std::nullopt));
+  EXPECT_EQ(compare::column_of(tables[0].averages, "avd")->values[1],
             std::numeric_limits<double>::infinity());
   EXPECT_TRUE(parse_results(R"({"per_subject_dice": [0.9]})", "r.json")[0].ids.empty());
   for (const char* text :

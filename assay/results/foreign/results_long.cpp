@@ -9,7 +9,7 @@
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 struct Columns {
@@ -47,7 +47,7 @@ std::map<std::string, std::string, std::less<>> keys_of(const Csv& csv, std::siz
   for (const auto& row : csv.rows)
     if (names.empty() || names.back() != row[column])
       if (std::ranges::find(names, row[column]) == names.end()) names.push_back(row[column]);
-  const std::vector<std::string> keys = metric_keys(names);
+  const std::vector<std::string> keys = metrics::metric_keys(names);
   std::map<std::string, std::string, std::less<>> out;
   for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], keys[i]);
   return out;
@@ -55,27 +55,27 @@ std::map<std::string, std::string, std::less<>> keys_of(const Csv& csv, std::siz
 
 /// What a row says when the case could not be scored, and not that a value is undefined.
 bool says_lost(std::string_view status) {
-  const std::string word = plain(status);
+  const std::string word = metrics::plain(status);
   return word.starts_with("fail") || word.starts_with("missing") || word == "error";
 }
 
 /// A file of ours that lost a case for want of a reference does not blame the model.
 bool is_models_failure(std::string_view status) {
-  return plain(status) != "missingreference";
+  return metrics::plain(status) != "missingreference";
 }
 
 /// Our own files say why a value is missing.
-void explain(ResultBuilder& out, const ResultBuilder::Place& place, const std::string& key,
-             std::string_view status) {
-  const auto metric = metric_of_key(key);
-  const auto why =
-      std::ranges::find(all_undefined, status, [](Undefined u) { return assay::name(u); });
-  if (metric && why != all_undefined.end()) out.explain(place, *why, {**metric});
+void explain(compare::ResultBuilder& out, const compare::ResultBuilder::Place& place,
+             const std::string& key, std::string_view status) {
+  const auto metric = metrics::metric_of_key(key);
+  const auto why = std::ranges::find(metrics::all_undefined, status,
+                                     [](metrics::Undefined u) { return metrics::name(u); });
+  if (metric && why != metrics::all_undefined.end()) out.explain(place, *why, {**metric});
 }
 
 }  // namespace
 
-std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
+std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name) {
   const Columns is = columns_of(csv, name);
   const auto groups = group_columns(csv, is);
   const auto keys = keys_of(csv, is.metric);
@@ -83,7 +83,7 @@ std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
   Models models(name);
   for (std::size_t r = 0; r < csv.rows.size(); ++r) {
     const auto& row = csv.rows[r];
-    ResultBuilder& out = models.of(is.model ? needed_cell(csv, name, r, *is.model) : stem);
+    compare::ResultBuilder& out = models.of(is.model ? needed_cell(csv, name, r, *is.model) : stem);
     const std::size_t here = out.case_of(case_id(needed_cell(csv, name, r, is.id)));
     for (const std::size_t c : groups) out.group(here, csv.header[c], row[c]);
     const Cell cell = Cell::of(row[is.value]);
@@ -105,7 +105,7 @@ std::vector<ResultTable> read_long(const Csv& csv, const std::string& name) {
   return std::move(models).tables();
 }
 
-std::vector<ResultTable> read_table(std::string_view text, const std::string& name) {
+std::vector<compare::ResultTable> read_table(std::string_view text, const std::string& name) {
   const Csv csv = parse_csv(text, name);
   if (csv.rows.empty())
     throw Error(Error::Kind::input,
@@ -114,4 +114,4 @@ std::vector<ResultTable> read_table(std::string_view text, const std::string& na
   return is_long ? read_long(csv, name) : read_wide(csv, name);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -5,6 +5,7 @@
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 
@@ -16,12 +17,12 @@ TEST(ReadLong, ours_with_two_models_and_lost_cases) {
       "n,a,1,dice,0.25,ok\nn,c,1,dice,0.0,missing_prediction\nn,c,1,avd,,missing_prediction\n",
       "t.csv");
   ASSERT_EQ(tables.size(), 2U);
-  const ResultTable &m = tables[0], &n = tables[1];
+  const compare::ResultTable &m = tables[0], &n = tables[1];
   EXPECT_EQ(m.model_name, "m");
   EXPECT_EQ(m.ids, (Texts{"a", "d"}));
   EXPECT_EQ(values_of(m.averages, "dice"), (Values{0.75, none}));
   EXPECT_EQ(values_of(m.averages, "avd"), (Values{none, none}));
-  EXPECT_EQ(values_of(columns_of(m, "2"), "dice"), (Values{1.0, none}));
+  EXPECT_EQ(values_of(compare::columns_of(m, "2"), "dice"), (Values{1.0, none}));
   ASSERT_EQ(m.unscored.size(), 1U);
   EXPECT_EQ(m.unscored[0].id, "b");
   EXPECT_EQ(m.unscored[0].reason, "failed");
@@ -33,19 +34,20 @@ TEST(ReadLong, ours_with_two_models_and_lost_cases) {
 
 TEST(ReadLong, reads_back_what_we_write) {
   for (const int labels : {1, 9})
-    for (const Missing missing : {Missing::exclude, Missing::worst}) {
-      ScoreSettings settings = settings_for("dice,avd,mcc");
+    for (const metrics::Missing missing : {metrics::Missing::exclude, metrics::Missing::worst}) {
+      metrics::ScoreSettings settings = settings_for("dice,avd,mcc");
       settings.missing = missing;
-      const SegmentationResult result = cohort_of(settings, labels);
-      const ResultTable table = parsed(long_csv(result), "t.csv");
+      const metrics::SegmentationResult result = cohort_of(settings, labels);
+      const compare::ResultTable table = parsed(long_csv(result), "t.csv");
       EXPECT_EQ(table.model_name, "net");
-      EXPECT_EQ(table.unscored.size(), missing == Missing::worst ? 1U : 3U);
+      EXPECT_EQ(table.unscored.size(), missing == metrics::Missing::worst ? 1U : 3U);
       for (std::size_t m = 0; m < settings.metrics.size(); ++m) {
         const std::string_view key = settings.metrics[m]->name;
-        EXPECT_EQ(values_of(table.averages, key), values_of(case_averages(result, m))) << key;
+        EXPECT_EQ(values_of(table.averages, key), values_of(metrics::case_averages(result, m)))
+            << key;
         for (std::size_t r = 0; r < result.regions.size(); ++r)
           EXPECT_EQ(values_of(table.labels[r].columns, key),
-                    values_of(region_scores(result, m, r)));
+                    values_of(metrics::region_scores(result, m, r)));
       }
     }
 }
@@ -58,14 +60,15 @@ TEST(ReadLong, what_others_call_the_columns) {
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].model_name, "A");
   EXPECT_EQ(tables[0].ids, (Texts{"s1"}));
-  EXPECT_EQ(values_of(tables[0].averages, "hd95"), (Values{infinity}));
-  EXPECT_EQ(values_of(columns_of(tables[0], "liver"), "dice"), (Values{0.5}));
+  EXPECT_EQ(values_of(tables[0].averages, "hd95"), (Values{metrics::infinity}));
+  EXPECT_EQ(values_of(compare::columns_of(tables[0], "liver"), "dice"), (Values{0.5}));
   EXPECT_EQ(tables[0].groups.front().second, (Texts{"X"}));
   EXPECT_EQ(values_of(tables[1].averages, "dice"), (Values{none}));
 }
 
 TEST(ReadLong, without_labels_and_models) {
-  const ResultTable t = parsed("metric,case,value\ndice,a,1\ndice,b,0\nF1,a,0.5\n", "x/unet.csv");
+  const compare::ResultTable t =
+      parsed("metric,case,value\ndice,a,1\ndice,b,0\nF1,a,0.5\n", "x/unet.csv");
   EXPECT_EQ(t.model_name, "unet");
   EXPECT_TRUE(t.labels.empty());
   EXPECT_EQ(values_of(t.averages, "dice"), (Values{1.0, 0.0}));
@@ -73,7 +76,7 @@ TEST(ReadLong, without_labels_and_models) {
 }
 
 TEST(ReadLong, a_value_without_label_is_the_case_s_own) {
-  const ResultTable t = parsed(
+  const compare::ResultTable t = parsed(
       "case,label,metric,value\na,1,dice,0\na,2,dice,1\na,,dice,0.9\nb,1,dice,0\nb,2,dice,1\n"
       "c,1,dice,0\nc,Mean,dice,0.1\n",
       "t.csv");
@@ -82,7 +85,7 @@ TEST(ReadLong, a_value_without_label_is_the_case_s_own) {
 }
 
 TEST(ReadLong, a_group_that_contradicts_itself_is_dropped) {
-  const ResultTable t =
+  const compare::ResultTable t =
       parsed("case,metric,value,site,reader\na,dice,1,X,1\na,avd,1,X,2\n", "t.csv");
   ASSERT_EQ(t.groups.size(), 1U);
   EXPECT_EQ(t.groups[0].first, "site");

@@ -13,7 +13,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 using Kind = JsonReader::Kind;
@@ -47,10 +47,10 @@ std::string model_of(std::string_view path) {
   return outermost;
 }
 
-const std::vector<const Metric*>& metrics_of_counts() {
+const std::vector<const metrics::Metric*>& metrics_of_counts() {
   static const auto all = [] {
-    std::vector<const Metric*> out;
-    for (const Metric& m : metrics())
+    std::vector<const metrics::Metric*> out;
+    for (const metrics::Metric& m : metrics::metrics())
       if (m.needs_only_counts()) out.push_back(&m);
     return out;
   }();
@@ -62,11 +62,11 @@ class Cases {
   Cases(std::string model, JsonReader in)
       : out_(std::move(model), std::string(in.name())), in_(in) {}
 
-  std::vector<ResultTable> tables(std::string_view list, bool labels_are_nested) {
+  std::vector<compare::ResultTable> tables(std::string_view list, bool labels_are_nested) {
     in_.list(list, [&] { read_case(labels_are_nested); });
     name_cases();
     describe_labels();
-    std::vector<ResultTable> out;
+    std::vector<compare::ResultTable> out;
     out.push_back(std::move(out_).table());
     return out;
   }
@@ -135,13 +135,15 @@ class Cases {
   }
 
   /// What the file gives itself is there already, and stays.
-  void derive(ResultBuilder::Place at, const std::array<std::optional<double>, 4>& counts) {
+  void derive(compare::ResultBuilder::Place at,
+              const std::array<std::optional<double>, 4>& counts) {
     const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(*counts[i]); };
-    const Evidence evidence = {{.tp = whole(0), .fp = whole(1), .fn = whole(2), .tn = whole(3)}};
-    for (const Metric* metric : metrics_of_counts()) {
+    const metrics::Evidence evidence = {
+        {.tp = whole(0), .fp = whole(1), .fn = whole(2), .tn = whole(3)}};
+    for (const metrics::Metric* metric : metrics_of_counts()) {
       at.metric = out_.metric(metric->name);
-      out_.put_score(at, score(*metric, evidence, {}, convention_),
-                     {*metric, presence(evidence.counts)});
+      out_.put_score(at, metrics::score(*metric, evidence, {}, convention_),
+                     {*metric, metrics::presence(evidence.counts)});
     }
   }
 
@@ -149,7 +151,7 @@ class Cases {
   std::size_t metric_of(std::string_view name) {
     const auto known = std::ranges::find(names_, name, &std::pair<std::string, std::size_t>::first);
     if (known != names_.end()) return known->second;
-    const std::size_t metric = out_.metric(metric_key(name).value_or(std::string(name)));
+    const std::size_t metric = out_.metric(metrics::metric_key(name).value_or(std::string(name)));
     names_.emplace_back(name, metric);
     return metric;
   }
@@ -183,20 +185,20 @@ class Cases {
 
   static constexpr std::array<std::string_view, 4> count_names = {"TP", "FP", "FN", "TN"};
 
-  ResultBuilder out_;
+  compare::ResultBuilder out_;
   JsonReader in_;
-  const Convention& convention_ = convention("nnunet");
+  const metrics::Convention& convention_ = metrics::convention("nnunet");
   std::vector<std::string> paths_, keys_;
   std::vector<std::pair<std::string, std::size_t>> names_;
 };
 
 }  // namespace
 
-std::vector<ResultTable> read_nnunet_2(const JsonObject& file) {
+std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file) {
   return Cases(model_of(file.name()), file.at("metric_per_case")).tables("metric_per_case", true);
 }
 
-std::vector<ResultTable> read_nnunet_1(const JsonObject& file) {
+std::vector<compare::ResultTable> read_nnunet_1(const JsonObject& file) {
   std::string model = file.has("name", Kind::text) ? file.at("name").text("name") : std::string();
   if (model.empty()) model = model_of(file.name());
   JsonReader in = file.at("results");
@@ -213,4 +215,4 @@ std::vector<ResultTable> read_nnunet_1(const JsonObject& file) {
   return Cases(model, *all).tables("all", false);
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -7,6 +7,7 @@
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 
@@ -44,26 +45,26 @@ std::string summary_of(const char* path) {
 }  // namespace
 
 TEST(ReadNnunet, cases_labels_and_its_own_values) {
-  const ResultTable t = parsed(version_2, "runs/net/fold_0/validation/summary.json");
+  const compare::ResultTable t = parsed(version_2, "runs/net/fold_0/validation/summary.json");
   EXPECT_EQ(t.model_name, "net");
   EXPECT_EQ(t.ids, (Texts{"case_1", "case_2"}));
   EXPECT_EQ(t.averages.front().name, "dice");
   EXPECT_EQ(t.averages.front().values, (Values{0.5, 0.5}));
   EXPECT_EQ(values_of(t.averages, "iou"), (Values{0.25, 0.5}));
-  EXPECT_EQ(values_of(columns_of(t, "(1, 2)"), "dice"), (Values{none, 0.0}));
+  EXPECT_EQ(values_of(compare::columns_of(t, "(1, 2)"), "dice"), (Values{none, 0.0}));
 }
 
 TEST(ReadNnunet, counts_give_what_they_decide) {
-  const ResultTable t = parsed(version_2);
-  const auto& one = columns_of(t, "1");
+  const compare::ResultTable t = parsed(version_2);
+  const auto& one = compare::columns_of(t, "1");
   EXPECT_EQ(values_of(one, "avd"), (Values{0.0, 0.0}));
   EXPECT_EQ(values_of(one, "recall"), (Values{0.5, 1.0}));
   EXPECT_EQ(values_of(one, "accuracy"), (Values{0.8, 1.0}));
   EXPECT_EQ(values_of(one, "dice_macro"), (Values{(0.5 + 140.0 / 160) / 2, 1.0}));
   EXPECT_NEAR(values_of(one, "mcc")[0].value(), (10.0 * 70 - 100) / (20 * 80), 1e-15);
-  EXPECT_EQ(values_of(columns_of(t, "(1, 2)"), "avd"), (Values{0.0, none}));
-  EXPECT_EQ(column_of(one, "fp_volume_ml"), nullptr);  // the voxel's volume is not known
-  EXPECT_EQ(column_of(one, "TP"), nullptr);
+  EXPECT_EQ(values_of(compare::columns_of(t, "(1, 2)"), "avd"), (Values{0.0, none}));
+  EXPECT_EQ(compare::column_of(one, "fp_volume_ml"), nullptr);  // the voxel's volume is not known
+  EXPECT_EQ(compare::column_of(one, "TP"), nullptr);
 }
 
 TEST(ReadNnunet, the_model_is_the_folder_that_tells) {
@@ -78,7 +79,7 @@ TEST(ReadNnunet, the_model_is_the_folder_that_tells) {
 }
 
 TEST(ReadNnunet, version_1_scores_the_background_which_is_not_averaged) {
-  const ResultTable t = parsed(version_1);
+  const compare::ResultTable t = parsed(version_1);
   EXPECT_EQ(t.model_name, "trainer");
   EXPECT_EQ(t.ids, (Texts{"a"}));
   EXPECT_EQ(values_of(t.averages, "dice"), (Values{0.5}));
@@ -86,7 +87,7 @@ TEST(ReadNnunet, version_1_scores_the_background_which_is_not_averaged) {
   EXPECT_EQ(values_of(t.averages, "precision"), (Values{none}));
   EXPECT_EQ(values_of(t.averages, "specificity"), (Values{0.75}));
   EXPECT_EQ(values_of(t.averages, "Total Positives Test"), (Values{12.0}));
-  EXPECT_EQ(values_of(columns_of(t, "0"), "dice"), (Values{0.99}));
+  EXPECT_EQ(values_of(compare::columns_of(t, "0"), "dice"), (Values{0.99}));
 }
 
 TEST(ReadNnunet, names_that_are_not_unique_keep_their_folders) {
@@ -99,19 +100,22 @@ TEST(ReadNnunet, names_that_are_not_unique_keep_their_folders) {
 }
 
 TEST(ReadNnunet, without_files_there_are_no_ids) {
-  const ResultTable t = parsed(R"({"metric_per_case": [{"metrics": {"1": {"Dice": 1}}}]})");
+  const compare::ResultTable t =
+      parsed(R"({"metric_per_case": [{"metrics": {"1": {"Dice": 1}}}]})");
   EXPECT_TRUE(t.ids.empty());
   EXPECT_EQ(t.cases, 1U);
 }
 
 TEST(ReadNnunet, reads_back_what_we_write_in_its_layout) {
-  const SegmentationResult result = cohort_of(settings_for("dice,iou,avd,mcc,recall", "nnunet"), 3);
-  const ResultTable table = parsed(nnunet_summary(result));
+  const metrics::SegmentationResult result =
+      cohort_of(settings_for("dice,iou,avd,mcc,recall", "nnunet"), 3);
+  const compare::ResultTable table = parsed(nnunet_summary(result));
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const std::string_view key = result.settings.metrics[m]->name;
-    EXPECT_EQ(values_of(table.averages, key), values_of(case_averages(result, m))) << key;
+    EXPECT_EQ(values_of(table.averages, key), values_of(metrics::case_averages(result, m))) << key;
     for (std::size_t r = 0; r < result.regions.size(); ++r)
-      EXPECT_EQ(values_of(table.labels[r].columns, key), values_of(region_scores(result, m, r)));
+      EXPECT_EQ(values_of(table.labels[r].columns, key),
+                values_of(metrics::region_scores(result, m, r)));
   }
   EXPECT_EQ(table.ids.front(), "sub-0");
 }

@@ -8,7 +8,7 @@
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"
 
-namespace assay::detail {
+namespace assay::results {
 namespace {
 
 struct Columns {
@@ -43,7 +43,7 @@ Census census_of(const Csv& csv, std::size_t column) {
 /// Sorts a column into metrics and groups. A slip of the pen must not turn a metric into a group:
 /// a text is refused where the name is a metric's or most cells are numbers.
 void place_column(const Csv& csv, const std::string& name, std::size_t column, Columns& out) {
-  const bool is_ours = metric_key(csv.header[column]).has_value();
+  const bool is_ours = metrics::metric_key(csv.header[column]).has_value();
   const Census census = census_of(csv, column);
   if (census.texts > 0) {
     const std::size_t meant = census.numbers + census.commas;
@@ -65,7 +65,7 @@ bool counts_rows(const Csv& csv, std::size_t column) {
 }
 
 bool is_unnamed(const std::string& title) {
-  return plain(title).empty() || title.starts_with("Unnamed: ");
+  return metrics::plain(title).empty() || title.starts_with("Unnamed: ");
 }
 
 /// The column that names the cases. Some tables call it "label", or have it first without a title.
@@ -106,23 +106,24 @@ std::size_t rows_without_summary(const Csv& csv, const Columns& is) {
       "min",  "max",     "25quantile", "75quantile", "q25", "q75",    "iqr"};
   std::size_t rows = csv.rows.size();
   if (!is.id) return rows;
-  while (rows > 0 && std::ranges::find(words, plain(csv.rows[rows - 1][*is.id])) != words.end())
+  while (rows > 0 &&
+         std::ranges::find(words, metrics::plain(csv.rows[rows - 1][*is.id])) != words.end())
     --rows;
   return rows;
 }
 
 }  // namespace
 
-std::vector<ResultTable> read_wide(const Csv& csv, const std::string& name) {
+std::vector<compare::ResultTable> read_wide(const Csv& csv, const std::string& name) {
   const Columns is = columns_of(csv, name);
   std::vector<std::string> titles;
   for (const std::size_t c : is.metrics) titles.push_back(csv.header[c]);
-  const std::vector<std::string> keys = metric_keys(titles);
+  const std::vector<std::string> keys = metrics::metric_keys(titles);
   const std::string stem = stem_of(name);
   Models models(name);
   const std::size_t rows = rows_without_summary(csv, is);
   for (std::size_t r = 0; r < rows; ++r) {
-    ResultBuilder& out = models.of(is.model ? needed_cell(csv, name, r, *is.model) : stem);
+    compare::ResultBuilder& out = models.of(is.model ? needed_cell(csv, name, r, *is.model) : stem);
     if (!is.id) out.forget_ids();
     const std::size_t here =
         is.id ? out.case_of(case_id(needed_cell(csv, name, r, *is.id))) : out.add_case();
@@ -137,4 +138,4 @@ std::vector<ResultTable> read_wide(const Csv& csv, const std::string& name) {
   return std::move(models).tables();
 }
 
-}  // namespace assay::detail
+}  // namespace assay::results

@@ -6,18 +6,19 @@
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
+using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 
 namespace {
 
-Texts names_of(const std::vector<MetricColumn>& columns) {
+Texts names_of(const std::vector<compare::MetricColumn>& columns) {
   Texts out;
-  for (const MetricColumn& column : columns) out.push_back(column.name);
+  for (const compare::MetricColumn& column : columns) out.push_back(column.name);
   return out;
 }
 
-Texts groups_of(const ResultTable& table) {
+Texts groups_of(const compare::ResultTable& table) {
   Texts out;
   for (const auto& group : table.groups) out.push_back(group.first);
   return out;
@@ -26,7 +27,7 @@ Texts groups_of(const ResultTable& table) {
 }  // namespace
 
 TEST(ReadWide, metrics_groups_and_the_model_from_the_file_s_name) {
-  const ResultTable t = parsed(
+  const compare::ResultTable t = parsed(
       "Case_ID,Dice,HD95,site,ASD,empty\n"
       "a.nii.gz,0.5,inf,A,1e-3,\nb.mha,NaN,-2,,,\nc/d,+1.,N/A,B, .5 ,\n",
       "runs/unet.v2.csv");
@@ -34,7 +35,7 @@ TEST(ReadWide, metrics_groups_and_the_model_from_the_file_s_name) {
   EXPECT_EQ(t.ids, (Texts{"a", "b", "c/d"}));
   EXPECT_EQ(names_of(t.averages), (Texts{"dice", "hd95", "ASD"}));
   EXPECT_EQ(t.averages[0].values, (Values{0.5, none, 1.0}));
-  EXPECT_EQ(t.averages[1].values, (Values{infinity, -2.0, none}));
+  EXPECT_EQ(t.averages[1].values, (Values{metrics::infinity, -2.0, none}));
   EXPECT_EQ(t.averages[2].values, (Values{0.001, none, 0.5}));
   EXPECT_EQ(groups_of(t), (Texts{"site"}));
   EXPECT_EQ(t.groups[0].second, (Texts{"A", "", "B"}));
@@ -51,7 +52,7 @@ TEST(ReadWide, the_column_of_ids_goes_by_many_names) {
 
 TEST(ReadWide, without_ids_only_positions_pair) {
   for (const char* text : {"dice,avd\n1,2\n0,3\n", ",dice\n0,1\n1,0\n"}) {
-    const ResultTable t = parsed(text, "t.csv");
+    const compare::ResultTable t = parsed(text, "t.csv");
     EXPECT_TRUE(t.ids.empty());
     EXPECT_EQ(t.cases, 2U);
     EXPECT_EQ(values_of(t.averages, "dice"), (Values{1.0, 0.0}));
@@ -64,20 +65,20 @@ TEST(ReadWide, labels_and_models_have_rows_of_their_own) {
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0].ids, (Texts{"a", "b"}));
   EXPECT_EQ(values_of(tables[0].averages, "dice"), (Values{0.75, none}));
-  EXPECT_EQ(values_of(columns_of(tables[0], "2"), "dice"), (Values{1.0, none}));
+  EXPECT_EQ(values_of(compare::columns_of(tables[0], "2"), "dice"), (Values{1.0, none}));
   EXPECT_EQ(tables[0].groups[0].second, (Texts{"X", "Y"}));
   EXPECT_EQ(tables[1].model_name, "n");
   EXPECT_EQ(values_of(tables[1].averages, "dice"), (Values{0.0}));
 }
 
 TEST(ReadWide, whole_numbers_can_be_groups_too) {
-  const ResultTable t = parsed("id,dice,fold,age\na,1,0,1.5\nb,0,1,2\n", "t.csv");
+  const compare::ResultTable t = parsed("id,dice,fold,age\na,1,0,1.5\nb,0,1,2\n", "t.csv");
   EXPECT_EQ(names_of(t.averages), (Texts{"dice", "fold", "age"}));
   EXPECT_EQ(groups_of(t), (Texts{"fold"}));
 }
 
 TEST(ReadWide, rows_that_sum_up_are_no_cases) {
-  const ResultTable t =
+  const compare::ResultTable t =
       parsed("Label,Dice\nmean,0.5\nb,1\nMean,0.75\nStdDev,0.1\n25quantile,0.6\n", "t.csv");
   EXPECT_EQ(t.ids, (Texts{"mean", "b"}));  // only at the end
 }
@@ -112,13 +113,19 @@ TEST(ReadWide, faults_are_named_with_their_line) {
 }
 
 TEST(Cell, numbers_missing_values_and_text) {
-  using detail::Cell;
   for (const char* text : {"", " ", "nan", "NaN", "NA", "N/A", "None", "null", "#N/A", "<NA>"})
     EXPECT_EQ(Cell::of(text).kind, Cell::Kind::none) << text;
-  const std::pair<const char*, double> numbers[] = {
-      {"1", 1},     {"-0.5", -0.5}, {"+2", 2},         {".5", 0.5},         {"1.", 1},
-      {"1e3", 1e3}, {" 7 ", 7},     {"Inf", infinity}, {"-inf", -infinity}, {"1e999", infinity},
-      {"1e-999", 0}};
+  const std::pair<const char*, double> numbers[] = {{"1", 1},
+                                                    {"-0.5", -0.5},
+                                                    {"+2", 2},
+                                                    {".5", 0.5},
+                                                    {"1.", 1},
+                                                    {"1e3", 1e3},
+                                                    {" 7 ", 7},
+                                                    {"Inf", metrics::infinity},
+                                                    {"-inf", -metrics::infinity},
+                                                    {"1e999", metrics::infinity},
+                                                    {"1e-999", 0}};
   for (const auto& [text, value] : numbers) EXPECT_EQ(Cell::of(text).number(), value) << text;
   for (const char* text : {"abc", "1,5", "0x1A", "nan(1)", "+-1", "--1", "1 2", "12%", "e5", "."})
     EXPECT_EQ(Cell::of(text).kind, Cell::Kind::text) << text;
