@@ -18,7 +18,7 @@ std::string cell(const std::optional<parity::PaperValue>& v) {
 }
 
 std::string shortest(const std::optional<double>& x) {
-  return x ? shortest(*x) : "";
+  return x ? assay::shortest(*x) : "";
 }
 
 void add_csv(std::vector<std::string>& row, const std::optional<parity::PaperValue>& v) {
