@@ -20,7 +20,7 @@ import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the oldest time that zip files know: the same tree gives the same wheel
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the oldest time that zip files can store, so that the same tree gives the same wheel
 PACKED = {".py", ".pyi", ".so", ".typed"}
 NOT_SOURCE = {"PKG-INFO", ".git", "build", "__pycache__", ".cache", "node_modules", "dist"}
 
@@ -88,12 +88,12 @@ def package_of(tree):
 def package_files(tree):
     package = package_of(tree)
     found = {f"assay/{path.relative_to(package)}": path.read_bytes() for path in sorted(package.rglob("*"))
-             if path.suffix in PACKED and path.exists()}  # a link of a file that was removed points nowhere
+             if path.suffix in PACKED and path.exists()}  # the link to a removed file is broken
     return {**found, f"{name_and_version()}.data/scripts/assay": (tree / "bin/assay").read_bytes()}
 
 
 def write_wheel(folder, files):
-    """A wheel of {name: bytes}. RECORD, which lists all others, comes last."""
+    """A wheel of {name: bytes}. RECORD, which lists all others, is last."""
     record = f"{name_and_version()}.dist-info/RECORD"
     lines = []
     for name, content in files.items():
@@ -111,7 +111,7 @@ def write_wheel(folder, files):
 
 
 def sources():
-    """What is under version control; in an unpacked source distribution, all that is there."""
+    """What is under version control; in an unpacked source distribution, every file."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
     if listed.returncode == 0 and (ROOT / ".git").exists():
         return sorted(name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file())

@@ -101,7 +101,7 @@ def test_what_is_nobody_s_fault_is_left_out_for_all(tmp_path):
     b = scored(tmp_path, "b", references, references)
     result = compare(a, b, "--label", "2", "--metric", "mcc,dice")
     assert {e["n"] for e in result["metrics"]["mcc"]} == {7} and {e["n"] for e in result["metrics"]["dice"]} == {8}
-    assert any("mcc of 2: 1 case of 8 left out for all models, because there is no value of a (1), b (1)" in note for note in result["notes"])
+    assert any("mcc of 2: 1 case of 8 left out for all models, because there is no value for a (1), b (1)" in note for note in result["notes"])
     assert entry(compare(a, b, "--metric", "mcc"), "mcc", "b")["n"] == 8  # the average is over label 1 there
 
 

@@ -101,7 +101,7 @@ def test_no_data_could_be_significant(tmp_path):
     got = compare(*files_of(tmp_path, values), "--baseline", "a")["metrics"]["dice"]
     for each in got:
         assert each["verdict"] == "inconclusive" and not each["can_be_significant"] and each["family"] == 3
-        assert "With 6 pairs, no data could be significant after correction for 3 tests" in each["sentence"]
+        assert "With 6 pairs, no result could be significant after correction for 3 tests" in each["sentence"]
         assert "unadjusted 95 % CI" in each["sentence"]
     one = entry(compare(*files_of(tmp_path, {"a": a, "m": values["m0"]})), "dice", "m")
     assert one["can_be_significant"] and one["is_significant"] and "unadjusted" not in one["sentence"]
@@ -202,7 +202,7 @@ def test_signs_in_some_groups_only_are_put_into_perspective(tmp_path):
     groups = [(b - a)[[s == name for s in site]] for name in "ABC"]
     expected = scipy.stats.kruskal(*groups)
     assert (test["kruskal_wallis_h"], test["p_value"]) == pytest.approx((expected.statistic, expected.pvalue))
-    assert "No evidence that it does, so a sign in some groups only does not mean that the groups differ" in assay("compare", *files).stdout
+    assert "No evidence that it does, so a sign in only some groups does not mean that the groups differ" in assay("compare", *files).stdout
 
 
 def test_untested_interactions_are_said(tmp_path):

@@ -268,7 +268,7 @@ def test_names_of_metrics_may_be_others_and_none_is_lost(tmp_path):
     assert entry(compare(*files, "--margin", "DSC=0.4"), "dice", "b")["margin"] == 0.4
     for command in ("compare", "report"):
         done = assay(command, *files, "--margin", "mcc=0.1", status=2, cwd=tmp_path)
-        assert "--margin: 'mcc' is not compared (compared: dice, hd95); --metric chooses what is" in done.stderr
+        assert "--margin: 'mcc' is not compared (compared: dice, hd95); choose metrics with --metric" in done.stderr
         assert "has no metric 'mcc'" in assay(command, *files, "--metric", "dice,mcc", status=2, cwd=tmp_path).stderr
     done = assay("report", files[0], "--margin", "0.1", status=2, cwd=tmp_path)
     assert "--margin: nothing is compared" in done.stderr

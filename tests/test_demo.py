@@ -80,5 +80,5 @@ def test_the_demo_touches_no_folder_that_is_not_its_own(tmp_path):
     (study / "sub-001.nii.gz").write_text("somebody's work")
     done = run("demo", "--out", "study", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "assay: study: holds files that are not of a demo; give an empty or a new folder with --out\n"
+    assert done.stderr == "assay: study: holds files that do not belong to a demo; give an empty or a new folder with --out\n"
     assert (study / "sub-001.nii.gz").read_text() == "somebody's work"

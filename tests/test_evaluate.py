@@ -204,7 +204,7 @@ def test_an_id_cannot_lead_out_of_the_folder(tmp_path, model, data):
                      f"fine,imagesTs/case_2_0000.nii.gz,labelsTs/case_2.nii.gz\n")
     done = assay("evaluate", model, table, "--images", data, "--ref", data, "--recipe", "none", *OF_THRESHOLD,
                  "--save-predictions", tmp_path / "a/b/kept", status=3)
-    assert "leads out of the folder" in done.stderr
+    assert "points outside the folder" in done.stderr
     assert not list(tmp_path.rglob("out.nii.gz")) and (tmp_path / "a/b/kept/fine.nii.gz").exists()
 
 
@@ -369,7 +369,7 @@ def test_a_cache_that_cannot_be_written_costs_nothing(tmp_path, model, data, mon
     monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "file/below"))
     done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD)
     assert "predictions could not be kept" in done.stderr
-    assert "cannot be made" in assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--cache",
+    assert "cannot be created" in assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--cache",
                                      tmp_path / "file/below", status=2).stderr
 
 

@@ -181,7 +181,7 @@ def test_one_folder_per_fold_is_one_restart(tmp_path):
     result = folds(tmp_path)
     assert result["summary"]["spread"]["runs"]["dice"]["n"] == 1
     assert result["summary"]["test_std_dice_per_run"] is None
-    assert "one run: nothing is known of the spread of training" in assay("folds", tmp_path).stdout
+    assert "only one run, so the spread of training is unknown" in assay("folds", tmp_path).stdout
 
 
 def write_summary(folder, fold, cases):

@@ -58,15 +58,13 @@ def test_a_header_without_voxels(tmp_path):
     save(tmp_path / "p.hdr", mask(BOX))
     (tmp_path / "p.img").rename(tmp_path / "q.img")
     said = assay("score", "p.hdr", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
-    assert said == ("not scored: r: prediction p.hdr: is only the header of an image: its voxels should be in p.img or p.img.gz "
-                    "beside it, which does not exist; copy that file there")
+    assert said == ("not scored: r: prediction p.hdr: is only the header of an image; its voxels should be in p.img or p.img.gz next to it, which does not exist; copy that file there")
     said = assay("score", "q.img", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
-    assert said == ("not scored: r: prediction q.img: holds only the voxels of an image: its header should be in q.hdr beside it, "
-                    "which does not exist; copy that file there")
+    assert said == ("not scored: r: prediction q.img: holds only the voxels of an image; its header should be in q.hdr next to it, which does not exist; copy that file there")
 
 
 def test_a_metaimage_without_voxels(tmp_path):
     save(tmp_path / "r.nii.gz", mask(BOX))
     (tmp_path / "p.mhd").write_text("ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementType = MET_UCHAR\nElementDataFile = p.raw\n")
     said = assay("score", "p.mhd", "r.nii.gz", cwd=tmp_path, status=2).stderr
-    assert "p.mhd: is only the header of an image: its voxels should be in p.raw beside it, which does not exist; copy that file there" in said
+    assert "p.mhd: is only the header of an image; its voxels should be in p.raw next to it, which does not exist; copy that file there" in said

@@ -144,8 +144,7 @@ def test_many_values_in_8_bits_are_pointed_out(tmp_path):
     files = pair(tmp_path, eight_bits, reference)
     done = assay("score", *files)
     assert done.stderr == (
-        "warning: a: the prediction holds more than 128 different values in 8 bits, as a map of probabilities does that was "
-        "scaled to 0-255, and every value above 0 is foreground; if it is a map, give --threshold T, such as 128\n")
+        "warning: a: the prediction holds more than 128 different values in 8 bits, like a map of probabilities scaled to 0-255, and every value above 0 counts as foreground; if it is a map, give --threshold T, such as 128\n")
     for options in (["--threshold", "128"], ["--foreground", "nonzero"], ["--labels", "all"]):
         assert "128 different values" not in assay("score", *files, *options).stderr
     few = pair(tmp_path, eight_bits // 2, reference)
@@ -158,8 +157,7 @@ def test_many_values_in_8_bits_are_pointed_out(tmp_path):
 def test_negative_values_alone_are_pointed_out(tmp_path, dtype):
     files = pair(tmp_path, mask(BOX).astype(dtype) * dtype(-1), mask(BOX))
     assert assay("score", *files).stderr == (
-        "warning: a: the prediction holds no values but negative ones and 0, and foreground is value > 0; if they mean "
-        "foreground, give --foreground nonzero\n")
+        "warning: a: the prediction holds only negative values and 0, and foreground is value > 0; if the negative values mean foreground, give --foreground nonzero\n")
     assert assay("score", *files, "--foreground", "nonzero").stderr == ""
     assert assay("score", *pair(tmp_path, mask().astype(dtype), mask(BOX))).stderr == ""
 

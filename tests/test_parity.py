@@ -224,7 +224,7 @@ def test_no_verdict_below_six(tmp_path, n):
 def test_the_papers_own_error_counts(tmp_path):
     path = scored(tmp_path, skewed(0.84, 80))
     exact = parity(path)
-    assert any("taken as exact, because it is not known over how many values" in text for text in exact["explanation"])
+    assert any("taken as exact, because the number of values in it is not known" in text for text in exact["explanation"])
     paper = results(tmp_path, {"net": {"dice_mean": 0.876, "dice_std": 0.2, "dice_n": 80}}, "paper.json")
     found = parity(path, "--paper", paper)
     welch = scipy.stats.ttest_ind_from_stats(0.84, numpy.std(skewed(0.84, 80), ddof=1), 80, 0.876, 0.2, 80, equal_var=False)

@@ -107,7 +107,7 @@ def test_all_has_them_where_a_prediction_is_a_map(tmp_path):
     assert result["metrics"]["auroc"]["n"] == 1 and result["metrics"]["auroc"]["undefined"] == {"not_probabilities": 1}
 
 
-@pytest.mark.parametrize("value, said", [(1.5, r"is 1.5, which is no probability"), (-0.25, r"is -0.25, which is no probability"),
+@pytest.mark.parametrize("value, said", [(1.5, r"is 1.5, which is not a probability"), (-0.25, r"is -0.25, which is not a probability"),
                                          (numpy.nan, r"NaN or infinite")])
 def test_other_numbers_fail_the_case(tmp_path, value, said):
     chance, reference = random_case(8)
@@ -252,7 +252,7 @@ def test_classes_must_exclude_each_other_and_be_probabilities(tmp_path):
     assert "they do not exclude each other" in done.stderr
     prediction = classes_nifti(tmp_path, numpy.log(chance))
     done = assay("score", prediction, truth, "--labels", "1", "--metrics", "dice", status=2)
-    assert "which is no probability" in done.stderr
+    assert "which is not a probability" in done.stderr
 
 
 def test_volumes_of_whole_numbers_are_refused_as_ever(tmp_path):
@@ -307,14 +307,14 @@ def test_an_array_takes_the_grid_of_the_image(tmp_path, order):
     result = score(tmp_path / "p", tmp_path / "r", *metrics)
     ours = of(score(tmp_path / "q", tmp_path / "r", *metrics))
     assert of(result) == ours
-    assert result["cases"][0]["warnings"] == ["the prediction has no place in space; it was compared by shape alone"]
+    assert result["cases"][0]["warnings"] == ["the prediction has no position in space; it was compared by shape alone"]
     reference_array = score(tmp_path / "q/a.nii", tmp_path / "s.npy", *metrics)
     assert of(reference_array)["hd95"] == pytest.approx(ours["hd95"]) and of(reference_array)["dice"] == ours["dice"]
     alone = score(tmp_path / "p/a.npy", tmp_path / "s.npy", *metrics)
     assert of(alone)["dice"] == ours["dice"] and of(alone)["evidence"]["voxel_ml"] == 0.001
     numpy.save(tmp_path / "p/a.npy", prediction[:-1])
     done = assay("score", tmp_path / "p", tmp_path / "r", status=2)
-    assert "different shapes" in done.stderr and "10x9x7 voxels without a place in space" in done.stderr.replace("7x9x10", "10x9x7")
+    assert "different shapes" in done.stderr and "10x9x7 voxels without a position in space" in done.stderr.replace("7x9x10", "10x9x7")
 
 
 def test_arrays_beside_the_images_of_nnunet_are_passed_over(tmp_path):

@@ -136,7 +136,7 @@ def test_replies_above_their_reserve_are_told_and_learned_from(tmp_path, slides)
     with Server(tmp_path, "--usage", json.dumps(THINKING)) as server:
         done = run(table(tmp_path / "t.csv", 240), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices",
                    prices(tmp_path, input=1.25, output=10, image_tokens=100), "--budget-usd", larger, *options, status=3)
-        assert done.stderr.count("the next call could cost $0.063") == 1 and "because a reply cost so much more" in done.stderr
+        assert done.stderr.count("the next call could cost $0.063") == 1 and "because a reply cost that much more" in done.stderr
         done = run(table(tmp_path / "t.csv", 240), slides, tmp_path / "run", server, "--mode", "thumbnail", "--prices",
                    prices(tmp_path, input=1.25, output=10, image_tokens=100), "--budget-usd", larger + 0.2, *options, status=3)
     again = [record for record in journal(tmp_path / "run") if record["kind"] == "sent"][len(sent):]

@@ -100,7 +100,7 @@ def test_a_few_names_or_all_of_them(tmp_path):
 def test_one_file_for_two_slides_is_noted(tmp_path):
     write_slide(tmp_path / "slides/F/x.svs")
     path = table(tmp_path, ("mine", 1, "a.svs", "F"), ("mine", 2, "b.svs", "F"))
-    assert "a.svs and b.svs are found as the same file, F/x.svs" in check(path, tmp_path / "slides")["notes"]
+    assert "a.svs and b.svs resolve to the same file, F/x.svs" in check(path, tmp_path / "slides")["notes"]
 
 
 def test_only_some_benchmarks(tmp_path):

@@ -138,7 +138,7 @@ def test_questions_that_share_slides_are_not_independent(tmp_path):
     plain = got["wilson_ci95"]
     assert got["ci95"][0] < plain[0] - 0.09 and got["ci95"][1] > plain[1] + 0.07
     assert "(Wilson, by 20 slides)" in done.stdout
-    assert "80 questions share 20 slides: they tell as much as 20 independent ones would" in done.stdout
+    assert "80 questions share 20 slides: they count as 20 independent ones" in done.stdout
 
 
 def test_one_slide_has_no_interval_by_slide(tmp_path):

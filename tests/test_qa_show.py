@@ -146,7 +146,7 @@ def test_a_picture_that_lacks_is_said(tmp_path):
     crop = hashlib.sha256(b"crop").hexdigest()
     (run / f"crops/{crop}.jpg").unlink()
     page = show(run)
-    assert f"crops/{crop}.jpg is not there" in page.text and len(page.of("img")) == 1
+    assert f"crops/{crop}.jpg is missing" in page.text and len(page.of("img")) == 1
 
 
 def test_a_hash_cannot_name_another_file(tmp_path):

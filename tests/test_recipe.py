@@ -207,7 +207,7 @@ def test_show_and_files(tmp_path):
     found = strict(assay("recipe", "show", own, "--json").stdout)
     assert (found["name"], found["grid"], found["min_volume_ml"]) == ("own", "zoom", 0.1)
     assert found["sha256"] != listed[0]["sha256"]
-    assert "from 0.1 ml on" in assay("recipe", "show", own).stdout
+    assert "of at least 0.1 ml" in assay("recipe", "show", own).stdout
 
 
 def refused(folder, name, path, *options):

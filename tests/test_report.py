@@ -135,7 +135,7 @@ def test_the_budget_drops_and_says_so(tmp_path):
     ("empty.json", "", "is empty"),
     ("list.json", "[1, 2]", "is a JSON list"),
     ("cut.json", '{"schema": "assay.segmentation/1", "cases": [', "cut.json"),
-    ("other.json", '{"schema": "assay.model/1"}', "no table of cases"),
+    ("other.json", '{"schema": "assay.model/1"}', "not a table of cases"),
     ("parity.json", '{"schema": "assay.parity/1"}', "run the command again"),
     ("parity2.json", '{"schema": "assay.parity/1", "sources": 3}', "parity2.json"),
     ("comparison.json", '{"schema": "assay.comparison/1", "baseline": 3}', "comparison.json"),
@@ -266,7 +266,7 @@ def test_options_that_do_nothing_say_so(tmp_path):
     save(tmp_path / "images/other.nii.gz", numpy.zeros((4, 4, 4), numpy.uint8))
     done = assay("report", "a.json", "--manifest", "cases.csv", "--images", "images", cwd=tmp_path)
     assert "--groups: cases.csv: none of its ids is the id of a case" in done.stderr
-    assert "--images: no image in images is called by a case" in done.stderr
+    assert "--images: no image in images is named after a case" in done.stderr
     assert done.stderr.count("no images of case") == 1
 
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of cases: sorted, searched, filtered, exported. What failed stands on top.
+// The table of cases: sorted, searched, filtered, exported. Cases that failed come first.
 import { groupsOf, valueOf } from "./data.js";
 import { download, make, makeSelect, plainNumber } from "./dom.js";
 import { Grid } from "./grid.js";
 import { isSame } from "./selection.js";
 
-/** One cell of a CSV file; text that a spreadsheet would run is made plain. */
+/** One cell of a CSV file; text that a spreadsheet would run as a formula is escaped. */
 export function csvCell(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf";
@@ -13,7 +13,7 @@ export function csvCell(value) {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Worst first: what has no value, then by value. */
+/** Worst first: cases without a value, then by value. */
 export function compareValues(a, b, better) {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
   if (better === "lower") return b - a;
@@ -130,7 +130,7 @@ export class CaseTable {
     else this.grid.draw();
   }
 
-  /** What is in sight, with every model and metric; six digits. */
+  /** The rows shown, with every model and metric; six digits. */
   csv() {
     const { study } = this;
     const header = ["case", ...study.groups.map(({ name }) => name)];

@@ -43,7 +43,7 @@ export function valueOf(study, metric, model, place) {
   return column === null ? null : column[place];
 }
 
-/** What is known of a case besides its values: [name, text] of each group column. */
+/** What is known about a case besides its values: [name, text] of each group column. */
 export function groupsOf(study, place) {
   return study.groups.filter((group) => group.codes[place] >= 0)
     .map((group) => [group.name, group.levels[group.codes[place]]]);

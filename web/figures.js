@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawings come alive: hovering names the case under the pointer, a click chooses it everywhere.
+// Interactive figures: hovering names the case under the pointer, a click chooses it everywhere.
 import { isSame } from "./selection.js";
 
-const reach = 9; // pixels from a mark within which it is meant
+const reach = 9; // a mark is hit within this many pixels
 
-/** The marks of one drawing, each with its place in the drawing. */
+/** The marks of one figure, each with its position in the figure. */
 class LiveDrawing {
   constructor(svg) {
     this.svg = svg;
@@ -16,7 +16,7 @@ class LiveDrawing {
     return this.found;
   }
 
-  /** From an element's own coordinates to those of the drawing. */
+  /** From an element's own coordinates to those of the figure. */
   toDrawing(element) {
     return this.svg.getScreenCTM().inverse().multiply(element.getScreenCTM());
   }
@@ -54,7 +54,7 @@ class LiveDrawing {
     return { place, x, y, model: model === undefined ? null : Number(model) };
   }
 
-  /** The mark nearest to a place on the screen, if it is near. */
+  /** The mark nearest to a point on the screen, if it is near. */
   under(clientX, clientY) {
     const matrix = this.svg.getScreenCTM();
     if (matrix === null) return null;
@@ -67,7 +67,7 @@ class LiveDrawing {
     return best;
   }
 
-  /** Rings around the marks of what is chosen. */
+  /** Draws rings around the marks of what is chosen. */
   ring(chosen) {
     this.svg.querySelectorAll("circle.chosen").forEach((ring) => ring.remove());
     if (chosen === null) return;
@@ -83,7 +83,7 @@ class LiveDrawing {
   }
 }
 
-/** Calls `name(place, model)` for the text that is shown beside the pointer. */
+/** Calls `name(place, model)` for the text that is shown next to the pointer. */
 export function liveFigures(selection, name) {
   const tip = document.createElement("div");
   tip.className = "tip";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of any length: only the rows in sight exist.
+// A table of any length: only the visible rows exist.
 import { make } from "./dom.js";
 
-const rowHeight = 34; // pixels; the style sheet has the same
-const spare = 12; // rows above and below what is in sight
+const rowHeight = 34; // pixels; the same as in the style sheet
+const spare = 12; // rows above and below the visible ones
 
 /** Columns: {title, number, cell(row), text?(row)}; rows are any values. */
 export class Grid {
@@ -73,7 +73,7 @@ export class Grid {
     return make("tr", { "data-at": at, "aria-rowindex": at + 2, "aria-selected": this.isChosen(row) ? "true" : null }, ...cells);
   }
 
-  /** Brings a row into sight. */
+  /** Scrolls to a row. */
   reveal(at) {
     const top = at * rowHeight, room = this.element.clientHeight - 2 * rowHeight;
     if (top < this.element.scrollTop || top > this.element.scrollTop + room)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings the page to life.
+// Makes the page interactive.
 import { CaseTable } from "./case_table.js";
 import { readStudy, valueOf } from "./data.js";
 import { make, plainNumber, scrollTo } from "./dom.js";
@@ -9,7 +9,7 @@ import { Reviews } from "./reviews.js";
 import { isSame, Selection } from "./selection.js";
 import { CaseViewer } from "./viewer.js";
 
-/** "sub-017 · good · Dice 0.83": what stands beside the pointer. */
+/** "sub-017 · good · Dice 0.83": the text next to the pointer. */
 function nameOf(study, { place, part, item }, model) {
   if (place === undefined) {
     const [id, outcome, truth, label] = study.qa[part].items[item];
@@ -38,7 +38,7 @@ function chosenBar(study, selection) {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") selection.choose(null); });
 }
 
-/** The questions of all benchmarks; those that were not answered rightly first. */
+/** The questions of all benchmarks; wrong answers first. */
 function itemTable(root, study, selection) {
   const rows = study.qa.flatMap(({ items }, part) => items.map((_, item) => ({ part, item })));
   const field = (at) => ({ part, item }) => study.qa[part].items[item][at];

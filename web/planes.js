@@ -7,10 +7,10 @@ export const planes = [
   { name: "sagittal", right: 1, up: 2, through: 0, edges: ["P", "A", "I", "S"] },
 ];
 
-/** Safe for colour-blind readers; the stills of the page have the same. */
+/** Safe for colour-blind readers; the still images of the page have the same colours. */
 export const colours = { both: [0, 158, 115], prediction: [213, 94, 0], reference: [86, 180, 233] };
 
-/** One slice, the row that is uppermost on the screen first. */
+/** One slice, starting with the top row on the screen. */
 export function sliceOf(voxels, shape, plane, slice) {
   const strides = [1, shape[0], shape[0] * shape[1]];
   const width = shape[plane.right], height = shape[plane.up];
@@ -22,7 +22,7 @@ export function sliceOf(voxels, shape, plane, slice) {
   return out;
 }
 
-/** Greys with agreement over them, as RGBA; masks are bits, `bits` says which count. */
+/** Greys with agreement over them, as RGBA; masks are bits, and `bits` selects those that count. */
 export function painted({ image, prediction, reference }, bits, opacity) {
   const count = reference.length;
   const out = new Uint8ClampedArray(4 * count);

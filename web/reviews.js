@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings and notes of the reader. They live in this window until they are saved to a file.
+// The reader's ratings and notes. They exist only in this window until they are saved to a file.
 import { download, make } from "./dom.js";
 
 export class Reviews {
@@ -33,13 +33,13 @@ export class Reviews {
     download("reviews.json", "application/json", this.text());
   }
 
-  /** Takes back what `save` wrote; says what was wrong with anything else. */
+  /** Loads what `save` wrote; returns a message that says what was wrong with anything else. */
   load(text) {
     let read;
     try {
       read = JSON.parse(text);
     } catch {
-      return "This file is no JSON; choose one that was saved here.";
+      return "This file is not JSON; choose one that was saved here.";
     }
     if (read?.schema !== "assay.reviews/1" || !Array.isArray(read.reviews))
       return "This file holds no ratings; choose one that was saved here.";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one case that is chosen, for drawings, table and viewer alike.
+// The chosen case, shared by figures, table and viewer.
 
-/** Tells everyone who listens; {place} of a case, with the {model} whose mark was meant if any, {part, item} of a question, or null. */
+/** Notifies all listeners; {place} of a case, with the {model} whose mark was clicked, if any, {part, item} of a question, or null. */
 export class Selection {
   constructor() {
     this.chosen = null;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The case as a solid, by NiiVue, where the page carries it.
+// The case in 3-D, drawn by NiiVue if the page contains it.
 import { make } from "./dom.js";
 
 export function hasSolid() {
@@ -64,7 +64,7 @@ export class SolidView {
     overlay.setColormapLabel({ R: [0, 0, 213, 86], G: [0, 158, 94, 180], B: [0, 115, 0, 233], A: [0, 255, 255, 255],
       labels: ["", "both", "only the prediction", "only the reference"] });
     this.view.updateGLVolume();
-    this.view.setInterpolation(true); // a voxel between two kinds is no third kind
+    this.view.setInterpolation(true); // nearest neighbour: no colours between two kinds
     this.view.setOpacity(1, 1);
     this.view.setSliceType(this.view.sliceTypeRender);
     this.canvas.dataset.ready = "yes";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case, as close as the page can get: facts, rating, and three planes through its voxels.
+// One case in detail: facts, rating, and three planes through its voxels.
 import { compareValues } from "./case_table.js";
 import { groupsOf, readBlock, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo } from "./dom.js";
@@ -119,7 +119,7 @@ export class CaseViewer {
       if (open) scrollTo(document.getElementById("viewer"));
     });
     if (study.volumes.length > 0) this.show(study.volumes[0].case);
-    else this.stage.append(make("p", { class: "soft" }, "Choose a case in a drawing or in the table."));
+    else this.stage.append(make("p", { class: "soft" }, "Choose a case in a figure or in the table."));
   }
 
   async show(place) {
@@ -127,7 +127,7 @@ export class CaseViewer {
     for (const chip of this.chips.children) chip.setAttribute("aria-pressed", String(Number(chip.dataset.place) === place));
     const volume = this.study.volumes.find((one) => one.case === place) ?? null;
     const layers = volume === null ? null : await layersOf(volume);
-    if (this.place !== place) return; // another was chosen meanwhile
+    if (this.place !== place) return; // another case was chosen meanwhile
     const parts = [this.heading(), make("div", { class: "facts" }, this.values(), this.review())];
     if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not in this page. `
       + `assay report … --cases ${this.study.ids[place]} puts them in.`));
@@ -184,7 +184,7 @@ export class CaseViewer {
     return make("div", { class: "review" }, make("div", { class: "rating", role: "group", "aria-label": "Rating" }, "Rating ", ...stars), note);
   }
 
-  /** Of the models with images of this case, the one that did worst in the first metric. */
+  /** The model that did worst in the first metric, among those with images of this case. */
   worstModel() {
     const { study, volume, place } = this;
     if (study.metrics.length === 0) return volume.models[0];

@@ -186,7 +186,7 @@ ChildProcess::Answer ChildProcess::State::fault(Fault what, double timeout_s) {
   if (seconds.ends_with('.')) seconds.pop_back();
   const std::array<std::string, 5> sentences = {
       "", "did not answer within " + seconds + " s", ending + " instead of answering",
-      "answered with a line above 64 MiB", "wrote a line that it was not asked for"};
+      "answered with a line above 64 MiB", "wrote a line without being asked"};
   const std::string& sentence = sentences[static_cast<std::size_t>(what)];
   std::string detail = "the program " + sentence;
   if (!errors.empty()) detail += "; the end of its standard error: " + errors;

@@ -258,8 +258,8 @@ Downloaded Fetch::finish() {
   if (!required || (!server_sum_.empty() && !has_checksum(file.bytes(), server_sum_))) {
     part_.forget();
     throw Error(Error::Kind::input,
-                fmt::format("{}: the checksum is wrong: expected {}, but the SHA-256 is {}; what "
-                            "was fetched is deleted: try again, or check the revision",
+                fmt::format("{}: the checksum is wrong: expected {}, but the SHA-256 is {}; the "
+                            "download was deleted; try again, or check the revision",
                             wanted_.path.string(), required ? server_sum_ : wanted_.sha256, sum));
   }
   part_.become(wanted_.path);

@@ -204,7 +204,7 @@ void make_folder(const std::filesystem::path& path) {
   std::error_code trouble;
   std::filesystem::create_directories(path, trouble);
   if (trouble || !std::filesystem::is_directory(path))
-    throw Error(Error::Kind::io, path.string() + ": this folder cannot be made (" +
+    throw Error(Error::Kind::io, path.string() + ": this folder cannot be created (" +
                                      (trouble ? trouble.message() : "it is a file") +
                                      "); name another");
 }

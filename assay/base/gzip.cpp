@@ -89,17 +89,16 @@ Error damaged(std::span<const std::byte> bytes, int wrapping) {
 }
 
 Error overfull(std::size_t room) {
-  return {Error::Kind::input,
-          fmt::format("the compressed data hold more than the {} bytes that the header promises; "
-                      "the header or the file is wrong",
-                      room)};
+  return {Error::Kind::input, fmt::format("the compressed data hold more than the {} bytes that "
+                                          "the header states; the header or the file is wrong",
+                                          room)};
 }
 
 void require_full(std::size_t filled, std::size_t room) {
   if (filled == room) return;
   throw Error(Error::Kind::input,
               fmt::format("the compressed data hold only {} of the {} bytes that the header "
-                          "promises; copy or download the file again",
+                          "states; copy or download the file again",
                           filled, room));
 }
 
@@ -107,8 +106,8 @@ void require_full(std::size_t filled, std::size_t room) {
 void require_padding(std::span<const std::byte> rest) {
   if (std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; })) return;
   throw Error(Error::Kind::input,
-              fmt::format("{} bytes that are no compressed data follow the compressed data; the "
-                          "file is damaged or two files were joined",
+              fmt::format("{} bytes after the compressed data are not compressed data; the file is "
+                          "damaged or two files were joined",
                           rest.size()));
 }
 

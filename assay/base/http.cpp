@@ -32,13 +32,13 @@ constexpr std::array reasons = {
     Reason{CURLE_COULDNT_CONNECT, "the connection was refused; check that a server listens there"},
     Reason{CURLE_OPERATION_TIMEDOUT, "timed out after {:g} s"},
     Reason{CURLE_SSL_CONNECT_ERROR, "the encrypted connection could not be set up"},
-    Reason{CURLE_TOO_MANY_REDIRECTS, "the address redirects without end"},
+    Reason{CURLE_TOO_MANY_REDIRECTS, "the address redirects too many times"},
     Reason{CURLE_FILESIZE_EXCEEDED, "the response is larger than 256 MiB"},
     Reason{CURLE_BAD_CONTENT_ENCODING, "the response is damaged"},
     Reason{CURLE_ABORTED_BY_CALLBACK, "stopped"},
     Reason{CURLE_WRITE_ERROR, "stopped"},
 };
-constexpr std::string_view broke = "the connection broke before the whole response came";
+constexpr std::string_view broke = "the connection broke before the response was complete";
 
 constexpr std::array certificate_errors = {
     CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,    CURLE_SSL_ISSUER_ERROR,
@@ -73,7 +73,7 @@ HeaderList header_list(const HttpRequest& request) {
   for (const auto& [name, value] : request.headers) {
     if ((name + value).find_first_of("\r\n\0", 0, 3) != std::string::npos)
       throw Error(Error::Kind::usage,
-                  "the value for the header " + name + " has a line break; give it without");
+                  "the value for the header " + name + " has a line break; remove it");
     add(fmt::format("{}: {}", name, value));
   }
   return list;

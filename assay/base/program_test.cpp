@@ -48,8 +48,8 @@ TEST(RunProgram, what_cannot_be_started_is_named) {
       refusal([] { run_program({"no-such-program-here"}, 10); }),
       "the program 'no-such-program-here' cannot be started: it is not in any folder of PATH");
   EXPECT_EQ(refusal([] { run_program({"./none here"}, 10); }),
-            "the program './none here' cannot be started: there is no such file, or its first line "
-            "names no program");
+            "the program './none here' cannot be started: there is no such file, or the "
+            "interpreter in its first line does not exist");
   const std::string text = (folder / "text").string();
   EXPECT_EQ(refusal([&] { run_program({text}, 10); }),
             "the program '" + text + "' cannot be started: it is not executable (chmod +x)");

@@ -61,7 +61,8 @@ class SpawnSettings {
 std::string reason_of(const std::string& program, int error) {
   const bool is_path = program.find('/') != program.npos;
   if (error == ENOENT && !is_path) return "it is not in any folder of PATH";
-  if (error == ENOENT) return "there is no such file, or its first line names no program";
+  if (error == ENOENT)
+    return "there is no such file, or the interpreter in its first line does not exist";
   if (error == EACCES) return "it is not executable (chmod +x)";
   if (error == ENOEXEC) return "it is not a program; a script begins with a line such as #!/bin/sh";
   return std::generic_category().message(error);

@@ -66,7 +66,7 @@ TemporaryFolder::TemporaryFolder() {
   if (!missing) remove_abandoned(above);
   std::string name = (above / "assay-XXXXXX").string();
   if (missing || ::mkdtemp(name.data()) == nullptr)
-    throw Error(Error::Kind::io, "no temporary folder can be made in " +
+    throw Error(Error::Kind::io, "a temporary folder cannot be created in " +
                                      (missing ? "$TMPDIR" : above.string()) +
                                      "; set TMPDIR to a folder with room for an image");
   path_ = name;

@@ -42,7 +42,7 @@ Json json_of(const toml::node& node, std::string_view name, int depth = 1) {
   if (const auto* number = node.as_integer()) return number->get();
   if (const auto* number = node.as_floating_point()) return number->get();
   if (const auto* truth = node.as_boolean()) return truth->get();
-  fail(name, node.source().begin, "a date or time has no place here");
+  fail(name, node.source().begin, "dates and times are not allowed here");
 }
 
 /// The end of what starts at `at`: text in quotes, a comment, or one character.
@@ -118,9 +118,9 @@ void require_plain(std::string_view line, const toml::source_position& start, st
     const toml::source_position here = {start.line, static_cast<toml::source_index>(at + 1)};
     const std::string_view rest = line.substr(at, 3);
     if (rest == "\"\"\"" || rest == "'''")
-      fail(name, here, "text over several lines has no place here; use one pair of quotes");
+      fail(name, here, "text over several lines is not allowed here; use one pair of quotes");
     if (static_cast<unsigned char>(line[at]) >= 0x80)
-      fail(name, here, "letters other than a to z stand in quotes or comments only");
+      fail(name, here, "letters other than a to z are allowed only in quotes and comments");
     nesting.take(line[at]);
     if (nesting.too_deep()) fail_nested(name, here);
   }
@@ -145,7 +145,8 @@ Json parse_toml(std::string_view text, std::string_view name) {
     return json_of(toml::parse(text), name);
   } catch (const toml::parse_error& e) {
     fail(name, e.source().begin,
-         "this is no TOML; a line is key = value, text stands in quotes, and no key stands twice");
+         "not valid TOML; write each line as key = value, put text in quotes, and use each key "
+         "once");
   }
 }
 

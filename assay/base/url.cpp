@@ -31,9 +31,10 @@ std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
 
 void require_http_address(const std::string& url, std::string_view what) {
   if (is_http(url) && parsed(url)) return;
-  throw Error(Error::Kind::usage, std::string(what) +
-                                      " is no web address; it must begin with http:// or https:// "
-                                      "and name a host");
+  throw Error(Error::Kind::usage,
+              std::string(what) +
+                  " is not a web address; it must begin with http:// or https:// "
+                  "and name a host");
 }
 
 std::string origin_of(const std::string& url) {

@@ -36,7 +36,7 @@ std::size_t find_end(std::span<const std::byte> bytes, const std::string& name) 
   for (std::size_t back = end_size; back <= searched; ++back)
     if (four(bytes, bytes.size() - back) == end_mark) return bytes.size() - back;
   throw Error(Error::Kind::input,
-              name + ": has no directory of its entries at its end; the file is cut off");
+              name + ": has no central directory at its end; the file is cut off");
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ void ZipFile::read_directory(std::size_t at, std::size_t count) {
     const std::size_t name_size = is_whole ? two(bytes_, at + 28) : 0;
     if (!is_whole || bytes_.size() - at - entry_size < name_size)
       throw Error(Error::Kind::input,
-                  name_ + ": the directory of its entries is damaged, or larger than 4 GB");
+                  name_ + ": its central directory is damaged, or larger than 4 GB");
     const Entry entry = {.header = four(bytes_, at + 42),
                          .size = four(bytes_, at + 24),
                          .packed_size = four(bytes_, at + 20),
@@ -104,7 +104,7 @@ std::span<const std::byte> ZipFile::content(const std::string& entry) const {
     throw Error(Error::Kind::input, where + "is compressed; torch.save stores entries as they are");
   if (found.bytes.size() != found.size ||
       libdeflate_crc32(0, found.bytes.data(), found.bytes.size()) != found.checksum)
-    throw Error(Error::Kind::input, where + "is damaged: its checksum does not fit");
+    throw Error(Error::Kind::input, where + "is damaged: its checksum does not match");
   return found.bytes;
 }
 

@@ -43,7 +43,7 @@ void require_same_averages(std::span<const AveragedFile> files, std::vector<std:
     const std::string both = words_of(*first) + ", that of " + words_of(one);
     const bool one_each = first->averaged.size() == 1 && one.averaged.size() == 1;
     if (one_each && (is_foreground(first->averaged) || is_foreground(one.averaged))) {
-      notes.push_back("the value of " + both + "; they are taken as the same thing");
+      notes.push_back("the value of " + both + "; they are treated as the same");
       continue;
     }
     throw Error(Error::Kind::usage,

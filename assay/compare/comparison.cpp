@@ -312,7 +312,7 @@ void require_margins_used(CompareSettings& settings, std::span<const ComparedMet
     if (!is_compared(each.first))
       throw Error(Error::Kind::usage, "--margin: '" + each.first + "' is not compared" +
                                           did_you_mean(each.first, names) + " (compared: " +
-                                          joined(names) + "); --metric chooses what is");
+                                          joined(names) + "); choose metrics with --metric");
   }
 }
 
@@ -331,7 +331,7 @@ void add_value_notes(Comparison& comparison, const MetricComparison& metric) {
   if (left_out != 0)
     comparison.notes.push_back(words(metric.metric) + ": " + counted(left_out, "case") + " of " +
                                std::to_string(comparison.matching.ids.size()) +
-                               " left out for all models, because there is no value of " +
+                               " left out for all models, because there is no value for " +
                                told_by_model(comparison, values.without));
   if (values.guess)
     comparison.notes.push_back(

@@ -120,7 +120,7 @@ TEST(Comparison, undefined_pairs_are_dropped_and_counted) {
   EXPECT_EQ(found.metrics[0].ranking.n, 8U);
   EXPECT_THAT(found.notes,
               ElementsAre(HasSubstr(
-                  "2 cases of 10 left out for all models, because there is no value of b (2)")));
+                  "2 cases of 10 left out for all models, because there is no value for b (2)")));
 }
 
 TEST(Comparison, a_model_without_any_value_leaves_the_family) {

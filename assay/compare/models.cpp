@@ -48,10 +48,12 @@ void refuse_repetition(std::span<const ResultTable> tables) {
 std::vector<ResultTable> named_apart(std::vector<ResultTable> tables,
                                      std::vector<std::string>& notes) {
   if (tables.size() < 2)
-    throw Error(Error::Kind::usage, tables.empty() ? "give at least two results files"
-                                                   : tables.front().source +
-                                                         ": holds one model; a comparison needs "
-                                                         "another results file beside it");
+    throw Error(
+        Error::Kind::usage,
+        tables.empty()
+            ? "give at least two results files"
+            : tables.front().source +
+                  ": holds one model; give the results of another model to compare it with");
   refuse_repetition(tables);
   const std::vector<std::string> given = names_of(tables);
   std::vector<std::string> names = given;

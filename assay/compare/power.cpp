@@ -66,7 +66,7 @@ void require_used(const MetricNumbers& numbers, const char* option,
                              [&](const auto& n) { return metrics::names_metric(each.first, n); }))
       refuse(std::string(option) + ": '" + each.first + "' is not planned for" +
              did_you_mean(each.first, names) + " (planned: " + joined(names) +
-             "); --metric chooses what is");
+             "); choose metrics with --metric");
 }
 
 /// The values of one model on the cases where every model has one, as `compare` takes them.
@@ -252,7 +252,8 @@ void add_value_notes(PowerStudy& study, const ComparedMetric& metric,
   const auto left_out = static_cast<std::size_t>(std::ranges::count_if(row, is_absent));
   if (left_out != 0)
     study.notes.push_back(words(metric) + ": " + counted(left_out, "case") + " of " +
-                          std::to_string(row.size()) + " left out, without a value of some model");
+                          std::to_string(row.size()) +
+                          " left out, because some model has no value");
   std::size_t failures = 0;
   for (const auto& failed : values.failed)
     failures += static_cast<std::size_t>(std::ranges::count(failed, true));
@@ -286,7 +287,7 @@ std::vector<ResultTable> pilot_tables(std::vector<ResultTable> tables, const Pow
     return tables;
   }
   if (s.correlation)
-    refuse("--correlation is for the results of one model; those of two show it themselves");
+    refuse("--correlation is for the results of one model; the results of two models show it");
   tables = named_apart(std::move(tables), notes);
   use_entity_ids(tables);
   if (s.choice.labels.empty()) require_same_averages(tables, notes);

@@ -158,8 +158,8 @@ std::string cluster_words(const PowerStudy& s) {
 
 std::string margin_words(const PowerStudy&) {
   return "Equivalence is planned for the mean difference, by two one-sided t tests. compare also "
-         "allows for skewness and asks that the pseudo-median is within the margin, which may need "
-         "more.";
+         "allows for skewness and requires the pseudo-median to be within the margin, which may "
+         "need more.";
 }
 
 std::string simulated_words(const PowerStudy& s) {
@@ -173,7 +173,8 @@ std::string simulated_words(const PowerStudy& s) {
 }
 
 std::string unsimulated_words(const PowerStudy&) {
-  return "Fewer than 10 differences show no shape, so the signed-rank test was not simulated. It "
+  return "Fewer than 10 differences do not show the shape of their distribution, so the "
+         "signed-rank test was not simulated. It "
          "needs about 5 % more than the t test if differences are normal.";
 }
 

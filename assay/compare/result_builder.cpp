@@ -257,9 +257,9 @@ void ResultBuilder::require_distinct_ids(const ResultTable& table) const {
   std::ranges::sort(ids);
   const auto twice = std::ranges::adjacent_find(ids);
   if (twice == ids.end()) return;
-  throw Error(Error::Kind::input, source_ + ": case '" + std::string(*twice) + "' is there twice" +
+  throw Error(Error::Kind::input, source_ + ": case '" + std::string(*twice) + "' appears twice" +
                                       (model_name_.empty() ? "" : " for model " + model_name_) +
-                                      "; every case needs an id of its own");
+                                      "; every case needs its own id");
 }
 
 ResultTable ResultBuilder::table() && {

@@ -91,8 +91,7 @@ TEST(ResultBuilder, refuses_tables_without_content_and_equal_ids) {
   EXPECT_EQ(refusal(b), "f: has no value of any metric of model m");
   const std::size_t again = b.add_case("a");
   b.put({again, b.label(""), b.metric("dice")}, 1);
-  EXPECT_EQ(refusal(b),
-            "f: case 'a' is there twice for model m; every case needs an id of its own");
+  EXPECT_EQ(refusal(b), "f: case 'a' appears twice for model m; every case needs its own id");
   b.forget_ids();
   EXPECT_EQ(refusal(b), "");
 }

@@ -118,7 +118,7 @@ std::string hopeless(const stats::ComparisonResult& r) {
   const std::string pairs = r.test.zeros == 0
                                 ? counted(r.test.n, unit_word(r))
                                 : counted(r.differing(), unit_word(r)) + " that differ";
-  return fmt::format("With {}, no data could be significant{}.", pairs,
+  return fmt::format("With {}, no result could be significant{}.", pairs,
                      r.family > 1 ? fmt::format(" after correction for {} tests", r.family) : "");
 }
 

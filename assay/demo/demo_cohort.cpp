@@ -187,9 +187,10 @@ constexpr const char* marker = ".assay-demo";
 void claim(const fs::path& folder) {
   make_folder(folder);
   if (!fs::is_empty(folder) && !fs::exists(folder / marker))
-    throw Error(Error::Kind::input, folder.string() +
-                                        ": holds files that are not of a demo; give "
-                                        "an empty or a new folder with --out");
+    throw Error(
+        Error::Kind::input,
+        folder.string() +
+            ": holds files that do not belong to a demo; give an empty or a new folder with --out");
   write_atomically(folder / marker, "made by assay demo; its cases may be overwritten\n");
 }
 
@@ -216,8 +217,9 @@ DemoCohort cohort_in(const fs::path& folder) {
   try {
     return prepared_cohort(folder);
   } catch (const fs::filesystem_error& e) {
-    throw Error(Error::Kind::io,
-                folder.string() + ": cannot make room for the cohort: " + e.code().message());
+    throw Error(
+        Error::Kind::io,
+        folder.string() + ": the folders of the cohort cannot be created: " + e.code().message());
   }
 }
 

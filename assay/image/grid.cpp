@@ -142,7 +142,7 @@ std::string describe(const Grid& grid) {
   std::string text;
   for (std::size_t axis = 0; axis < 3; ++axis)
     text += (axis != 0 ? "x" : "") + std::to_string(grid.shape[axis]);
-  if (!grid.in_space) return text + " voxels without a place in space";
+  if (!grid.in_space) return text + " voxels without a position in space";
   text += " voxels of ";
   for (std::size_t axis = 0; axis < 3; ++axis) text += (axis != 0 ? "x" : "") + number(mm[axis]);
   text += " mm, " + orientation(grid) + ", origin (";

@@ -85,7 +85,7 @@ Layout layout_of(Bytes file, const fs::path& path) {
                                               " file, and assay reads " + read + "; " +
                                               std::string(foreign->remedy));
   throw Error(Error::Kind::unsupported,
-              "is not an image that assay knows by its first bytes; it reads " + read);
+              "is not a supported image format (judged by its content); assay reads " + read);
 }
 
 /// Where voxels begin and end in their file, once it is inflated.
@@ -105,7 +105,7 @@ Extent extent_of(const Layout& layout) {
 void require_plausible(std::size_t promised, std::size_t compressed) {
   if (promised <= inflated_size_bound(compressed)) return;
   throw Error(Error::Kind::input,
-              fmt::format("its header promises {} bytes, more than {} compressed bytes can hold; "
+              fmt::format("its header states {} bytes, more than {} compressed bytes can hold; "
                           "the header is wrong or the file is cut short",
                           promised, compressed));
 }
@@ -144,10 +144,11 @@ Image unpacked(const Layout& layout, Bytes file, Buffer scratch) {
 std::size_t plain_offset(const Layout& layout, Bytes file) {
   const Extent extent = extent_of(layout);
   if (file.size() < extent.end())
-    throw Error(Error::Kind::input,
-                fmt::format("is cut short: its header promises {} bytes, the file has {}; copy or "
-                            "download it again",
-                            extent.end(), file.size()));
+    throw Error(
+        Error::Kind::input,
+        fmt::format("is cut short: its header states {} bytes, but the file has {}; copy or "
+                    "download it again",
+                    extent.end(), file.size()));
   return layout.at_end ? file.size() - extent.size : extent.offset;
 }
 
@@ -182,9 +183,9 @@ std::optional<fs::path> voxel_file_of(const Layout& layout) {
   if (!found || fs::exists(*found, ignored)) return found;
   std::vector<std::string> names;
   for (const fs::path& name : layout.voxel_files) names.push_back(name.filename().string());
-  throw Error(Error::Kind::input, "is only the header of an image: its voxels should be in " +
+  throw Error(Error::Kind::input, "is only the header of an image; its voxels should be in " +
                                       joined(names, " or ") +
-                                      " beside it, which does not exist; copy that file there");
+                                      " next to it, which does not exist; copy that file there");
 }
 
 /// Bare voxels say nothing without their header.
@@ -195,9 +196,9 @@ void require_header(const fs::path& path, const fs::path& header) {
   if (head.empty() || foreign_kind(head) ||
       std::ranges::any_of(formats, [&](const Format& f) { return f.recognises(head); }))
     return;
-  throw Error(Error::Kind::input, "holds only the voxels of an image: its header should be in " +
+  throw Error(Error::Kind::input, "holds only the voxels of an image; its header should be in " +
                                       header.filename().string() +
-                                      " beside it, which does not exist; copy that file there");
+                                      " next to it, which does not exist; copy that file there");
 }
 
 /// For scoring, several volumes mean something only as the probabilities of classes.
@@ -217,8 +218,8 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
   const Layout layout = layout_of(file.bytes(), header_path);
   require_volumes(layout.header, volumes);
   if (wanted && layout.voxel_files.empty())
-    throw Error(Error::Kind::input, "the header beside it, " + header_path.filename().string() +
-                                        ", has voxels of its own; give that file instead");
+    throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
+                                        ", contains its own voxels; give that file instead");
   const auto voxel_file = wanted ? wanted : voxel_file_of(layout);
   if (voxel_file) file = MappedFile(*voxel_file);
   if (auto image = inflated(layout, voxel_file.value_or(header_path), file.bytes(), scratch))
@@ -269,7 +270,7 @@ Bytes Image::source() const {
 
 void Image::require_room() const {
   if (offset_ > source().size() || voxel_bytes(header_) > source().size() - offset_)
-    throw Error(Error::Kind::input, "there are fewer bytes than the image's header promises");
+    throw Error(Error::Kind::input, "there are fewer bytes than the image's header states");
 }
 
 Bytes Image::voxels() const& {

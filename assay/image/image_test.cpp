@@ -134,13 +134,14 @@ TEST(Image, files_that_are_no_images_are_refused) {
     FileBytes bytes;
     std::string sentence;
   };
-  for (const Case& c : {Case{{}, "is empty (0 bytes); copy it again"},
-                        Case{bytes_of("just some text\n"), "is not an image that assay knows"},
-                        Case{bytes_of("x"), "is not an image that assay knows"},
-                        Case{bytes_of("\x1f\x8b\x08"), "the compressed data are damaged or cut"},
-                        Case{deflate_gzip(bytes_of("text")), "is not an image that assay knows"},
-                        Case{cut, "cut short"}, Case{damaged, "checksum does not match"},
-                        Case{garbage, "1 bytes that are no compressed data follow"}}) {
+  for (const Case& c :
+       {Case{{}, "is empty (0 bytes); copy it again"},
+        Case{bytes_of("just some text\n"), "is not a supported image format"},
+        Case{bytes_of("x"), "is not a supported image format"},
+        Case{bytes_of("\x1f\x8b\x08"), "the compressed data are damaged or cut"},
+        Case{deflate_gzip(bytes_of("text")), "is not a supported image format"},
+        Case{cut, "cut short"}, Case{damaged, "checksum does not match"},
+        Case{garbage, "1 bytes after the compressed data are not compressed data"}}) {
     write_atomically(folder / "x.nii.gz", c.bytes);
     const std::string said = refusal([&] { read_image(folder / "x.nii.gz"); });
     EXPECT_THAT(said, HasSubstr(c.sentence));

@@ -121,13 +121,13 @@ bool decode(Decoder& decoder, Picture& picture) {
 std::string jpeg_bytes(const Picture& picture, int quality) {
   if (picture.width == 0 || picture.height == 0 || picture.width > JPEG_MAX_DIMENSION ||
       picture.height > JPEG_MAX_DIMENSION)
-    throw Error(Error::Kind::input, "a picture of " + std::to_string(picture.width) + " x " +
+    throw Error(Error::Kind::input, "an image of " + std::to_string(picture.width) + " x " +
                                         std::to_string(picture.height) +
-                                        " pixels cannot be a JPEG; a side has 1 to " +
+                                        " pixels cannot be a JPEG; each side must have 1 to " +
                                         std::to_string(JPEG_MAX_DIMENSION));
   const auto encoder = std::make_unique<Encoder>();
   if (!encode(*encoder, picture, quality))
-    throw Error(Error::Kind::io, "a JPEG could not be made; is memory left?");
+    throw Error(Error::Kind::io, "the JPEG could not be encoded; is there enough memory?");
   return {reinterpret_cast<const char*>(encoder->bytes), encoder->size};
 }
 
@@ -135,7 +135,7 @@ Picture parse_jpeg(std::string_view bytes, const std::string& name) {
   constexpr std::size_t most_pixels = 400'000'000;  // what a hostile header may make us allocate
   const auto decoder = std::make_unique<Decoder>();
   if (!read_header(*decoder, bytes))
-    throw Error(Error::Kind::input, name + ": is no JPEG that can be read");
+    throw Error(Error::Kind::input, name + ": is not a readable JPEG");
   const std::size_t width = decoder->codec.image_width, height = decoder->codec.image_height;
   if (width * height > most_pixels)
     throw Error(Error::Kind::unsupported, name + ": the JPEG has more than 400 million pixels");

@@ -57,8 +57,8 @@ TEST(Jpeg, same_picture_same_bytes_and_quality_counts) {
 }
 
 TEST(Jpeg, refuses_what_is_no_whole_jpeg) {
-  EXPECT_THAT(refusal(""), HasSubstr("x.jpg: is no JPEG"));
-  EXPECT_THAT(refusal("plain text, nothing else"), HasSubstr("x.jpg: is no JPEG"));
+  EXPECT_THAT(refusal(""), HasSubstr("x.jpg: is not a readable JPEG"));
+  EXPECT_THAT(refusal("plain text, nothing else"), HasSubstr("x.jpg: is not a readable JPEG"));
   const std::string whole = jpeg_bytes(gradient(300, 300));
   for (const std::size_t size : {whole.size() / 2, whole.size() - 2, whole.size() - 40})
     EXPECT_THAT(refusal(std::string_view(whole).substr(0, size)), HasSubstr("x.jpg")) << size;

@@ -63,10 +63,11 @@ std::filesystem::path voxel_file(const std::string& name, const std::filesystem:
                 "its voxels are spread over several files; save it as one file");
   const bool climbs = std::ranges::any_of(file, [](const auto& part) { return part == ".."; });
   if (file.is_absolute() || climbs)
-    throw Error(Error::Kind::unsupported,
-                fmt::format("its voxels are in '{}', outside of the header's folder; put them "
-                            "beside the header",
-                            name));
+    throw Error(
+        Error::Kind::unsupported,
+        fmt::format(
+            "its voxels are in '{}', outside the header's folder; put them next to the header",
+            name));
   return header.parent_path() / file;
 }
 

@@ -37,7 +37,7 @@ std::string header_text(const Encodable& image, std::string_view data_file) {
   }
   const auto type = std::ranges::find(metaimage_types, image.type, &MetaImageType::type);
   if (type == metaimage_types.end())
-    throw Error(Error::Kind::unsupported, "this voxel type is not written");
+    throw Error(Error::Kind::unsupported, "this voxel type cannot be written");
   return "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
          "CompressedData = False\nTransformMatrix =" +
          matrix + "\nOffset =" + offset + "\nCenterOfRotation = 0 0 0\nElementSpacing =" + spacing +

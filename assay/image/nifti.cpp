@@ -188,7 +188,7 @@ Rotation rotation(const Fields& fields) {
                                                  : double{std::numeric_limits<float>::epsilon()});
   if (!(w_squared >= -slack))
     throw Error(Error::Kind::input,
-                "its qform is no rotation: the quaternion is longer than 1; set an sform, or "
+                "its qform is not a rotation: the quaternion is longer than 1; set an sform, or "
                 "qform_code to 0");
   const long double w = w_squared < 0 ? 0 : std::sqrt(w_squared);
   const long double s = 2 / (w * w + x * x + y * y + z * z);
@@ -252,7 +252,7 @@ std::size_t voxel_offset(const Fields& fields, bool pair) {
       offset != std::floor(offset))
     throw Error(
         Error::Kind::input,
-        fmt::format("its vox_offset is {}, not a whole number from {} on; repair the header",
+        fmt::format("its vox_offset is {}, not a whole number of {} or more; repair the header",
                     static_cast<double>(offset), least));
   return static_cast<std::size_t>(offset);
 }
@@ -283,7 +283,8 @@ std::vector<std::filesystem::path> voxels_beside(const std::filesystem::path& he
   auto found = beside(header, voxel_partners);
   if (found.empty())
     throw Error(Error::Kind::input,
-                "is the header of a pair, but is not named .hdr; name it as its .img is named");
+                "is the header of a pair, but is not named .hdr; give it the name of its .img with "
+                "the ending .hdr");
   return found;
 }
 

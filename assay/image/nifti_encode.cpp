@@ -133,7 +133,7 @@ std::vector<std::byte> header_bytes(const Encodable& image, bool pair) {
   const NiftiVersion& version = version_for(image.grid);
   const auto type = std::ranges::find(writable_types, image.type, &WritableType::type);
   if (type == writable_types.end())
-    throw Error(Error::Kind::unsupported, "this voxel type is not written");
+    throw Error(Error::Kind::unsupported, "this voxel type cannot be written");
   Writer writer(version);
   writer.put(0, static_cast<std::int32_t>(version.header_size));
   writer.put(version.datatype, type->code);

@@ -192,14 +192,14 @@ TEST(Nifti, refusals_say_what_and_how_to_go_on) {
       {{.dim = {8, 4, 1, 1, 1, 1, 1, 1}}, "its header counts 8 axes; an image has 2 to 7"},
       {{.version = 2, .dim = {3, huge, huge, 2, 1, 1, 1, 1}}, "is impossible"},
       {{.version = 2, .dim = {5, 1, 1, 1, huge, huge, 1, 1}}, "is impossible"},
-      {{.dim = {3, 32767, 32767, 32767, 1, 1, 1, 1}}, "is cut short: its header promises 3518115"},
+      {{.dim = {3, 32767, 32767, 32767, 1, 1, 1, 1}}, "is cut short: its header states 3518115"},
       {{.datatype = 77}, "its data type has the code 77, which NIfTI does not define"},
       {{.datatype = 32}, "its data type is complex64; assay reads scalar voxels only"},
       {{.datatype = 128}, "its data type is RGB;"},
       {{.datatype = 2304}, "its data type is RGBA;"},
       {{.magic = std::string(3, '\0')}, "is an Analyze 7.5 header"},
       {{.version = 2, .magic = "n+3"}, "transferred as text"},
-      {{.vox_offset = 348}, "its vox_offset is 348, not a whole number from 352 on"},
+      {{.vox_offset = 348}, "its vox_offset is 348, not a whole number of 352 or more"},
       {{.vox_offset = 352.5}, "its vox_offset is 352.5"},
       {{.vox_offset = 1e30}, "its vox_offset is"},
       {{.vox_offset = nan}, "its vox_offset is nan"},
@@ -207,11 +207,11 @@ TEST(Nifti, refusals_say_what_and_how_to_go_on) {
        "its sform is singular: voxels would coincide"},
       {{.srow = {}}, "its sform is singular"},
       {{.srow = {1, 0, 0, nan, 0, 1, 0, 0, 0, 0, 1, 0}}, "its sform holds NaN or infinity; repair"},
-      {{.qform_code = 1, .sform_code = 0, .quatern = {1, 1, 0}}, "its qform is no rotation"},
-      {{.qform_code = 1, .sform_code = 0, .quatern = {nan, 0, 0}}, "its qform is no rotation"},
+      {{.qform_code = 1, .sform_code = 0, .quatern = {1, 1, 0}}, "its qform is not a rotation"},
+      {{.qform_code = 1, .sform_code = 0, .quatern = {nan, 0, 0}}, "its qform is not a rotation"},
       {{.pixdim = {1, nan, 1, 1, 0, 0, 0, 0}, .sform_code = 0}, "its voxel size holds NaN"},
       {{.magic = "ni1"}, "is the header of a pair, but is not named .hdr"},
-      {{.voxels = FileBytes(3)}, "is cut short: its header promises 356 bytes, the file has 355"},
+      {{.voxels = FileBytes(3)}, "is cut short: its header states 356 bytes, but the file has 355"},
   };
   for (const Case& c : cases) EXPECT_THAT(message(c.file), HasSubstr("x.nii: ")) << c.sentence;
   for (const Case& c : cases) EXPECT_THAT(message(c.file), HasSubstr(c.sentence));
@@ -229,7 +229,7 @@ TEST(Nifti, bytes_behind_plain_voxels_are_ignored_but_compressed_ones_must_fit) 
   file.voxels.resize(10);
   EXPECT_EQ(values(decoded(file)).size(), 4U);
   EXPECT_THAT(refusal([&] { decode_image(deflate_gzip(file.bytes()), "x"); }),
-              HasSubstr("hold more than the 356 bytes that the header promises"));
+              HasSubstr("hold more than the 356 bytes that the header states"));
 }
 
 TEST(Nifti, bomb_is_refused_before_memory_is_taken) {
@@ -278,14 +278,14 @@ TEST(Nifti, broken_pairs_are_explained) {
   const TemporaryFolder folder;
   write_atomically(folder / "a.hdr", NiftiFile{.magic = "ni1"}.header());
   EXPECT_THAT(refusal([&] { read_image(folder / "a.hdr"); }),
-              HasSubstr("should be in a.img or a.img.gz beside it, which does not exist"));
+              HasSubstr("should be in a.img or a.img.gz next to it, which does not exist"));
   write_atomically(folder / "b.hdr", NiftiFile{}.bytes());
   write_atomically(folder / "b.img", "1234");
   EXPECT_THAT(refusal([&] { read_image(folder / "b.img"); }),
-              HasSubstr("b.hdr, has voxels of its own; give that file instead"));
+              HasSubstr("b.hdr, contains its own voxels; give that file instead"));
   write_atomically(folder / "c.img", "1234");
   EXPECT_THAT(refusal([&] { read_image(folder / "c.img"); }),
-              HasSubstr("its header should be in c.hdr beside it, which does not exist"));
+              HasSubstr("its header should be in c.hdr next to it, which does not exist"));
 }
 
 // A reader in wide use takes the voxels of x.nii when asked for x.nii.gz: a silent wrong result.

@@ -217,7 +217,7 @@ Layout npz_layout(Bytes head, const std::filesystem::path& path) {
   const ZipFile::Packed packed = archive.packed(name);
   if (packed.method != stored_method && packed.method != deflate_method)
     throw Error(Error::Kind::unsupported,
-                "its array is compressed in a way that NumPy does not use; save it by "
+                "its array is compressed in a way that NumPy does not use; save it with "
                 "numpy.savez_compressed");
   const bool is_stored = packed.method == stored_method;
   const std::vector<std::byte> inflated =
@@ -229,7 +229,7 @@ Layout npz_layout(Bytes head, const std::filesystem::path& path) {
     archive.content(name);  // checks it
     if (packed.bytes.size() - array.voxels_at < voxel_bytes(layout.header))
       throw Error(Error::Kind::input,
-                  "its array is shorter than its header promises; save the array again");
+                  "its array is shorter than its header states; save the array again");
     layout.offset = packed.offset + array.voxels_at;
     return layout;
   }

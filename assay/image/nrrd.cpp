@@ -45,7 +45,7 @@ Axes axes_of(const NrrdHeader& header) {
       axes.space.push_back(axis);
     else if (header.sizes[axis] != 1 && axes.volumes)
       throw Error(Error::Kind::unsupported,
-                  fmt::format("has two axes without a place in space ({}); assay takes one volume "
+                  fmt::format("has two non-spatial axes ({}); assay takes one volume "
                               "per file, so split it",
                               fmt::join(header.sizes, "x")));
     else if (header.sizes[axis] != 1)
@@ -55,8 +55,8 @@ Axes axes_of(const NrrdHeader& header) {
                          *axes.volumes > axes.space.front() && *axes.volumes < axes.space.back();
   if (is_inside || axes.space.size() < 2 || axes.space.size() > 3)
     throw Error(Error::Kind::unsupported,
-                fmt::format("its axes ({}) are not two or three of space, with one of volumes "
-                            "before or behind them; save it as one volume",
+                fmt::format("its axes ({}) are not two or three spatial axes with at most one axis "
+                            "of volumes before or after them; save it as one volume",
                             fmt::join(header.sizes, "x")));
   return axes;
 }

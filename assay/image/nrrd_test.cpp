@@ -185,12 +185,12 @@ TEST(Nrrd, what_cannot_be_read_is_refused_in_words) {
         Case{start + shape + bytes_raw + "space origin: (nan,0,0)\n", "NaN or infinity"},
         Case{start + shape + bytes_raw + "line skip: 2\n", "follow lines of text"},
         Case{start + shape + bytes_raw + "byte skip: -2\n", "a number of bytes, or -1"},
-        Case{start + shape + bytes_raw + "data file: /etc/passwd\n", "outside of the header's"},
-        Case{start + shape + bytes_raw + "data file: a/../../b\n", "outside of the header's"},
+        Case{start + shape + bytes_raw + "data file: /etc/passwd\n", "outside the header's"},
+        Case{start + shape + bytes_raw + "data file: a/../../b\n", "outside the header's"},
         Case{start + shape + bytes_raw + "data file: LIST\n", "spread over several files"},
         Case{start + bytes_raw + "dimension: 3\nsizes: 9 9 9\n", "is cut short"},
         Case{start + bytes_raw + "dimension: 4\nsizes: 2 2 2 1\nkinds: space list space space\n",
-             "with one of volumes before or behind"}})
+             "at most one axis of volumes before or after them"}})
     EXPECT_THAT(message(c.header), HasSubstr(c.expected)) << c.header;
   EXPECT_THAT(refusal([] { decode_image(bytes_of("NRRD0004\ntype: uint8\n"), "x"); }),
               HasSubstr("no empty line ends it"));

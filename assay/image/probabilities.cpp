@@ -141,7 +141,7 @@ std::span<const Real> summed(const Image& image, const Number& number,
     if (!(out[i] <= most_sum))
       throw Error(Error::Kind::input,
                   fmt::format("the classes of voxel {} add up to {}: they do not exclude each "
-                              "other, so no label is the likeliest; give a map per class",
+                              "other, so no label is the most likely; give a map per class",
                               place(image.grid(), i), out[i]));
     out[i] = 1;
   }
@@ -177,8 +177,8 @@ void require_probabilities(const Image& image) {
       for (std::size_t i = b.first; i < b.end; ++i)
         if (!is_probability(number(b.channel, i)))
           throw Error(Error::Kind::input,
-                      fmt::format("voxel {} is {}, which is no probability: they run from 0 to 1; "
-                                  "apply the sigmoid or softmax first, or ask for other metrics",
+                      fmt::format("voxel {} is {}, which is not a probability (0 to 1); apply the "
+                                  "sigmoid or softmax first, or ask for other metrics",
                                   place(image.grid(), i), number(b.channel, i)));
       return true;
     });

@@ -89,7 +89,7 @@ TEST(Probabilities, the_first_number_that_is_none_is_named) {
   EXPECT_THAT(refusal([] {
                 require_probabilities(classes({{0, 1}, {0.5F, 1.5F}}));
               }),
-              HasSubstr("voxel (1, 0, 0) is 1.5, which is no probability"));
+              HasSubstr("voxel (1, 0, 0) is 1.5, which is not a probability"));
   EXPECT_THAT(refusal([] { require_probabilities(classes({{0, NAN}})); }), HasSubstr("is nan"));
   EXPECT_EQ(refusal([] { require_probabilities(classes({{0, 1}})); }), "");
 }

@@ -123,7 +123,7 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = {.both = Undefined::both_empty, .prediction = Undefined::prediction_empty},
      .failure = 0.0,
-     .note = "Undefined when nothing was predicted; read it beside recall.",
+     .note = "Undefined when nothing was predicted; read it together with recall.",
      .reference = "Metrics Reloaded 2024",
      .formula = precision},
     {.name = "recall",

@@ -70,7 +70,7 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = {},
      .failure = 1.0,
-     .note = "Of the foreground class alone, over all voxels: mostly background, so it is small.",
+     .note = "For the foreground class only, over all voxels; most are background, so it is small.",
      .reference = "Brier 1950",
      .formula = brier},
     {.name = "ece",
@@ -83,8 +83,8 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = {},
      .failure = 1.0,
-     .note = "Of the probability of foreground, in 15 bins of equal width, closed above; not of "
-             "the likeliest class.",
+     .note = "Uses the probability of foreground, not of the most likely class, in 15 bins of "
+             "equal width, closed above.",
      .reference = "Guo et al. 2017; Naeini et al. 2015",
      .formula = ece},
 };

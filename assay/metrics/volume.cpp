@@ -123,7 +123,7 @@ constexpr Metric table[] = {
      .range = {0, infinity},
      .empty = {},
      .failure = std::nullopt,
-     .note = "Missed volume; grows with the lesion, so read it beside recall.",
+     .note = "Missed volume; grows with the lesion, so read it together with recall.",
      .reference = "autoPET challenge 2022",
      .formula = fn_volume_ml},
 };

@@ -55,8 +55,7 @@ CheckItem runs_item(const CheckInput& in) {
   item.because = fmt::format("{} {} in the file", runs, runs == 1 ? "run is" : "runs are");
   if (runs == specified_outer_folds * specified_restarts)
     item.because += fmt::format(
-        "; that is every outer fold and restart: {} counts inner folds, on which no test "
-        "value can stand",
+        "; that is every outer fold and restart: {} counts inner folds, which have no test values",
         specified_runs);
   return item;
 }

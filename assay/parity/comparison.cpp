@@ -114,7 +114,7 @@ std::string too_few(std::size_t n) {
 std::string_view without_test(const Differences& differences) {
   constexpr double largest = 1e100;  // squares stay finite
   if (std::ranges::any_of(differences, [](double d) { return std::fabs(d) > largest; }))
-    return "there are values that no score can have";
+    return "some values are outside the range of any score";
   if (std::ranges::all_of(differences, [&](double d) { return d == differences.front(); }))
     return "all values are equal, so they do not say how much their mean varies";
   return "";

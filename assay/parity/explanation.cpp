@@ -22,7 +22,7 @@ void add_missing(const ParityReport& r, Sentences& out) {
       reasons.push_back(reading->missing);
   if (!reasons.empty())
     out.push_back("Not assessable: " + joined(reasons, "; ") +
-                  ". No value is put in the place of one that is missing.");
+                  ". A missing value is not replaced.");
   if (!r.dice_std.std.value && std::ranges::count(reasons, r.dice_std.std.missing) == 0)
     out.push_back("The SD of Dice is missing: " + r.dice_std.std.missing + ".");
 }
@@ -107,7 +107,7 @@ void add_paper_consistency(const ParityReport& r, Sentences& out) {
     out.push_back(text + " The two fit.");
     return;
   }
-  text += " Both cannot be of the foreground.";
+  text += " They cannot both be foreground values.";
   if (c.paper->as_macro)
     text += fmt::format(
         " As the mean over lesion and background (macro) the Dice would lie in {}: the published "
@@ -157,8 +157,8 @@ void add_limits_of_comparison(const ParityReport& r, const PaperComparison& c, S
           ? fmt::format("The paper's mean is over {} values; its own uncertainty counts in the "
                         "interval.",
                         *c.paper_n)
-          : "The paper's mean is taken as exact, because it is not known over how many values it "
-            "is; where the paper gives an SD, --paper-n N makes its uncertainty count.");
+          : "The paper's mean is taken as exact, because the number of values in it is not known; "
+            "where the paper gives an SD, --paper-n N makes its uncertainty count.");
   if (r.achieved.sample.over == SpreadOver::runs)
     out.push_back(
         "Runs of a cross-validation share their training cases and are not independent: the "

@@ -145,7 +145,7 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
   else if (const auto image = image_of(study.ids[shown.place], list_images(roots.images)))
     out.add_image(roots.images / *image);
   else
-    out.note("no image in " + roots.images.string() + " is called by this case");
+    out.note("no image in " + roots.images.string() + " is named after this case");
   CaseVolume volume = std::move(out).cropped();
   if (volume.predictions.empty())
     throw Error(Error::Kind::input, "no prediction could be read (" + volume.notes.front() + ")");
@@ -205,7 +205,7 @@ void note_idle_images(const Study& study, const VolumeRequest& request, VolumeRe
   });
   if (!is_used)
     out.notes.push_back("--images: no image in " + request.roots.images.string() +
-                        " is called by a case that is shown");
+                        " is named after a case that is shown");
 }
 
 }  // namespace

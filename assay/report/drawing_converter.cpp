@@ -131,7 +131,7 @@ void convert_drawing(const DrawingConverter& converter, const DrawingFiles& file
                      PictureFormat format) {
   const auto row = std::ranges::find(rows, converter.name, &Row::name);
   if (row == rows.end())
-    throw Error(Error::Kind::usage, "'" + converter.name + "' is no known converter of drawings");
+    throw Error(Error::Kind::usage, "'" + converter.name + "' is not a known SVG converter");
   require_writable(files.out);
   const fs::path base = files.out.parent_path() / ("." + files.out.filename().string());
   const PassingFile page(base.string() + ".page.html");

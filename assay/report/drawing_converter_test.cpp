@@ -91,7 +91,7 @@ TEST(DrawingConverter, a_program_that_writes_nothing_has_failed) {
 TEST(DrawingConverter, converts_by_what_is_installed) {
   const char* search_path = std::getenv("PATH");
   const auto converter = find_converter(search_path == nullptr ? "" : search_path);
-  if (!converter) GTEST_SKIP() << "no converter of drawings is installed";
+  if (!converter) GTEST_SKIP() << "no SVG converter is installed";
   const Folder folder;
   write_lightly(folder / "a b.svg", drawing);
   convert_drawing(*converter, {folder / "a b.svg", folder / "a b.pdf"}, PictureFormat::pdf);

@@ -146,7 +146,7 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
       score::aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
     throw Error(Error::Kind::input,
-                path.string() + ": has another number of voxels than the reference");
+                path.string() + ": does not have the same number of voxels as the reference");
   return turned(stored_, turned(image.grid(), bits, alignment.map), map_);
 }
 

@@ -61,7 +61,7 @@ ShownAnswer read_answer(const QaStudyPart& part, std::size_t item) {
   const qa::ItemResult& result = part.result.results[item];
   const std::filesystem::path run = std::filesystem::path(part.source).parent_path();
   if (!stays_inside(result.trajectory_file))
-    throw Error(Error::Kind::input, "'trajectory_file' leads out of the run's folder");
+    throw Error(Error::Kind::input, "'trajectory_file' points outside the run's folder");
   const std::filesystem::path path = run / result.trajectory_file;
   ShownAnswer out = {.item = item, .view = {qa::parse_trajectory(read_text(path), path.string())}};
   out.view.result = result;

@@ -127,7 +127,8 @@ Json summary_json(const compare::CrossValidation& result) {
 Json notes_json(const compare::CrossValidation& result) {
   Json out = {
       "test_std_* and test_std_*_per_run have ddof 0 (np.std); every std under spread has ddof 1",
-      "spread.subjects: over the test subjects of all outer folds, restarts made one value each",
+      "spread.subjects: over the test subjects of all outer folds, restarts combined into one "
+      "value each",
       "spread.runs: over the means of single runs; spread.outer_folds: over the means of outer "
       "folds; spread.restarts: of runs around the mean of their outer fold"};
   if (result.restarts == compare::Restarts::best)

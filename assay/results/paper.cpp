@@ -56,7 +56,7 @@ parity::PaperModel model_of(const Json& row, const std::string& name, const std:
   parity::PaperModel model = {.key = parity::model_key(name), .name = name, .dice = {}};
   const auto dice = value_of(row, "dice", where);
   if (!dice) refuse(where, "dice_mean is absent");
-  if (dice->mean == 0) refuse(where, "dice_mean is 0, which is no result to reach");
+  if (dice->mean == 0) refuse(where, "dice_mean is 0, which is not a result to match");
   model.dice = *dice;
   model.avd = value_of(row, "avd", where);
   model.mcc = value_of(row, "mcc", where);

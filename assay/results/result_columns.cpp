@@ -163,7 +163,7 @@ compare::ResultBuilder& Models::of(std::string_view model) {
 
 std::vector<compare::ResultTable> Models::tables() && {
   if (models_.empty())
-    throw Error(Error::Kind::input, source_ + ": lists no case, only rows that sum up");
+    throw Error(Error::Kind::input, source_ + ": lists no cases, only summary rows");
   std::vector<compare::ResultTable> out;
   for (auto& [model, builder] : models_) out.push_back(std::move(builder).table());
   return out;

@@ -48,7 +48,7 @@ std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   const std::string schema = file.at("schema").text("schema");
   if (schema == "assay.folds/1") return read_folds(file);
   if (schema != "assay.segmentation/1")
-    refuse(file.name(), "holds '" + excerpt(schema) + "', which is no table of cases");
+    refuse(file.name(), "holds '" + excerpt(schema) + "', which is not a table of cases");
   return read_segmentation(file);
 }
 

@@ -219,8 +219,8 @@ TEST(ReadOurs, faults_are_named_with_their_place) {
   EXPECT_THAT(with("\"dice\": 0.5", "\"dice\": \"x\""),
               HasSubstr("line 7, column 21: 'dice' is a text, where a number is needed"));
   EXPECT_THAT(with("\"cases\"", "\"casas\""), HasSubstr("r.json: has no 'cases'"));
-  EXPECT_THAT(with("\"c\"}", "\"a\"}"), HasSubstr("r.json: case 'a' is there twice for model m"));
-  EXPECT_THAT(with("\"c\"}", "\"b\"}"), HasSubstr("case 'b' is there twice"));
+  EXPECT_THAT(with("\"c\"}", "\"a\"}"), HasSubstr("r.json: case 'a' appears twice for model m"));
+  EXPECT_THAT(with("\"c\"}", "\"b\"}"), HasSubstr("case 'b' appears twice"));
 }
 
 TEST(ReadOurs, nothing_to_compare_is_refused) {

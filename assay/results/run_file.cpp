@@ -49,7 +49,7 @@ compare::MetricColumn column_of_list(const std::string& key, const Json& list,
   if (!list.is_array()) fail(file, key + " is not a list");
   for (const Json& value : list) {
     if (!value.is_null() && !value.is_number())
-      fail(file, key + " holds a value that is no number");
+      fail(file, key + " holds a value that is not a number");
     column.values.push_back(value.is_null() ? std::nullopt : finite(value.get<double>()));
   }
   return column;

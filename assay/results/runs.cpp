@@ -87,7 +87,7 @@ std::vector<FoldFolder> folders_in(const fs::path& root) try {
 std::vector<FoldFolder> without_all(std::vector<FoldFolder> folders,
                                     std::vector<std::string>& warnings) {
   const std::string reason =
-      ": was trained on every case, so its validation is no test of it; give fold_0, fold_1, ...";
+      ": was trained on every case, so its validation does not test it; give fold_0, fold_1, ...";
   const auto all = std::ranges::find_if(folders, [](const FoldFolder& f) { return f.name.all; });
   if (all == folders.end()) return folders;
   const fs::path path = all->path;

@@ -95,7 +95,7 @@ TEST(Runs, what_is_no_run_is_refused_with_the_field) {
       {R"({"per_subject_dice": [0.5]})", "neither subject_ids nor subject_indices"},
       {R"({"per_subject_dice": [], "subject_ids": []})", "tests no subject"},
       {R"({"per_subject_dice": 0.5, "subject_ids": ["a"]})", "per_subject_dice is not a list"},
-      {R"({"per_subject_dice": ["x"], "subject_ids": ["a"]})", "a value that is no number"},
+      {R"({"per_subject_dice": ["x"], "subject_ids": ["a"]})", "a value that is not a number"},
       {R"({"per_subject_dice": [1], "subject_ids": ["a", "b"]})",
        "subject_ids has 2 entries where per_subject_dice has 1"},
       {R"({"per_subject_dice": [1], "per_subject_avd": [], "subject_ids": ["a"]})",

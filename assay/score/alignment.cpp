@@ -37,11 +37,13 @@ Alignment aligned_by_index(const Grid& prediction, const Grid& reference) {
   const AxisMap map = axis_map(from, to);
   if (reoriented(from, map).shape != to.shape) throw different_shapes(prediction, reference);
   if (reference.in_space)
-    return {map, "the prediction has no place in space; it was compared by shape alone", reference};
+    return {map, "the prediction has no position in space; it was compared by shape alone",
+            reference};
   if (prediction.in_space)
-    return {map, "the reference has no place in space; it was compared by shape alone",
+    return {map, "the reference has no position in space; it was compared by shape alone",
             reoriented(prediction, map)};
-  return {map, "the arrays have no place in space; a voxel was taken to be 1 mm wide", reference};
+  return {map, "the arrays have no position in space; a voxel was taken to be 1 mm wide",
+          reference};
 }
 
 }  // namespace

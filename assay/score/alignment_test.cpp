@@ -79,5 +79,5 @@ TEST(Alignment, an_array_is_compared_index_by_index_and_takes_the_grid) {
   Grid other = array;
   other.shape = {12, 8, 10};
   EXPECT_THAT(message(other), HasSubstr("different shapes"));
-  EXPECT_THAT(message(other), HasSubstr("12x8x10 voxels without a place in space"));
+  EXPECT_THAT(message(other), HasSubstr("12x8x10 voxels without a position in space"));
 }

@@ -142,7 +142,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
   const bool structures = names_structures(request.prediction_pattern);
   if (structures != names_structures(request.reference_pattern))
     throw Error(Error::Kind::usage,
-                "{label} stands in one pattern only; give it in --pred-pattern and --ref-pattern, "
+                "{label} is in only one pattern; give it in --pred-pattern and --ref-pattern, "
                 "such as '{id}/{label}.nii.gz'");
   if (structures) return cases_of_structures(request, predictions, references, notes);
   Pairing pairing = paired(predictions, references);
@@ -256,7 +256,7 @@ void add_groups(Cohort& cohort, const fs::path& path) {
   if (!without.empty()) {
     const std::string trouble = "--groups: " + groups.trouble(without, ids.size());
     if (without.size() == ids.size())
-      throw Error(Error::Kind::input, trouble + "; spell them alike");
+      throw Error(Error::Kind::input, trouble + "; spell them the same way");
     cohort.warnings.push_back(trouble);
   }
   for (CasePlan& plan : cohort.cases)

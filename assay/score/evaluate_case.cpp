@@ -153,7 +153,7 @@ bool is_plain_name(const std::string& id) {
 
 fs::path prediction_name(const std::string& id) {
   if (!is_plain_name(id))
-    throw Error(Error::Kind::input, "the id '" + id + "' leads out of the folder of predictions");
+    throw Error(Error::Kind::input, "the id '" + id + "' points outside the folder of predictions");
   return id + ".nii.gz";
 }
 

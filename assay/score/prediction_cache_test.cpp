@@ -80,7 +80,7 @@ TEST(PredictionCache, AFolderThatCannotBeMadeIsNamed) {
     PredictionCache(folder.path() / "file/below").keep(key, labels.view());
     FAIL();
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("cannot be made"));
+    EXPECT_THAT(e.what(), testing::HasSubstr("cannot be created"));
   }
 }
 

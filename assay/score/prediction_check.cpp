@@ -92,7 +92,7 @@ results::PredictionCheck checked_logits(const std::filesystem::path& file,
                     predicted.logits.size() / voxels, shape[0], shape[1], shape[2]));
   const std::vector<double> logits = by_class(stored, *map);
   if (!std::ranges::all_of(logits, [](double x) { return std::isfinite(x); }))
-    throw Error(Error::Kind::input, file.string() + ": holds logits that are no finite numbers");
+    throw Error(Error::Kind::input, file.string() + ": holds logits that are not finite numbers");
   results::PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
   double greatest = 0;
   for (std::size_t i = 0; i < logits.size(); ++i)

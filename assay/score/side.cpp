@@ -46,13 +46,13 @@ std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask
   std::vector<std::string> out;
   if (has_many_values(image))
     out.push_back(
-        "holds more than 128 different values in 8 bits, as a map of probabilities does that was "
-        "scaled to 0-255, and every value above 0 is foreground; if it is a map, " +
+        "holds more than 128 different values in 8 bits, like a map of probabilities scaled to "
+        "0-255, and every value above 0 counts as foreground; if it is a map, " +
         std::string(rule.can_be_cut ? "give --threshold T, such as 128" : "make a mask of it"));
   if (is_empty(mask.voxels) && has_only_negative_values(image))
     out.emplace_back(
-        "holds no values but negative ones and 0, and foreground is value > 0; if they mean "
-        "foreground, give --foreground nonzero");
+        "holds only negative values and 0, and foreground is value > 0; if the negative values "
+        "mean foreground, give --foreground nonzero");
   return out;
 }
 

@@ -33,7 +33,7 @@ void require_file(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error))
     throw Error(Error::Kind::io, path.string() + ": does not exist");
   if (!std::filesystem::is_regular_file(path, error))
-    throw Error(Error::Kind::io, path.string() + ": is no file");
+    throw Error(Error::Kind::io, path.string() + ": is not a file");
   if (!std::ifstream(path, std::ios::binary))
     throw Error(Error::Kind::io, path.string() + ": may not be read; check its permissions");
 }
@@ -42,7 +42,7 @@ void require_file(const std::filesystem::path& path) {
   const std::string version = openslide_version();
   if (is_dicom(path) && version.starts_with("3."))
     throw Error(Error::Kind::unsupported,
-                path.string() + ": a DICOM slide needs OpenSlide 4, here is " + version +
+                path.string() + ": a DICOM slide needs OpenSlide 4, but this is " + version +
                     "; install it or set ASSAY_OPENSLIDE to its library file");
   throw Error(Error::Kind::input, path.string() + ": is not a slide that OpenSlide " + version +
                                       " knows, or its beginning is damaged");
@@ -50,7 +50,7 @@ void require_file(const std::filesystem::path& path) {
 
 [[noreturn]] void fail_as_damaged(const std::filesystem::path& path, const char* why) {
   throw Error(Error::Kind::input, path.string() + ": the slide is damaged (" + why +
-                                      "); fetch it again, and open it anew");
+                                      "); download it again, then reopen it");
 }
 
 Owner opened(const std::filesystem::path& path) {
@@ -278,7 +278,7 @@ Picture Slide::thumbnail(std::int64_t longest) const {
 Picture Slide::region(const SlideRegion& region, std::int64_t longest) const {
   if (const auto problem = crop_problem(region, info()))
     throw Error(Error::Kind::usage, handle_->path.string() + ": " + *problem);
-  if (longest < 1) throw Error(Error::Kind::usage, "a picture needs a side of 1 pixel or more");
+  if (longest < 1) throw Error(Error::Kind::usage, "an image needs a side of 1 pixel or more");
   const auto [width, height] = size_of(region, longest);
   const std::size_t level = level_for(region, info(), longest);
   const Window window = window_of(region, info().levels[level]);

@@ -28,7 +28,7 @@ from ._threads import set_threads, threads
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]
 
-_PARTS = ("spec", "torch")  # imported when they are first asked for: they cost more than all the rest
+_PARTS = ("spec", "torch")  # imported on first use: they cost more than all the rest
 
 
 def __getattr__(name: str):
@@ -39,7 +39,7 @@ def __getattr__(name: str):
     try:
         return importlib.import_module(f".{name}", __name__)
     except ModuleNotFoundError as error:
-        raise AttributeError(f"assay.{name} is not here: {error}") from error
+        raise AttributeError(f"assay.{name} is not available: {error}") from error
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def bland_altman(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> BlandAltmanResult:
     """Bland and Altman's limits of agreement of x - y, with the interval of the bias and of each limit.
 
-    The limits are bias ± 1.96 SD whatever the level, which is that of the intervals. The intervals of the limits are exact for
+    The limits are always bias ± 1.96 SD; `level` applies to the intervals only. The intervals of the limits are exact for
     normal differences (Carkeet 2015). Fewer than three pairs give NaN in their place. Pairs must be independent: with several
     per subject, take one value per subject first.
 
@@ -58,10 +58,10 @@ def icc(ratings: ArrayLike, kind: Literal["agreement", "consistency"] = "agreeme
 
 
 def delong(truths: ArrayLike, scores_a: ArrayLike, scores_b: ArrayLike | None = None, level: float = 0.95) -> DeLongResult:
-    """Areas under the ROC curve with DeLong's intervals; of two classifiers on the same cases, also their difference and its test.
+    """Areas under the ROC curve with DeLong's intervals; for two classifiers on the same cases, also their difference and its test.
 
-    `truths` holds 0 and 1, or booleans; higher scores speak for 1. At least two cases of each are needed, and cases must be
-    independent. Where there is no variance, as with an area of 1, there is no interval (NaN), and a difference has no p-value.
+    `truths` holds 0 and 1, or booleans; higher scores mean that 1 is more likely. At least two cases of each are needed, and cases must be
+    independent. Without variance, as with an area of 1, the interval is NaN, and a difference has no p-value.
 
     >>> truths = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> found = delong(truths, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 4, 6, 2, 5, 7, 8])

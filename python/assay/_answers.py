@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def _text(value, name):
-    """A text that can be written to any file: halves of characters, as broken JSON has them, become U+FFFD."""
+    """Text that can be written to any file: lone surrogates, as broken JSON has them, become U+FFFD."""
     if not isinstance(value, str):
-        raise TypeError(f"{name} must be a text, not {type(value).__name__}")
+        raise TypeError(f"{name} must be text, not {type(value).__name__}")
     return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -32,7 +32,7 @@ def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str
     """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade 0 to 5.
 
     "assay" reads what the prompt asked for first (JSON, <response>), then plain statements; two different candidates of equal
-    standing are a contradiction, not a guess. "spec" and "giant" are the original programs' rules with all their traps. Where
+    rank are a contradiction, not a guess. "spec" and "giant" are the original programs' rules with all their traps. Where
     no label can be read, `label` is None and `rule` says why.
 
     >>> extract_label('Two of 5 regions fit. {"answer": 3}', benchmark_name="gtex", options=["Lung", "Heart", "Liver"]).label
@@ -56,7 +56,7 @@ def _label(value, name):
 
 
 def majority_vote(labels: Sequence[int | None], predictions: Sequence[str] | None = None) -> VoteResult:
-    """Several labels of one question as one. None does not vote; of several with most votes the one seen first wins.
+    """Combines several labels of one question. None does not vote; if several labels have the most votes, the first seen wins.
 
     `prediction` is the first text with that label; where nobody votes, the most common text.
 

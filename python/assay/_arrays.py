@@ -8,7 +8,7 @@ import numpy as np
 
 
 def array(x, name: str = "array") -> np.ndarray:
-    """A view of `x`; only lists, foreign byte orders and misaligned memory are copied. Another device's tensor is refused."""
+    """A view of `x`; only lists, foreign byte orders and misaligned memory are copied. A tensor on another device is refused."""
     if type(x) is not np.ndarray:
         x = _viewed(x, name)
     if x.dtype.kind not in "biuf":
@@ -35,7 +35,7 @@ def _viewed(x, name):
     try:
         return np.asarray(x)
     except ValueError:  # rows of different lengths
-        raise ValueError(f"{name} is no array: its rows have different lengths") from None
+        raise ValueError(f"{name} is not an array: its rows have different lengths") from None
 
 
 def pair(prediction, reference, names: tuple[str, str] = ("pred", "target")) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +65,7 @@ def vector(values, name: str = "values") -> np.ndarray:
 
 
 def label_pair(predictions, truths) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of any kind as whole numbers, the same number for the same label. A prediction of None is no answer: it is wrong."""
+    """Labels of any kind as whole numbers, the same number for the same label. A prediction of None counts as wrong."""
     sides = _labels(predictions, "predictions"), _labels(truths, "truths")
     if all(isinstance(side, np.ndarray) for side in sides):
         return sides
@@ -89,7 +89,7 @@ def _labels(values, name):
         if found.dtype.kind in "biu" and np.can_cast(found.dtype, np.int64):
             return np.ascontiguousarray(found, dtype=np.int64)
         found = found.tolist()
-    else:  # not by way of NumPy, which makes text of [1, "a"]
+    else:  # not through NumPy, which turns [1, "a"] into text
         found = list(values)
         if all(type(label) is int and abs(label) < 1 << 63 for label in found):
             return np.array(found, dtype=np.int64)
@@ -99,7 +99,7 @@ def _labels(values, name):
 
 
 def _check_label(label, name):
-    """Labels are compared by value; probabilities and missing values are no labels."""
+    """Labels are compared by value; probabilities and missing values are not labels."""
     try:
         hash(label)
     except TypeError:  # a list
@@ -115,7 +115,7 @@ def _check_label(label, name):
 
 
 def _refuse_strangers(predictions, truths):
-    """Text against numbers: no label could ever agree, and a score of 0 would be the fault of a type."""
+    """Text against numbers: no label could ever agree, and the score would be 0 because of a type."""
     kinds = [{"text" if isinstance(label, (str, bytes)) else "numbers" if isinstance(label, _NUMBERS) else "other"
               for label in side if label is not None} for side in (predictions, truths)]
     if {frozenset(kind) for kind in kinds} == {frozenset({"text"}), frozenset({"numbers"})}:
@@ -128,7 +128,7 @@ _NUMBERS = (int, float, np.number, np.bool_)
 
 
 def _ordered(values):
-    """In ascending order where there is one: sums over classes then run in the order of scikit-learn's."""
+    """In ascending order if the values have one, so that sums over classes run in scikit-learn's order."""
     try:
         return sorted(values)
     except TypeError:
@@ -136,7 +136,7 @@ def _ordered(values):
 
 
 def whole(value, name: str) -> int:
-    """A whole number from 0 on, of any type and size; 4.0 is one."""
+    """A whole number of 0 or more, of any type and size; 4.0 is one."""
     try:
         found = operator.index(value)
     except TypeError:

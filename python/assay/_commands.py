@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _REPEATED = {"region"}  # options that are given once per value
 _SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
-_KEYS = ("key", "token", "secret", "password")  # how settings end that nobody should give
+_KEYS = ("key", "token", "secret", "password")  # how the names of settings end that nobody should give
 
 
 def _word(value):
@@ -50,11 +50,11 @@ def _options(settings):
 
 
 def _refuse_keys(settings):
-    """A key belongs into the environment: command lines are written into results. No message repeats what was given."""
+    """A key belongs in the environment: command lines are written into results. No message repeats what was given."""
     for name in settings:
         if name.rstrip("_").lower().endswith(_KEYS):
-            raise TypeError(f"{name} is no setting: keys come from the environment only; set OPENAI_API_KEY or "
-                            "ANTHROPIC_API_KEY, or name another variable by api_key_env")
+            raise TypeError(f"{name} is not a setting: keys come from the environment only; set OPENAI_API_KEY or "
+                            "ANTHROPIC_API_KEY, or name another variable with api_key_env")
     variable = settings.get("api_key_env")
     if variable is not None and not (isinstance(variable, str) and (variable in os.environ or _is_variable(variable))):
         raise ValueError("api_key_env must be the name of an environment variable that holds the key, not the key itself")
@@ -67,7 +67,7 @@ def _is_variable(name):
 
 
 def _failure(command, err):
-    """The sentence that says why a command could not."""
+    """The sentence that says why a command failed."""
     said = _sentences(err) or [f"assay {command} failed"]
     why = next((line for line in said if line.startswith("stopped: ")), said[0])
     return why.removeprefix("stopped: ").removeprefix("warning: ")
@@ -85,9 +85,9 @@ def _sentences(err):
 
 
 def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
-    """Runs any command of the program and returns its result: with --json, as a dict; text where a command has only that.
+    """Runs any command of the program with --json and returns its result as a dict, or as text if the command has only that.
 
-    A command of a family is two words: `run("qa show", "run", "gtex/17", out="17.html")`. Raises ValueError or OSError where the
+    A command with a subcommand is two words: `run("qa show", "run", "gtex/17", out="17.html")`. Raises ValueError or OSError where the
     program could not (exit status 2). Its exit statuses 1 ("the answer is no") and 3 ("some cases failed") are results: see
     `ledger` and `parity_level` in them.
     """
@@ -145,7 +145,7 @@ def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> 
     """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's own grid. See `assay predict --help`.
 
     `images` are files or folders, one by one or in a list. The dict has a row per image under `images`, with the file that was
-    written as `output`. Where a program of yours is the model (`command=`), there are only images.
+    written as `output`. If a program of yours is the model (`command=`), give only images.
 
     >>> assay.predict("model.onnx", "imagesTs", out="predictions")["images"][0]["output"]  # doctest: +SKIP
     """
@@ -158,7 +158,7 @@ def _flattened(paths):
 
 
 class _Files:
-    """Results as files: paths as they are, dicts written for the time of a call."""
+    """Results as files: paths as they are, dicts written to temporary files during a call."""
 
     def __init__(self, results):
         self.results = [results] if isinstance(results, (str, os.PathLike, dict)) else list(results)
@@ -204,7 +204,7 @@ def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]]
 
 def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], out: Path = "report.html",
            **settings: Any) -> dict[str, Any]:
-    """Writes results as one HTML page that needs nothing else. See `assay report --help`.
+    """Writes results as one self-contained HTML page. See `assay report --help`.
 
     `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the path of the page as `report`,
     and under `notes` what the page leaves out and why.
@@ -217,7 +217,7 @@ def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]
 
 
 def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_26", **settings: Any) -> ParityResult:
-    """Is the paper reached? `results` is a path or a dict. See `assay parity --help`."""
+    """Do the results match the paper? `results` is a path or a dict. See `assay parity --help`."""
     with _Files(results) as (path,):
         report = run("parity", path, variant=variant, **settings)
     names = ("model", "dice_mean", "dice_std", "avd_mean", "mcc_mean", "parity_level", "details")
@@ -235,12 +235,12 @@ def split(manifest: Path, **settings: Any) -> dict[str, Any]:
 
 
 def qa_check(table: Path, wsi_root: Path, **settings: Any) -> dict[str, Any]:
-    """Which slides of a table of questions are there, before any money is spent. See `assay qa check --help`."""
+    """Checks which slides of a table of questions exist, before any money is spent. See `assay qa check --help`."""
     return run("qa check", table, wsi_root=wsi_root, **settings)
 
 
 def qa_run(table: Path, out: Path | None = None, **settings: Any) -> dict[str, Any]:
-    """Asks an agent the questions of a table; the same call goes on after any interruption. See `assay qa run --help`.
+    """Asks an agent the questions of a table; the same call continues after any interruption. See `assay qa run --help`.
 
     `out` is the folder that keeps the run; `qa_score(out)` has its numbers. The key comes from the environment. Raises
     ValueError where no question was answered; a run that ended early says why in `stopped`, and as a warning.
@@ -260,7 +260,7 @@ def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
 
 
 def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any], **settings: Any) -> dict[str, Any]:
-    """Two runs over the same questions, item by item. See `assay qa compare --help`."""
+    """Compares two runs over the same questions, item by item. See `assay qa compare --help`."""
     with _Files([a, b]) as paths:
         return run("qa compare", *paths, **settings)
 
@@ -275,7 +275,7 @@ def to_dataframe(result: Path | Mapping[str, Any] | Iterable[Path | Mapping[str,
     results = [_loaded(each) for each in [*first, *more]]
     kinds = sorted({str(each.get("schema", "")).split("/")[0] for each in results})
     if len(kinds) != 1:
-        raise ValueError(f"a table has rows of one kind of results, not of {' and '.join(kinds) or 'none'}; make one of each")
+        raise ValueError(f"a table has rows of one kind of results, not of {' and '.join(kinds) or 'none'}; make one table for each")
     rows_of = {"assay.comparison": _comparison_rows, "assay.qa": _answer_rows}.get(kinds[0], _case_rows)
     rows = [row for each in results for row in rows_of(each)]
     try:
@@ -294,7 +294,7 @@ def _loaded(result):
     with open(result, encoding="utf-8") as file:
         found = json.load(file)
     if not isinstance(found, dict):
-        raise ValueError(f"{os.fspath(result)} is not a results file; it holds no JSON object")
+        raise ValueError(f"{os.fspath(result)} is not a results file; it does not hold a JSON object")
     return found
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dice of batches (B, C, ...), as training code has them.
 
-Policies: "assay" scores every sample and class and puts `if_empty` in per entry; "mipcandy-doc", "mipcandy-1.1.1" and
+Policies: "assay" scores every sample and class and applies `if_empty` per entry; "mipcandy-doc", "mipcandy-1.1.1" and
 "mipcandy-1.1.2" reproduce that package.
 """
 from __future__ import annotations
@@ -58,9 +58,9 @@ def soft_dice(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch
 
 def soft_dice_grad(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch_dice: bool = True,
                    reduction: Reduction = "mean", policy: Policy = "assay", grad_output: ArrayLike = 1.0) -> np.ndarray:
-    """The gradient of `soft_dice` by `outputs`, times `grad_output` (an array where reduction is "none").
+    """The gradient of `soft_dice` with respect to `outputs`, times `grad_output` (an array where reduction is "none").
 
-    Soft Dice is symmetric: with the arguments swapped this is the gradient by `labels`.
+    Soft Dice is symmetric: with the arguments swapped, this is the gradient with respect to `labels`.
     """
     a, b = _batch(outputs, labels, "f", "soft_dice_grad needs float arrays")
     upstream = np.ascontiguousarray(array(grad_output, "grad_output"), dtype=np.float64).ravel()
@@ -68,7 +68,7 @@ def soft_dice_grad(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, 
 
 
 def do_reduction(x: ArrayLike, method: Reduction) -> float | np.ndarray:
-    """The mean, median or sum of all scores; "none" gives them back."""
+    """The mean, median or sum of all scores; "none" returns them unchanged."""
     values = array(x, "x")
     found = _core.reduce(np.ascontiguousarray(values, dtype=np.float64).ravel(), method, "assay")
     return found.reshape(values.shape) if method == "none" else found

@@ -28,7 +28,7 @@ _ROWS = {row["key"]: row for row in metric_table()}
 
 
 def _described(name):
-    """Puts what the metric table says of a metric behind the function's own sentence."""
+    """Adds what the metric table says about a metric to the function's docstring."""
 
     def add(function):
         row = _ROWS[name]
@@ -71,7 +71,7 @@ def matthews_correlation_coefficient(pred: ArrayLike, target: ArrayLike) -> floa
 
 
 def _counts(values, name):
-    """Whole numbers from 0 on: one as it is, several as an array."""
+    """Whole numbers of 0 or more: one as it is, several as an array."""
     if np.ndim(values) == 0:
         found = whole(values, name)
         if found >= 1 << 60:
@@ -79,7 +79,7 @@ def _counts(values, name):
         return np.int64(found)
     found = array(values, name)
     if found.size and not (found.min() >= 0 and found.max() < 1 << 60 and np.array_equal(found, np.floor(found))):
-        raise ValueError(f"{name} must hold whole numbers from 0 on")
+        raise ValueError(f"{name} must hold whole numbers of 0 or more")
     return found.astype(np.int64)
 
 
@@ -89,7 +89,7 @@ def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts, metrics: str | Ite
 
     Counts may be arrays of one shape, for example one entry per case; the values are then arrays, NaN where undefined. `voxel_ml`
     is the volume of a voxel for the metrics in ml; the default is a voxel of 1 mm. What `confusion_matrix` returns, and the
-    `evidence` of a result, fit: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of `assay.metrics`.
+    `evidence` of a result, can be passed on: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of `assay.metrics`.
 
     >>> scores(tp=5760, fp=640, fn=640, tn=124032, metrics="dice,recall")
     {'dice': 0.9, 'recall': 0.9}
@@ -121,7 +121,7 @@ def _volumes(voxel_ml):
 
 
 def _label(label):
-    """The label as the exact number that it is."""
+    """The label as an exact number."""
     if label is None:
         return None
     found = float(label)
@@ -131,9 +131,9 @@ def _label(label):
 
 
 def _sizes(spacing, axes):
-    """The sizes of a voxel in mm; what is flat counts as 1 mm thick unless a third size is given.
+    """The sizes of a voxel in mm; a flat array counts as 1 mm thick unless a third size is given.
 
-    One number is the size along every axis. Of more than three axes, three sizes are those of space.
+    One number is the size along every axis. With more than three axes, three sizes are those of the spatial axes.
     """
     given = array(spacing, "spacing")
     sizes = [float(x) for x in given.ravel()] * (min(axes, 3) if given.ndim == 0 else 1)
@@ -143,7 +143,7 @@ def _sizes(spacing, axes):
 
 
 def _tolerances(tolerances):
-    """Millimetres from 0 on, one or several."""
+    """One or several distances in millimetres, 0 or more."""
     found = [float(x) + 0.0 for x in array(tolerances, "nsd_tolerance").ravel()]  # -0 is 0
     if not found or not all(x >= 0 and math.isfinite(x) for x in found):
         raise ValueError(f"nsd_tolerance must be 0 mm or more, not {tolerances!r}")
@@ -159,7 +159,7 @@ def _number(value, name, least=-math.inf, most=math.inf):
 
 
 def _class_map(classes, label):
-    """How likely each voxel is to have the label; any but 0 when none is given."""
+    """The probability of the label in each voxel; of any label but 0 when none is given."""
     if label is None:
         return np.minimum(classes[1:].sum(axis=0, dtype=classes.dtype), 1)
     if label != int(label) or not 0 <= label < len(classes):
@@ -197,9 +197,9 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
     third axis of length 1 is measured in its plane too, except under conventions whose tool measures it in space
     (docs/conventions.md). Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
 
-    Real numbers from 0 to 1 are a map of probabilities. `threshold` makes a mask of it. Without one, foreground is a value above 0,
+    Real numbers from 0 to 1 are a map of probabilities. `threshold` turns it into a mask. Without one, foreground is a value above 0,
     and a warning says so if the array is a map: one with several values besides 0 that are not all whole.
-    With a leading axis of classes, class k is the probability of label k, and the likeliest class is the prediction. "all" has the
+    With a leading axis of classes, class k is the probability of label k, and the most likely class is the prediction. "all" has the
     probability metrics only if there are probabilities.
     """
     if connectivity not in (None, 6, 18, 26):
@@ -223,7 +223,7 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
 
 
 def _warn_of_maps(**arrays):
-    """No number is made of a map as if it were a mask without a word."""
+    """Warns when a map is treated as if it were a mask."""
     for name, values in arrays.items():
         if _core.is_map(values):
             import warnings

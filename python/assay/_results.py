@@ -2,8 +2,8 @@
 """What functions return: small classes with named fields.
 
 Where the peer's result is a tuple (SciPy's tests, statsmodels' `ttost_paired`), ours is one too: the same fields in the same order
-unpack, index and compare, and every other field is an attribute. The classes are written like dataclasses, and the stub beside this
-file declares them; but making dataclasses takes longer than importing all the rest of the package.
+unpack, index and compare, and every other field is an attribute. The classes are written like dataclasses, and the stub next to
+this file declares them, but creating dataclasses takes longer than importing all the rest of the package.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from operator import itemgetter
 
 
 class _Result:
-    """Read-only fields in the order of the annotations. Shows itself as text, and as a table in notebooks."""
+    """Read-only fields in the order of the annotations. Printed as text, and as a table in notebooks."""
 
     _hidden = ()  # fields that repr leaves out
     _absent = ()  # fields that do not exist where they do not apply, as in SciPy
@@ -185,7 +185,7 @@ class IccResult(_TupleResult):
 
 
 class DeLongResult(_Result):
-    """Areas under the ROC curve; of one classifier only, the other fields are None."""
+    """Areas under the ROC curve; for a single classifier, the other fields are None."""
     auroc_a: Interval
     auroc_b: Interval | None
     difference: Interval | None
@@ -250,7 +250,7 @@ class VoteResult(_Result):
 
 
 class ParityResult(_Result):
-    """Is the paper reached? `parity_level` is strict, acceptable, minimum, failed or not_assessable."""
+    """Do the results match the paper? `parity_level` is strict, acceptable, minimum, failed or not_assessable."""
     model: str
     dice_mean: float | None
     dice_std: float | None

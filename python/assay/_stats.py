@@ -27,7 +27,7 @@ def _differences(x, y):
         return a
     b = vector(y, "y")
     if a.shape != b.shape:
-        raise ValueError(f"x has {a.size} values and y {b.size}; pairs need as many")
+        raise ValueError(f"x has {a.size} values and y {b.size}; pairs need the same number")
     return a - b
 
 
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 def adjust(pvalues: ArrayLike, method: str = "holm", alpha: float | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     """P-values corrected for the number of tests; with `alpha` (corrected p-values, which are rejected), as `holm` does.
 
-    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak hold the chance of any false rejection; bh, by, gbs, tsbh and
+    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak control the chance of any false rejection; bh, by, gbs, tsbh and
     tsbky the expected share of false ones. statsmodels' names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the same here. The
     two-stage methods tsbh and tsbky depend on alpha, which is 0.05 where none is given.
 
@@ -110,7 +110,7 @@ def cohens_dz(d: ArrayLike) -> float:
 
 
 def tost_paired(x: ArrayLike, y: ArrayLike, margin: float) -> TostResult:
-    """Two one-sided t tests that the mean of x - y lies within ±margin."""
+    """Two one-sided t tests of whether the mean of x - y lies within ±margin."""
     return TostResult(**_core.tost_paired(vector(x, "x"), vector(y, "y"), float(margin)))
 
 
@@ -206,7 +206,7 @@ def bootstrap_metric(predictions: Iterable[Hashable], truths: Iterable[Hashable]
 def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
     """The share of items whose prediction is the truth.
 
-    Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A prediction of None is no answer,
+    Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A prediction of None means no answer,
     and wrong. Text on one side against numbers on the other is refused, and so are NaN and fractions.
 
     >>> accuracy(["cat", "dog", None], ["cat", "cat", "dog"])

@@ -14,7 +14,7 @@ def set_threads(count: int) -> None:
 
 
 def threads() -> int:
-    """What `set_threads` was told; 0 means all cores."""
+    """The number given to `set_threads`; 0 means all cores."""
     return _core.threads()
 
 

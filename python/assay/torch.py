@@ -37,9 +37,9 @@ class _SoftDice(torch.autograd.Function):
 
 def soft_dice(outputs: torch.Tensor, labels: torch.Tensor, *, smooth: float = 1, batch_dice: bool = True,
               reduction: str = "mean", policy: str = "assay") -> torch.Tensor:
-    """`assay.soft_dice` of two tensors (B, C, ...) as a tensor of their type, with gradients for outputs and labels.
+    """`assay.soft_dice` of two tensors (B, C, ...) as a tensor of the same type, with gradients for outputs and labels.
 
-    It is a score: train with `1 - soft_dice(probabilities, one_hot)`. Sigmoid or softmax are yours to apply.
+    It is a score: train with `1 - soft_dice(probabilities, one_hot)`. Apply sigmoid or softmax yourself first.
     """
     for name, tensor in (("outputs", outputs), ("labels", labels)):
         if not isinstance(tensor, torch.Tensor):

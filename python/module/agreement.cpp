@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Agreement of measurements, and areas under ROC curves. The package makes classes of the dicts.
+/// Agreement of measurements, and areas under ROC curves. The package turns the dicts into classes.
 #include "assay/stats/agreement.hpp"
 
 #include "python/module/arrays.hpp"

@@ -55,7 +55,7 @@ py::list texts_of(const Strings& all) {
   return out;
 }
 
-/// As os.fsdecode has it, so that any file can be opened again.
+/// As os.fsdecode returns it, so that any file can be opened again.
 py::str path_text(const std::filesystem::path& path) {
   const std::string& bytes = path.native();
   return py::reinterpret_steal<py::str>(

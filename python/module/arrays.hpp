@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// NumPy's arrays as views; the Python side has made them contiguous and settled their shape.
+/// NumPy's arrays as views; the Python side has made them contiguous and checked their shape.
 #pragma once
 
 #include "assay/metrics/count_values.hpp"

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a signal handler of Python raised, or nothing.
+/// The exception that a Python signal handler raised, or nothing.
 std::optional<py::error_already_set> raised_by_signal() {
   const py::gil_scoped_acquire acquired;
   if (PyErr_CheckSignals() == 0) return std::nullopt;

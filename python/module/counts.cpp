@@ -69,7 +69,7 @@ py::dict scores(std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_
   return out;
 }
 
-/// NumPy's last axis is our first. An array of two axes has no third, one of shape (8, 8, 1) has.
+/// NumPy's last axis is our first. An array of two axes has no third; one of shape (8, 8, 1) does.
 Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
   Grid grid{.shape = {1, 1, 1}, .has_axis = {}};
   for (std::size_t k = 0; k < static_cast<std::size_t>(array.ndim()); ++k) {
@@ -81,7 +81,7 @@ Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
   return grid;
 }
 
-/// What asked-for metrics need beyond counts.
+/// What the requested metrics need beyond counts.
 void add_shapes(metrics::Evidence& evidence, const metrics::ScoreSettings& settings,
                 const metrics::Solids& solids, const Grid& grid) {
   const metrics::SurfaceRules& rules = settings.convention->surface;
@@ -112,7 +112,7 @@ struct AsMap {
     out.view.values = std::span<const float>(out.widened);
     return out;
   }
-  ChanceMap operator()(const auto*) const { return {}; }  // whole numbers are none
+  ChanceMap operator()(const auto*) const { return {}; }  // whole numbers are not probabilities
 };
 
 /// Whether the numbers are probabilities and not only 0 and 1. Others are refused if `required`.
@@ -126,7 +126,7 @@ bool is_chance(const ProbabilityView& map, bool required) {
         if (outside != values.end() && required)
           throw Error(Error::Kind::input,
                       "pred holds " + std::to_string(*outside) +
-                          ", which is no probability: they run from 0 to 1; apply the sigmoid or "
+                          ", which is not a probability (0 to 1); apply the sigmoid or "
                           "softmax first");
         return outside == values.end();
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Images as arrays over the very memory that they were mapped or inflated into.
+/// Images as arrays over the memory that they were mapped or decompressed into.
 #include <array>
 #include <memory>
 #include <optional>
@@ -37,14 +37,14 @@ template <class Owner>
 py::array view_of(const py::dtype& dtype, const ImageHeader& header, const void* data,
                   std::unique_ptr<Owner> owner) {
   const py::capsule keeper(owner.get(), [](void* kept) { delete static_cast<Owner*>(kept); });
-  static_cast<void>(owner.release());  // the capsule's now
+  static_cast<void>(owner.release());  // the capsule owns it now
   const Axes axes = axes_of(header, item_size(dtype));
   py::array array(dtype, axes.sizes, axes.strides, data, keeper);
   array.attr("setflags")(py::arg("write") = false);
   return array;
 }
 
-/// The stored type and byte order; none for what only our own code can read.
+/// The stored type and byte order; none if only our own code can read it.
 std::optional<py::dtype> stored_type(const ImageHeader& header) {
   constexpr std::array names = {"u1", "i1", "u2", "i2", "u4", "i4",
                                 "u8", "i8", "f4", "f8", "",   "f2"};

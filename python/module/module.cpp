@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The native module `assay._core`: thin doors to the library. Names, defaults and documentation
-/// that people see are in the Python files of the package.
+/// The native module `assay._core`: a thin layer over the library. Names, defaults and
+/// documentation that people see are in the Python files of the package.
 #include "python/module/module.hpp"
 
 #include <filesystem>
@@ -21,7 +21,7 @@ namespace {
 
 using assay::python::text_of;
 
-/// One class of ours, three of Python's.
+/// Maps our one class of errors to three of Python's.
 void translate(std::exception_ptr thrown) {
   try {
     if (thrown) std::rethrow_exception(thrown);
@@ -29,7 +29,7 @@ void translate(std::exception_ptr thrown) {
     const bool outside = error.kind() == assay::Error::Kind::io;
     PyErr_SetObject(outside ? PyExc_OSError : PyExc_ValueError, text_of(error.what()).ptr());
   } catch (const std::filesystem::filesystem_error& error) {
-    const std::string text = error.path1().string() + ": cannot be looked at; check the path (" +
+    const std::string text = error.path1().string() + ": cannot be accessed; check the path (" +
                              error.code().message() + ")";
     PyErr_SetObject(PyExc_OSError, text_of(text).ptr());
   }

@@ -12,7 +12,7 @@ namespace assay::python {
 
 namespace py = pybind11;
 
-/// Text of files and messages, whatever bytes it holds: what is no UTF-8 becomes U+FFFD.
+/// Text of files and messages, whatever bytes it holds: bytes that are not UTF-8 become U+FFFD.
 py::str text_of(std::string_view utf8);
 
 void bind_counts(py::module_& module);

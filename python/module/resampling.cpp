@@ -39,12 +39,12 @@ const std::map<std::string, stats::Statistic>& statistics() {
   return table;
 }
 
-/// A function of Python's, given a view of each resample.
+/// A Python function, called with a view of each resample.
 stats::Statistic called_back(const py::function& function) {
   return [&function](std::span<const double> x) { return function(array_of(x)).cast<double>(); };
 }
 
-/// Python's seeds have any size: they come as decimal digits.
+/// Python's seeds can be of any size, so they are passed as decimal digits.
 stats::BootstrapOptions options_of(std::size_t replicates, const std::string& seed,
                                    const std::string& method, double level,
                                    const std::vector<std::size_t>& clusters) {

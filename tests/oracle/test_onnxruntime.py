@@ -125,7 +125,7 @@ def test_values_between_0_and_1_without_sigmoid_are_not_guessed(tmp_path, librar
 
     model = export(unet(classes=1, end=Scaled()), tmp_path / "scaled.onnx")
     found = run_predictor(tmp_path, [volume()], model=model, onnxruntime=library)
-    assert "cannot be told whether these are probabilities or logits" in found["errors"][0]
+    assert "so it is unclear whether these are probabilities or logits" in found["errors"][0]
 
 
 @pytest.mark.parametrize("axes,wanted", [("zyx", "8x6x4"), ("xyz", "4x6x8")])

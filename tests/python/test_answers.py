@@ -70,11 +70,11 @@ def test_options_are_any_sequence_of_texts():
 
 
 @pytest.mark.parametrize("arguments, error, words", [
-    (dict(prediction=3), TypeError, "prediction must be a text, not int"),
+    (dict(prediction=3), TypeError, "prediction must be text, not int"),
     (dict(prediction=None), TypeError, "prediction"),
     (dict(prediction=b"3"), TypeError, "not bytes"),
     (dict(options="Lung"), TypeError, "options must be a list of texts"),
-    (dict(options=["Lung", 2]), TypeError, r"options\[1\] must be a text, not int"),
+    (dict(options=["Lung", 2]), TypeError, r"options\[1\] must be text, not int"),
     (dict(options=3), TypeError, "int"),
     (dict(benchmark_name=None), TypeError, "benchmark_name"),
     (dict(rules="giants"), ValueError, "did you mean 'giant'"),

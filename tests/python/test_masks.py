@@ -356,7 +356,7 @@ def test_all_has_probability_metrics_only_of_probabilities():
     for mask in (p > 0.5, (p > 0.5).astype(np.float32), p * 5 - 2):
         assert not set(PROBABILITY) & set(assay.metrics(mask, r, metrics="all"))
     assert assay.metrics(p > 0.5, r, metrics="auroc") == {"auroc": None}
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not a probability"):
         assay.metrics(p * 5 - 2, r, metrics="auroc")
 
 

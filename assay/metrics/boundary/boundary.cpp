@@ -114,7 +114,7 @@ constexpr Metric table[] = {
      .range = {0, infinity},
      .empty = no_distance,
      .failure = infinity,
-     .note = "One stray voxel decides it; read it beside HD95.",
+     .note = "A single stray voxel determines it; read it together with HD95.",
      .reference = "Metrics Reloaded 2024",
      .formula = hd,
      .argument = 100},
@@ -141,7 +141,8 @@ constexpr Metric table[] = {
      .range = {0, infinity},
      .empty = no_distance,
      .failure = infinity,
-     .note = "Pooled over both surfaces: the larger one weighs more. MASD weighs both alike.",
+     .note =
+         "Pooled over both surfaces: the larger one weighs more. MASD gives both the same weight.",
      .reference = "Metrics Reloaded 2024",
      .formula = assd},
     {.name = "masd",
@@ -165,8 +166,8 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = no_share,
      .failure = 0.0,
-     .note = "The tolerance is what two experts differ by (--nsd-tolerance, 1 mm unless given); "
-             "below the voxel size it says little.",
+     .note = "The tolerance is the distance by which two experts differ (--nsd-tolerance, 1 mm by "
+             "default); below the voxel size it says little.",
      .reference = "Nikolov et al. 2021; Metrics Reloaded 2024",
      .formula = nsd,
      .argument = 1},
@@ -179,7 +180,7 @@ constexpr Metric table[] = {
      .range = {0, 1},
      .empty = no_share,
      .failure = 0.0,
-     .note = "Of borders one voxel thick: a shift by one voxel can bring it to 0.",
+     .note = "Computed on borders one voxel thick: a shift by one voxel can bring it to 0.",
      .reference = "Cheng et al. 2021; Metrics Reloaded 2024",
      .formula = boundary_iou},
 };

@@ -34,7 +34,7 @@ std::string text_of(const Json& answer, const std::string& key) {
   const auto found = answer.find(key);
   if (found == answer.end() || found->is_null()) return "";
   if (!found->is_string())
-    throw Error(Error::Kind::input, "\"" + key + "\" of its handshake is no text");
+    throw Error(Error::Kind::input, "\"" + key + "\" in its handshake is not text");
   return found->get<std::string>();
 }
 
@@ -42,14 +42,14 @@ std::size_t classes_of(const Json& answer) {
   const auto found = answer.find("classes");
   if (found == answer.end() || found->is_null()) return most_classes;
   const bool is_count = found->is_number_integer() && *found >= 1 && *found <= most_classes;
-  if (!is_count) throw Error(Error::Kind::input, "\"classes\" of its handshake must be 1 to 256");
+  if (!is_count) throw Error(Error::Kind::input, "\"classes\" in its handshake must be 1 to 256");
   return found->get<std::size_t>();
 }
 
 Greeting greeting_of(const Json& answer) {
   if (!answer.contains("protocol") || answer.at("protocol") != protocol)
     throw Error(Error::Kind::input,
-                "its handshake must have \"protocol\": 1, the only protocol that is spoken here");
+                "its handshake must have \"protocol\": 1, the only protocol that assay supports");
   Greeting out = {.name = text_of(answer, "name"), .version = text_of(answer, "version")};
   if (out.name.empty()) throw Error(Error::Kind::input, "its handshake must have a \"name\"");
   out.classes = classes_of(answer);
@@ -71,9 +71,9 @@ Json object_in(const std::string& line) {
     answer = nullptr;
   }
   if (!answer.is_object())
-    throw Error(Error::Kind::input,
-                "it answered with a line that is no JSON object: " + line.substr(0, shown_answer) +
-                    " (all but answers must go to standard error)");
+    throw Error(Error::Kind::input, "it answered with a line that is not a JSON object: " +
+                                        line.substr(0, shown_answer) +
+                                        " (everything except answers must go to standard error)");
   return answer;
 }
 
@@ -83,7 +83,7 @@ std::string reported(const Json& answer) {
   if (error == answer.end() || error->is_null()) return "";
   const std::string text =
       trimmed(error->is_string() ? error->get<std::string>() : to_text(*error, {.indent = 0}));
-  return text.empty() ? "an error without a word" : text;
+  return text.empty() ? "an error without a message" : text;
 }
 
 /// Throws unless the answer belongs to the case and says how it went. Another id means that answers
@@ -152,7 +152,7 @@ void CommandPredictor::greet_again() {
   if (is_greeted_) return;
   if (greeting_of(ask({{"assay", protocol}, {"hello", true}})) != greeting_)
     throw Error(Error::Kind::input,
-                "it was started anew and now has another name, version or number of classes");
+                "it was restarted and now has another name, version or number of classes");
   is_greeted_ = true;
 }
 
@@ -191,7 +191,8 @@ Prediction CommandPredictor::predict(const PredictorInput& input, const Predicti
 
 std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings) {
   if (settings.command.empty())
-    throw Error(Error::Kind::usage, "the command is empty; give a program that answers lines");
+    throw Error(Error::Kind::usage,
+                "the command is empty; give a program that answers line by line");
   return std::make_unique<CommandPredictor>(settings);
 }
 

@@ -154,8 +154,9 @@ TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_an
     std::string answer, message;
   };
   for (const auto& [answer, message] :
-       {Case{"Loading model...", "no JSON object: Loading model..."}, Case{"[1]", "no JSON object"},
-        Case{"{}", "it answered neither"}, Case{R"({"ok":false})", "it answered neither"},
+       {Case{"Loading model...", "not a JSON object: Loading model..."},
+        Case{"[1]", "not a JSON object"}, Case{"{}", "it answered neither"},
+        Case{R"({"ok":false})", "it answered neither"},
         Case{R"({"ok":true,"id":7})", "it answered for the id 7 when asked for 1"},
         Case{R"({"ok":true,"id":"1"})", "it answered for the id \"1\" when asked for 1"}}) {
     const auto predictor = program(copying(file, answer));
@@ -165,7 +166,7 @@ TEST_F(CommandTest, answers_that_are_none_are_told_and_the_program_is_started_an
   for (const std::string fine : {R"({"ok":true,"id":1})", R"({"ok":true,"error":null,"more":[1]})"})
     EXPECT_THAT(predict(*program(copying(file, fine))), ElementsAre(0, 1, 2, 2, 1, 0)) << fine;
   EXPECT_EQ(failure(*program(copying(file, R"({"ok":true,"error":" "})"))),
-            "the command reported: an error without a word");
+            "the command reported: an error without a message");
   EXPECT_EQ(failure(*program(copying(file, R"({"error":{"code":3}})"))),
             "the command reported: {\"code\":3}");
 }
@@ -187,10 +188,10 @@ TEST_F(CommandTest, a_handshake_that_fails_is_told_at_once) {
         Case{R"(read line; echo '{"protocol":2,"name":"t"}')", "\"protocol\": 1"},
         Case{R"(read line; echo '{"protocol":1}')", "must have a \"name\""},
         Case{R"(read line; echo '{"protocol":1,"name":5}')",
-             "\"name\" of its handshake is no text"},
+             "\"name\" in its handshake is not text"},
         Case{R"(read line; echo '{"protocol":1,"name":"t","classes":0}')", "must be 1 to 256"},
         Case{R"(read line; echo '{"protocol":1,"name":"t","classes":2.5}')", "must be 1 to 256"},
-        Case{R"(read line; echo 'Python 3.11')", "no JSON object: Python 3.11"}})
+        Case{R"(read line; echo 'Python 3.11')", "not a JSON object: Python 3.11"}})
     EXPECT_THAT(refusal([&] { program(command); }), HasSubstr(message)) << command;
   EXPECT_THAT(refusal([&] { command_predictor({}); }), HasSubstr("the command is empty"));
   EXPECT_EQ(refusal([&] {

@@ -48,7 +48,7 @@ void for_blocks(std::size_t voxels, const Executor& executor,
 /// A comparison with NaN is false, so it would pass for the first class.
 void require_numbers(std::span<const float> values) {
   if (std::ranges::any_of(values, [](float v) { return std::isnan(v); }))
-    refuse("has voxels that are no numbers (NaN); check the preprocessing and the export");
+    refuse("has voxels that are not numbers (NaN); check the preprocessing and the export");
 }
 
 void label_by_largest(std::span<const float> scores, std::span<std::uint8_t> labels,
@@ -76,7 +76,7 @@ void require_logits(std::span<const float> values) {
   const auto [least, most] = std::ranges::minmax(values);
   if (least >= 0 && most <= 1 && least != most)
     refuse(
-        "has one channel with values from 0 to 1, but does not end in Sigmoid: it cannot be told "
+        "has one channel with values from 0 to 1, but does not end in Sigmoid, so it is unclear "
         "whether these are probabilities or logits; export the model with its Sigmoid");
 }
 

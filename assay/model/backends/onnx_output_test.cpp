@@ -59,7 +59,7 @@ TEST(OnnxOutput, a_single_channel_is_a_logit_unless_the_model_gives_probabilitie
   EXPECT_THAT(refusal([&] {
                 labels_of(chances, {1, 1, 1, 1, 4});
               }),
-              HasSubstr("cannot be told whether these are probabilities or logits"));
+              HasSubstr("so it is unclear whether these are probabilities or logits"));
 }
 
 TEST(OnnxOutput, whole_numbers_are_labels) {

@@ -107,7 +107,7 @@ void OnnxPredictor::require_shape(const Shape& shape) const {
   };
   throw Error(Error::Kind::input,
               fmt::format("the model takes volumes of {0} voxels only, and this one has {1}; use a "
-                          "recipe with the shape {0}, or export the model with open axes",
+                          "recipe with the shape {0}, or export the model with dynamic axes",
                           text(wanted), text(shape)));
 }
 

@@ -33,9 +33,10 @@ OnnxSession::OnnxSession(OnnxRuntime runtime, const std::filesystem::path& model
   check(runtime_.input_count(session_.get(), &inputs), "its inputs cannot be read");
   check(runtime_.output_count(session_.get(), &outputs), "its outputs cannot be read");
   if (inputs != 1 || outputs == 0)
-    throw Error(Error::Kind::input, "the model has " + std::to_string(inputs) + " inputs and " +
-                                        std::to_string(outputs) +
-                                        " outputs; one image goes in and labels must come out");
+    throw Error(Error::Kind::input,
+                "the model has " + std::to_string(inputs) + " inputs and " +
+                    std::to_string(outputs) +
+                    " outputs; it must take one image and give at least one output");
   char* text = nullptr;
   check(runtime_.input_name(session_.get(), 0, allocator_, &text), "its input has no name");
   input_name_ = owned_text(text);
@@ -76,7 +77,7 @@ void OnnxSession::open(const std::filesystem::path& model, unsigned threads) {
 
 std::string OnnxSession::owned_text(char* text) const {
   std::string out = text;
-  check(runtime_.release_memory_of(allocator_, text), "memory could not be given back");
+  check(runtime_.release_memory_of(allocator_, text), "memory could not be released");
   return out;
 }
 
@@ -87,7 +88,7 @@ OnnxInput OnnxSession::declared_input() const {
   const OrtOwned<OrtType> type(made, runtime_.release_type);
   const OrtTensorInfo* info = nullptr;
   check(runtime_.tensor_info(type.get(), &info), failure);
-  if (info == nullptr) throw Error(Error::Kind::input, "the model's input is no tensor");
+  if (info == nullptr) throw Error(Error::Kind::input, "the model's input is not a tensor");
   OnnxInput out;
   std::size_t rank = 0;
   check(runtime_.element_type(info, &out.type), failure);
@@ -101,7 +102,7 @@ OnnxTensor OnnxSession::content(OrtValue* value) const {
   const std::string failure = "the model's first output cannot be read";
   int is_tensor = 0;
   check(runtime_.is_tensor(value, &is_tensor), failure);
-  if (is_tensor == 0) throw Error(Error::Kind::input, "the model's first output is no tensor");
+  if (is_tensor == 0) throw Error(Error::Kind::input, "the model's first output is not a tensor");
   OrtTensorInfo* made = nullptr;
   check(runtime_.value_info(value, &made), failure);
   const OrtOwned<OrtTensorInfo> info(made, runtime_.release_info);
@@ -124,7 +125,7 @@ OnnxResult OnnxSession::run(std::span<const float> numbers,
   check(
       runtime_.create_tensor(memory_.get(), const_cast<float*>(numbers.data()),
                              numbers.size_bytes(), shape.data(), shape.size(), onnx_float32, &made),
-      "the image cannot be handed over");
+      "the image cannot be passed to the model");
   const OrtOwned<OrtValue> given(made, runtime_.release_value);
   const char *input_name = input_name_.c_str(), *output_name = output_name_.c_str();
   const OrtValue* inputs = given.get();

@@ -24,7 +24,7 @@ Opened open_meshnet(const PredictorSource& source) {
 Opened open_onnx(const PredictorSource& source) {
   if (!source.options.dilations.empty() || source.options.activation)
     throw Error(Error::Kind::usage, source.model.string() +
-                                        ": says its dilations and activations itself; leave out "
+                                        ": already states its dilations and activations; leave out "
                                         "--dilations and --activation");
   return onnx_predictor({.model = source.model,
                          .axes = source.axes,
@@ -87,7 +87,7 @@ Backend backend(std::string_view name) {
   const auto* const found = std::ranges::find(rows, name, &Row::name);
   if (found != rows.end()) return found->backend;
   throw Error(Error::Kind::usage, "there is no back-end '" + std::string(name) +
-                                      "'; there are auto, meshnet, onnx and command");
+                                      "'; choose auto, meshnet, onnx or command");
 }
 
 std::unique_ptr<Predictor> open_predictor(const PredictorSource& source) {

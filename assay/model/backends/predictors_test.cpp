@@ -22,7 +22,7 @@ TEST(Predictors, names_of_back_ends_go_both_ways) {
   for (const Backend each : {Backend::automatic, Backend::meshnet, Backend::onnx, Backend::command})
     EXPECT_EQ(backend(name(each)), each);
   EXPECT_EQ(name(Backend::automatic), "auto");
-  EXPECT_THAT(refusal([] { backend("torch"); }), HasSubstr("there are auto, meshnet, onnx"));
+  EXPECT_THAT(refusal([] { backend("torch"); }), HasSubstr("choose auto, meshnet, onnx"));
 }
 
 TEST(Predictors, files_that_the_engine_can_run_go_to_it_and_predict_as_it_does) {
@@ -61,7 +61,7 @@ TEST(Predictors, other_files_are_refused_with_what_was_found) {
   EXPECT_THAT(refusal([] { open_predictor({.model = corpus / "fuzz_checkpoint/script"}); }),
               HasSubstr("fuzz_checkpoint/script: "));
   EXPECT_THAT(refusal([] { open_predictor({.model = ASSAY_SOURCE_DIR "/README.md"}); }),
-              HasSubstr("is no model"));
+              HasSubstr("is not a model"));
   EXPECT_THAT(refusal([] { open_predictor({.model = "/nowhere/model.onnx"}); }),
               HasSubstr("/nowhere/model.onnx"));
 }

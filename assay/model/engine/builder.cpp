@@ -77,7 +77,7 @@ void NetworkBuilder::add_classifier(FileConvolution&& convolution) {
 
 HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::string& what) {
   if (network_.hidden.empty())
-    refuse(fmt::format("{} '{}' stands before any convolution", what, name));
+    refuse(fmt::format("{} '{}' comes before any convolution", what, name));
   if (has_classifier_)
     refuse(fmt::format("{} '{}' follows the last convolution '{}'", what, name, last_convolution_));
   if (is_activated_)
@@ -89,7 +89,7 @@ HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::stri
 void NetworkBuilder::add(const FileBatchNormalisation& n) {
   HiddenLayer& layer = open_layer(n.name, "the batch normalisation");
   if (is_normalised_)
-    refuse(fmt::format("'{}' is a second normalisation behind '{}'", n.name, last_convolution_));
+    refuse(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   for (const auto& [values, what] :
        {std::pair(&n.mean, "mean"), std::pair(&n.variance, "variance")})
@@ -115,7 +115,7 @@ void NetworkBuilder::add(const FileBatchNormalisation& n) {
 void NetworkBuilder::add(FileNormalisation n) {
   HiddenLayer& layer = open_layer(n.name, "the normalisation");
   if (is_normalised_)
-    refuse(fmt::format("'{}' is a second normalisation behind '{}'", n.name, last_convolution_));
+    refuse(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   layer.trainable += n.scale.size() + n.shift.size();
   layer.normalisation = n.kind;
@@ -133,7 +133,7 @@ void NetworkBuilder::add(Activation activation, const std::string& name) {
 
 Network NetworkBuilder::network() && {
   if (!has_classifier_)
-    refuse("there is no 1x1x1 convolution at the end, which gives every voxel its class");
+    refuse("there is no final 1x1x1 convolution, which gives every voxel its class");
   require_valid(network_);
   return std::move(network_);
 }

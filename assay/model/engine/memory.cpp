@@ -27,10 +27,11 @@ float* FloatMemory::resize(std::size_t count) {
       count < most_floats ? (count * sizeof(float) + large_page - 1) / large_page * large_page : 0;
   if (bytes != 0) floats_.reset(static_cast<float*>(std::aligned_alloc(large_page, bytes)));
   if (!floats_)
-    throw Error(Error::Kind::unsupported,
-                fmt::format("{:.1f} GB of memory are needed and not there; close other programs or "
-                            "use a larger machine",
-                            static_cast<double>(count) * sizeof(float) / 1e9));
+    throw Error(
+        Error::Kind::unsupported,
+        fmt::format("{:.1f} GB of memory are needed but not available; close other programs or "
+                    "use a larger machine",
+                    static_cast<double>(count) * sizeof(float) / 1e9));
 #if defined(__linux__)
   ::madvise(floats_.get(), bytes, MADV_HUGEPAGE);  // a wish; refused, small pages do as well
 #endif

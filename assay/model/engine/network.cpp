@@ -39,7 +39,7 @@ void require_size(const std::vector<float>& values, std::size_t wanted, const st
     refuse(fmt::format("{} has {} numbers, but its shape needs {}", what, values.size(), wanted));
   const auto bad = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
   if (bad != values.end())
-    refuse(fmt::format("{} holds {} at place {}; weights must be finite numbers", what, *bad,
+    refuse(fmt::format("{} holds {} at position {}; weights must be finite numbers", what, *bad,
                        bad - values.begin()));
 }
 
@@ -94,13 +94,13 @@ void require_valid(const Network& network) {
     const std::string where = fmt::format("hidden layer {}", i + 1);
     const HiddenLayer& layer = network.hidden[i];
     if (layer.inputs != channels)
-      refuse(fmt::format("{} takes {} channels, but {} come in", where, layer.inputs, channels));
+      refuse(fmt::format("{} takes {} channels, but gets {}", where, layer.inputs, channels));
     require_valid(layer, where);
     channels = layer.outputs;
   }
   const Classifier& last = network.classifier;
   if (last.inputs != channels)
-    refuse(fmt::format("the classifier takes {} channels, but {} come in", last.inputs, channels));
+    refuse(fmt::format("the classifier takes {} channels, but gets {}", last.inputs, channels));
   if (last.classes < 2 || last.classes > most_classes)
     refuse(fmt::format("the classifier has {} classes; it must have 2 to {}", last.classes,
                        most_classes));

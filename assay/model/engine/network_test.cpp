@@ -58,11 +58,10 @@ struct Flaw {
 TEST(Network, flaws_are_named) {
   const Flaw flaws[] = {
       {"no 3x3x3 convolution", [](Network& n) { n.hidden.clear(); }},
-      {"hidden layer 2 takes 4 channels, but 3 come in",
-       [](Network& n) { n.hidden[1].inputs = 4; }},
+      {"hidden layer 2 takes 4 channels, but gets 3", [](Network& n) { n.hidden[1].inputs = 4; }},
       {"hidden layer 1: its weight has 80 numbers, but its shape needs 81",
        [](Network& n) { n.hidden[0].weights.pop_back(); }},
-      {"hidden layer 2: its bias holds nan at place 1",
+      {"hidden layer 2: its bias holds nan at position 1",
        [](Network& n) { n.hidden[1].bias[1] = std::numeric_limits<float>::quiet_NaN(); }},
       {"hidden layer 3: its dilation is 0", [](Network& n) { n.hidden[2].dilation = 0; }},
       {"hidden layer 1: 3 channels cannot be divided into 2 groups",
@@ -80,8 +79,7 @@ TEST(Network, flaws_are_named) {
          n.hidden[0].normalisation = Normalisation::instance;
          n.hidden[0].epsilon = -1;
        }},
-      {"the classifier takes 2 channels, but 3 come in",
-       [](Network& n) { n.classifier.inputs = 2; }},
+      {"the classifier takes 2 channels, but gets 3", [](Network& n) { n.classifier.inputs = 2; }},
       {"the classifier has 1 classes", [](Network& n) { n.classifier.classes = 1; }},
       {"the classifier's bias holds inf",
        [](Network& n) { n.classifier.bias[0] = std::numeric_limits<float>::infinity(); }},

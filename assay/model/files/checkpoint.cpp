@@ -52,7 +52,7 @@ std::vector<std::size_t> sizes(const Checkpoint& file, const PickleValue& tuple,
   for (const std::size_t item : tuple.items) {
     const PickleValue& side = file.pickle.at(item);
     if (side.kind != Kind::integer || side.integer < 0)
-      refuse(where, "its shape is not one of whole numbers from 0 on");
+      refuse(where, "its shape is not made of whole numbers of 0 or more");
     out.push_back(static_cast<std::size_t>(side.integer));
   }
   return out;
@@ -81,7 +81,7 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
   if (out.type == ElementType::other) return out;  // counters, which no layer asks for
   const std::vector<std::size_t> strides = sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))
-    refuse(where, "its numbers do not stand in order; save it with .contiguous()");
+    refuse(where, "its numbers are not contiguous in memory; save it with .contiguous()");
   const auto bytes = file.storage(file.pickle.at(storage.items[2]).text);
   const std::size_t size = element_bytes(out.type), count = element_count(out.shape);
   const auto offset = static_cast<std::size_t>(part(1).integer);
@@ -95,7 +95,7 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
 
 const PickleValue& state_dict(const Pickle& pickle, const std::string& name) {
   const PickleValue& root = pickle.root();
-  if (root.kind != Kind::dictionary) refuse(name, "what it holds is no dictionary of tensors");
+  if (root.kind != Kind::dictionary) refuse(name, "does not contain a dictionary of tensors");
   for (const char* key : state_keys)
     if (const PickleValue* found = pickle.find(root, key);
         found != nullptr && found->kind == Kind::dictionary)

@@ -127,7 +127,7 @@ constexpr std::array strangers = {
   for (const std::byte byte : bytes.first(std::min<std::size_t>(bytes.size(), 8)))
     found += fmt::format(" {:02x}", std::to_integer<unsigned>(byte));
   refuse(file,
-         "is no model: a PyTorch checkpoint, a safetensors file, a tfjs model.json or an ONNX "
+         "is not a model: a PyTorch checkpoint, a safetensors file, a tfjs model.json or an ONNX "
          "file is needed; this one starts with" +
              found);
 }
@@ -136,7 +136,7 @@ void require_consistent(const Model& model, const ModelOptions& options, const s
   const bool asked = !options.dilations.empty() || options.activation.has_value();
   if (asked && model.architecture == "file")
     throw Error(Error::Kind::usage, file +
-                                        ": says its dilations and activations itself; leave out "
+                                        ": already states its dilations and activations; leave out "
                                         "--dilations and --activation");
 }
 

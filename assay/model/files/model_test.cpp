@@ -111,16 +111,16 @@ TEST(Model, refusals_name_file_and_fault) {
       {"fuzz_checkpoint/global", "it names os.system, which no file of weights needs"},
       {"fuzz_checkpoint/stack_global", "it names os.system"},
       {"fuzz_checkpoint/cut", "the file is cut off"},
-      {"fuzz_checkpoint/damaged", "is damaged: its checksum does not fit"},
+      {"fuzz_checkpoint/damaged", "is damaged: its checksum does not match"},
       {"fuzz_checkpoint/compressed", "is compressed"},
       {"fuzz_checkpoint/script", "is a TorchScript program"},
       {"fuzz_checkpoint/big_endian", "big-endian machine"},
-      {"fuzz_checkpoint/none", "what it holds is no dictionary of tensors"},
-      {"fuzz_checkpoint/memo", "it recalls what it never kept"},
-      {"fuzz_checkpoint/memo_bomb", "its memory is used wrongly"},
+      {"fuzz_checkpoint/none", "does not contain a dictionary of tensors"},
+      {"fuzz_checkpoint/memo", "it reads a value that is not in its memo"},
+      {"fuzz_checkpoint/memo_bomb", "it stores a value wrongly in its memo"},
       {"fuzz_checkpoint/offset",
        "tensor '0.weight': of shape 1x1x3x3x3 needs more numbers than the 27"},
-      {"fuzz_checkpoint/strides", "do not stand in order"},
+      {"fuzz_checkpoint/strides", "are not contiguous in memory"},
       {"fuzz_checkpoint/integers", "'0.weight' does not hold floating-point numbers"},
       {"fuzz_checkpoint/other_shapes", "'0.weight' has the shape 1x1x5x5x5"},
       {"fuzz_checkpoint/huge_shape", "needs more numbers than the 1 of its storage"},
@@ -130,7 +130,7 @@ TEST(Model, refusals_name_file_and_fault) {
       {"fuzz_safetensors/nan", "hidden layer 1: its weight holds"},
       {"fuzz_safetensors/header_cut", "its header should have"},
       {"fuzz_safetensors/half", "'0.weight' of shape 1x1x3x3x3 has 108 bytes"},
-      {"fuzz_safetensors/shape_type", "must be whole numbers from 0 on"},
+      {"fuzz_safetensors/shape_type", "must be whole numbers of 0 or more"},
       {"fuzz_safetensors/offsets", "lie outside the file"},
       {"fuzz_safetensors/overflow", "holds no 3x3x3 convolution"},
       {"fuzz_safetensors/other",
@@ -139,12 +139,12 @@ TEST(Model, refusals_name_file_and_fault) {
       {"fuzz_onnx/cut_tensor", "'w' of shape 1x1x3x3x3 has 3 bytes"},
       {"fuzz_onnx/norm", "the variance of 'r' is"},
       {"fuzz_onnx/branch",
-       "is not a plain chain of convolutions: Add 'r' has no place in one; the graph "
-       "has 3 operations (Conv, Add)"},
-      {"fuzz_onnx/gelu", "Div '1' has no place in one"},
+       "is not a plain chain of convolutions: Add 'r' cannot be part of one; the graph has 3 "
+       "operations (Conv, Add)"},
+      {"fuzz_onnx/gelu", "Div '1' cannot be part of one"},
       {"fuzz_onnx/pads", "Conv 'c': pads is not the same along all axes"},
       {"fuzz_onnx/two_inputs", "has 2 inputs and 1 output"},
-      {"fuzz_onnx/no_tensor", "Conv 'c': its input 'w' is no constant"},
+      {"fuzz_onnx/no_tensor", "Conv 'c': its input 'w' is not a constant"},
       {"fuzz_onnx/external", "keeps its numbers in other files"},
       {"fuzz_onnx/wire_type", "is damaged or cut off"},
       {"fuzz_onnx/empty", "is empty"},
@@ -173,7 +173,7 @@ TEST(Model, what_is_compressed_and_no_image_must_be_unpacked) {
 TEST(Model, tfjs_refusals) {
   const Refusal refusals[] = {
       {"cut", "needs more than the 36 bytes that are left"},
-      {"more", "bytes more than it names"},
+      {"more", "bytes more than it lists"},
       {"no_weight", "layer 'c': the weight 'c/bias' is missing"},
       {"branch", "a layer takes its input from 'c', not from 'd' before it"},
       {"activation", "layer 'a': there is no activation 'swish'"},
@@ -181,7 +181,7 @@ TEST(Model, tfjs_refusals) {
       {"strides", "layer 'c': its strides are not 1"},
       {"pooling", "layer 'c': is a MaxPooling3D"},
       {"shape", "weight 'c/kernel': of shape 1099511627776x1099511627776 needs more"},
-      {"paths", "'../../etc/passwd' is not the name of a weight file beside it"},
+      {"paths", "'../../etc/passwd' is not the name of a weight file next to it"},
   };
   for (const Refusal& row : refusals)
     EXPECT_THAT(refusal([&] { tfjs_seed(row.seed); }), HasSubstr(row.sentence)) << row.seed;
@@ -191,12 +191,12 @@ TEST(Model, what_weights_do_not_say_must_be_given) {
   const auto said = [](const ModelOptions& options) {
     return refusal([&] { read_model(corpus / "fuzz_checkpoint/bare", options); });
   };
-  EXPECT_THAT(said({}), HasSubstr("(1 hidden layer, 1 channels, 2 classes) are of no known model"));
+  EXPECT_THAT(said({}), HasSubstr("(1 hidden layer, 1 channels, 2 classes) match no known model"));
   EXPECT_THAT(said({.dilations = {1, 2}}),
               HasSubstr("has 1 hidden layer, but --dilations names 2"));
   EXPECT_THAT(said({.dilations = {1}}), HasSubstr("give the activation, too"));
   EXPECT_THAT(refusal([] { read_model(corpus / "fuzz_onnx/whole", given); }),
-              HasSubstr("says its dilations and activations itself"));
+              HasSubstr("already states its dilations and activations"));
 }
 
 TEST(Model, strangers) {
@@ -269,9 +269,9 @@ TEST(StateDict, what_is_missing_is_named) {
   EXPECT_THAT(said({conv, {"1.bias", {1}}, last}), HasSubstr("lacks the tensor '1.weight'"));
   EXPECT_THAT(said({conv, {"1.weight", {1}}, last}),
               HasSubstr("'1' has tensors that no known MeshNet has"));
-  EXPECT_THAT(said({conv}), HasSubstr("there is no 1x1x1 convolution at the end"));
+  EXPECT_THAT(said({conv}), HasSubstr("there is no final 1x1x1 convolution"));
   EXPECT_THAT(said({conv, {"2.weight", {2, 4, 1, 1, 1}}}),
-              HasSubstr("the classifier takes 4 channels, but 1 come in"));
+              HasSubstr("the classifier takes 4 channels, but gets 1"));
   EXPECT_THAT(said({{"0.weight", {1, 1, 3, 3, 1}}, last}),
               HasSubstr("'0.weight' has the shape 1x1x3x3x1"));
 }

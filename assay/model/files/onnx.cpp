@@ -30,7 +30,7 @@ struct Chain {
   const StoredTensor& tensor(const OnnxNode& node, std::size_t input) const {
     const auto found = graph.tensors.find(node.input(input));
     if (found == graph.tensors.end())
-      refuse(node, "its input '" + node.input(input) + "' is no constant");
+      refuse(node, "its input '" + node.input(input) + "' is not a constant");
     return found->second;
   }
   std::vector<float> numbers(const OnnxNode& node, std::size_t input) const {
@@ -125,7 +125,7 @@ void add_gelu(Chain& chain, const OnnxNode& node) {
 
 /// What does not change which class is the largest.
 void end(Chain& chain, const OnnxNode& node) {
-  if (!chain.builder.has_classifier()) chain.refuse(node, "stands before the 1x1x1 convolution");
+  if (!chain.builder.has_classifier()) chain.refuse(node, "comes before the 1x1x1 convolution");
 }
 
 void skip(Chain&, const OnnxNode&) {}
@@ -190,8 +190,8 @@ std::span<const OnnxNode> taken(Chain& chain, std::span<const OnnxNode> nodes,
   const auto row = std::ranges::find(operations_known, node.operation, &Operation::name);
   if (!gelu && (row == operations_known.end() || node.input(0) != voxels))
     chain.refuse(fmt::format(
-        "is not a plain chain of convolutions: {} has no place in one; the graph "
-        "has {} ({}) and needs an ONNX run time",
+        "is not a plain chain of convolutions: {} cannot be part of one; the graph has {} ({}) and "
+        "needs an ONNX runtime",
         node.title(), counted(chain.graph.nodes.size(), "operation"), operations_in(chain.graph)));
   if (gelu)
     chain.builder.add(Activation::gelu, node.name);

@@ -148,7 +148,7 @@ OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name) 
       out.tensors[tensor.name] = tensor;
     }
   }
-  if (out.nodes.empty()) refuse(name, "is no ONNX model, or one without operations");
+  if (out.nodes.empty()) refuse(name, "is not an ONNX model, or has no operations");
   std::erase_if(out.inputs, [&](const std::string& input) { return out.tensors.contains(input); });
   return out;
 }

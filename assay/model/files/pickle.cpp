@@ -116,12 +116,12 @@ class PickleMachine {
   const PickleValue& value(std::size_t number) const { return out_.values_[number]; }
 
   void remember(std::size_t place) {
-    if (stack_.empty() || place > most_memo) fail("its memory is used wrongly");
+    if (stack_.empty() || place > most_memo) fail("it stores a value wrongly in its memo");
     if (place >= memo_.size()) memo_.resize(place + 1);
     memo_[place] = stack_.back();
   }
   void recall(std::size_t place) {
-    if (place >= memo_.size() || !memo_[place]) fail("it recalls what it never kept");
+    if (place >= memo_.size() || !memo_[place]) fail("it reads a value that is not in its memo");
     push(*memo_[place]);
   }
 
@@ -207,7 +207,7 @@ class PickleMachine {
   void persistent() { top(Kind::tuple).text = "storage"; }
 
   std::size_t ordered_dictionary(const std::vector<std::size_t>& arguments) {
-    if (!arguments.empty()) fail("an OrderedDict is made of other than nothing");
+    if (!arguments.empty()) fail("an OrderedDict is created with arguments");
     return made({.kind = Kind::dictionary});
   }
   /// (storage, offset, size, stride, ...)
@@ -217,7 +217,7 @@ class PickleMachine {
   }
   std::size_t parameter(const std::vector<std::size_t>& arguments) {
     if (arguments.empty() || value(arguments[0]).kind != Kind::tensor)
-      fail("a parameter is no tensor");
+      fail("a parameter is not a tensor");
     return arguments[0];
   }
   static std::span<const Function> functions();
@@ -244,7 +244,7 @@ void PickleMachine::push_name(const std::string& name) {
                           std::ranges::count(functions(), name, &Function::name) != 0;
   if (!is_allowed)
     fail(
-        fmt::format("it names {}, which no file of weights needs and which could do anything; "
+        fmt::format("it names {}, which no file of weights needs and which could run any code; "
                     "save only the weights: torch.save(model.state_dict(), FILE)",
                     name));
   push({.kind = Kind::name, .text = name});
@@ -256,7 +256,7 @@ void PickleMachine::reduce() {
   const auto function = std::ranges::find(functions(), callee.text, &Function::name);
   if (callee.kind != Kind::name || function == functions().end() ||
       value(parts[1]).kind != Kind::tuple)
-    fail("it calls what is no function");
+    fail("it calls something that is not a function");
   if (value(parts[1]).items.size() > most_arguments) fail("a function has too many arguments");
   const std::vector<std::size_t> arguments = value(parts[1]).items;
   push((this->*function->call)(arguments));
@@ -302,7 +302,7 @@ void PickleMachine::step() {
   const auto opcode = static_cast<char>(take_number<std::uint8_t>());
   const auto row = std::ranges::find(rows, opcode, &Row::opcode);
   if (row == std::end(rows))
-    fail(fmt::format("the instruction 0x{:02x} is not one of a file of weights",
+    fail(fmt::format("the instruction 0x{:02x} does not belong in a file of weights",
                      static_cast<unsigned char>(opcode)));
   (this->*row->run)();
 }

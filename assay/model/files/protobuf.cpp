@@ -40,7 +40,7 @@ class Reader {
 
   [[noreturn]] void fail() const {
     throw Error(Error::Kind::input,
-                name_ + ": is no whole ONNX file: a field of it is damaged or cut off");
+                name_ + ": is not a complete ONNX file: a field is damaged or cut off");
   }
 
  private:

@@ -33,7 +33,7 @@ std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
   std::vector<std::size_t> out;
   for (const Json& entry : list) {
     if (!entry.is_number_unsigned())
-      refuse(where, "its shape and its data_offsets must be whole numbers from 0 on");
+      refuse(where, "its shape and its data_offsets must be whole numbers of 0 or more");
     out.push_back(entry.get<std::size_t>());
   }
   return out;

@@ -163,9 +163,9 @@ KnownModel architecture(const Outline& outline, const ModelOptions& options,
   const KnownModel* model = known(outline);
   if (options.dilations.empty() && model == nullptr)
     refuse(file,
-           fmt::format("its weights ({}, {} channels, {} classes) are of no known model, and a "
-                       "file of weights does not say dilations and activation; give them: "
-                       "--dilations 1,2,4,... --activation relu, or use the ONNX or tfjs form",
+           fmt::format("its weights ({}, {} channels, {} classes) match no known model, and a file "
+                       "of weights does not state dilations and activation; give them: --dilations "
+                       "1,2,4,... --activation relu, or use the ONNX or tfjs form",
                        counted(outline.hidden, "hidden layer"), outline.channels, outline.classes));
   KnownModel out = model != nullptr ? *model : KnownModel{};
   if (!options.dilations.empty()) {

@@ -25,7 +25,7 @@ std::string text_of(const Json& value) {
 std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
   std::vector<std::size_t> out;
   for (const Json& entry : elements(list)) {
-    if (!entry.is_number_unsigned()) refuse(where, "a size is not a whole number from 0 on");
+    if (!entry.is_number_unsigned()) refuse(where, "a size is not a whole number of 0 or more");
     out.push_back(entry.get<std::size_t>());
   }
   return out;
@@ -53,7 +53,7 @@ Weights weights_of(const Json& model, std::span<const std::byte> bytes, const st
       out[tensor.name] = tensor;
     }
   if (!bytes.empty())
-    refuse(file, fmt::format("its weight files have {} bytes more than it names", bytes.size()));
+    refuse(file, fmt::format("its weight files have {} bytes more than it lists", bytes.size()));
   return out;
 }
 
@@ -93,7 +93,7 @@ std::size_t thrice(const KerasLayer& layer, const std::string& key, std::size_t 
   const std::vector<std::size_t> found = sizes(member(layer.config, key), layer.where);
   if (found.empty()) return otherwise;
   if (found.size() != 3 || found[0] != found[1] || found[1] != found[2])
-    refuse(layer.where, key + " is not three times the same");
+    refuse(layer.where, key + " is not the same along all axes");
   return found[0];
 }
 
@@ -183,7 +183,7 @@ void add_layer(const Json& entry, const Weights& weights, NetworkBuilder& builde
 Json parsed(std::string_view json, const std::string& name) {
   Json model = parse_json(json, name);
   if (elements(member(model, "weightsManifest")).empty())
-    refuse(name, "is JSON, but no tfjs model: it has no weightsManifest");
+    refuse(name, "is JSON, but not a tfjs model: it has no weightsManifest");
   return model;
 }
 
@@ -196,7 +196,7 @@ std::vector<std::string> tfjs_weight_paths(std::string_view json, const std::str
     for (const Json& path : elements(member(group, "paths"))) {
       out.push_back(text_of(path));
       if (out.back().empty() || out.back().find('/') != std::string::npos || out.back() == "..")
-        refuse(name, "'" + out.back() + "' is not the name of a weight file beside it");
+        refuse(name, "'" + out.back() + "' is not the name of a weight file next to it");
     }
   return out;
 }

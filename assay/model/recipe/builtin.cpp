@@ -59,7 +59,7 @@ constexpr Rule rules[] = {
     {[](const Recipe& r) { return r.spacing_mm > 0 && std::isfinite(r.spacing_mm); },
      "spacing_mm must be greater than 0"},
     {[](const Recipe& r) { return !r.shape || fits(*r.shape); },
-     "shape must be three whole numbers from 1 on, with at most 2^30 voxels in all"},
+     "shape must be three whole numbers of 1 or more, with at most 2^30 voxels in all"},
     {[](const Recipe& r) { return r.bytes_upper > 0 && r.bytes_upper <= 1; },
      "bytes_upper must be greater than 0 and at most 1"},
     {[](const Recipe& r) {

@@ -30,11 +30,12 @@ std::span<T> block(std::span<T> values, std::size_t number) {
       std::ranges::find_if(image.voxels, [](float value) { return !std::isfinite(value); });
   const auto index = static_cast<std::size_t>(bad - image.voxels.begin());
   const Shape& shape = image.grid.shape;
-  throw Error(Error::Kind::input,
-              fmt::format("voxel ({}, {}, {}) is {}, no finite number; replace such voxels in the "
-                          "image",
-                          index % shape[0], index / shape[0] % shape[1],
-                          index / (shape[0] * shape[1]), *bad));
+  throw Error(
+      Error::Kind::input,
+      fmt::format("voxel ({}, {}, {}) is {}, not a finite number; replace such voxels in the "
+                  "image",
+                  index % shape[0], index / shape[0] % shape[1], index / (shape[0] * shape[1]),
+                  *bad));
 }
 
 struct BlockRange {

@@ -32,7 +32,7 @@ double read_number(const Json& value) {
 
 std::size_t read_size(const Json& value) {
   if (!value.is_number_integer() || value.get<std::int64_t>() < 1)
-    fail("must be a whole number from 1 on");
+    fail("must be a whole number of 1 or more");
   return value.get<std::size_t>();
 }
 

@@ -70,7 +70,8 @@ Recipe recipe_of(const Json& file, std::string_view name) {
   out = with_fields(std::move(out), file);
   require_valid(out);
   read_key(file, "sha256", [&](const Json& value) {
-    if (value != recipe_sha256(out)) fail("is that of another recipe; remove it, or what changed");
+    if (value != recipe_sha256(out))
+      fail("is the hash of another recipe; remove it, or undo the changes");
   });
   return out;
 }

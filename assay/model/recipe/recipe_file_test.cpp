@@ -108,13 +108,14 @@ TEST(ParseRecipe, names_file_key_and_remedy) {
   EXPECT_EQ(refusal("spacing_mm = 'one'"), "my.toml: spacing_mm must be a number");
   EXPECT_EQ(refusal("spacing_mm = 0"), "my.toml: spacing_mm must be greater than 0");
   EXPECT_EQ(refusal("spacing_mm = nan"), "my.toml: spacing_mm must be greater than 0");
-  EXPECT_EQ(refusal("shape = [1.5, 2, 3]"), "my.toml: shape must be a whole number from 1 on");
+  EXPECT_EQ(refusal("shape = [1.5, 2, 3]"), "my.toml: shape must be a whole number of 1 or more");
   EXPECT_THAT(refusal("shape = 256"), HasSubstr("shape must be three whole numbers such as"));
   EXPECT_THAT(refusal("quantiles = [0.5]"), HasSubstr("quantiles must be two numbers"));
   EXPECT_EQ(refusal("connectivity = 7"), "my.toml: connectivity must be 6, 18 or 26");
   EXPECT_EQ(refusal("schema = 'assay.recipe/9'"), "my.toml: schema must be \"assay.recipe/1\"");
-  EXPECT_THAT(refusal("sha256 = 'abc'"), StartsWith("my.toml: sha256 is that of another recipe"));
-  EXPECT_THAT(refusal("name = 1979-05-27"), StartsWith("my.toml: line 1, column 8: a date"));
+  EXPECT_THAT(refusal("sha256 = 'abc'"),
+              StartsWith("my.toml: sha256 is the hash of another recipe"));
+  EXPECT_THAT(refusal("name = 1979-05-27"), StartsWith("my.toml: line 1, column 8: dates"));
   EXPECT_THAT(refusal("clip = true\nclip = tru"), StartsWith("my.toml: line 2, column "));
   EXPECT_THAT(refusal("{\"clip\": tru}"), AllOf(StartsWith("my.toml"), HasSubstr("line 1")));
   const std::string misnamed = "the name of a table starts with a letter, a digit, _, - or a quote";

@@ -26,7 +26,7 @@ ById by_id(const QaResult& run, const std::string& name) {
   ById out;
   for (const ItemResult& item : run.results)
     if (!out.emplace(item.item_id, &item).second)
-      refuse(name + ": item '" + item.item_id + "' is there twice; ids must be unique");
+      refuse(name + ": item '" + item.item_id + "' appears twice; ids must be unique");
   return out;
 }
 

@@ -48,7 +48,7 @@ QaResult completed(QaResult result, const ItemTable& table) {
   for (ItemResult& item : result.results) {
     std::string id = item.item_id;
     if (!saved.emplace(id, std::move(item)).second)
-      refuse(result, "item '" + id + "' is there twice in the results");
+      refuse(result, "item '" + id + "' appears twice in the results");
   }
   result.results.clear();
   for (const Item& item : table.items) {

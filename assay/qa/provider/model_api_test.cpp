@@ -144,7 +144,8 @@ TEST(ModelApi, endpoints) {
       {"messages", "http://h/v1/messages", "http://h/v1/messages"},
   };
   for (const auto& c : cases) EXPECT_EQ(endpoint(api(c.api), c.base), c.expected) << c.base;
-  EXPECT_THAT(refusal([] { endpoint(api("chat"), "ftp://h"); }), HasSubstr("--base-url is no web"));
+  EXPECT_THAT(refusal([] { endpoint(api("chat"), "ftp://h"); }),
+              HasSubstr("--base-url is not a web"));
 }
 
 TEST(ModelApi, a_broken_connection_is_transient_unless_no_one_can_be_trusted) {

@@ -102,7 +102,7 @@ TEST(ModelErrors, what_stops_the_run_says_what_to_change) {
       {"chat", 301, "", Kind::fatal, "give the final address"},
       {"chat", 500, R"({"error": {"code": 500, "message": "image input is not supported",
                                   "type": "server_error"}})",
-       Kind::fatal, "takes no pictures"},
+       Kind::fatal, "does not accept images"},
       {"chat", 400,
        R"({"object": "error", "message": "At most 1 image(s) may be provided in one request.",
            "type": "BadRequestError", "code": 400})",

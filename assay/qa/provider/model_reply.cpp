@@ -99,7 +99,7 @@ std::variant<Json, ModelOutcome> good_body(const HttpResponse& response) {
   } catch (const Error&) {
     if (good && too_deep_at(response.body))
       return garbled(response, nested_too_deeply("cannot be read"));
-    if (good) return garbled(response, "is no JSON");
+    if (good) return garbled(response, "is not JSON");
     body = response.body;  // a proxy's page, for example
   }
   if (!good || !member(body, "error").is_null()) return error_outcome(response, body);

@@ -29,7 +29,7 @@ class Row {
     const auto found = json_.find(key);
     if (found == json_.end() || found->is_null()) return std::nullopt;
     if (!found->is_number() || !(found->get<double>() >= 0))
-      throw Error(Error::Kind::input, place_ + ": '" + key + "' must be a number from 0 on");
+      throw Error(Error::Kind::input, place_ + ": '" + key + "' must be a number of 0 or more");
     return found->get<double>();
   }
 

@@ -81,7 +81,7 @@ struct Lines {
 void add_line(std::string_view text, const std::string& place, const ItemIndex& index, Lines& out) {
   const Json line = parse_json(text, place);
   if (!line.is_object() || !line.contains("benchmark") || !line.contains("status"))
-    fail(place, "is no line of the GIANT runner; it needs benchmark, status and prediction");
+    fail(place, "is not a line from the GIANT runner; it needs benchmark, status and prediction");
   const auto item = index.find(line);
   if (!item) fail(place, "names no item of the table; give the table that the run was made from");
   auto& attempts = out.attempts[*item];

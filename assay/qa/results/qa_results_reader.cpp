@@ -37,20 +37,21 @@ std::string text_or_null(JsonReader& in, std::string_view what) {
 std::pair<std::size_t, std::size_t> span(JsonReader& in) {
   std::vector<std::size_t> ends;
   in.list("span", [&] { ends.push_back(count(in, "span")); });
-  if (ends.size() != 2 || ends[0] > ends[1]) in.fail("'span' is not a pair of places");
+  if (ends.size() != 2 || ends[0] > ends[1]) in.fail("'span' is not a pair of positions");
   return {ends[0], ends[1]};
 }
 
 /// A span that reaches behind its text would make readers of the file fail.
 void check_span(JsonReader& in, const ExtractedAnswer& answer) {
-  if (answer.span.second > answer.raw.size()) in.fail("'span' reaches behind the prediction");
+  if (answer.span.second > answer.raw.size())
+    in.fail("'span' ends after the end of the prediction");
 }
 
 Outcome outcome(JsonReader& in) {
   const std::string typed = in.text("outcome");
   for (const auto& row : outcomes())
     if (row.name == typed) return row.value;
-  in.fail("'outcome' is '" + typed.substr(0, 40) + "', which is none of the ledger's");
+  in.fail("'outcome' is '" + typed.substr(0, 40) + "', which is not an outcome of the ledger");
 }
 
 std::vector<std::string> texts(JsonReader& in, std::string_view what) {
@@ -184,7 +185,8 @@ ItemResult read_item(JsonReader& in) {
   if (item.outcome != Outcome::scored) item.predicted_label.reset();
   if (item.outcome == Outcome::scored && !item.predicted_label)
     in.fail("item '" + item.item_id.substr(0, 60) + "' is scored and has no label");
-  if (item.span.second > item.prediction.size()) in.fail("'span' reaches behind the prediction");
+  if (item.span.second > item.prediction.size())
+    in.fail("'span' ends after the end of the prediction");
   item.correct = item.predicted_label == item.truth_label;
   return std::move(item);
 }
@@ -225,7 +227,7 @@ void require_unique(const QaResult& result, const std::string& name) {
   for (const ItemResult& item : result.results)
     if (!seen.insert(item.item_id).second)
       throw Error(Error::Kind::input, name + ": item '" + item.item_id.substr(0, 60) +
-                                          "' is there twice; ids must be unique");
+                                          "' appears twice; ids must be unique");
 }
 
 SavedQa read_file(std::string_view text, const std::string& name) {
@@ -235,7 +237,7 @@ SavedQa read_file(std::string_view text, const std::string& name) {
     const std::string schema = file.at("schema").text("schema");
     if (schema != "assay.qa/1")
       throw Error(Error::Kind::input, name + ": holds '" + schema.substr(0, 40) +
-                                          "', which is no results file of question answering");
+                                          "', which is not a results file of question answering");
     out.layout = QaLayout::assay;
   }
   QaResult& result = out.result;
@@ -268,7 +270,7 @@ std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& 
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   if (start == std::string_view::npos || text[start] != '{')
     throw Error(Error::Kind::input,
-                name + ": is no results file of question answering (JSON, or JSON Lines)");
+                name + ": is not a results file of question answering (JSON, or JSON Lines)");
   if (is_json_lines(text.substr(start))) return read_authors(text, name, table);
   return {read_file(text, name)};
 }

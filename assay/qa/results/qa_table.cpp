@@ -177,8 +177,8 @@ class Builder {
     const auto [known, is_new] = lines_.try_emplace({item.benchmark, item.id}, row.line);
     if (!is_new)
       fail(name_, row.line,
-           "item '" + item.id + "' of " + item.benchmark + " stands in line " +
-               std::to_string(known->second) + " too; ids must be unique within a benchmark");
+           "item '" + item.id + "' of " + item.benchmark + " is also in line " +
+               std::to_string(known->second) + "; ids must be unique within a benchmark");
     add_benchmark(item.benchmark, row);
     if (std::ranges::any_of(item.options, is_numeric_option)) numeric_.push_back(item.id);
     out_.items.push_back(std::move(item));
@@ -189,7 +189,7 @@ class Builder {
       out_.warnings.push_back(
           name_ + ": " + counted(numeric_.size(), "question") + " with numbers as options (" +
           joined(std::span(numeric_).first(std::min<std::size_t>(numeric_.size(), 5))) +
-          "); an answer of a number is taken as the position of an option");
+          "); a number as the answer is taken as the position of an option");
     return std::move(out_);
   }
 

@@ -46,7 +46,7 @@ TEST(QaTable, rows) {
 TEST(QaTable, faults_name_the_line) {
   const std::pair<const char*, const char*> cases[] = {
       {"gtex,1,a,1,A|B,,,\ngtex,1,b,1,A|B,,,\n",
-       "t.csv: line 3: item '1' of gtex stands in line 2"},
+       "t.csv: line 3: item '1' of gtex is also in line 2"},
       {"gtex,1,a,1,{},,,\n", "t.csv: line 2: options are a dict"},
       {"panda,1,a,6,,,,\n", "t.csv: line 2: Invalid truth label: '6' is out of range"},
       {"panda,1,a,,,,,\n", "Empty truth label"},

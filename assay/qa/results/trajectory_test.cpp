@@ -78,9 +78,9 @@ TEST(Trajectory, refuses_by_name_and_field) {
     changed[Json::json_pointer(pointer)] = value;
     return refusal(to_text(changed));
   };
-  EXPECT_THAT(refusal("[]"), HasSubstr("t.json: is no trajectory"));
+  EXPECT_THAT(refusal("[]"), HasSubstr("t.json: is not a trajectory"));
   EXPECT_THAT(refusal("{"), HasSubstr("t.json"));
-  EXPECT_THAT(with("/schema", "assay.qa/1"), HasSubstr("is no trajectory"));
+  EXPECT_THAT(with("/schema", "assay.qa/1"), HasSubstr("is not a trajectory"));
   EXPECT_THAT(with("/turns", 3), HasSubstr("trajectory.turns must be a list"));
   EXPECT_THAT(with("/turns/1", "x"), HasSubstr("turns[1] must be an object"));
   EXPECT_THAT(with("/turns/0/step_index", -1), HasSubstr("turns[0].step_index must be a whole"));

@@ -54,7 +54,7 @@ class Doors : public LoopDoors {
   ModelReply replayed(const CallRecord& record, const std::string& hash) {
     if (record.request_sha256 == hash) return record.reply;
     parts_.stop.raise(task_.item.benchmark + "/" + task_.item.id +
-                      ": its recorded calls do not fit what would be asked now; " +
+                      ": its recorded calls do not match what would be asked now; " +
                       (task_.slide.empty() ? "the question" : task_.slide.string()) +
                       " has changed. Restore it, or choose another --out");
     throw RunStopping{};

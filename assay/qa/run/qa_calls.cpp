@@ -152,7 +152,7 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   if (parts_.budget.limited() && !reply.cost_usd && !bounded)
     parts_.stop.raise(
         "the server reports neither cost nor usage, so a budget cannot be kept; "
-        "run without --budget-usd, or ask the server for usage by --request-json");
+        "run without --budget-usd, or ask the server for usage with --request-json");
   return reply;
 }
 
@@ -188,8 +188,8 @@ void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, 
 void QaCalls::give_up(const std::string& error) {
   if (++in_vain_ >= parts_.hopeless)
     parts_.stop.raise("the last " + std::to_string(parts_.hopeless) +
-                      " attempts got no answer, so the rest is left alone; mend the cause and "
-                      "start again with --retry-errors (the last: " +
+                      " attempts got no answer, so the run stopped; fix the cause and start again "
+                      "with --retry-errors (the last: " +
                       error + ")");
   throw AttemptFailed{error};
 }
@@ -200,10 +200,10 @@ std::string QaCalls::budget_sentence(double bound_usd) const {
   const double excess = budget.largest_excess();
   return fmt::format(
       "the next call could cost {}{}, but {} of the budget of {} is left ({} spent, {} perhaps "
-      "charged for calls that broke off); raise --budget-usd, or start anew with a lower "
+      "charged for calls that broke off); raise --budget-usd, or start over with a lower "
       "--max-output-tokens",
       dollars(bound_usd + excess),
-      excess > 0 ? fmt::format(" ({} of it because a reply cost so much more than it should)",
+      excess > 0 ? fmt::format(" ({} of it because a reply cost that much more than expected)",
                                dollars(excess))
                  : "",
       dollars(std::max(0.0, left)), dollars(budget.limit().value_or(0)), dollars(budget.spent()),

@@ -49,7 +49,7 @@ ModelOutcome outcome_of(const std::string& line, const Item& item) try {
   const Json json = parse_json(line, "the agent's answer");
   if (json.contains("item_id") && json.at("item_id") != item.id)
     return failure(
-        "the agent answered for another item than it was asked; it must answer each "
+        "the agent answered for an item other than the one asked; it must answer each "
         "line with one line, in order");
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
     return ModelFailure{

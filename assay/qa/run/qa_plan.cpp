@@ -93,7 +93,7 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path) {
     at = end + 1;
   }
   if (out.empty())
-    throw Error(Error::Kind::input, path.string() + ": names no item; write one id a line");
+    throw Error(Error::Kind::input, path.string() + ": lists no items; write one id per line");
   return out;
 }
 

@@ -50,7 +50,8 @@ unsigned run_number(const std::string& cell, const std::string& place) {
   const auto end = std::from_chars(cell.data(), cell.data() + cell.size(), number);
   if (cell.empty() || (end.ec == std::errc{} && end.ptr == cell.data() + cell.size()))
     return number;
-  throw Error(Error::Kind::input, place + ": run '" + cell + "' is not a whole number from 0 on");
+  throw Error(Error::Kind::input,
+              place + ": run '" + cell + "' is not a whole number of 0 or more");
 }
 
 /// Which column names the item: ours, or what people call it.
@@ -93,7 +94,7 @@ void add_csv(const std::string& text, const fs::path& file, const ItemTable& tab
                          run ? run_number(row[*run], place) : 0};
     if (!answers.emplace(key, reply(row[prediction])).second)
       throw Error(Error::Kind::input, place + ": a second prediction for " + row[id] +
-                                          "; number them in a column run, from 0 on");
+                                          "; number them in a column run, starting at 0");
   }
 }
 

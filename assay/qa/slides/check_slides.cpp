@@ -46,7 +46,7 @@ void note_shared_files(SlideCheck& check) {
     const auto [owner, is_new] = owners.try_emplace(slide->file, slide->image_path);
     if (!is_new && owner->second != slide->image_path)
       check.notes.push_back(owner->second + " and " + slide->image_path +
-                            " are found as the same file, " + slide->file);
+                            " resolve to the same file, " + slide->file);
   }
 }
 

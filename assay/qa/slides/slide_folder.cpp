@@ -184,14 +184,14 @@ SlideMatch SlideFolder::find(const Item& item) const try {
   const auto path = inner_path(item.image_path);
   if (!path)
     return problem("'" + item.image_path +
-                   "': is no path of a file below --wsi-root; correct "
+                   "': is not the path of a file below --wsi-root; correct "
                    "image_path in the table");
   const Wanted wanted = wanted_of(item, *path);
   const std::vector<std::string> bases = bases_of(item.benchmark);
   for (const Rule rule : single_file_rules)
     for (const std::string& base : bases) {
       const Files found = rule(files_, base, wanted);
-      if (found.size() > 1) return ambiguous(*path, found, "several files could be it");
+      if (found.size() > 1) return ambiguous(*path, found, "several files match");
       if (found.size() == 1) return {.path = root_ / found.front(), .problem = ""};
     }
   for (const std::string& base : bases)

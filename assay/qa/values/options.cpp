@@ -51,7 +51,7 @@ std::vector<std::string> parse_options(std::string_view text) {
   if (std::string_view("[({").find(trimmed.front()) == std::string::npos &&
       trimmed.find('|') != std::string::npos)
     return between_bars(trimmed);
-  refuse("are no list");
+  refuse("are not a list");
 }
 
 bool is_numeric_option(std::string_view option) {

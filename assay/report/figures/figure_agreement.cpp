@@ -209,9 +209,9 @@ std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm f
   }
   std::string out = fmt::format(
       "Predicted minus reference volume against the mean of both. The line is the mean difference "
-      "(bias), dashes are the 95 % limits of agreement (bias ± 1.96 SD); both are above each "
-      "panel, in mL. Bands are the 95 % confidence intervals of the limits, in brackets below "
-      "(from six cases on; exact for normal differences). A cloud that opens or tilts shows errors "
+      "(bias), dashes are the 95 % limits of agreement (bias ± 1.96 SD); both are given above each "
+      "panel, in mL. Bands are the 95 % confidence intervals of the limits, given in brackets for "
+      "six cases or more (exact for normal differences). A cloud that opens or tilts shows errors "
       "that grow with volume.{} {}",
       cloud_note(form, total), values_words(total, all.size()));
   if (left_out != 0) out += fmt::format("; {} without both volumes are left out", left_out);

@@ -90,8 +90,9 @@ std::string caption(const compare::Comparison& comparison,
                     const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
-      "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar lie closer "
-      "than the critical difference of {} and cannot be told apart at {} (Nemenyi test, after "
+      "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar differ by "
+      "less than the critical difference of {}, so no difference between them is shown at {} "
+      "(Nemenyi test, after "
       "Friedman's: {}, Kendall's W {}). n = {} cases in which every model has a value{}.",
       compare::block_word(ranking), metric.metric.name, figure_number(*ranking.critical_difference),
       comparison.settings.alpha, compare::plain_pvalue(ranking.friedman->f_pvalue),

@@ -130,7 +130,7 @@ std::string caption(const compare::Comparison& comparison, std::span<const Panel
       100 * (1 - comparison.settings.alpha), marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
-                    : fmt::format("; {} without a value of some model are left out", left_out));
+                    : fmt::format("; {} without a value for every model are left out", left_out));
 }
 
 std::string counts_note(const Panel& panel, metrics::Better better) {

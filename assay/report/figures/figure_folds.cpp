@@ -51,14 +51,15 @@ void draw_fold(Drawing& drawing, const Scale& x, double y, const compare::OuterF
 std::string caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
   const compare::NamedSpreads& spreads = part.result.spreads[k];
   std::string out = fmt::format(
-      "{} of {} by outer fold: each dot is a training (its mean over the fold's subjects), the "
-      "diamond the fold with restarts made one ({}). The vertical line is the mean over all "
+      "{} of {} by outer fold: each dot is a training run (its mean over the fold's subjects), and "
+      "the diamond is the fold with its restarts combined ({}). The vertical line is the mean over "
+      "all "
       "subjects. Spread within a row is due to restarts, between rows to the subjects. n = {} in "
       "{}",
       metric.title, part.name, name(part.result.restarts), counted(spreads.subjects.n, "subject"),
       counted(part.result.folds.size(), "fold"));
   if (spreads.undefined != 0)
-    out += fmt::format("; {} of single runs are undefined and left out",
+    out += fmt::format("; {} from single runs are undefined and left out",
                        counted(spreads.undefined, "value"));
   return out + ".";
 }

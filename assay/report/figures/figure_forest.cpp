@@ -98,7 +98,7 @@ std::string pairs_sentence(const compare::MetricComparison& metric) {
   std::string out = least >= most ? fmt::format("n = {} pairs", most)
                                   : fmt::format("n = {} to {} pairs", least, most);
   if (undefined != 0)
-    out += fmt::format("; {} without a value of some model left out", counted(undefined, "case"));
+    out += fmt::format("; {} without a value for every model left out", counted(undefined, "case"));
   return out + ".";
 }
 
@@ -107,13 +107,14 @@ std::string caption(const compare::Comparison& comparison,
   const bool across = comparison.settings.across_metrics, several_models = metric.pairs.size() > 1;
   const std::string band =
       metric.margin ? fmt::format(
-                          " The grey band is the margin of equivalence, ±{}; two one-sided tests "
-                          "of the mean and of the pseudo-median decide about it.",
+                          " The grey band is the margin of equivalence, ±{}; equivalence is "
+                          "decided by two one-sided tests of the mean and of the pseudo-median.",
                           figure_number(*metric.margin))
                     : "";
   return fmt::format(
       "Difference in {} of each model from {}: Hodges–Lehmann estimate of the pairs that differ "
-      "(square) with its {} interval{}. Right of zero the model is higher. {}, also in blue and "
+      "(square) with its {} interval{}. To the right of zero, the model is higher. {}, also in "
+      "blue and "
       "orange, significant at {}{}.{} {}",
       words(metric.metric), comparison.models[comparison.baseline].name, level_words(comparison),
       across           ? ", simultaneous for all models and metrics"

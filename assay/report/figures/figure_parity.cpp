@@ -93,13 +93,13 @@ Figure parity(const parity::ParityReport& report) {
   const TextStyle side = {.anchor = Anchor::end};
   drawing.text({first.x - 10, first.y + first.height * 0.36}, "paper", side);
   drawing.text({first.x - 10, first.y + first.height * 0.8}, "ours", side);
-  const std::string title = fmt::format("Reached beside published: {}", report.paper.name);
+  const std::string title = fmt::format("Achieved and published values: {}", report.paper.name);
   std::size_t missing = 0;
   for (const Held& held : all) missing += held.achieved ? 0U : 1U;
   return {
       "parity-" + key_part(report.paper.key), title,
       fmt::format(
-          "Values of {} beside those published for {}; bars are one SD where there is one. The "
+          "Values of {} next to those published for {}; bars show one SD where it is known. The "
           "blue band is the paper's mean with the strict tolerance, the dashed line the limit of "
           "acceptable parity. Level reached: {}.{}",
           report.achieved.source, report.paper.name, name(report.result.parity_level),

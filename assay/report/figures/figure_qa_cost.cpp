@@ -95,12 +95,12 @@ std::string caption(const CostKind& kind, std::span<const Costs> all, const Axis
     unknown += costs.unknown;
   }
   std::string out = fmt::format(
-      "{}, all runs of an item together{}: box with median line and mean (diamond){}. On the right "
-      "the sum.{} n = {}",
+      "{}, all runs of an item together{}: box with median line and mean (diamond){}. The sum is "
+      "on the right.{} n = {}",
       kind.title, axis.kind == ScaleKind::logarithmic ? " (logarithmic axis)" : "",
       form == MarkForm::none ? "" : ", a dot per item", marks_note(form, total),
       counted(total, "item"));
-  if (unknown != 0) out += fmt::format("; of {} it is not known", counted(unknown, "item"));
+  if (unknown != 0) out += fmt::format("; it is not known for {}", counted(unknown, "item"));
   return out + ".";
 }
 

@@ -88,8 +88,8 @@ void draw_majority(Drawing& drawing, const Frame& plot,
   }
   drawing.path(polyline(points), {.stroke = model_tone(0), .stroke_width = 2});
   for (const Spot& point : points) drawing.circle(point, 4, {.fill = model_tone(0)});
-  drawing.text({plot.center().x, plot.bottom() + 33}, "score of the majority of so many runs",
-               {.anchor = Anchor::middle});
+  drawing.text({plot.center().x, plot.bottom() + 33},
+               "score of the majority vote of this many runs", {.anchor = Anchor::middle});
 }
 
 Figure votes(const QaStudyPart& part) {
@@ -103,8 +103,9 @@ Figure votes(const QaStudyPart& part) {
       fmt::format("{}, {}: agreement of votes", part.result.benchmark_name, part.result.model_name);
   std::string caption = fmt::format(
       "Left: items by how many of {} runs voted for the answer that won, right answers in blue, "
-      "wrong ones in orange: agreement that comes with blue is a sign of confidence worth having. "
-      "Right: the score of the majority vote by number of runs, mean and SD over subsets of the "
+      "wrong ones in orange. If high agreement is mostly blue, agreement is a useful sign of "
+      "confidence. Right: the score of the majority vote by number of runs, mean and SD over "
+      "subsets of the "
       "runs. n = {} items",
       runs, part.result.results.size());
   if (agreement.without_label != 0)

@@ -134,7 +134,7 @@ std::string caption(const compare::Comparison& comparison, const compare::Metric
   const auto by_n = [](const Pair& a, const Pair& b) { return a.n < b.n; };
   const auto [least, most] = std::ranges::minmax_element(pairs, by_n);
   return fmt::format(
-      "All pairs of models in {}, best mean first: a blue cell says that the model of its row is "
+      "All pairs of models in {}, best mean first: a blue cell means that the model of its row is "
       "better than that of its column, orange that it is worse, grey that no difference is shown. "
       "Stronger colour: larger rank-biserial correlation. Wilcoxon signed-rank tests, {} "
       "correction for {} pairs, level {}. n = {}{} cases.",

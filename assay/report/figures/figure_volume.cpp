@@ -80,9 +80,9 @@ std::string caption(std::span<const Cloud> clouds, MarkForm form) {
     left_out += each.left_out;
   }
   std::string out = fmt::format(
-      "Dice against the volume of the reference (logarithmic axis). One voxel more or less weighs "
-      "much in a small lesion: a fall to the left says that small lesions cost the score. The line "
-      "joins medians of parts with equally many cases.{} {}",
+      "Dice against the volume of the reference (logarithmic axis). One voxel more or less matters "
+      "most in a small lesion, so a fall to the left shows that small lesions lower the score. The "
+      "line joins the medians of bins with equally many cases.{} {}",
       cloud_note(form, total), values_words(total, clouds.size()));
   if (left_out != 0)
     out += fmt::format("; {} without Dice or with an empty reference are left out", left_out);

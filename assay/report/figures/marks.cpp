@@ -118,13 +118,14 @@ double jitter(std::size_t place) {
 
 std::string marks_note(MarkForm form, std::size_t count) {
   if (form != MarkForm::none) return "";
-  return fmt::format(" The {} single values are not drawn, being too many to tell apart.",
-                     parity::with_thousands(static_cast<long long>(count)));
+  return fmt::format(
+      " The {} single values are not drawn, because there are too many to tell apart.",
+      parity::with_thousands(static_cast<long long>(count)));
 }
 
 std::string cloud_note(MarkForm form, std::size_t count) {
   if (form != MarkForm::none) return " Each dot is a case.";
-  return fmt::format(" The {} single values are too many for dots: the darker, the more of them.",
+  return fmt::format(" The {} single values are too many for dots: darker areas hold more of them.",
                      parity::with_thousands(static_cast<long long>(count)));
 }
 

@@ -51,7 +51,7 @@ Answer uncertainty(const Study& study) {
 }
 
 Answer significance(const Study& study) {
-  if (!study.comparison) return {absent, "one model alone has nothing to be tested against"};
+  if (!study.comparison) return {absent, "a single model has nothing to be tested against"};
   return {yes, "paired tests with correction, effect sizes and intervals against " +
                    study.comparison->models[study.comparison->baseline].name};
 }
@@ -60,15 +60,16 @@ Answer flow_of_cases(const Study& study) {
   std::size_t unscored = 0;
   for (const compare::ResultTable& table : study.models) unscored += table.unscored.size();
   if (!has_results(study)) return {absent, "no results were given"};
-  return {partly, fmt::format("the ledger counts what was scored and what was not ({}); how cases "
-                              "were chosen must be told",
+  return {partly, fmt::format("the ledger counts what was scored and what was not ({}); the "
+                              "authors must say how cases were chosen",
                               counted(unscored, "unscored case"))};
 }
 
 Answer failures(const Study& study) {
-  if (study.models.empty() && study.qa.empty()) return {absent, "there are no single cases here"};
-  return {partly,
-          "the case table and the viewer show the worst cases; why they failed must be told"};
+  if (study.models.empty() && study.qa.empty()) return {absent, "these files have no single cases"};
+  return {
+      partly,
+      "the case table and the viewer show the worst cases; the authors must say why they failed"};
 }
 
 Answer subgroups(const Study& study) {
@@ -91,24 +92,24 @@ Answer robustness(const Study& study) {
 
 Answer partitions(const Study& study) {
   if (!study.folds.empty()) return {partly, "outer folds and their subjects are known"};
-  return {absent, "how training and test cases were kept apart must be told"};
+  return {absent, "the authors must say how training and test cases were kept apart"};
 }
 
 Answer told_by_authors(const Study&) {
-  return {absent, "must be told by the authors"};
+  return {absent, "the authors must report this"};
 }
 
 Answer complementary(const Study& study) {
   const auto groups = groups_of(study);
   if (study.models.empty()) return {absent, "no segmentations were scored"};
   if (groups.contains("overlap") && groups.contains("boundary"))
-    return {yes, "overlap and boundary metrics are there"};
+    return {yes, "overlap and boundary metrics are included"};
   return {absent, "add a boundary metric: assay score --metrics standard"};
 }
 
 Answer per_object(const Study& study) {
   if (study.models.empty()) return {absent, "no segmentations were scored"};
-  if (groups_of(study).contains("lesion")) return {yes, "lesion-wise metrics are there"};
+  if (groups_of(study).contains("lesion")) return {yes, "lesion-wise metrics are included"};
   return {absent, "add lesion metrics where cases have several lesions: --metrics standard,lesion"};
 }
 

@@ -205,9 +205,10 @@ std::string cases_words(const compare::Comparison& comparison) {
 
 std::string failure_words(const compare::Comparison& comparison) {
   return comparison.settings.undefined == compare::UndefinedPolicy::worst
-             ? " Values that are undefined by a model's fault count as the metric declares: 0 for "
+             ? " Values that are undefined through a model's fault count as the metric declares: 0 "
+               "for "
                "most, the image's diagonal for distances."
-             : " Cases with a value that is undefined by a model's fault were left out.";
+             : " Cases with a value that is undefined through a model's fault were left out.";
 }
 
 std::string family_words(const compare::Comparison& comparison) {
@@ -251,7 +252,8 @@ std::string parity_words(const Study& study) {
   std::string out;
   for (const parity::ParityReport& report : study.parity)
     out += fmt::format(
-        " Results of {} were held against the values published for {}: Dice within ±{}, AVD within "
+        " Results of {} were compared with the values published for {}: Dice within ±{}, AVD "
+        "within "
         "±{} and MCC within ±{} of the published means count as strict parity; the level reached "
         "is {}.",
         report.achieved.source, report.paper.name, report.limits.dice_tolerance,
@@ -265,7 +267,8 @@ std::string fold_words(const Study& study) {
     std::size_t runs = 0;
     for (const compare::OuterFold& fold : part.result.folds) runs += fold.runs.size();
     out += fmt::format(
-        " {} was cross-validated in {} with {}; restarts were made one value per subject by their "
+        " {} was cross-validated in {} with {}; restarts were combined into one value per subject "
+        "by their "
         "{}, and the {} of all folds were pooled.",
         part.name, counted(part.result.folds.size(), "outer fold"), counted(runs, "training"),
         name(part.result.restarts), counted(part.result.subjects.size(), "subject"));

@@ -73,7 +73,7 @@ std::string navigation(const PageContent& content, const std::string& body) {
 constexpr std::string_view cases_section =
     "<section id=\"cases\">\n<h2>Cases</h2>\n<div id=\"case-table\"></div>\n"
     "<noscript><p>The table of cases needs JavaScript, which this browser does not run. The "
-    "drawings, tables and stills on this page do not.</p></noscript>\n</section>\n";
+    "figures, tables and still images on this page work without it.</p></noscript>\n</section>\n";
 
 std::string viewer_section(const PageContent& content, std::span<const CaseVolume* const> volumes) {
   if (content.study.models.empty()) return "";

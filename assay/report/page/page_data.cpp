@@ -205,7 +205,7 @@ std::string left_out_metrics(const Study& study) {
   if (kept == all.size()) return "";
   const std::vector<std::string> lost(all.begin() + static_cast<std::ptrdiff_t>(kept), all.end());
   return "the table of cases leaves out " + joined(lost, ", ") +
-         ": that many cases would make the page too large";
+         ", because so many cases would make the page too large";
 }
 
 std::string page_data(const Study& study) {

@@ -54,8 +54,7 @@ std::string folds_html(const FoldsStudyPart& part) {
       .header = {"Metric", "Subjects", "Runs", "Outer folds", "SD of restarts"},
       .rows = {},
       .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
-                    "and over the means of outer folds: three spreads that must "
-                    "not be taken for one another."}};
+                    "and over the means of outer folds: three spreads that must not be confused."}};
   for (const compare::NamedSpreads& s : part.result.spreads)
     table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
                           spread_text(s.outer_folds), number(s.restarts.std)});

@@ -22,14 +22,14 @@ std::string interval(const stats::ScoreInterval& score) {
 /// What the intervals are, and where they say less than they seem to.
 std::string interval_note(const std::vector<QaStudyPart>& parts) {
   std::string out =
-      "Intervals are Wilson's; where classes or slides are shared, with the number of independent "
-      "questions that would tell as much. Questions without a label count as wrong.";
+      "Intervals are Wilson's. Where questions share classes or slides, they use the equivalent "
+      "number of independent questions. Questions without a label count as wrong.";
   const bool one_slide =
       std::ranges::any_of(parts, [](const QaStudyPart& part) { return part.scores.one_slide; });
   if (one_slide)
     out +=
-        " Where all questions are on one slide, there is no interval by slide: it is about "
-        "questions on that slide.";
+        " Where all questions are on one slide, there is no interval by slide, and the interval is "
+        "about questions on that slide.";
   return out;
 }
 

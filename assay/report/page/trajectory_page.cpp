@@ -31,7 +31,7 @@ std::string picture(const TrajectoryView& view, const qa::TrajectoryImage& image
                     const std::string& alternative) {
   const auto jpeg = view.jpegs.find(image.sha256);
   if (jpeg == view.jpegs.end())
-    return fmt::format("<p class=\"absent\">The picture crops/{}.jpg is not there.</p>\n",
+    return fmt::format("<p class=\"absent\">The image crops/{}.jpg is missing.</p>\n",
                        html_escaped(image.sha256));
   return fmt::format(
       "<img src=\"data:image/jpeg;base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\">\n",

@@ -111,7 +111,7 @@ TEST(TrajectoryPage, says_what_is_wrong_or_not_there) {
   view.trajectory.error = "the connection broke";
   const std::string page = trajectory_page(view);
   EXPECT_THAT(page, HasSubstr("wrong: 1, truth 2"));
-  EXPECT_THAT(page, HasSubstr("crops/c.jpg is not there"));
+  EXPECT_THAT(page, HasSubstr("The image crops/c.jpg is missing."));
   EXPECT_THAT(page, HasSubstr("the connection broke"));
   view.result.reset();
   view.trajectory.outcome = "refused";

@@ -241,7 +241,7 @@ std::string subgroups(const compare::Comparison& comparison, bool color) {
 std::string interaction_words(const compare::Comparison& comparison,
                               std::span<const compare::Subgroup> subgroups, std::size_t metric) {
   constexpr std::string_view warning =
-      " a sign in some groups only does not mean that the groups differ.";
+      " a sign in only some groups does not mean that the groups differ.";
   const std::string& column = subgroups.front().column;
   std::vector<std::string> found;
   bool any = false;

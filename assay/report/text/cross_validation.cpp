@@ -73,8 +73,8 @@ std::string advice(const compare::CrossValidation& result) {
       "\nPublish the SD over subjects ({}) as the spread between patients", told(s.subjects));
   if (s.runs.n < 2)
     out +=
-        ".\nThere is one run: nothing is known of the spread of training, with which a paper's SD "
-        "between runs compares.\n";
+        ".\nThere is only one run, so the spread of training is unknown; a paper's SD between runs "
+        "compares with that.\n";
   else
     out += fmt::format(
         " and,\nby its own name, the SD over runs ({}) as the spread of training;\na paper's SD "
@@ -86,7 +86,7 @@ std::string advice(const compare::CrossValidation& result) {
         "specified: {}.\n",
         shown(s.runs.population_std));
   if (s.runs.n > 1 && result.folds.size() == 1)
-    out += "There is one outer fold: nothing is known of the spread over outer folds.\n";
+    out += "There is only one outer fold, so the spread over outer folds is unknown.\n";
   if (result.restarts == compare::Restarts::best)
     out +=
         "OPTIMISTIC: restarts were chosen by their Dice on the test set; publish --restarts mean "

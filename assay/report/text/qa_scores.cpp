@@ -55,7 +55,7 @@ std::string interval_lines(const qa::QaScores& s) {
       fmt::format("  as specified: bootstrap mean ± SD {} ± {} % ({} resamples of questions)\n",
                   percent(b.mean), percent(b.std), b.n_replicates);
   if (score->interval.clusters != 0)
-    out += fmt::format("  {} share {}: they tell as much as {:.0f} independent ones would\n",
+    out += fmt::format("  {} share {}: they count as {:.0f} independent ones\n",
                        counted(score->n, "question"), counted(score->interval.clusters, "slide"),
                        score->interval.effective_items);
   if (s.one_slide)

@@ -31,8 +31,7 @@ std::string shape_text(const model::Recipe& recipe) {
 std::string bytes_text(const model::Recipe& recipe) {
   if (!recipe.to_bytes) return "no";
   return fmt::format(
-      "0 to 255, from the least value to that below which {:.6g} % of the voxels "
-      "other than 0 lie",
+      "0 to 255, from the minimum to the value below which {:.6g} % of the nonzero voxels lie",
       100 * recipe.bytes_upper);
 }
 
@@ -52,7 +51,7 @@ std::string intensity_text(const model::Recipe& recipe) {
 std::string components_text(const model::Recipe& recipe) {
   if (!recipe.largest_component && recipe.min_volume_ml == 0) return "all kept";
   std::string text = recipe.largest_component ? "the largest of each class" : "all";
-  if (recipe.min_volume_ml > 0) text += fmt::format(" from {:.6g} ml on", recipe.min_volume_ml);
+  if (recipe.min_volume_ml > 0) text += fmt::format(" of at least {:.6g} ml", recipe.min_volume_ml);
   return text + fmt::format(", {} neighbours", recipe.connectivity);
 }
 

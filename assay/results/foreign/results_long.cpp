@@ -21,7 +21,7 @@ Columns columns_of(const Csv& csv, const std::string& name) {
   const auto needed = [&](Role role, const char* what) {
     if (const auto column = column_for(role, csv.header)) return *column;
     throw Error(Error::Kind::input, name + ": has metrics and values, but no column '" + what +
-                                        "' that says of which case; add one");
+                                        "' that names the case; add one");
   };
   return {.id = needed(Role::id, "case"),
           .metric = needed(Role::metric, "metric"),

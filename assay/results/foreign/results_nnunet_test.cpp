@@ -134,5 +134,5 @@ TEST(ReadNnunet, faults_are_named) {
   EXPECT_THAT(refusal(R"({"results": {"mean": {}}})"), HasSubstr("'results' has no 'all'"));
   const std::string twice = R"({"metrics": {"1": {"Dice": 1}}, "reference_file": "a.nii"})";
   EXPECT_THAT(refusal(R"({"metric_per_case": [)" + twice + "," + twice + "]}"),
-              HasSubstr("case 'a' is there twice"));
+              HasSubstr("case 'a' appears twice"));
 }

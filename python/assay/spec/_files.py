@@ -9,7 +9,7 @@ from typing import Any
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Writes beside the file and renames; a pipe or device is written as it is."""
+    """Writes a new file next to the old one and renames it; a pipe or device is written directly."""
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")

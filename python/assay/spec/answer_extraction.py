@@ -29,7 +29,7 @@ def extract_label(
     Conventions:
 
     - Multiple-choice tasks use 1-based labels (matches MultiPathQA CSV).
-    - PANDA uses isup_grade 0..5; null is no grade here, although it means "no cancer" to the models that write it,
+    - PANDA uses isup_grade 0..5; null is not a grade here, although it means "no cancer" to the models that write it,
       and then any number of the text is taken for one.
 
     A number above 2**63 - 1 becomes that, and a capital sigma at the end of a word is lowered like any other; all else is

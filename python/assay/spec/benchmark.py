@@ -80,7 +80,7 @@ def load_benchmark(
 
     Raises:
         ValueError: A row cannot be understood, an id repeats, a slide is ambiguous, or there is no such benchmark.
-        FileNotFoundError: A slide is not there.
+        FileNotFoundError: A slide is missing.
     """
     rows, names, said = _core.read_items(os.fsencode(csv_path))
     for line in said:

@@ -99,7 +99,7 @@ def bootstrap_metric(
         truths: True labels.
         metric_fn: Function of (predictions, truths).
         n_replicates: How many resamples to draw.
-        seed: Of `numpy.random.default_rng`.
+        seed: The seed of `numpy.random.default_rng`.
 
     Returns:
         BootstrapResult.

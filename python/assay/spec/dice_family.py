@@ -73,7 +73,7 @@ def _batch(outputs: Array, labels: Array, dtype: str) -> tuple[np.ndarray, np.nd
 
 
 def _like(outputs: Array, scores: Any) -> Any:
-    """A tensor if tensors came in."""
+    """A tensor if the inputs were tensors."""
     if not _is_tensor(outputs):
         return scores
     import torch
@@ -135,7 +135,7 @@ def dice_similarity_coefficient(
 
 @functools.lru_cache(maxsize=None)
 def _autograd() -> Any:
-    """Soft Dice as a function that torch can differentiate; made when the first tensor comes."""
+    """Soft Dice as a function that torch can differentiate; created for the first tensor."""
     import torch
 
     def gradient(a: Any, b: Any, context: Any, upstream: Any) -> Any:

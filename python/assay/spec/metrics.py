@@ -74,7 +74,7 @@ def _evidence(pred: Array, target: Array) -> _Evidence:
     x, y = a.astype(np.float64), b.astype(np.float64)
     for name, values in (("pred", x), ("target", y)):
         if np.isnan(values).any():
-            raise ValueError(f"{name} holds NaN; a mask has no room for it")
+            raise ValueError(f"{name} holds NaN, which a mask cannot contain")
     counts = _core.count(x != 0, y != 0, None)
     return _Evidence(*counts, float(x @ y), float(x.sum()), float(y.sum()), False)
 
@@ -150,7 +150,7 @@ def average_volume_difference(pred: Array, target: Array) -> float:
 
 
 def matthews_correlation_coefficient(pred: Array, target: Array) -> float:
-    """Compute Matthews Correlation Coefficient; whatever is not 0 is foreground.
+    """Compute Matthews Correlation Coefficient; every value but 0 is foreground.
 
     0 where it is undefined (a mask that is empty or full, two empty masks among them); `assay.metrics` gives
     None there.
@@ -166,7 +166,7 @@ def matthews_correlation_coefficient(pred: Array, target: Array) -> float:
 
 
 def compute_confusion_matrix(pred: Array, target: Array) -> dict[str, int]:
-    """Compute confusion matrix elements; whatever is not 0 is foreground.
+    """Compute confusion matrix elements; every value but 0 is foreground.
 
     Args:
         pred: Predicted binary mask.
@@ -180,7 +180,7 @@ def compute_confusion_matrix(pred: Array, target: Array) -> dict[str, int]:
 
 
 def metric_results(samples: list[dict[str, float]]) -> dict[str, MetricResult]:
-    """The samples' scores as one MetricResult per metric; without samples NaN, as NumPy's mean has it."""
+    """The samples' scores as one MetricResult per metric; NaN without samples, like NumPy's mean."""
     results = {}
     for key in ("dice", "avd", "mcc"):
         values = [sample[key] for sample in samples]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is the paper reached? By the specification's limits, defaults and words.
+"""Do results match the paper? By the specification's limits, defaults and words.
 
 The limits are compared without slack, so that 0.886 is not within 0.01 of 0.876 in double precision; those of
 "acceptable" and "minimum" are MeshNet-26's for every variant; missing values are made up. `assay parity`

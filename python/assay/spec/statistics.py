@@ -130,7 +130,7 @@ def format_results_table(
 ) -> str:
     """Format results as a markdown table.
 
-    A metric that is missing is printed as 0.000, and one star stands for whichever metric was compared;
+    A metric that is missing is printed as 0.000, and one star is used for whichever metric was compared;
     `assay compare --format markdown` leaves gaps and stars each metric.
 
     Args:
