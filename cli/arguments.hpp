@@ -2,11 +2,17 @@
 /// Options as a command declares them. The parser's heavy header stays in one file.
 #pragma once
 
-#include <map>
-#include <memory>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "assay/base/named.hpp"
 
 namespace CLI {
 class App;
@@ -14,22 +20,113 @@ class App;
 
 namespace assay::cli {
 
-/// Declares options onto a parser; the targets are filled when the command line is read.
+/// One kind of value: how it is typed (`value` throws Error::usage that says what the text is not),
+/// and how help shows a default ("" for 0, nothing and the empty text: these are no defaults).
+template <class Value>
+struct Kind;
+
+template <>
+struct Kind<std::string> {
+  static std::string value(const std::string& text);
+  static std::string shown(const std::string& text) { return text; }
+};
+
+template <>
+struct Kind<double> {
+  static double value(const std::string& text);
+  static std::string shown(double number);
+};
+
+/// Throw Error::usage on any other text, and on a larger number.
+std::int64_t whole_number(const std::string& text, std::int64_t most);
+std::uint64_t count(const std::string& text, std::uint64_t most);
+
+template <std::signed_integral Whole>
+struct Kind<Whole> {
+  static Whole value(const std::string& text) {
+    return static_cast<Whole>(whole_number(text, std::numeric_limits<Whole>::max()));
+  }
+  static std::string shown(Whole number) { return number == 0 ? "" : std::to_string(number); }
+};
+
+template <std::unsigned_integral Whole>
+struct Kind<Whole> {
+  static Whole value(const std::string& text) {
+    return static_cast<Whole>(count(text, std::numeric_limits<Whole>::max()));
+  }
+  static std::string shown(Whole number) { return number == 0 ? "" : std::to_string(number); }
+};
+
+template <class Value>
+struct Kind<std::optional<Value>> {
+  static std::optional<Value> value(const std::string& text) { return Kind<Value>::value(text); }
+  static std::string shown(const std::optional<Value>& value) {
+    return value ? Kind<Value>::shown(*value) : "";
+  }
+};
+
+/// The words of "a,b,c". nnU-Net calls a region "(1, 2)", and that is one word. Throws Error::usage
+/// on an empty one.
+std::vector<std::string> words_in(const std::string& list);
+
+template <class Value>
+struct Kind<std::vector<Value>> {
+  static std::vector<Value> value(const std::string& text) {
+    std::vector<Value> out;
+    for (const std::string& word : words_in(text)) out.push_back(Kind<Value>::value(word));
+    return out;
+  }
+  static std::string shown(const std::vector<Value>& values) {
+    std::string out;
+    for (const Value& value : values) out += (out.empty() ? "" : ",") + Kind<Value>::shown(value);
+    return out;
+  }
+};
+
+/// "Seed of the bootstrap (default: 42)"; the help itself when there is no default.
+std::string with_default(const std::string& help, std::string_view value);
+
+/// The names in a table, such as those of `Named` rows.
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+/// A table of values that the library names one by one.
+template <class Value>
+std::vector<Named<Value>> named(std::initializer_list<Value> values) {
+  std::vector<Named<Value>> table;
+  for (const Value value : values) table.push_back({name(value), value});
+  return table;
+}
+
+/// Declares options onto a parser; the targets are filled when the command line is read. What a
+/// target holds when it is declared is the default that help prints. A name such as "--seed N" says
+/// how help calls the value.
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(app) {}
+
+  /// Help lists what is declared next under this heading; one that was there before goes on.
+  void heading(std::string title) { heading_ = std::move(title); }
 
   void positional(const std::string& name, std::string& target, const std::string& help);
   void positional(const std::string& name, std::vector<std::string>& target,
                   const std::string& help);
 
   void flag(const std::string& name, bool& target, const std::string& help);
-  void option(const std::string& name, std::string& target, const std::string& help);
-  void option(const std::string& name, std::vector<std::string>& target, const std::string& help);
-  void option(const std::string& name, unsigned& target, const std::string& help);
-  void option(const std::string& name, double& target, const std::string& help);
-  void option(const std::string& name, std::optional<double>& target, const std::string& help);
-  void option(const std::string& name, std::optional<long long>& target, const std::string& help);
+
+  template <class Target>
+  void option(const std::string& name, Target& target, const std::string& help) {
+    add(name, with_default(help, Kind<Target>::shown(target)),
+        [&target](const std::string& text) { target = Kind<Target>::value(text); });
+  }
+
+  /// An option that can be given several times.
+  void repeatable(const std::string& name, std::vector<std::string>& target,
+                  const std::string& help);
 
   /// An option that means something without its value, too; `given` says that it was typed.
   void option_or_flag(const std::string& name, bool& given, std::string& target,
@@ -39,8 +136,28 @@ class Arguments {
   void choice(const std::string& name, std::string& target, const std::vector<std::string>& words,
               const std::string& help);
 
+  /// One of a table's names; the target is their value, or an optional one without default.
+  template <class Target, class Table>
+  requires(!std::same_as<Target, std::string>) void choice(const std::string& name, Target& target,
+                                                           const Table& table,
+                                                           const std::string& help) {
+    std::string word;
+    for (const auto& row : table)
+      if (word.empty() && target == row.value) word = row.name;
+    add_choice(name, names_in(table), with_default(help, word),
+               [&target, rows = std::vector(table.begin(), table.end())](std::size_t place) {
+                 target = rows[place].value;
+               });
+  }
+
  private:
+  void add(const std::string& name, const std::string& help,
+           std::function<void(const std::string& text)> take);
+  void add_choice(const std::string& name, const std::vector<std::string>& words,
+                  const std::string& help, std::function<void(std::size_t place)> take);
+
   CLI::App& app_;
+  std::string heading_ = "Options";
 };
 
 }  // namespace assay::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay bench: how fast this machine scores, against the floor and against peers, in one run.
+/// assay bench: how fast this machine scores, against decompression alone and against other tools.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -32,6 +32,12 @@ struct Options {
   bool check = false;
 };
 
+void declare_options(Arguments& a, Options& o) {
+  a.option("--cases N", o.cases, "Number of cases to make");
+  a.option("--side N", o.side, "Voxels along each axis");
+  a.flag("--check", o.check, "Exit with 1 when a target is missed");
+}
+
 /// One figure, and what it should reach.
 struct Figure {
   std::string key, title;
@@ -49,7 +55,7 @@ double cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// CPU milliseconds of one call: the least of some, behind one that does not count, since other
+/// CPU milliseconds of one call: the least of some, after one that does not count, since other
 /// processes can only make it longer.
 template <class Work>
 double least_ms(Work work) {
@@ -71,7 +77,7 @@ score::Cohort planned(const demo::DemoCohort& demo) {
       {.prediction = demo.models.front().second, .reference = demo.references}, settings);
 }
 
-/// Inflating the cohort's files and nothing else: the floor under any program that reads them.
+/// Decompressing the cohort's files and nothing else: no program that reads them can be faster.
 double inflate_only_ms(const score::Cohort& cohort) {
   struct File {
     MappedFile gzip;
@@ -116,7 +122,7 @@ Json measured_peers(const demo::DemoCohort& demo, const fs::path& folder) {
                .output;
   } catch (const Error&) {  // no Python
   }
-  return text.empty() ? Json::array() : parse_json(text, "the peers' times");
+  return text.empty() ? Json::array() : parse_json(text, "the times of other tools");
 }
 
 void add_peers(const Json& peers, double ours, std::vector<Figure>& figures, std::ostream& talk) {
@@ -133,7 +139,8 @@ void add_peers(const Json& peers, double ours, std::vector<Figure>& figures, std
     if (name == "specification") figure.at_least = 100;
     figures.push_back(std::move(figure));
   }
-  if (peers.empty()) talk << "absent: /usr/bin/python3 with nibabel and torch, for the peers\n";
+  if (peers.empty())
+    talk << "absent: /usr/bin/python3 with nibabel and torch, for the other tools\n";
 }
 
 std::vector<Figure> measured(const Options& o, const Common& common, std::ostream& talk) {
@@ -152,12 +159,12 @@ std::vector<Figure> measured(const Options& o, const Common& common, std::ostrea
   std::vector<Figure> figures = {
       {"count_ms", "counting one pair (ms)", kernel_ms(cohort),
        full_size ? std::optional(2.0) : std::nullopt},
-      {"inflate_ms", "inflating one pair (ms)", inflate},
+      {"inflate_ms", "decompressing one pair (ms)", inflate},
       {"score_ms", "one pair, files to numbers (ms)", ours},
-      {"over_inflate", "files to numbers / inflating alone", ours / inflate,
+      {"over_inflate", "files to numbers / decompressing alone", ours / inflate,
        full_size ? std::optional(1.5) : std::nullopt},
   };
-  talk << "timing peers …\n" << std::flush;
+  talk << "timing other tools …\n" << std::flush;
   add_peers(measured_peers(demo, folder), ours, figures, talk);
   return figures;
 }
@@ -190,24 +197,15 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return o.check && !all_met ? answer_is_no : done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  arguments.option("--cases N", options->cases, "Cases to make (default: 12)");
-  arguments.option("--side N", options->side, "Voxels along each axis (default: 256)");
-  arguments.flag("--check", options->check, "Exit status 1 when a target is missed");
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
-    {"assay bench", "kernels, files to numbers, and ratios to the peers that are installed"},
-    {"assay bench --json --check", "for programs; exit status 1 when a target is missed"},
+    {"assay bench", "counting, files to numbers, and ratios to the other tools that are installed"},
+    {"assay bench --json --check", "for scripts; exit status 1 when a target is missed"},
 };
 
 }  // namespace
 
-const Command bench_command = {"bench", "Measure speed against the floor and against peers",
-                               declare, examples};
+const Command bench_command = {"bench",
+                               "Measure speed against decompression alone and against other tools",
+                               command<declare_options, run>, examples};
 
 }  // namespace assay::cli

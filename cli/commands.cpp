@@ -10,23 +10,30 @@
 
 namespace assay::cli {
 
-std::span<const Command* const> commands() {
-  static constexpr const Command* table[] = {
-      &score_command,   &compare_command, &power_command,    &parity_command,
-      &folds_command,   &split_command,   &evaluate_command, &predict_command,
-      &model_command,   &recipe_command,  &qa_command,       &report_command,
-      &metrics_command, &demo_command,    &bench_command,    &docs_command,
-  };
-  return table;
+std::span<const CommandGroup> command_groups() {
+  static constexpr const Command* scoring[] = {&score_command, &compare_command, &report_command,
+                                               &parity_command, &metrics_command};
+  static constexpr const Command* models[] = {&evaluate_command, &predict_command, &model_command,
+                                              &recipe_command};
+  static constexpr const Command* studies[] = {&power_command, &split_command, &folds_command};
+  static constexpr const Command* questions[] = {&qa_command};
+  static constexpr const Command* program[] = {&demo_command, &bench_command, &docs_command};
+  static constexpr CommandGroup groups[] = {{"Score segmentations and compare models", scoring},
+                                            {"Run trained models", models},
+                                            {"Plan studies and cross-validations", studies},
+                                            {"Question answering on whole slides", questions},
+                                            {"Try and document assay", program}};
+  return groups;
 }
 
 std::vector<FullCommand> full_commands() {
   std::vector<FullCommand> out;
-  for (const Command* command : commands()) {
-    if (command->members.empty()) out.push_back({command->name, command});
-    for (const Command* member : command->members)
-      out.push_back({std::string(command->name) + " " + member->name, member});
-  }
+  for (const CommandGroup& group : command_groups())
+    for (const Command* command : group.commands) {
+      if (command->members.empty()) out.push_back({command->name, command});
+      for (const Command* member : command->members)
+        out.push_back({std::string(command->name) + " " + member->name, member});
+    }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct Common {
 /// What a command is given besides its own options.
 struct Session {
   std::ostream& out;                 ///< results
-  std::ostream& err;                 ///< talk
+  std::ostream& err;                 ///< messages
   std::vector<std::string> command;  ///< as typed, for provenance
   const std::atomic<bool>& stop;     ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
@@ -50,6 +51,20 @@ struct Command {
   std::span<const Command* const> members = {};
 };
 
+/// What a row of the table declares: `command<declare_options, run>`, where a command's file has
+///   void declare_options(Arguments& arguments, Options& options);
+///   Exit run(const Options& options, const Common& common, const Session& session);
+template <auto declare_options, auto run>
+Action command(Arguments& arguments) {
+  const auto options = []<class Options>(void (*)(Arguments&, Options&)) {
+    return std::make_shared<Options>();
+  }(declare_options);
+  declare_options(arguments, *options);
+  return [options](const Common& common, const Session& session) {
+    return run(*options, common, session);
+  };
+}
+
 extern const Command score_command, compare_command, parity_command, metrics_command, demo_command,
     bench_command, docs_command;
 extern const Command folds_command, split_command;
@@ -57,8 +72,14 @@ extern const Command qa_command;
 extern const Command evaluate_command, predict_command, model_command, recipe_command;
 extern const Command report_command, power_command;
 
-/// Every command, in the order shown by --help; members of a family stand inside it.
-std::span<const Command* const> commands();
+/// Commands that serve the same job.
+struct CommandGroup {
+  const char* job;
+  std::span<const Command* const> commands;
+};
+
+/// Every command, in the order that help shows; the members of a family are inside it.
+std::span<const CommandGroup> command_groups();
 
 /// A command that can be run, with all words of its name: "qa run".
 struct FullCommand {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/file.hpp"
@@ -29,9 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
-  unsigned cases = 24, side = 128;
-};
+void declare_options(Arguments& a, demo::DemoOptions& o) {
+  a.option("--cases N", o.cases, "Number of cases to make");
+  a.option("--side N", o.side, "Voxels along each axis");
+}
 
 class Stopwatch {
  public:
@@ -158,7 +158,7 @@ std::string commands_to_try(const std::vector<fs::path>& files, const demo::Demo
                    shell_word(predictions.parent_path()), shell_word(folder / "two.html"));
 }
 
-Exit run(const Options& o, const Common& common, const Session& session) {
+Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
   const fs::path folder = common.out.empty() ? fs::path("build/demo") : fs::path(common.out);
   std::ostream& talk = common.json ? session.err : session.out;
   const ProvenanceClock clock;
@@ -167,8 +167,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     talk << fmt::format("making {} cases of {}³ voxels and the predictions of 4 models …\n",
                         o.cases, o.side)
          << std::flush;
-  const demo::DemoCohort cohort =
-      demo::write_demo_cohort(folder, {.cases = o.cases, .side = o.side, .jobs = jobs(common)});
+  o.jobs = jobs(common);
+  const demo::DemoCohort cohort = demo::write_demo_cohort(folder, o);
   const double made = making.seconds();
 
   const Stopwatch scoring;
@@ -214,15 +214,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  arguments.option("--cases N", options->cases, "Cases to make (default: 24)");
-  arguments.option("--side N", options->side, "Voxels along each axis (default: 128)");
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay demo", "24 cases, 4 models, two broken files; writes build/demo/"},
     {"assay demo --out /tmp/cohort --cases 100 --side 256", "a larger cohort in another folder"},
@@ -230,7 +221,8 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command demo_command = {"demo", "Make a small cohort and run the whole chain on it", declare,
-                              examples};
+const Command demo_command = {"demo",
+                              "Make a small cohort, score it, compare models and write a report",
+                              command<declare_options, run>, examples};
 
 }  // namespace assay::cli

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <ostream>
 #include <string_view>
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/words.hpp"
 #include "assay/report/text/metric_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"
@@ -57,11 +57,12 @@ std::string completion_cases(const Command& command, const CLI::App& app) {
 std::string bash_completion() {
   const Parser parser;
   std::string names, cases;
-  for (const Command* command : commands()) {
-    names.append(" ").append(command->name);
-    if (command->alias != nullptr) names.append(" ").append(command->alias);
-    cases += completion_cases(*command, *parser.app().get_subcommand(command->name));
-  }
+  for (const CommandGroup& group : command_groups())
+    for (const Command* command : group.commands) {
+      names.append(" ").append(command->name);
+      if (command->alias != nullptr) names.append(" ").append(command->alias);
+      cases += completion_cases(*command, *parser.app().get_subcommand(command->name));
+    }
   return fmt::format(
       "# bash completion for assay: source <(assay docs completion-bash)\n"
       "_assay() {{\n"
@@ -84,21 +85,35 @@ const CLI::App& app_of(const Parser& parser, const std::string& name) {
   return *app;
 }
 
+/// The options of a command under one heading; "" for its arguments.
+std::string option_table(const CLI::App& app, const std::string& heading) {
+  std::string out;
+  for (const CLI::Option* option : app.get_options())
+    if (option->get_positional() ? heading.empty() : option->get_group() == heading)
+      out += fmt::format("| `{}` | {} |\n", escaped(option_names(*option)),
+                         escaped(option->get_description()));
+  const std::string title = heading.empty() ? "Arguments" : heading;
+  return out.empty() ? "" : fmt::format("\n| {} | |\n|---|---|\n{}", title, out);
+}
+
 std::string reference() {
   const Parser parser;
   std::string out =
       "# Command line\n\nMade by `assay docs cli`; do not edit.\n\n"
-      "Results go to standard output, talk to standard error. Exit status: 0 done; 1 the answer is "
-      "no; 2 could not (wrong usage or input; nothing written); 3 done, but some cases failed or "
-      "were missing; 130 interrupted.\n";
+      "Results go to standard output, messages to standard error. Exit status: 0 done; 1 the "
+      "answer "
+      "is no; 2 could not (wrong usage or input; nothing written); 3 done, but some cases failed "
+      "or "
+      "were missing; 130 interrupted.\n\nEvery command has the common options:\n";
+  out += option_table(app_of(parser, full_commands().front().name), common_heading);
   for (const auto& [name, command] : full_commands()) {
     const std::string alias =
         command->alias == nullptr ? "" : fmt::format(" Also `assay {}`.", command->alias);
-    out += fmt::format("\n## `assay {}`\n\n{}.{}\n\n| option | |\n|---|---|\n", name,
-                       command->summary, alias);
-    for (const CLI::Option* option : app_of(parser, name).get_options())
-      out += fmt::format("| `{}` | {} |\n", escaped(option_names(*option)),
-                         escaped(option->get_description()));
+    out += fmt::format("\n## `assay {}`\n\n{}.{}\n", name, command->summary, alias);
+    const CLI::App& app = app_of(parser, name);
+    out += option_table(app, "");
+    for (const std::string& heading : app.get_groups())
+      if (heading != common_heading) out += option_table(app, heading);
     if (!command->examples.empty()) out += "\n";
     for (const Example& example : command->examples)
       out += fmt::format("    {}\n\n{}.\n\n", example.command, example.effect);
@@ -118,32 +133,35 @@ constexpr Page pages[] = {
     {"completion-bash", bash_completion},
 };
 
-Action declare(Arguments& arguments) {
-  const auto page = std::make_shared<std::string>();
-  arguments.positional("PAGE", *page, "cli, metrics, or completion-bash");
-  return [page](const Common& common, const Session& session) {
-    for (const Page& p : pages)
-      if (p.name == *page) {
-        if (common.out.empty())
-          session.out << p.text();
-        else
-          write_atomically(common.out, p.text());
-        return done;
-      }
+struct Options {
+  std::string page;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("PAGE", o.page, "One of " + joined(names_in(pages)));
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  const Page* const page = std::ranges::find(pages, o.page, &Page::name);
+  if (page == std::end(pages))
     throw Error(Error::Kind::usage,
-                fmt::format("there is no page '{}'{} (cli, metrics, completion-bash)", *page,
-                            did_you_mean(*page, pages, &Page::name)));
-  };
+                fmt::format("there is no page '{}'{} (there are {})", o.page,
+                            did_you_mean(o.page, pages, &Page::name), joined(names_in(pages))));
+  if (common.out.empty())
+    session.out << page->text();
+  else
+    write_atomically(common.out, page->text());
+  return done;
 }
 
 constexpr Example examples[] = {
-    {"assay docs cli > docs/cli.md", "writes the reference of all commands"},
-    {"source <(assay docs completion-bash)", "completes commands and options in bash"},
+    {"assay docs cli > docs/cli.md", "the reference of all commands"},
+    {"source <(assay docs completion-bash)", "completion of commands and options in bash"},
 };
 
 }  // namespace
 
-const Command docs_command = {"docs", "Print the reference pages and shell completion", declare,
-                              examples};
+const Command docs_command = {"docs", "Print the reference pages and shell completion",
+                              command<declare_options, run>, examples};
 
 }  // namespace assay::cli

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -29,32 +28,35 @@ struct Options {
   ModelRunOptions model;
   std::string first;
   std::vector<std::string> rest;
-  std::string images, image_pattern, split, space = "native", save;
+  std::string images, image_pattern, split, save;
+  score::MetricSpace space = score::MetricSpace::native;
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("MODEL", o.first, "A trained model, told by its content; none with --command");
+  a.positional("MODEL", o.first, model_help);
   a.positional("DATA", o.rest,
                "A folder with images and references (images/ and labels/, imagesTs/ and labelsTs/, "
                "…), or a CSV file with id,image,reference; its other columns are groups");
-  a.option("--images FOLDER", o.images, "Images, where DATA does not say; goes with --ref");
-  a.option("--ref FOLDER", o.score.ref, "References, where DATA does not say");
+  a.heading("Input");
+  a.option("--images FOLDER", o.images, "Images, if DATA does not give them; needs --ref");
+  a.option("--ref FOLDER", o.score.ref, "References, if DATA does not give them");
   a.choice("--split", o.split, score::data_splits(),
-           "Cases of an nnU-Net folder (default: Ts if it has references, else Tr)");
-  a.option("--pred-pattern PATTERN", o.image_pattern, "Names of images: '{id}_T1w.nii.gz'");
+           "Cases of an nnU-Net folder (default: Ts if it has references, otherwise Tr)");
+  a.option("--pred-pattern PATTERN", o.image_pattern, "File names of images: '{id}_T1w.nii.gz'");
   declare_model_run_options(a, o.model);
-  a.choice("--space", o.space, {"native", "model"},
-           "Where metrics are taken: on the reference's own grid, or on the model's");
-  a.option("--save-predictions DIR", o.save, "Keep every prediction, as DIR/<id>.nii.gz");
-  declare_cohort_options(a, o.score);
-  declare_metric_options(a, o.score);
+  declare_score_options(a, o.score);
+  a.heading("Metrics");
+  a.choice("--space", o.space, score::metric_spaces(),
+           "Grid of the metrics: the reference's own, or the model's");
+  a.heading("Output");
+  a.option("--save-predictions DIR", o.save, "Keep every prediction as DIR/<id>.nii.gz");
 }
 
 score::EvaluationData data_of(const Options& o, const std::vector<std::string>& data) {
   if (data.size() > 1)
     throw Error(Error::Kind::usage, "'" + data[1] +
-                                        "' is one word too many: assay evaluate MODEL "
-                                        "DATA takes one folder or CSV file");
+                                        "' is unexpected: assay evaluate MODEL DATA "
+                                        "takes one folder or CSV file");
   if (data.empty() && (o.images.empty() || o.score.ref.empty()))
     throw Error(Error::Kind::usage,
                 "give a model and its data: assay evaluate MODEL DATA, where DATA is a folder with "
@@ -102,7 +104,7 @@ bool is_kept(const score::CasePlan& plan, const fs::path& save) {
 
 void tell(const score::CasePredictor& cases, const Common& common, std::ostream& err) {
   if (!common.quiet && cases.remembered() != 0)
-    err << fmt::format("note: {} predictions came from the cache, {} were made\n",
+    err << fmt::format("note: {} predictions came from the cache, {} were computed\n",
                        cases.remembered(), cases.inferred());
   if (const std::string trouble = cases.cache_trouble(); !trouble.empty())
     err << "warning: predictions could not be kept: " << trouble << '\n';
@@ -120,7 +122,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   OpenedModel model(o.model, common, session, cohort.notes);
   cohort.settings.model_name = default_name(o, model);
   cohort.settings.source = model.source();
-  cohort.settings.source->space = o.space;
+  cohort.settings.source->space = name_in(score::metric_spaces(), o.space);
   if (!o.save.empty()) {
     refuse_collisions(cohort, o.save);
     require_writable(fs::path(o.save) / "prediction");
@@ -129,12 +131,11 @@ Exit run(Options o, const Common& common, const Session& session) {
   tell_plan(cohort, common, session.err);
 
   const TemporaryFolder scratch;
-  const score::Evaluation evaluation = {
-      .predictor = model.cases(),
-      .settings = cohort.settings,
-      .space = o.space == "model" ? score::MetricSpace::model : score::MetricSpace::native,
-      .save = o.save,
-      .scratch = scratch};
+  const score::Evaluation evaluation = {.predictor = model.cases(),
+                                        .settings = cohort.settings,
+                                        .space = o.space,
+                                        .save = o.save,
+                                        .scratch = scratch};
   score::Execution execution = {.jobs = cases_at_once, .waits = true};
   execution.scorer = [&](const score::CasePlan& plan, score::Workspace& workspace) {
     return score::evaluated_case(plan, evaluation, workspace);
@@ -146,26 +147,18 @@ Exit run(Options o, const Common& common, const Session& session) {
   return exit;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay evaluate meshnet26.pt Dataset501_ARC --out results.json",
-     "runs the model over imagesTs, scores against labelsTs; --resume goes on after a stop"},
+     "runs the model on imagesTs and scores against labelsTs; --resume continues after a stop"},
     {"assay evaluate unet.onnx cases.csv --recipe unet.toml --metrics all --save-predictions out",
-     "any ONNX model, prepared as the recipe says, images and references from a table"},
+     "any ONNX model with the preparation of a recipe; images and references from a table"},
     {"assay evaluate Dataset501_ARC --command \"python3 nnunet_worker.py\" --timeout 900",
-     "a program of any kind predicts; it is started once and asked for one image after another"},
+     "any program predicts; it is started once and gets one image after another"},
 };
 
 }  // namespace
 
-const Command evaluate_command = {"evaluate", "Run a model over a cohort, then score it", declare,
-                                  examples, /*stops_in_order=*/true};
+const Command evaluate_command = {"evaluate", "Run a model on a cohort, then score its predictions",
+                                  command<declare_options, run>, examples, /*stops_in_order=*/true};
 
 }  // namespace assay::cli

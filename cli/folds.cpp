@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay folds: the runs of a cross-validation become one experiment.
 #include <filesystem>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -20,11 +19,24 @@ namespace {
 /// The command line as typed.
 struct Options {
   std::vector<std::string> folders;
-  std::string restarts = "mean", model;
+  compare::Restarts restarts = compare::CrossValidation{}.restarts;
+  std::string model;
   bool anonymous = false;
 };
 
-constexpr std::size_t most_missing = 20;  // more lines would hide what else is said
+void declare_options(Arguments& a, Options& o) {
+  using enum compare::Restarts;
+  a.positional("RUN_DIR", o.folders,
+               "Folders with fold_0_restart_0/results.json or fold_0/validation/summary.json and "
+               "so on");
+  a.choice("--restarts", o.restarts, named({mean, median, best}),
+           "How restarts become one value per subject; best is chosen on the test set, so it is "
+           "optimistic");
+  a.option("--model NAME", o.model, "Name in the results (default: the first folder's)");
+  a.flag("--anonymous", o.anonymous, anonymous_help);
+}
+
+constexpr std::size_t most_missing = 20;  // more lines would hide other messages
 
 /// Names the runs that gave no values, and what was odd, on standard error.
 void report_troubles(const results::RunFolders& folders, const std::vector<std::string>& warnings,
@@ -57,7 +69,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.folders.empty())
     throw Error(Error::Kind::usage, "give the folder that holds the runs: assay folds RUN_DIR");
   const ProvenanceClock clock;
-  const compare::Restarts restarts = compare::restarts_named(o.restarts);
   results::RunFolders folders = results::read_runs({o.folders.begin(), o.folders.end()});
   if (!o.model.empty()) folders.name = o.model;
   if (folders.runs.empty()) {
@@ -70,7 +81,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, "experiment_results.json");
   refuse_input(out, folders.files);
   const compare::CrossValidation result =
-      compare::cross_validated(std::move(folders.runs), restarts);
+      compare::cross_validated(std::move(folders.runs), o.restarts);
   report_troubles(folders, result.warnings, common, session.err);
   if (!common.quiet) report_undefined(result, session.err);
   const std::string text =
@@ -85,23 +96,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return folders.ledger.read < folders.ledger.expected ? some_failed : done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto o = std::make_shared<Options>();
-  arguments.positional(
-      "RUN_DIR", o->folders,
-      "Folders with fold_0_restart_0/results.json or fold_0/validation/summary.json "
-      "and so on");
-  arguments.choice("--restarts", o->restarts, {"mean", "median", "best"},
-                   "How restarts become one value per subject (default: mean); best is chosen on "
-                   "the test set: optimistic");
-  arguments.option("--model NAME", o->model, "Name in the results (default: the first folder's)");
-  arguments.flag("--anonymous", o->anonymous, "No host and no absolute path in the provenance");
-  return [o](const Common& common, const Session& session) { return run(*o, common, session); };
-}
-
 constexpr Example examples[] = {
     {"assay folds experiments --out experiment_results.json",
-     "pairs restarts by subject, pools the outer folds, and names each spread"},
+     "pairs restarts by subject, pools the outer folds, and reports each kind of spread"},
     {"assay folds nnUNetTrainer__nnUNetPlans__3d_fullres --out results/",
      "the five folds of nnU-Net as one experiment, in results/experiment_results.json"},
     {"assay folds experiments --restarts median --json", "the same for programs"},
@@ -109,7 +106,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command folds_command = {"folds", "Aggregate the runs of a cross-validation", declare,
-                               examples};
+const Command folds_command = {"folds", "Aggregate the runs of a cross-validation",
+                               command<declare_options, run>, examples};
 
 }  // namespace assay::cli

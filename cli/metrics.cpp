@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay metrics: the table of metrics, for people, programs and docs/metrics.md.
-#include <memory>
 #include <ostream>
 
 #include "assay/base/file.hpp"
@@ -29,7 +28,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command metrics_command = {"metrics", "List the metrics and how they are defined", declare,
+const Command metrics_command = {"metrics", "List the metrics with their definitions", declare,
                                  examples};
 
 }  // namespace assay::cli

@@ -17,7 +17,7 @@ constexpr Example examples[] = {
 }  // namespace
 
 const Command model_command = {.name = "model",
-                               .summary = "Look into files of trained models",
+                               .summary = "Show what files of trained models hold",
                                .declare = nullptr,
                                .examples = examples,
                                .members = members};

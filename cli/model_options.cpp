@@ -4,39 +4,20 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/tbb_executor.hpp"
+#include "assay/base/words.hpp"
 #include "assay/image/image.hpp"
-#include "assay/model/backends/predictors.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::size_t> dilations_of(const std::string& list) {
-  std::vector<std::size_t> out;
-  const char* at = list.data();
-  const char* end = at + list.size();
-  while (at < end) {
-    std::size_t value = 0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    const bool goes_on = next < end && *next == ',' && next + 1 < end;
-    if (error != std::errc() || value == 0 || (next != end && !goes_on))
-      throw Error(Error::Kind::usage, "--dilations '" + list +
-                                          "' is not a list of whole numbers from 1 on, such as "
-                                          "1,2,4,8,16,16,8,4,2");
-    out.push_back(value);
-    at = next == end ? end : next + 1;
-  }
-  return out;
-}
 
 /// A model that is known by name, and the recipe that it was trained with.
 struct Known {
@@ -56,27 +37,26 @@ CommandWords command_of(const ModelRunOptions& o) {
   if (o.command.empty()) return {};
   if (o.model.empty() && o.command.find(mark) != o.command.npos)
     throw Error(Error::Kind::usage,
-                "--command has {model}, but no model was given: name it before the data, or leave "
+                "--command has {model}, but no model was given; name it before the data, or leave "
                 "{model} out");
   return with_value(command_words(o.command, "--command"), mark, o.model);
 }
 
 model::PredictorSource source_of(const ModelRunOptions& o, model::TensorAxes axes, unsigned jobs) {
-  return {.model = o.command.empty() ? o.model : "",
-          .options = model_options_of(o.network),
-          .axes = axes,
-          .command = command_of(o),
-          .backend = model::backend(o.backend),
-          .onnxruntime = o.onnxruntime,
-          .timeout_s = o.timeout_s,
-          .jobs = jobs};
+  model::PredictorSource source = o.source;
+  source.model = o.command.empty() ? o.model : "";
+  source.axes = axes;
+  source.command = command_of(o);
+  source.onnxruntime = o.onnxruntime;
+  source.jobs = jobs;
+  return source;
 }
 
-/// "" when the model is not known. Throws what opening it throws when it is no model at all.
+/// "" when the model is not known. Throws what opening it throws when it is not a model at all.
 std::string usual_recipe(const ModelRunOptions& o) {
   model::Model model;
   try {
-    model = model::read_model(o.model, model_options_of(o.network));
+    model = model::read_model(o.model, o.source.options);
   } catch (const Error&) {
     model::open_predictor(source_of(o, model::TensorAxes::zyx, 1));
     return "";
@@ -86,22 +66,22 @@ std::string usual_recipe(const ModelRunOptions& o) {
   return "";
 }
 
-/// What was asked for, what lies beside the model, or what a known model needs; in that order.
+/// What was asked for, what lies next to the model, or what a known model needs; in that order.
 model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
   if (!o.recipe.empty()) return model::find_recipe(o.recipe);
   if (!o.model.empty())
     if (const auto beside = model::recipe_beside(o.model)) {
-      notes.push_back("recipe: " + beside->string() + ", found beside the model");
+      notes.push_back("recipe: " + beside->string() + ", found next to the model");
       return model::find_recipe(beside->string());
     }
   if (!o.command.empty()) return model::find_recipe("none");  // a program prepares images itself
   const std::string known = usual_recipe(o);
   if (known.empty())
-    throw Error(Error::Kind::usage, o.model +
-                                        ": how this model wants its images prepared is not known; "
-                                        "give --recipe (arc-meshchop, brainchop, minmax, none, or "
-                                        "a file; see 'assay recipe show')");
-  notes.push_back("recipe: " + known + ", as this model was trained with; --recipe changes it");
+    throw Error(Error::Kind::usage,
+                o.model + ": how its images must be prepared is not known; give --recipe (" +
+                    joined(names_in(model::builtin_recipes())) +
+                    ", or a file; see 'assay recipe show')");
+  notes.push_back("recipe: " + known + ", which this model was trained with; --recipe changes it");
   return model::find_recipe(known);
 }
 
@@ -136,48 +116,46 @@ std::string described(const model::Model& model) {
 
 }  // namespace
 
-void declare_network_options(Arguments& a, NetworkOptions& o) {
+void declare_network_options(Arguments& a, model::ModelOptions& o) {
+  using enum model::Activation;
   a.option("--dilations LIST", o.dilations,
-           "Of the hidden layers, such as 1,2,4,8,4,2,1, where the file holds only weights");
-  a.choice("--activation", o.activation, {"relu", "elu", "gelu", "none"},
-           "Of the hidden layers, where the file holds only weights");
-}
-
-model::ModelOptions model_options_of(const NetworkOptions& o) {
-  model::ModelOptions options = {.dilations = dilations_of(o.dilations)};
-  if (!o.activation.empty()) options.activation = model::activation(o.activation);
-  return options;
+           "Dilations of the hidden layers, such as 1,2,4,8,4,2,1, if the file holds only weights");
+  a.choice("--activation", o.activation, named({relu, elu, gelu, none}),
+           "Activation of the hidden layers, if the file holds only weights");
 }
 
 void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
+  a.heading("Model");
   a.option("--recipe NAME|FILE", o.recipe,
-           "How images are prepared: arc-meshchop, brainchop, minmax, none, or a TOML or JSON file "
-           "(default: the one beside the model, or the one it is known to need)");
+           "How images are prepared: " + joined(names_in(model::builtin_recipes())) +
+               ", or a TOML or JSON file (default: the recipe next to the model, or the one of a "
+               "known model)");
   a.option("--command \"…\"", o.command,
-           "A program that predicts, started without a shell, instead of a model file; see "
+           "Program that predicts instead of a model file, started without a shell; see "
            "docs/formats/predictor.md");
-  a.choice("--backend", o.backend, {"auto", "meshnet", "onnx", "command"},
-           "Who runs the model (default: auto, told by its content)");
+  a.choice("--backend", o.source.backend, model::backends(),
+           "Program that runs the model; auto chooses by its content");
+  declare_network_options(a, o.source.options);
   a.option("--onnxruntime FILE", o.onnxruntime,
-           "ONNX Runtime's library (default: $ASSAY_ONNXRUNTIME, or where the system finds it)");
-  a.option("--timeout S", o.timeout_s, "Seconds that a program may take per image (default: 600)");
+           "Library of ONNX Runtime (default: $ASSAY_ONNXRUNTIME, or where the system finds it)");
+  a.option("--timeout S", o.source.timeout_s, "Seconds that a program may take per image");
   a.option("--cache DIR", o.cache,
-           "Where predictions are kept, so that nothing is inferred twice (default: $ASSAY_CACHE, "
+           "Folder that keeps predictions, so that none is computed twice (default: $ASSAY_CACHE, "
            "or assay/predictions in the user's cache folder)");
-  a.flag("--no-cache", o.no_cache, "Keep no predictions, and use none that were kept");
-  declare_network_options(a, o.network);
+  a.flag("--no-cache", o.no_cache, "Neither keep predictions nor use kept ones");
 }
 
 OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const Session& session,
                          std::vector<std::string>& notes) {
-  if (!(o.timeout_s > 0 && std::isfinite(o.timeout_s)))
+  const double timeout_s = o.source.timeout_s;
+  if (!(timeout_s > 0 && std::isfinite(timeout_s)))
     throw Error(Error::Kind::usage, "--timeout must be above 0 seconds");
   if (o.no_cache && !o.cache.empty())
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
   const model::Recipe recipe = chosen_recipe(o, notes);
   predictor_ = model::open_predictor(source_of(o, recipe.axes, jobs(common)));
   if (predictor_->backend() == "meshnet") {
-    const model::Model model = model::read_model(o.model, model_options_of(o.network));
+    const model::Model model = model::read_model(o.model, o.source.options);
     notes.push_back(described(model));
     known_as_ = as_key(model.name);
   } else {

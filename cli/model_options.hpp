@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/metrics/results.hpp"
+#include "assay/model/backends/predictors.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/score/case_predictor.hpp"
 #include "cli/commands.hpp"
@@ -14,20 +15,18 @@
 namespace assay::cli {
 
 /// What a file of weights may leave open.
-struct NetworkOptions {
-  std::string dilations, activation;
-};
-
-void declare_network_options(Arguments& arguments, NetworkOptions& options);
-model::ModelOptions model_options_of(const NetworkOptions& options);
+void declare_network_options(Arguments& arguments, model::ModelOptions& options);
 
 struct ModelRunOptions {
-  NetworkOptions network;
+  model::PredictorSource source;
   std::string model;  ///< "": the command is all there is
-  std::string recipe, command, backend = "auto", onnxruntime, cache;
-  double timeout_s = 600;
+  std::string recipe, command, onnxruntime, cache;
   bool no_cache = false;
 };
+
+/// The help of the argument MODEL.
+inline constexpr const char* model_help =
+    "A trained model of any supported format, judged by its content; none with --command";
 
 void declare_model_run_options(Arguments& arguments, ModelRunOptions& options);
 
@@ -51,7 +50,7 @@ class OpenedModel {
 };
 
 /// Puts the model among the options and returns what else was typed. With --command there may be
-/// none: a first word that is an image, a table or a folder is then no model, unless more than
+/// none: a first word that is an image, a table or a folder is then not a model, unless more than
 /// `words` of them follow.
 std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
                                     std::size_t words, ModelRunOptions& options);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay model show: what a file of weights holds, and what running it costs.
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -16,14 +15,14 @@ namespace {
 
 struct Options {
   std::string model;
-  NetworkOptions network;
+  model::ModelOptions network;
 };
 
 constexpr Shape usual_shape = {256, 256, 256};
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("FILE", o.model,
-               "PyTorch checkpoint, safetensors, tfjs model.json or ONNX; told by its content");
+               "PyTorch checkpoint, safetensors, tfjs model.json or ONNX, judged by its content");
   declare_network_options(a, o.network);
 }
 
@@ -32,7 +31,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, "model.json");
   refuse_input(out, {o.model});
   if (!out.empty()) require_writable(out);
-  const model::Model model = model::read_model(o.model, model_options_of(o.network));
+  const model::Model model = model::read_model(o.model, o.network);
   if (!out.empty()) write_atomically(out, model::model_text(model, usual_shape));
   if (common.json)
     session.out << model::model_text(model, usual_shape);
@@ -42,26 +41,19 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay model show final.pt",
      "the layers of a checkpoint, its receptive field, parameters, hash and cost"},
     {"assay model show weights.safetensors --dilations 1,2,4,8,4,2,1 --activation elu",
-     "weights alone do not say how far a layer reaches and what follows it"},
+     "a file of weights alone does not say its dilations and activation"},
     {"assay model show model.json --json --out model-card.json",
      "a tfjs model, for programs; the same in a file"},
 };
 
 }  // namespace
 
-const Command model_show_command = {"show", "Layers, receptive field, parameters, hash and cost",
-                                    declare, examples};
+const Command model_show_command = {"show",
+                                    "Show layers, receptive field, parameters, hash and cost",
+                                    command<declare_options, run>, examples};
 
 }  // namespace assay::cli

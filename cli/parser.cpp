@@ -3,21 +3,61 @@
 
 #include <algorithm>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 #include "assay/base/nearest.hpp"
 
 namespace assay::cli {
 namespace {
 
+/// Options under their headings, and texts that fit a terminal.
+class HelpPage : public CLI::Formatter {
+ public:
+  HelpPage() {
+    column_width(34);
+    label("Positionals", "Arguments");
+    label("SUBCOMMAND", "COMMAND");
+  }
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    const std::string page = CLI::Formatter::make_help(app, std::move(name), mode);
+    return CLI::detail::find_and_replace(page, "\n\n\n", "\n\n");
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    constexpr std::size_t page_width = 100;
+    const std::string margin(get_column_width(), ' ');
+    std::string out, line = "  " + make_option_name(option, is_positional);
+    if (!is_positional) line += make_option_opts(option);
+    if (line.size() >= margin.size())
+      out = std::exchange(line, margin) + "\n";
+    else
+      line.resize(margin.size(), ' ');
+    std::istringstream words(make_option_desc(option));
+    for (std::string word; words >> word; line += word) {
+      const bool is_first = line.size() == margin.size();
+      if (!is_first && line.size() + 1 + word.size() > page_width)
+        out += std::exchange(line, margin) + "\n";
+      else if (!is_first)
+        line += ' ';
+    }
+    return out + line + "\n";
+  }
+};
+
 void declare_common(CLI::App& app, Common& common) {
   Arguments arguments(app);
-  arguments.flag("--json", common.json, "Print the result as JSON; all else goes to stderr");
-  arguments.option("--out FILE|DIR", common.out, "Where to write the result");
-  arguments.option("--jobs N", common.jobs, "Cases at a time (default: all cores)");
+  arguments.heading(common_heading);
+  arguments.flag("--json", common.json, "Print the result as JSON; everything else goes to stderr");
+  arguments.option("--out FILE|DIR", common.out, "File or folder for the result");
+  arguments.option("--jobs N", common.jobs,
+                   "Number of cases processed at a time (default: all cores)");
   arguments.flag("--quiet", common.quiet,
-                 "Print only the result, unless --out has it, and what went wrong");
-  arguments.flag("--verbose", common.verbose, "Say what happens to each case");
-  arguments.flag("--no-color", common.no_color, "No colours on the terminal");
+                 "Print only errors and the result, and no result that --out takes");
+  arguments.flag("--verbose", common.verbose, "Report on every case");
+  arguments.flag("--no-color", common.no_color, "Print without colours");
 }
 
 std::string examples_text(const Command& command) {
@@ -28,6 +68,9 @@ std::string examples_text(const Command& command) {
   return text;
 }
 
+constexpr const char* more_help =
+    "'assay COMMAND --help' shows the options of a command, with examples.\n";
+
 constexpr const char* exit_statuses =
     "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
     "3 done, but some cases failed or were missing; 130 interrupted.";
@@ -36,9 +79,10 @@ constexpr const char* exit_statuses =
 std::string explained(const CLI::ParseError& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
-    return text.substr(0, text.find(':')) + ": needs a value";
+    return text.substr(0, text.find(':')) +
+           (text.find("Most") == text.npos ? ": needs a value" : ": is given more than once");
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return "nothing is known to do with '" + text.substr(text.rfind(": ") + 2) + "'";
+    return "unexpected argument '" + text.substr(text.rfind(": ") + 2) + "'";
   return text;
 }
 
@@ -50,9 +94,23 @@ std::vector<const CLI::App*> named_commands(const CLI::App& app) {
   return out;
 }
 
+/// What a bare `assay` prints: every command in a line, by what it is for.
+std::string command_list() {
+  std::string text;
+  for (const CommandGroup& group : command_groups()) {
+    text.append("\n").append(group.job).append(":\n");
+    for (const Command* command : group.commands) {
+      std::string line = std::string("  ") + command->name;
+      line.resize(12, ' ');
+      text += line + command->summary + "\n";
+    }
+  }
+  return text;
+}
+
 /// What is said of a word that should be a command of `app`.
 std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
-  if (words.empty()) return "a command is needed";
+  if (words.empty()) return "give a command";
   const std::string typed = words.front();
   if (typed.starts_with('-')) return "there is no option '" + typed + "'";
   std::vector<std::string> names;
@@ -106,25 +164,26 @@ std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const c
 
 Parser::Parser() {
   app_.require_subcommand(1);
+  app_.formatter(std::make_shared<HelpPage>());
   app_.set_version_flag("-V,--version", version_line(),
                         "Show version, commit, compiler and instruction set");
   app_.set_help_flag("-h,--help", "Show this help");
-  app_.footer("'assay COMMAND --help' shows options and examples of a command.\n" +
-              std::string(exit_statuses));
-  for (const Command* command : commands()) add(app_, *command);
+  app_.footer(std::string(more_help) + exit_statuses);
+  for (const CommandGroup& group : command_groups())
+    for (const Command* command : group.commands) add(app_, *command)->group(group.job);
 }
 
-void Parser::add(CLI::App& parent, const Command& command) {
+CLI::App* Parser::add(CLI::App& parent, const Command& command) {
   CLI::App* sub = parent.add_subcommand(command.name, command.summary);
   if (command.alias != nullptr) sub->alias(command.alias);
-  sub->set_help_flag("-h,--help", "Show this help");
-  sub->get_formatter()->column_width(34);
   if (!command.members.empty()) {
+    sub->set_help_flag("-h,--help", "Show this help");
     sub->require_subcommand(1);
     sub->footer(examples_text(command) + "\n'assay " + command.name +
-                " COMMAND --help' shows options and examples of a command.\n" + exit_statuses);
-    for (const Command* member : command.members) add(*sub, *member);
-    return;
+                " COMMAND --help' shows the options of a command, with examples.\n" +
+                exit_statuses);
+    for (const Command* member : command.members) add(*sub, *member)->group("Commands");
+    return sub;
   }
   Arguments arguments(*sub);
   sub->final_callback([this, &command, action = command.declare(arguments)] {
@@ -132,7 +191,9 @@ void Parser::add(CLI::App& parent, const Command& command) {
     stops_in_order_ = command.stops_in_order;
   });
   declare_common(*sub, common_);
+  sub->set_help_flag("-h,--help", "Show this help")->group(common_heading);  // after all others
   sub->footer(examples_text(command) + "\n" + exit_statuses);
+  return sub;
 }
 
 std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,
@@ -142,6 +203,10 @@ std::optional<int> Parser::parse(std::span<const char* const> words, std::ostrea
         << " --help' shows what there is.\n";
     return could_not;
   };
+  if (words.size() < 2) {
+    out << app_.get_description() << '\n' << command_list() << '\n' << more_help;
+    return done;
+  }
   if (const auto complaint = misnamed_command(app_, words)) return complain(*complaint);
   try {
     app_.parse(static_cast<int>(words.size()), words.data());

@@ -11,6 +11,9 @@
 
 namespace assay::cli {
 
+/// The heading of the options that every command has.
+inline constexpr const char* common_heading = "Common options";
+
 class Parser {
  public:
   Parser();
@@ -30,7 +33,7 @@ class Parser {
   const CLI::App& app() const { return app_; }
 
  private:
-  void add(CLI::App& parent, const Command& command);
+  CLI::App* add(CLI::App& parent, const Command& command);
 
   CLI::App app_{"assay measures medical-imaging AI, honestly and fast.", "assay"};
   Common common_;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <ostream>
@@ -54,13 +53,15 @@ struct Task {
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("MODEL", o.first, "A trained model, told by its content; none with --command");
+  a.positional("MODEL", o.first, model_help);
   a.positional("IMAGE", o.rest, "Images, or folders of images");
   declare_model_run_options(a, o.model);
-  a.option("--check-against FILE", o.check_against,
-           "Stored labels (an image) or logits (.npy) to compare with; a folder for many images");
-  a.flag("--save-logits", o.save_logits, "Also write the logits, as DIR/<image name>.npy");
-  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+  a.heading("Output");
+  a.option(
+      "--check-against FILE", o.check_against,
+      "Stored labels (an image) or logits (.npy) to compare with; a folder for several images");
+  a.flag("--save-logits", o.save_logits, "Also write the logits as DIR/<image name>.npy");
+  a.flag("--anonymous", o.anonymous, anonymous_help);
 }
 
 std::string stem_of(const fs::path& path) {
@@ -79,13 +80,13 @@ std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
       tasks.push_back({fs::path(word) / image, stem_of(image)});
   }
   if (tasks.empty())
-    throw Error(Error::Kind::usage, "there is no image: assay predict MODEL IMAGE… --out DIR");
+    throw Error(Error::Kind::usage, "give an image: assay predict MODEL IMAGE… --out DIR");
   std::set<std::string> names;
   for (const Task& task : tasks)
     if (!names.insert(task.name).second)
       throw Error(Error::Kind::usage, "two images are called " + task.name +
-                                          ", and their predictions would be one file; run them "
-                                          "apart");
+                                          ", so their predictions would be one file; run them "
+                                          "separately");
   return tasks;
 }
 
@@ -244,7 +245,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   std::vector<Task> tasks = tasks_of(images);
   add_checks(o.check_against, tasks);
   if (common.out.empty() && o.check_against.empty())
-    throw Error(Error::Kind::usage, "say where predictions go: --out DIR");
+    throw Error(Error::Kind::usage, "give a folder for the predictions: --out DIR");
   if (o.save_logits && common.out.empty())
     throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
   std::vector<std::string> notes;
@@ -261,7 +262,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   results::PredictionReport report = {model.source(),
                                       predicted_images(tasks, work, common, session)};
   if (session.stop) {
-    session.err << "interrupted; images that were predicted are in place\n";
+    session.err << "interrupted; the predictions made so far are in place\n";
     return interrupted;
   }
   report_troubles(report.images, common, session.err);
@@ -278,24 +279,17 @@ Exit run(Options o, const Common& common, const Session& session) {
   return exit_of(report.images);
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay predict meshnet26.pt T2w/*.nii.gz --recipe arc-meshchop --out predictions",
      "a label map for each image, on the image's own grid"},
     {"assay predict model.json t1.nii.gz --recipe brainchop --check-against expected.nii.gz",
-     "does this machine say the same as the one that stored the labels? Exit status 1 if not"},
+     "does this machine predict the stored labels? Exit status 1 if not"},
 };
 
 }  // namespace
 
-const Command predict_command = {"predict", "Run a model on images", declare, examples,
+const Command predict_command = {"predict", "Run a model on images", command<declare_options, run>,
+                                 examples,
                                  /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -9,10 +9,14 @@
 
 namespace assay::cli {
 
+/// The help of --anonymous.
+inline constexpr const char* anonymous_help =
+    "Leave the host name and absolute paths out of the provenance";
+
 /// Starts when it is made.
 class ProvenanceClock {
  public:
-  /// `anonymous`: no host, and of absolute paths only the last part.
+  /// `anonymous`: no host, and only the last part of absolute paths.
   results::Provenance provenance(const Common& common, const Session& session,
                                  bool anonymous) const;
 

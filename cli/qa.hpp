@@ -2,17 +2,11 @@
 /// The members of `assay qa`.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "cli/commands.hpp"
 
 namespace assay::cli {
 
 extern const Command qa_check_command, qa_run_command, qa_score_command, qa_compare_command,
     qa_show_command, qa_fetch_command;
-
-/// The names in what --benchmark was given: "a,b".
-std::vector<std::string> benchmark_names(const std::string& list);
 
 }  // namespace assay::cli

@@ -81,61 +81,72 @@ void refuse_secrets(const AgentOptions& o) {
       host == std::string::npos
           ? ""
           : o.base_url.substr(host + 3, o.base_url.find('/', host + 3) - host - 3);
-  require(place.find('@') == std::string::npos,
-          "--base-url must hold no user and no password: it stands in the results; put the key "
-          "into the variable that --api-key-env names");
+  require(
+      place.find('@') == std::string::npos,
+      "--base-url must not hold a user or a password, because it is written to the results; put "
+      "the key into the variable that --api-key-env names");
   const std::size_t query = o.base_url.find('?');
   const std::string asked = query == std::string::npos ? "" : o.base_url.substr(query);
   for (const char* word : {"key=", "token=", "secret=", "password="})
     require(asked.find(word) == std::string::npos,
-            "--base-url must hold no key: it stands in the results; put it into the variable that "
-            "--api-key-env names");
+            "--base-url must not hold a key, because it is written to the results; put it into the "
+            "variable that --api-key-env names");
 }
 
 ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
-  require(!o.model.empty(), "--agent " + o.agent + " needs --model, such as --model gpt-5");
-  const qa::ModelApi& api = qa::find_model_api(o.agent, o.api);
+  const qa::QaRunSettings& asked = o.settings;
+  require(!asked.model.model.empty(),
+          "--agent " + asked.agent + " needs --model, such as --model gpt-5");
+  const qa::ModelApi& api = qa::find_model_api(asked.agent, asked.api);
   refuse_secrets(o);
   if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
   const std::string variable =
       o.key_variable.empty() ? std::string(api.default_key_variable) : o.key_variable;
   qa::HttpAgentSettings http{.api = &api,
                              .base_url = o.base_url,
-                             .model = {.model = o.model,
-                                       .max_output_tokens = o.max_output_tokens,
-                                       .request_json = request_json_of(o)},
+                             .model = asked.model,
                              .key = environment(variable),
                              .key_variable = variable,
                              .timeout_s = o.timeout_s};
-  // A server of one's own may need no key; a provider always does.
+  http.model.request_json = request_json_of(o);
+  // The user's own server may need no key; a provider always does.
   const bool needs_key = o.base_url.empty() || !o.key_variable.empty();
   if (http.key.empty() && needs_key && !o.only_estimate)
     throw Error(Error::Kind::usage, "the environment variable " + variable +
                                         " is not set; put the key there, or name another variable "
-                                        "by --api-key-env");
+                                        "with --api-key-env");
   require(std::ranges::none_of(http.key, [](unsigned char c) { return std::iscntrl(c) != 0; }),
-          "the key in " + variable + " holds a line break or another control character; mend it");
+          "the key in " + variable + " holds a line break or another control character; remove it");
   const OutputLimit limit = output_limit(http.model.request_json);
-  require(!o.keeps_budget || limit.known,
-          "--budget-usd cannot be kept with this --request-json: it takes away the limit of an "
-          "answer, or adds to what is asked; leave max_tokens, n, messages, input, system and "
-          "instructions alone, or set a number of tokens");
+  require(
+      !o.keeps_budget || limit.known,
+      "--budget-usd cannot be kept with this --request-json: it removes the limit of an answer, "
+      "or adds to what is asked; leave out max_tokens, n, messages, input, system and "
+      "instructions, or set a number of tokens");
   ChosenAgent out{.agent = qa::http_agent(http),
-                  .settings = {},
+                  .settings = asked,
                   .prices = {},
                   .most_output_tokens = limit.tokens};
+  out.settings.command.clear();
   out.settings.api = api.name;
   out.settings.model = http.model;
   return out;
 }
 
+/// A program knows no protocol, and no limit of an answer.
+qa::QaRunSettings without_server(qa::QaRunSettings settings) {
+  settings.api.clear();
+  settings.model = {.model = settings.model.model};
+  return settings;
+}
+
 ChosenAgent command_choice(const AgentOptions& o, const qa::ItemTable&) {
-  require(!o.command.empty(),
+  const std::string& command = o.settings.command;
+  require(!command.empty(),
           "--agent command needs --command, such as --command 'python3 agent.py'");
-  ChosenAgent out{.agent = qa::command_agent(command_words(o.command, "--command"), o.timeout_s),
-                  .settings = {},
+  ChosenAgent out{.agent = qa::command_agent(command_words(command, "--command"), o.timeout_s),
+                  .settings = without_server(o.settings),
                   .prices = {}};
-  out.settings.command = o.command;
   return out;
 }
 
@@ -143,7 +154,9 @@ ChosenAgent replay_choice(const AgentOptions& o, const qa::ItemTable& table) {
   require(!o.predictions.empty(),
           "--agent replay needs --predictions: a run's folder, a results file, or a table of "
           "predictions");
-  ChosenAgent out{.agent = qa::replay_agent(o.predictions, table), .settings = {}, .prices = {}};
+  ChosenAgent out{.agent = qa::replay_agent(o.predictions, table),
+                  .settings = without_server(o.settings),
+                  .prices = {}};
   out.settings.command = "replay " + qa::replayed_sha256(o.predictions);
   return out;
 }
@@ -151,83 +164,103 @@ ChosenAgent replay_choice(const AgentOptions& o, const qa::ItemTable& table) {
 struct AgentRow {
   std::string_view name;
   ChosenAgent (*choose)(const AgentOptions& o, const qa::ItemTable& table);
-  unsigned crop_size;  ///< what the published runs used
+  std::int64_t crop_size = qa::LoopSettings{}.crop_size;  ///< what the published runs used
 };
 
 constexpr AgentRow agents[] = {
-    {"openai", http_choice, 1000},
+    {"openai", http_choice},
     {"anthropic", http_choice, 500},
-    {"command", command_choice, 1000},
-    {"replay", replay_choice, 1000},
+    {"command", command_choice},
+    {"replay", replay_choice},
 };
 
-qa::LoopSettings loop_of(const AgentOptions& o, unsigned default_crop) {
-  const auto within = [](unsigned value, unsigned least, unsigned most, const char* name) {
-    require(value >= least && value <= most, std::string(name) + " must lie between " +
+void require_sound(const qa::QaRunSettings& s) {
+  const auto within = [](std::int64_t value, std::int64_t least, std::int64_t most,
+                         const char* option) {
+    require(value >= least && value <= most, std::string(option) + " must be between " +
                                                  std::to_string(least) + " and " +
                                                  std::to_string(most));
-    return value;
   };
-  qa::LoopSettings loop;
-  loop.mode = value_in(qa::agent_modes(), o.mode, "mode");
-  loop.max_steps = within(o.max_steps, 1, 1000, "--max-steps");
-  loop.fixed_steps = o.fixed_steps;
-  loop.thumbnail_size = within(o.thumbnail_size, 64, 8192, "--thumbnail-size");
-  loop.crop_size = within(o.crop_size == 0 ? default_crop : o.crop_size, 64, 8192, "--crop-size");
-  loop.patches.count = within(o.patches, 1, 1000, "--patches");
-  loop.patches.seed = o.seed;
-  within(o.jpeg_quality, 1, 100, "--jpeg-quality");
-  within(o.max_output_tokens, 1, 10'000'000, "--max-output-tokens");
-  return loop;
+  within(s.loop.max_steps, 1, 1000, "--max-steps");
+  within(s.loop.thumbnail_size, 64, 8192, "--thumbnail-size");
+  within(s.loop.crop_size, 64, 8192, "--crop-size");
+  within(static_cast<std::int64_t>(s.loop.patches.count), 1, 1000, "--patches");
+  within(s.jpeg_quality, 1, 100, "--jpeg-quality");
+  within(s.model.max_output_tokens, 1, 10'000'000, "--max-output-tokens");
+}
+
+/// "1000; for anthropic: 500"
+std::string default_crop_size() {
+  std::string text = std::to_string(qa::LoopSettings{}.crop_size);
+  for (const AgentRow& row : agents)
+    if (row.crop_size != qa::LoopSettings{}.crop_size)
+      text.append("; for ").append(row.name).append(": ").append(std::to_string(row.crop_size));
+  return text;
+}
+
+/// What the first protocol of each agent has: "chat for openai, messages for anthropic".
+std::string of_first_apis(std::string_view qa::ModelApi::*member) {
+  std::string text, last;
+  for (const qa::ModelApi& api : qa::model_apis())
+    if (api.agent != last) {
+      text.append(text.empty() ? "" : ", ").append(api.*member).append(" for ").append(api.agent);
+      last = api.agent;
+    }
+  return text;
+}
+
+void declare_requests(Arguments& a, AgentOptions& o) {
+  qa::QaRunSettings& s = o.settings;
+  a.heading("What the agent sees");
+  a.choice("--mode", s.loop.mode, qa::agent_modes(),
+           "How the slide is shown; giant is the navigating agent");
+  a.option("--max-steps N", s.loop.max_steps, "Number of calls of a navigating agent");
+  a.flag("--fixed-steps", s.loop.fixed_steps, "Accept no answer before the last step");
+  a.option("--thumbnail-size PX", s.loop.thumbnail_size, "Longer side of the whole slide");
+  a.option("--crop-size PX", o.crop_size,
+           with_default("Longer side of a crop", default_crop_size()));
+  a.option("--patches N", s.loop.patches.count, "Number of patches in modes patch and patch_vote");
+  a.option("--seed N", s.loop.patches.seed, "Seed of the places of patches");
+  a.option("--jpeg-quality N", s.jpeg_quality, "Quality of the pictures, from 1 to 100");
 }
 
 }  // namespace
 
 void declare_agent(Arguments& a, AgentOptions& o) {
-  a.choice("--agent", o.agent, {"openai", "anthropic", "command", "replay"},
-           "Who answers: a model server, a program, or an earlier run (default: openai)");
-  a.choice("--api", o.api, {"chat", "responses", "messages"},
-           "Protocol (default: chat for openai, messages for anthropic)");
-  a.option("--model NAME", o.model, "Model to ask; also its name in the results");
+  qa::QaRunSettings& s = o.settings;
+  a.heading("Agent");
+  a.choice("--agent", s.agent, names_in(agents),
+           "Who answers: a model server, a program, or an earlier run");
+  a.option("--model NAME", s.model.model, "Model to ask; also its name in the results");
+  a.choice("--api", s.api, names_in(qa::model_apis()),
+           with_default("Protocol of the server", of_first_apis(&qa::ModelApi::name)));
   a.option("--base-url URL", o.base_url, "Another server, such as http://127.0.0.1:8000/v1");
   a.option("--api-key-env VAR", o.key_variable,
-           "Variable that holds the key (default: OPENAI_API_KEY or ANTHROPIC_API_KEY)");
+           with_default("Environment variable that holds the key",
+                        of_first_apis(&qa::ModelApi::default_key_variable)));
   a.option("--request-json FILE|JSON", o.request_json,
-           "A JSON object merged into every request; null removes a key");
-  a.option(
-      "--command COMMAND", o.command,
-      "Program for --agent command, started without a shell; it reads and writes lines of JSON");
+           "JSON object merged into every request; null removes a key");
+  a.option("--max-output-tokens N", s.model.max_output_tokens, "Most tokens of one answer");
+  a.option("--timeout S", o.timeout_s, "Seconds to wait for one answer");
+  a.option("--command COMMAND", s.command,
+           "Program for --agent command, started without a shell; it reads and writes lines of "
+           "JSON");
   a.option("--predictions PATH", o.predictions,
-           "Of --agent replay: a run's folder, a results file, or a table of predictions");
-  a.choice("--mode", o.mode, {"giant", "thumbnail", "patch", "patch_vote"},
-           "How the slide is shown (default: giant, the navigating agent)");
-  a.option("--max-steps N", o.max_steps, "Calls of a navigating agent (default: 20)");
-  a.flag("--fixed-steps", o.fixed_steps, "No answer is accepted before the last step");
-  a.option("--max-output-tokens N", o.max_output_tokens, "Of one answer (default: 8192)");
-  a.option("--thumbnail-size PX", o.thumbnail_size, "Longer side of the whole slide (1024)");
-  a.option("--crop-size PX", o.crop_size, "Longer side of a crop (1000; anthropic: 500)");
-  a.option("--patches N", o.patches, "Of the modes patch and patch_vote (default: 30)");
-  a.option("--seed N", o.seed, "Places of patches (default: 42)");
-  a.option("--jpeg-quality N", o.jpeg_quality, "Of the pictures (default: 85)");
-  a.option("--timeout S", o.timeout_s, "Seconds for one answer (default: 600)");
+           "Answers for --agent replay: a run's folder, a results file, or a table of predictions");
   a.option("--prices FILE", o.prices, "US dollars per million tokens, as JSON");
+  declare_requests(a, o);
 }
 
 ChosenAgent chosen_agent(const AgentOptions& o, const qa::ItemTable& table) {
   require(o.timeout_s > 0 && std::isfinite(o.timeout_s), "--timeout must be above 0 seconds");
-  for (const AgentRow& row : agents) {
-    if (row.name != o.agent) continue;
-    const qa::LoopSettings loop = loop_of(o, row.crop_size);
-    ChosenAgent out = row.choose(o, table);
-    out.settings.agent = o.agent;
-    out.settings.loop = loop;
-    out.settings.jpeg_quality = static_cast<int>(o.jpeg_quality);
-    if (out.settings.model.model.empty())
-      out.settings.model.model = o.model.empty() ? o.agent : o.model;
-    if (!o.prices.empty()) out.prices = qa::read_prices(o.prices);
-    return out;
-  }
-  throw Error(Error::Kind::usage, "there is no agent '" + o.agent + "'");
+  const AgentRow& row = *std::ranges::find(agents, o.settings.agent, &AgentRow::name);
+  AgentOptions complete = o;
+  complete.settings.loop.crop_size = o.crop_size.value_or(row.crop_size);
+  require_sound(complete.settings);
+  ChosenAgent out = row.choose(complete, table);
+  if (out.settings.model.model.empty()) out.settings.model.model = o.settings.agent;
+  if (!o.prices.empty()) out.prices = qa::read_prices(o.prices);
+  return out;
 }
 
 }  // namespace assay::cli

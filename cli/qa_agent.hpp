@@ -2,6 +2,8 @@
 /// The agent of a run, as it is chosen on the command line.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "assay/qa/run/qa_run.hpp"
@@ -11,14 +13,12 @@
 
 namespace assay::cli {
 
-/// The options that name an agent and what it is sent, as typed.
+/// The options that name an agent and what it is sent.
 struct AgentOptions {
-  std::string agent = "openai", api, model, base_url, key_variable, request_json, command;
-  std::string predictions, mode = "giant", prices;
-  unsigned max_steps = 20, max_output_tokens = 8192, thumbnail_size = 1024, crop_size = 0;
-  unsigned patches = 30, seed = 42, jpeg_quality = 85;
-  double timeout_s = 600;
-  bool fixed_steps = false;
+  qa::QaRunSettings settings{.agent = "openai"};
+  std::string base_url, key_variable, request_json, predictions, prices;
+  std::optional<std::int64_t> crop_size;  ///< unset: what suits the agent
+  double timeout_s = qa::HttpAgentSettings{}.timeout_s;
   bool only_estimate = false;  ///< nothing will be asked, so no key is needed
   bool keeps_budget = false;   ///< every cost must have a bound
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay qa check: which slides of a table are there, before any money is spent.
+/// assay qa check: which slides of a table are present, before any money is spent.
 #include <limits>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -21,17 +20,19 @@ namespace {
 
 /// The command line as typed.
 struct Options {
-  std::string table, wsi_root, benchmarks;
+  std::string table, wsi_root;
+  std::vector<std::string> benchmarks;
   bool open = false, probe = false;
   AgentOptions agent;
 };
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("TABLE", o.table, "The questions: MultiPathQA.csv, or a table with its columns");
-  a.option("--wsi-root DIR", o.wsi_root, "The folder that holds the slides (see docs/slides.md)");
+  a.heading("Slides");
+  a.option("--wsi-root DIR", o.wsi_root, "Folder with the slides; see docs/slides.md");
   a.option("--benchmark A,B", o.benchmarks, "Only these benchmarks (default: all of the table)");
   a.flag("--open", o.open, "Also open every slide that is found: size, resolution, damage");
-  a.flag("--probe", o.probe, "Also make one real call with two pictures (this may cost money)");
+  a.flag("--probe", o.probe, "Also make one real call with two pictures; it may cost money");
   declare_agent(a, o.agent);
 }
 
@@ -43,7 +44,7 @@ void require(const Options& o) {
 }
 
 /// What is wrong goes to stderr, in full on request.
-void talk(const qa::SlideCheck& check, const qa::ItemTable& table, const Common& common,
+void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common& common,
           const Session& session) {
   constexpr std::size_t a_few = 5;
   if (!common.quiet) {
@@ -61,8 +62,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const qa::ItemTable table = qa::read_items(o.table);
   const qa::SlideFolder slides(o.wsi_root);
   const qa::SlideCheck check = qa::check_slides(
-      table, slides,
-      {.benchmarks = benchmark_names(o.benchmarks), .open = o.open, .jobs = jobs(common)});
+      table, slides, {.benchmarks = o.benchmarks, .open = o.open, .jobs = jobs(common)});
   const std::string text = qa::slide_check_text(check, table, version());
   const auto out = output_file(common.out, "qa_check.json");
   refuse_input(out, {o.table});
@@ -72,17 +72,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   else if (prints_result(common, out))
     session.out << report::slide_check_table(check)
                 << (common.verbose ? report::opened_slides_table(check) : "");
-  talk(check, table, common, session);
+  tell(check, table, common, session);
   const bool answered = !o.probe || probe(o.agent, table, slides, session.err);
   return check.complete() && answered ? done : some_failed;
-}
-
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
 }
 
 constexpr Example examples[] = {
@@ -91,12 +83,12 @@ constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides --benchmark tcga,gtex --open --json",
      "also opens the slides; every name, size and resolution as JSON"},
     {"assay qa check MultiPathQA.csv --wsi-root slides --probe --model gpt-5 --prices prices.json",
-     "one call as a run would make it: does the key work, are pictures taken, what does it cost"},
+     "one call as in a run: does the key work, does the model accept pictures, what does it cost"},
 };
 
 }  // namespace
 
-const Command qa_check_command = {"check", "List which slides of a table are there", declare,
-                                  examples};
+const Command qa_check_command = {"check", "Check which slides of a table are present",
+                                  command<declare_options, run>, examples};
 
 }  // namespace assay::cli

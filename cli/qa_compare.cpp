@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay qa compare: two runs over the same questions, item by item.
 #include <algorithm>
-#include <memory>
 #include <ostream>
 #include <tuple>
 
@@ -24,22 +23,46 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string first, second, table, format;
-  unsigned replicates = 1000, seed = 42;
-  double alpha = 0.05;
-  bool intersect = false, anonymous = false;
+  qa::QaComparisonSettings settings;
+  bool anonymous = false;
+};
+
+/// One form of the comparison; a row instead of an if-chain.
+struct Form {
+  std::string_view name;
+  std::string (*text)(const std::vector<qa::QaComparison>&, const report::QaReportStyle&);
+};
+
+constexpr Form forms[] = {
+    {"table",
+     [](const std::vector<qa::QaComparison>& all, const report::QaReportStyle& style) {
+       std::string out;
+       for (const qa::QaComparison& each : all)
+         out += (out.empty() ? "" : "\n") + report::qa_comparison_report(each, style);
+       return out;
+     }},
+    {"markdown", [](const std::vector<qa::QaComparison>& all,
+                    const report::QaReportStyle&) { return report::qa_comparison_markdown(all); }},
+    {"csv", [](const std::vector<qa::QaComparison>& all,
+               const report::QaReportStyle&) { return report::qa_comparison_csv(all); }},
 };
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("A", o.first, "A run folder or results file");
-  a.positional("B", o.second, "Another one, of the same questions");
-  a.flag("--intersect", o.intersect, "Compare what both have when they have different items");
-  a.option("--table FILE", o.table, "The questions: slides of files that do not name them");
-  a.option("--alpha A", o.alpha, "Level of the tests; intervals have 1 - A (default: 0.05)");
-  a.option("--replicates N", o.replicates, "Bootstrap replicates (default: 1000)");
-  a.option("--seed N", o.seed, "Seed of the bootstrap (default: 42)");
-  a.choice("--format", o.format, {"table", "markdown", "csv"},
-           "What is printed; csv lists the items that changed (default: table)");
-  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+  a.positional("B", o.second, "Another one with the same questions");
+  a.heading("Items");
+  a.flag("--intersect", o.settings.intersect,
+         "Compare the common items when the runs have different ones");
+  a.option("--table FILE", o.table,
+           "The questions, for files that do not name the slides of their items");
+  a.heading("Tests");
+  a.option("--alpha A", o.settings.alpha, "Significance level; intervals have 1 - A");
+  a.option("--replicates N", o.settings.replicates, "Bootstrap replicates");
+  a.option("--seed N", o.settings.seed, "Seed of the bootstrap");
+  a.heading("Output");
+  a.choice("--format", o.format, names_in(forms),
+           with_default("Format of the output; csv lists the items that changed", forms[0].name));
+  a.flag("--anonymous", o.anonymous, anonymous_help);
 }
 
 std::vector<qa::QaResult> runs_of(const std::string& word, const qa::ItemTable* table) {
@@ -94,7 +117,7 @@ std::vector<qa::QaComparison> comparisons(const Options& o,
                                             run.benchmark_name +
                                             "; compare what both have with --intersect");
   };
-  if (!o.intersect) {
+  if (!settings.intersect) {
     refuse_lonely(first, second, o.first);
     refuse_lonely(second, first, o.second);
   }
@@ -108,34 +131,14 @@ std::vector<qa::QaComparison> comparisons(const Options& o,
   return out;
 }
 
-/// One form of the comparison; a row instead of an if-chain.
-struct Form {
-  std::string_view name;
-  std::string (*text)(const std::vector<qa::QaComparison>&, const report::QaReportStyle&);
-};
-
-constexpr Form forms[] = {
-    {"table",
-     [](const std::vector<qa::QaComparison>& all, const report::QaReportStyle& style) {
-       std::string out;
-       for (const qa::QaComparison& each : all)
-         out += (out.empty() ? "" : "\n") + report::qa_comparison_report(each, style);
-       return out;
-     }},
-    {"markdown", [](const std::vector<qa::QaComparison>& all,
-                    const report::QaReportStyle&) { return report::qa_comparison_markdown(all); }},
-    {"csv", [](const std::vector<qa::QaComparison>& all,
-               const report::QaReportStyle&) { return report::qa_comparison_csv(all); }},
-};
-
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   if (o.first.empty() || o.second.empty())
     throw Error(Error::Kind::usage, "give two runs: assay qa compare run_a run_b");
-  if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
-  if (!(o.alpha > 0 && o.alpha < 1))
-    throw Error(Error::Kind::usage, "--alpha must lie between 0 and 1, such as 0.05");
-  qa::QaComparisonSettings settings = {o.intersect, o.replicates, o.seed, o.alpha};
+  qa::QaComparisonSettings settings = o.settings;
+  if (settings.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
+  if (!(settings.alpha > 0 && settings.alpha < 1))
+    throw Error(Error::Kind::usage, "--alpha must be between 0 and 1, such as 0.05");
   settings.executor = tbb_executor(jobs(common));
   std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
@@ -145,7 +148,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const std::string json =
       qa::qa_comparison_text(all, settings, clock.provenance(common, session, o.anonymous));
   if (!out.empty()) write_atomically(out, json);
-  const auto* form = std::ranges::find(forms, o.format.empty() ? "table" : o.format, &Form::name);
+  const auto* form =
+      std::ranges::find(forms, o.format.empty() ? forms[0].name : o.format, &Form::name);
   const report::QaReportStyle style = {{.color = session.out_is_terminal && !common.no_color},
                                        common.verbose};
   if (common.json)
@@ -154,14 +158,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     session.out << form->text(all, style);
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
   return done;
-}
-
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
 }
 
 constexpr Example examples[] = {
@@ -174,6 +170,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command qa_compare_command = {"compare", "Compare two runs item by item", declare, examples};
+const Command qa_compare_command = {"compare", "Compare two runs item by item",
+                                    command<declare_options, run>, examples};
 
 }  // namespace assay::cli

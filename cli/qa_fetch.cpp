@@ -6,7 +6,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -28,6 +27,8 @@ using Json = nlohmann::ordered_json;
 constexpr const char* sample_slide =
     "https://openslide.cs.cmu.edu/download/openslide-testdata/Aperio/CMU-1.svs";
 
+constexpr const char* usual_hub = "https://huggingface.co";
+
 /// The command line as typed.
 struct Options {
   bool table = false, sample_slide = false, lists = false;
@@ -36,17 +37,17 @@ struct Options {
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.flag("--table", o.table, "The table of questions (default when nothing else is asked for)");
-  a.flag("--sample-slide", o.sample_slide, "A slide to try things with (OpenSlide's)");
-  a.flag("--lists", o.lists, "Lists of the table's slides, for the archives that hold them");
-  a.option("--table-file NAME", o.table_file,
-           "Name of the table in its repository (default: MultiPathQA.csv)");
-  a.option("--repo OWNER/NAME", o.repo, "Repository of the hub (default: tbuckley/MultiPathQA)");
-  a.option("--revision NAME", o.revision, "Branch, tag or commit (default: main)");
+  a.flag("--table", o.table,
+         "Fetch the table of questions (default when nothing else is asked for)");
+  a.flag("--sample-slide", o.sample_slide, "Fetch OpenSlide's sample slide, to try things with");
+  a.flag("--lists", o.lists, "Write lists of the table's slides, for the archives that hold them");
+  a.option("--table-file NAME", o.table_file, "Name of the table in its repository");
+  a.option("--repo OWNER/NAME", o.repo, "Repository on the hub");
+  a.option("--revision NAME", o.revision, "Branch, tag or commit");
   a.option("--endpoint URL", o.endpoint,
-           "Address of the hub (default: HF_ENDPOINT, else https://huggingface.co)");
-  a.option("--slide-url URL", o.slide_url, "Address of the sample slide (default: OpenSlide's)");
-  a.option("--sha256 HEX", o.sha256, "What the SHA-256 of the one fetched file must be");
+           "Address of the hub (default: $HF_ENDPOINT, or " + std::string(usual_hub) + ")");
+  a.option("--slide-url URL", o.slide_url, "Address of the sample slide");
+  a.option("--sha256 HEX", o.sha256, "SHA-256 that the one fetched file must have");
 }
 
 std::string environment(const char* name) {
@@ -75,13 +76,13 @@ struct Source {
 std::string base_name(const std::string& path, const std::string& option) {
   std::string name = fs::path(path.substr(0, path.find_first_of("?#"))).filename().string();
   if (name.empty() || name == "." || name == "..")
-    throw Error(Error::Kind::usage, option + ": names no file");
+    throw Error(Error::Kind::usage, option + ": does not name a file");
   return name;
 }
 
 Source table_source(const Options& o) {
   std::string hub = !o.endpoint.empty() ? o.endpoint : environment("HF_ENDPOINT");
-  if (hub.empty()) hub = "https://huggingface.co";
+  if (hub.empty()) hub = usual_hub;
   require_http_address(hub, "--endpoint");
   while (hub.ends_with('/')) hub.pop_back();
   Source source = {.what = "table",
@@ -182,12 +183,12 @@ void check_checksum(const Options& o, std::size_t files) {
     throw Error(Error::Kind::usage, "--sha256 must be 64 hex digits, in lower case");
   if (files != 1)
     throw Error(Error::Kind::usage,
-                "--sha256 is for one file; fetch the table and the slide apart");
+                "--sha256 is for one file; fetch the table and the slide separately");
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   if (common.out.empty())
-    throw Error(Error::Kind::usage, "say where the files shall go: assay qa fetch --out data");
+    throw Error(Error::Kind::usage, "give a folder for the files: assay qa fetch --out data");
   const fs::path folder = common.out, table = folder / base_name(o.table_file, "--table-file");
   const bool anything = o.table || o.sample_slide || o.lists;
   std::vector<Source> sources;
@@ -202,7 +203,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     const fs::path target = folder / source.name;
     const auto got = fetched(source, o, target, common, session);
     if (!got) {
-      session.err << "stopped; the same command continues\n";
+      session.err << "stopped; run the same command again to continue\n";
       return interrupted;
     }
     if (!common.quiet) tell(source, *got, target, session.err);
@@ -216,27 +217,19 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay qa fetch --out data", "the table of 934 questions as data/MultiPathQA.csv"},
     {"assay qa fetch --lists --out data",
      "also lists of the slides, to fetch them from TCGA, GTEx and PANDA"},
     {"HF_TOKEN=... assay qa fetch --revision 1f0c9d2 --out data",
-     "a certain revision, from a repository that wants a token"},
+     "a certain revision, from a repository that needs a token"},
 };
 
 }  // namespace
 
 const Command qa_fetch_command = {.name = "fetch",
-                                  .summary = "Fetch the table, a sample slide, lists of slides",
-                                  .declare = declare,
+                                  .summary = "Fetch the table, a sample slide and lists of slides",
+                                  .declare = command<declare_options, run>,
                                   .examples = examples,
                                   .stops_in_order = true};
 

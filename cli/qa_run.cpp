@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -31,61 +30,66 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string table, wsi_root, items, benchmark, rules = "assay";
+  std::string table, wsi_root, items;
   AgentOptions agent;
-  unsigned runs = 1, concurrency = 8, rpm = 0, tpm = 0, max_items = 0, retries = 10;
-  std::optional<double> budget_usd;
-  double first_wait_s = 1;
-  bool retry_errors = false, dry_run = false, anonymous = false;
+  qa::QaSelection selection;
+  qa::QaExecution execution{};
+  bool dry_run = false, anonymous = false;
 };
 
 void declare_options(Arguments& a, Options& o) {
+  qa::QaExecution& e = o.execution;
   a.positional("TABLE", o.table, "The questions: MultiPathQA.csv, or CSV or JSON like it");
+  a.heading("Questions");
   a.option("--wsi-root DIR", o.wsi_root, "Folder with the slides; see docs/slides.md");
+  a.option("--benchmark LIST", o.selection.benchmarks, "Only these benchmarks, such as tcga,gtex");
+  a.option("--items FILE", o.items, "Only these items: one 'id' or 'benchmark/id' per line");
+  a.option("--max-items N", o.selection.max_items,
+           "Only the first N items; run again without it to ask the rest");
+  a.option("--runs N", e.runs, "Number of attempts at each question, which then vote");
   declare_agent(a, o.agent);
-  a.option("--runs N", o.runs, "Attempts at each question, which then vote (default: 1)");
-  a.option("--concurrency N", o.concurrency, "Questions at a time (default: 8)");
-  a.option("--rpm N", o.rpm, "At most so many requests per minute");
-  a.option("--tpm N", o.tpm, "At most so many tokens per minute");
-  a.option("--benchmark LIST", o.benchmark, "Only these, such as tcga,gtex");
-  a.option("--items FILE", o.items, "Only these items, one 'id' or 'benchmark/id' a line");
-  a.option("--max-items N", o.max_items, "Only the first N items; go on later without it");
-  a.option("--budget-usd X", o.budget_usd, "Most that may be spent, in US dollars; needs --prices");
-  a.flag("--retry-errors", o.retry_errors, "Ask again what ended in an error before");
-  a.option("--retries N", o.retries, "Of a call, after failures that may pass (default: 10)");
-  a.option("--first-wait S", o.first_wait_s,
-           "Seconds before the first retry; each further one waits twice as long (default: 1)");
-  a.choice("--rules", o.rules, {"assay", "spec", "giant"}, "How answers are read");
-  a.flag("--dry-run", o.dry_run, "Only say what would be asked and what it may cost");
-  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+  a.heading("Cost and speed");
+  a.flag("--dry-run", o.dry_run, "Only print what would be asked and what it may cost");
+  a.option("--budget-usd X", e.budget_usd, "Most US dollars to spend; needs --prices");
+  a.option("--concurrency N", e.concurrency, "Number of questions asked at a time");
+  a.option("--rpm N", e.requests_per_minute, "Most requests per minute (default: no limit)");
+  a.option("--tpm N", e.tokens_per_minute, "Most tokens per minute (default: no limit)");
+  a.heading("Errors");
+  a.flag("--retry-errors", e.retry_errors, "Ask again the items that ended in an error");
+  a.option("--retries N", e.retry.retries, "Retries per call after transient errors");
+  a.option("--first-wait S", e.retry.first_wait_s,
+           "Seconds before the first retry; each further one waits twice as long");
+  a.heading("Output");
+  a.choice("--rules", e.rules, qa::extraction_rules(), "Rules that read the answers");
+  a.flag("--anonymous", o.anonymous, anonymous_help);
 }
 
 void refuse_senseless(const Options& o, const Common& common) {
   const auto require = [](bool sound, const char* sentence) {
     if (!sound) throw Error(Error::Kind::usage, sentence);
   };
+  const qa::QaExecution& e = o.execution;
+  const std::string& agent = o.agent.settings.agent;
   require(!o.table.empty(), "give a table: assay qa run MultiPathQA.csv --wsi-root slides …");
   require(o.dry_run || !common.out.empty(), "--out RUN is needed: the folder that keeps the run");
-  require(!o.wsi_root.empty() || o.agent.agent == "replay" || o.dry_run,
+  require(!o.wsi_root.empty() || agent == "replay" || o.dry_run,
           "--wsi-root is needed: the folder with the slides");
-  require(o.runs >= 1 && o.runs <= 1000, "--runs must lie between 1 and 1000");
-  require(o.concurrency >= 1 && o.concurrency <= 1000, "--concurrency must lie between 1 and 1000");
-  require(o.first_wait_s >= 0 && o.first_wait_s <= 3600,
-          "--first-wait must lie between 0 and 3600 seconds");
-  require(!o.budget_usd || (*o.budget_usd > 0 && std::isfinite(*o.budget_usd)),
+  require(e.runs >= 1 && e.runs <= 1000, "--runs must be between 1 and 1000");
+  require(e.concurrency >= 1 && e.concurrency <= 1000, "--concurrency must be between 1 and 1000");
+  require(e.retry.first_wait_s >= 0 && e.retry.first_wait_s <= 3600,
+          "--first-wait must be between 0 and 3600 seconds");
+  require(!e.budget_usd || (*e.budget_usd > 0 && std::isfinite(*e.budget_usd)),
           "--budget-usd must be above 0");
-  require(!o.budget_usd || o.agent.agent == "openai" || o.agent.agent == "anthropic",
+  require(!e.budget_usd || agent == "openai" || agent == "anthropic",
           "--budget-usd needs --agent openai or anthropic: what a program may spend is unknown");
-  require(!o.budget_usd || !o.agent.prices.empty(),
+  require(!e.budget_usd || !o.agent.prices.empty(),
           "--budget-usd needs --prices, so that the most that a call can cost is known before it "
           "is made");
 }
 
 qa::QaPlan plan_of(const Options& o, qa::ItemTable table, bool needs_slides) {
-  const qa::QaSelection selection{
-      .benchmarks = benchmark_names(o.benchmark),
-      .items = o.items.empty() ? std::vector<std::string>{} : qa::read_item_list(o.items),
-      .max_items = o.max_items};
+  qa::QaSelection selection = o.selection;
+  if (!o.items.empty()) selection.items = qa::read_item_list(o.items);
   if (!needs_slides) return qa::planned_run(std::move(table), selection, nullptr);
   const qa::SlideFolder slides(o.wsi_root);
   return qa::planned_run(std::move(table), selection, &slides);
@@ -123,7 +127,7 @@ std::string money(const std::optional<double>& usd) {
 
 Exit dry_run(const Options& o, const qa::QaPlan& plan, const ChosenAgent& chosen,
              const Common& common, const Session& session) {
-  const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, o.runs,
+  const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, o.execution.runs,
                                              chosen.prices.find(chosen.settings.model.model));
   if (common.json) {
     const auto or_null = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
@@ -146,21 +150,13 @@ Exit dry_run(const Options& o, const qa::QaPlan& plan, const ChosenAgent& chosen
 
 qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const Common& common,
                              const Session& session) {
-  qa::QaExecution out{.folder = common.out};
-  out.runs = o.runs;
-  out.concurrency = o.concurrency;
-  out.requests_per_minute = o.rpm;
-  out.tokens_per_minute = o.tpm;
-  out.budget_usd = o.budget_usd;
+  qa::QaExecution out = o.execution;
+  out.folder = common.out;
   out.prices = chosen.prices;
   out.most_output_tokens = chosen.most_output_tokens;
-  out.retry_errors = o.retry_errors;
-  out.retry.retries = o.retries;
-  out.retry.first_wait_s = o.first_wait_s;
-  out.rules = value_in(qa::extraction_rules(), o.rules, "rules");
   out.version = version();
   out.stop = &session.stop;
-  if (o.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
+  if (out.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
     throw Error(Error::Kind::usage, o.agent.prices + ": has no price of '" +
                                         chosen.settings.model.model +
                                         "', so a budget cannot be kept; add it");
@@ -191,7 +187,7 @@ std::string cost_text(const qa::QaRunReport& report, const Options& o) {
                          ? fmt::format("{}, and {} of unknown cost", money(report.spent_usd),
                                        counted(report.unknown_costs, "attempt"))
                          : std::string("unknown (no usage or no --prices)");
-  if (o.budget_usd) cost += fmt::format(" of {}", money(*o.budget_usd));
+  if (o.execution.budget_usd) cost += fmt::format(" of {}", money(*o.execution.budget_usd));
   constexpr double least = 5e-5;  // what rounds to nothing is nothing
   if (report.possible_usd >= least)
     cost += fmt::format(", perhaps {} more for calls whose end or cost is unknown",
@@ -207,18 +203,20 @@ void summarise(const qa::QaRunReport& report, const Options& o, std::ostream& er
       "calls: {} made now{}, {} taken from the journal\n", report.calls,
       report.retried == 0 ? "" : fmt::format(" ({} of them retries)", report.retried), before);
   if (report.begun > 0)
-    err << counted(report.begun, "attempt") << " begun and not finished; the next start goes on\n";
+    err << counted(report.begun, "attempt")
+        << " begun and not finished; the next start continues them\n";
   err << "cost so far: " << cost_text(report, o) << '\n';
 }
 
-/// A budget is a promise, so a broken one is told, whoever broke it.
+/// A budget is a promise, so a broken one is reported, whoever broke it.
 void report_overspending(const qa::QaRunReport& report, const Options& o, std::ostream& err) {
   constexpr double rounding = 1e-9;
-  if (!o.budget_usd || report.spent_usd <= *o.budget_usd + rounding) return;
+  if (!o.execution.budget_usd || report.spent_usd <= *o.execution.budget_usd + rounding) return;
   err << fmt::format(
       "warning: {} was spent, {} more than the budget of {}: {} cost more than was set aside; the "
       "largest excess was {}\n",
-      money(report.spent_usd), money(report.spent_usd - *o.budget_usd), money(*o.budget_usd),
+      money(report.spent_usd), money(report.spent_usd - *o.execution.budget_usd),
+      money(*o.execution.budget_usd),
       report.above_reserve == 1 ? "1 reply" : fmt::format("{} replies", report.above_reserve),
       money(report.largest_excess_usd));
 }
@@ -250,9 +248,9 @@ Exit status_of(const qa::QaRunReport& report) {
   return all ? done : some_failed;
 }
 
-/// A run that was stopped before its first answer, at no possible cost, leaves nothing behind:
-/// there is nothing to go on from, and another key or model may be meant next time. Only what this
-/// start has made is taken away.
+/// A run that was stopped before its first answer, at no possible cost, leaves no files:
+/// there is nothing to continue, and another key or model may be meant next time. Only what this
+/// start has made is removed.
 void clear_away(const fs::path& folder) {
   std::error_code ignored;
   for (const char* made : {"crops", "trajectories", "run.journal"})
@@ -288,7 +286,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
       session.err << "warning: " << report::printable(warning) << '\n';
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
-  agent.keeps_budget = o.budget_usd.has_value();
+  agent.keeps_budget = o.execution.budget_usd.has_value();
   const ChosenAgent chosen = chosen_agent(agent, table);
   const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
   const qa::QaPlan plan = plan_of(o, std::move(table), looks);
@@ -328,32 +326,25 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!report.stopped.empty())
     session.err << "stopped: " << report::printable(report.stopped) << '\n';
   if (report.interrupted)
-    session.err << "interrupted: nothing is lost; the same command goes on from here\n";
+    session.err << "interrupted: nothing is lost; the same command continues the run\n";
   return status_of(report);
-}
-
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
 }
 
 constexpr Example examples[] = {
     {"assay qa run MultiPathQA.csv --wsi-root slides --model gpt-5 --prices prices.json "
      "--budget-usd 50 --out run",
-     "the navigating agent on every question, within 50 dollars; start it again to go on"},
+     "the navigating agent on every question, for at most 50 dollars; run it again to continue"},
     {"assay qa run MultiPathQA.csv --wsi-root slides --base-url http://127.0.0.1:8000/v1 "
      "--model qwen --mode thumbnail --max-items 5 --out run",
-     "a server of one's own, five questions first; without --max-items the rest follows"},
+     "your own server, five questions first; without --max-items it asks the rest"},
     {"assay qa run MultiPathQA.csv --agent replay --predictions answers.csv --out scored",
-     "answers that are there already, scored like any other run"},
+     "existing answers, scored like any other run"},
 };
 
 }  // namespace
 
-const Command qa_run_command = {"run", "Ask an agent the questions of a table", declare, examples,
+const Command qa_run_command = {"run", "Ask an agent the questions of a table",
+                                command<declare_options, run>, examples,
                                 /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <array>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -28,26 +28,32 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> runs;
-  std::string rules, table, policy = "wrong", csv, format;
-  unsigned replicates = 1000, seed = 42;
-  bool anonymous = false;
+  std::optional<qa::ExtractionRules> rules;
+  qa::QaScoreSettings settings;
+  std::string table, csv;
+  bool markdown = false, anonymous = false;
 };
+
+constexpr std::array<Named<bool>, 2> formats = {{{"table", false}, {"markdown", true}}};
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("RUN|FILE", o.runs,
-               "Folders of 'assay qa run', or results files: ours, the specification's, the JSON "
-               "Lines of the GIANT authors");
-  a.choice("--rules", o.rules, {"assay", "spec", "giant"},
+               "Folders of 'assay qa run', or results files: ours, the specification's, or the "
+               "JSON Lines of the GIANT authors");
+  a.heading("Answers");
+  a.choice("--rules", o.rules, qa::extraction_rules(),
            "Read the saved answers again by these rules (default: labels as saved)");
   a.option("--table FILE", o.table,
-           "The questions, for files that have no options or no truths of their own");
-  a.choice("--policy", o.policy, {"wrong", "scored"},
-           "What items without label count in the headline (default: wrong)");
-  a.option("--replicates N", o.replicates, "Bootstrap replicates (default: 1000)");
-  a.option("--seed N", o.seed, "Seed of the bootstrap (default: 42)");
-  a.option("--csv FILE", o.csv, "One line per item");
-  a.choice("--format", o.format, {"table", "markdown"}, "What is printed (default: table)");
-  a.flag("--anonymous", o.anonymous, "No host and no absolute path in the provenance");
+           "The questions, for files without options or true answers of their own");
+  a.choice("--policy", o.settings.policy, qa::failure_policies(),
+           "In the headline, count items without a label as wrong, or use scored items only");
+  a.heading("Intervals");
+  a.option("--replicates N", o.settings.replicates, "Bootstrap replicates");
+  a.option("--seed N", o.settings.seed, "Seed of the bootstrap");
+  a.heading("Output");
+  a.option("--csv FILE", o.csv, "Also write a table with one line per item");
+  a.choice("--format", o.markdown, formats, "Format of the output");
+  a.flag("--anonymous", o.anonymous, anonymous_help);
 }
 
 bool lacks_options(const qa::SavedQa& saved) {
@@ -63,9 +69,10 @@ qa::QaResult labelled(qa::SavedQa saved, const Options& o, const qa::ItemTable* 
   const bool foreign = saved.layout == qa::QaLayout::specification;
   if (foreign && table != nullptr) saved.result = qa::completed(std::move(saved.result), *table);
   const bool again =
-      !o.rules.empty() || saved.layout == qa::QaLayout::authors || (foreign && table != nullptr);
+      o.rules || saved.layout == qa::QaLayout::authors || (foreign && table != nullptr);
   if (again && table == nullptr && lacks_options(saved))
-    throw Error(Error::Kind::usage, saved.file + ": has no options, which --rules " + o.rules +
+    throw Error(Error::Kind::usage, saved.file + ": has no options, which --rules " +
+                                        std::string(name_in(qa::extraction_rules(), *o.rules)) +
                                         " needs; give the questions with --table MultiPathQA.csv");
   if (!again) {
     if (foreign)
@@ -73,7 +80,7 @@ qa::QaResult labelled(qa::SavedQa saved, const Options& o, const qa::ItemTable* 
           << ": labels are as saved; --table reads the answers again\n";
     return std::move(saved.result);
   }
-  const auto rules = value_in(qa::extraction_rules(), o.rules.empty() ? "assay" : o.rules, "rules");
+  const qa::ExtractionRules rules = o.rules.value_or(qa::ExtractionRules::assay);
   qa::QaResult out = qa::rescored(std::move(saved.result), rules);
   std::erase_if(out.config, [](const auto& entry) { return entry.first == "rules"; });
   out.config.emplace_back("rules", fmt::format("\"{}\"", name_in(qa::extraction_rules(), rules)));
@@ -110,7 +117,7 @@ std::vector<fs::path> outputs(const std::vector<qa::ScoredQa>& runs, const Commo
 }
 
 /// Ids of items without label, by class.
-void talk(const qa::ScoredQa& run, std::ostream& err) {
+void tell(const qa::ScoredQa& run, std::ostream& err) {
   constexpr std::size_t most = 10;
   for (const auto& row : qa::outcomes()) {
     if (row.value == qa::Outcome::scored || run.scores.ledger.count(row.value) == 0) continue;
@@ -127,7 +134,7 @@ void talk(const qa::ScoredQa& run, std::ostream& err) {
 
 void print(const std::vector<qa::ScoredQa>& runs, const Options& o, const Common& common,
            const Session& session) {
-  if (o.format == "markdown") {
+  if (o.markdown) {
     session.out << report::qa_markdown(runs);
     return;
   }
@@ -141,8 +148,7 @@ void print(const std::vector<qa::ScoredQa>& runs, const Options& o, const Common
 std::vector<qa::ScoredQa> scored(const Options& o, const Common& common, const Session& session) {
   std::optional<qa::ItemTable> table;
   if (!o.table.empty()) table = qa::read_items(o.table);
-  qa::QaScoreSettings settings = {.replicates = o.replicates, .seed = o.seed};
-  settings.policy = value_in(qa::failure_policies(), o.policy, "policy");
+  qa::QaScoreSettings settings = o.settings;
   settings.executor = tbb_executor(jobs(common));
   std::vector<qa::ScoredQa> out;
   for (qa::SavedQa& saved : read_qa_runs(o.runs, table ? &*table : nullptr)) {
@@ -157,7 +163,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   if (o.runs.empty())
     throw Error(Error::Kind::usage, "give a run or a results file: assay qa score run");
-  if (o.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
+  if (o.settings.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
   const std::vector<qa::ScoredQa> runs = scored(o, common, session);
   const std::vector<fs::path> files = outputs(runs, common);
   std::vector<fs::path> inputs = qa_files(o.runs);
@@ -179,32 +185,25 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   for (const qa::ScoredQa& each : runs) {
     failed =
         failed || each.scores.ledger.count(qa::Outcome::scored) != each.scores.ledger.expected();
-    if (!common.quiet) talk(each, session.err);
+    if (!common.quiet) tell(each, session.err);
   }
   if (!common.quiet)
     for (const fs::path& file : files) session.err << "results: " << file.string() << '\n';
   return failed ? some_failed : done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay qa score run", "every benchmark of a run: accuracy, intervals, ledger"},
     {"assay qa score gtex_results.json --table MultiPathQA.csv --rules giant",
-     "the specification's results file, its answers read again as the original project does"},
+     "the specification's results file; its answers are read again by the original project's "
+     "rules"},
     {"assay qa score run --policy scored --csv items.csv --out rescored/",
-     "failures left out of the headline; one line per item; new results files"},
+     "the headline without failures; one line per item; new results files"},
 };
 
 }  // namespace
 
-const Command qa_score_command = {"score", "Score saved answers, with any rules", declare,
-                                  examples};
+const Command qa_score_command = {"score", "Score saved answers by any rules",
+                                  command<declare_options, run>, examples};
 
 }  // namespace assay::cli

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay qa show: how an agent came to its answer, as a page.
+/// assay qa show: how an agent reached its answer, as a page.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -23,14 +22,15 @@ namespace fs = std::filesystem;
 /// The command line as typed.
 struct Options {
   std::string folder, item, benchmark;
-  std::optional<long long> run;
+  std::optional<std::int64_t> run;
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("RUN", o.folder, "The folder of a run: what qa run was given as --out");
-  a.positional("ITEM", o.item, "The id of a question, as in the table, or benchmark/id");
-  a.option("--run K", o.run, "Which of its runs (default: the first there is)");
-  a.option("--benchmark NAME", o.benchmark, "Whose question, where several benchmarks have the id");
+  a.positional("RUN", o.folder, "Folder of a run: the --out of qa run");
+  a.positional("ITEM", o.item, "Id of a question, as in the table, or benchmark/id");
+  a.option("--run K", o.run, "Number of the attempt, from 0 (default: the first that exists)");
+  a.option("--benchmark NAME", o.benchmark,
+           "Benchmark of the question, if several have the same id");
 }
 
 struct Found {
@@ -51,7 +51,7 @@ std::vector<Found> trajectories_of(const Options& o) {
   }
   if (error)
     throw Error(Error::Kind::io, folder.string() + ": cannot be read (" + error.message() +
-                                     "); give the folder of a run as first word");
+                                     "); give the folder of a run first");
   std::vector<Found> out;
   for (const fs::path& path : paths) {
     qa::Trajectory t = qa::parse_trajectory(read_text(path), path.string());
@@ -124,24 +124,16 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay qa show run TCGA-02-0266-01Z-00-DX1",
      "writes run/trajectories/tcga_TCGA-02-0266-01Z-00-DX1_run0.html and prints its name"},
     {"assay qa show run 17 --benchmark tcga_expert_vqa --run 2 --out 17.html",
-     "the third run of a question whose id other benchmarks have too"},
+     "the third attempt at a question whose id other benchmarks have too"},
 };
 
 }  // namespace
 
-const Command qa_show_command = {"show", "Show how an agent came to its answer, as a page", declare,
-                                 examples};
+const Command qa_show_command = {"show", "Show how an agent reached its answer, as an HTML page",
+                                 command<declare_options, run>, examples};
 
 }  // namespace assay::cli

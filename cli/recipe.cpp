@@ -10,7 +10,7 @@ namespace {
 constexpr std::array members = {&recipe_show_command, &recipe_apply_command};
 
 constexpr Example examples[] = {
-    {"assay recipe show arc-meshchop", "every step, and the hash that results carry"},
+    {"assay recipe show arc-meshchop", "every step, and the hash that is written to results"},
     {"assay recipe apply arc-meshchop t2w.nii.gz --out seen.nii.gz",
      "the image as the model sees it"},
 };
@@ -18,7 +18,7 @@ constexpr Example examples[] = {
 }  // namespace
 
 const Command recipe_command = {.name = "recipe",
-                                .summary = "Look at how images are prepared for models",
+                                .summary = "Show and apply the preparation of images for models",
                                 .declare = nullptr,
                                 .examples = examples,
                                 .members = members};

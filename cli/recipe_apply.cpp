@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -26,10 +25,10 @@ struct Options {
 };
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("NAME|FILE", o.recipe, "A built-in recipe or a TOML or JSON file");
+  a.positional("NAME|FILE", o.recipe, "A built-in recipe, or a TOML or JSON file");
   a.positional("IMAGE", o.image, "NIfTI or MetaImage");
   a.flag("--labels", o.labels,
-         "IMAGE holds labels 0 to 255: the nearest voxel is taken, and no value changes");
+         "Take IMAGE as labels from 0 to 255: resample by nearest neighbour and keep the values");
 }
 
 std::vector<std::uint8_t> label_values(const Image& image) {
@@ -37,8 +36,8 @@ std::vector<std::uint8_t> label_values(const Image& image) {
   const auto bad = std::ranges::find_if(
       exact, [](double v) { return !(v >= 0 && v <= 255 && v == std::floor(v)); });
   if (bad != exact.end())
-    throw Error(Error::Kind::input, fmt::format("holds {:.6g}, which is no label from 0 to 255; "
-                                                "without --labels it is taken for an image",
+    throw Error(Error::Kind::input, fmt::format("holds {:.6g}, which is not a label from 0 to 255; "
+                                                "without --labels it is taken as an image",
                                                 *bad));
   return {exact.begin(), exact.end()};
 }
@@ -71,7 +70,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
         Error::Kind::usage,
         "give a recipe and an image: assay recipe apply minmax image.nii.gz --out seen.nii");
   if (common.out.empty())
-    throw Error(Error::Kind::usage, "say where the prepared image goes: --out seen.nii.gz");
+    throw Error(Error::Kind::usage, "give a file for the prepared image: --out seen.nii.gz");
   const auto out = output_file(common.out, "prepared.nii.gz");
   refuse_input(out, {o.image, o.recipe});
   require_writable(out);
@@ -99,14 +98,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
     {"assay recipe apply arc-meshchop t2w.nii.gz --out seen.nii.gz",
      "the image as the model sees it: oriented, resampled, scaled to 0 ... 1"},
@@ -116,7 +107,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command recipe_apply_command = {"apply", "Write an image as a model would see it", declare,
-                                      examples};
+const Command recipe_apply_command = {"apply", "Write an image as a model would see it",
+                                      command<declare_options, run>, examples};
 
 }  // namespace assay::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay recipe show: what a recipe does, step by step.
-#include <memory>
 #include <ostream>
 
 #include "assay/base/file.hpp"
@@ -15,6 +14,11 @@ namespace {
 struct Options {
   std::string recipe;
 };
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("NAME|FILE", o.recipe,
+               "A built-in recipe, or a TOML or JSON file (default: list the built-in recipes)");
+}
 
 std::string all_as_json() {
   std::string out;
@@ -41,24 +45,15 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   return done;
 }
 
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  arguments.positional("NAME|FILE", options->recipe,
-                       "A built-in recipe or a TOML or JSON file; none: lists what is built in");
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
-}
-
 constexpr Example examples[] = {
-    {"assay recipe show", "the recipes that are built in, a line each"},
-    {"assay recipe show arc-meshchop", "every step, and the hash that results carry"},
+    {"assay recipe show", "the built-in recipes, one line each"},
+    {"assay recipe show arc-meshchop", "every step, and the hash that is written to results"},
     {"assay recipe show model.recipe.toml --json", "all keys with their values, for programs"},
 };
 
 }  // namespace
 
-const Command recipe_show_command = {"show", "What a recipe does, step by step, and its hash",
-                                     declare, examples};
+const Command recipe_show_command = {"show", "Show the steps of a recipe and its hash",
+                                     command<declare_options, run>, examples};
 
 }  // namespace assay::cli

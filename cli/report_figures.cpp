@@ -23,7 +23,7 @@ std::vector<fs::path> write_svgs(const report::PageContent& content, const fs::p
   return out;
 }
 
-/// Why a drawing could not be converted; "" when it could.
+/// Why a figure could not be converted; "" when it could.
 std::string conversion_problem(const report::DrawingConverter& converter, const fs::path& svg) {
   try {
     for (const report::PictureFormat format :
@@ -43,7 +43,7 @@ std::string conversion_problem(const report::DrawingConverter& converter, const 
 std::string write_figures(const report::PageContent& content, const fs::path& folder) {
   make_folder(folder);
   const std::vector<fs::path> svgs = write_svgs(content, folder);
-  std::string said = counted(svgs.size(), "drawing") + " in " + folder.string();
+  std::string said = counted(svgs.size(), "figure") + " in " + folder.string();
   const char* path = std::getenv("PATH");
   const auto converter = report::find_converter(path == nullptr ? "" : path);
   if (!converter)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The drawings of a report as files of their own.
+/// The figures of a report as files of their own.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace assay::cli {
 
-/// Writes every drawing as SVG, and as PDF and PNG where a converter is on the PATH; says in a
-/// sentence what it did. A drawing that cannot be converted is named in it. Throws Error::io.
+/// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
+/// sentence what it did. A figure that cannot be converted is named in it. Throws Error::io.
 std::string write_figures(const report::PageContent& content, const std::filesystem::path& folder);
 
 }  // namespace assay::cli

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay score: a folder of predictions against a folder of references.
-#include <fmt/format.h>
-
 #include <cmath>
-#include <memory>
 #include <ostream>
 
 #include "assay/base/error.hpp"
@@ -16,28 +13,30 @@ namespace {
 struct Options {
   ScoreOptions score;
   std::string pred_position, ref_position, pred, manifest, pred_pattern;
-  std::optional<double> threshold;
 };
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("PRED", o.pred_position, "Predictions: a folder, or one image");
   a.positional("REF", o.ref_position, "References: a folder, or one image");
-  a.option("--pred FOLDER", o.pred, "Instead of PRED; with --manifest: what its paths start from");
+  a.heading("Input");
+  a.option("--pred FOLDER", o.pred,
+           "The same as PRED; with --manifest, the folder that its predictions are in");
   a.option("--ref FOLDER", o.score.ref,
-           "Instead of REF; with --manifest: what its paths start from");
-  a.option("--manifest CSV", o.manifest, "Columns id,prediction,reference; all others are groups");
+           "The same as REF; with --manifest, the folder that its references are in");
+  a.option("--manifest CSV", o.manifest,
+           "Table with columns id,prediction,reference; all others are kept as groups");
   a.option("--pred-pattern PATTERN", o.pred_pattern,
-           "Names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file per "
-           "structure");
-  declare_cohort_options(a, o.score);
-  a.option("--threshold T", o.threshold,
-           "Predictions are maps, such as probabilities: foreground is value >= T");
-  declare_metric_options(a, o.score);
+           "File names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file "
+           "per structure");
+  declare_score_options(a, o.score);
+  a.heading("Masks and labels");
+  a.option("--threshold T", o.score.settings.threshold,
+           "Take predictions as maps, such as probabilities, with foreground where value >= T");
 }
 
 std::string one_of(const std::string& position, const std::string& named, const char* what) {
   if (!position.empty() && !named.empty())
-    throw Error(Error::Kind::usage, fmt::format("{} is given twice", what));
+    throw Error(Error::Kind::usage, std::string(what) + " is given twice");
   return position.empty() ? named : position;
 }
 
@@ -54,14 +53,13 @@ score::CohortRequest request_of(const Options& o) {
 }
 
 metrics::ScoreSettings settings_of(const Options& o) {
-  metrics::ScoreSettings settings = settings_of(o.score);
-  if (o.threshold && !std::isfinite(*o.threshold))
+  const metrics::ScoreSettings& s = o.score.settings;
+  if (s.threshold && !std::isfinite(*s.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
-  if (o.threshold && settings.foreground_nonzero)
+  if (s.threshold && s.foreground_nonzero)
     throw Error(Error::Kind::usage,
                 "--threshold and --foreground nonzero contradict each other; drop one of them");
-  settings.threshold = o.threshold;
-  return settings;
+  return settings_of(o.score);
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
@@ -70,14 +68,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   tell_plan(cohort, common, session.err);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);
-}
-
-Action declare(Arguments& arguments) {
-  const auto options = std::make_shared<Options>();
-  declare_options(arguments, *options);
-  return [options](const Common& common, const Session& session) {
-    return run(*options, common, session);
-  };
 }
 
 constexpr Example examples[] = {
@@ -95,7 +85,8 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command score_command = {"score", "Score predictions against references", declare, examples,
+const Command score_command = {"score", "Score predictions against references",
+                               command<declare_options, run>, examples,
                                /*stops_in_order=*/true};
 
 }  // namespace assay::cli

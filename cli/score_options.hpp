@@ -2,6 +2,7 @@
 /// The options of everything that scores images, as typed; nothing is looked up or opened yet.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,25 +14,25 @@ namespace assay::cli {
 
 /// The same for every command that has cases.
 inline constexpr const char* groups_help =
-    "Table that adds columns, such as site, by 'id' or BIDS 'participant_id': CSV or TSV";
+    "CSV or TSV table that adds columns, such as site, by 'id' or BIDS 'participant_id'";
+
+/// The one word that --compat takes.
+inline constexpr std::array<Named<bool>, 1> specification = {{{"spec", true}}};
 
 struct ScoreOptions {
+  metrics::ScoreSettings settings{};
   std::string ref, ref_pattern, model, labels, dataset_json, groups;
   std::vector<std::string> regions;
-  std::optional<long long> ignore_label;
-  std::string foreground;
-  std::string nsd_tolerance = "1";
-  std::string lesion_rule, connectivity;  ///< empty: the convention's
+  std::vector<double> nsd_tolerances = {metrics::metric("nsd").argument};
+  std::optional<metrics::LesionRule> lesion_rule;  ///< these three: unset, the convention's
+  std::optional<metrics::Connectivity> connectivity;
   std::optional<double> min_lesion_ml;
-  std::string metrics, convention, missing = "exclude", ci = "t", compat, format = "json", csv;
-  double beta = 1;
-  bool allow_affine_mismatch = false, anonymous = false, resume = false, keep_journal = false;
+  std::string metrics, convention, csv;
+  bool nnunet = false, anonymous = false, resume = false, keep_journal = false;
 };
 
-/// Which cases, labels and names.
-void declare_cohort_options(Arguments& arguments, ScoreOptions& options);
-/// Which metrics, under which rules, written how.
-void declare_metric_options(Arguments& arguments, ScoreOptions& options);
+/// All but the options that say what is scored.
+void declare_score_options(Arguments& arguments, ScoreOptions& options);
 
 /// Throws Error::usage on what cannot be meant.
 metrics::ScoreSettings settings_of(const ScoreOptions& options);

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path results_path(const std::string& out, const ScoreOptions& o, const std::string& model) {
-  return output_file(out, o.format == "nnunet" ? "summary.json" : model + ".json");
+  return output_file(out, o.nnunet ? "summary.json" : model + ".json");
 }
 
 /// A result must never take the place of an image that it is made from, nor of another result.
@@ -62,8 +62,7 @@ void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err)
 
 std::string file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
                       const results::Provenance& from) {
-  return o.format == "nnunet" ? results::nnunet_summary(result)
-                              : results::results_text(result, from);
+  return o.nnunet ? results::nnunet_summary(result) : results::results_text(result, from);
 }
 
 score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution execution,
@@ -80,7 +79,7 @@ Exit interrupted_after(const score::CohortRecords& run, const score::Cohort& coh
                        const fs::path& journal, std::ostream& err) {
   err << fmt::format("interrupted after {} of {} cases", run.records.size(), cohort.cases.size())
       << (journal.empty() ? "; nothing was kept (with --out, a run can be resumed)\n"
-                          : "; the same command with --resume goes on\n");
+                          : "; add --resume to the same command to continue\n");
   return interrupted;
 }
 
@@ -95,7 +94,7 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   const ScoreOptions& o = run.options;
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
   if (o.resume && out.empty())
-    throw Error(Error::Kind::usage, "--resume needs the --out of the run that it goes on with");
+    throw Error(Error::Kind::usage, "--resume needs --out: the file of the run to continue");
   refuse_collisions(run.cohort, out, o.csv);
   const bool is_new = !fs::exists(journal);
   if (!out.empty()) require_writable(out);
@@ -116,8 +115,8 @@ std::string refusal(const metrics::SegmentationResult& result, bool all_wanted,
 
 void refuse_worthless(const metrics::SegmentationResult& result, const ScoreRun& run,
                       const JournalPlace& journal) {
-  const std::string why =
-      refusal(result, run.options.missing == "error", run.cohort.labels_were_asked_for);
+  const std::string why = refusal(result, run.cohort.settings.missing == metrics::Missing::error,
+                                  run.cohort.labels_were_asked_for);
   if (why.empty()) return;
   if (journal.is_new) fs::remove(journal.path);
   throw Error(Error::Kind::input, why + "; nothing was written");

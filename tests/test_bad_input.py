@@ -252,7 +252,7 @@ REQUESTS = {  # name: (arguments, what is said); {} is the folder
     "metric": (["{}/pred", "{}/ref", "--metrics", "dise"], r"there is no metric 'dise'; did you mean 'dice'\? \('assay metrics' lists them\)"),
     "convention": (["{}/pred", "{}/ref", "--convention", "mona"], r"there is no convention 'mona'; did you mean 'monai'\? \(known: .*\)"),
     "compat and convention": (["{}/pred", "{}/ref", "--compat", "spec", "--convention", "monai"], r"--compat spec sets the convention; drop --convention"),
-    "resume without out": (["{}/pred", "{}/ref", "--resume"], r"--resume needs the --out of the run that it goes on with"),
+    "resume without out": (["{}/pred", "{}/ref", "--resume"], r"--resume needs --out: the file of the run to continue"),
     "csv is a folder": (["{}/pred", "{}/ref", "--csv", "{}/empty"], r"{}/empty: is a folder; give a file"),
     "out below a file": (["{}/pred", "{}/ref", "--out", "{}/cases.csv/r.json"], r"{}/cases\.csv/r\.json: does not exist: a part of its path is a file, not a folder"),
     "no manifest": (["--manifest", "{}/none.csv"], r"{}/none\.csv: does not exist; check the spelling"),
@@ -299,18 +299,20 @@ def test_requests_that_cannot_be_met(place, name):
 
 USAGE = {
     "command": (["scroe"], "assay: there is no command 'scroe'; did you mean 'score'?"),
-    "no command": ([], "assay: a command is needed"),
+    "no command of a family": (["qa"], "assay qa: give a command"),
+    "an option twice": (["score", "p", "r", "--beta", "1", "--beta", "2"], "assay score: --beta: is given more than once"),
+    "list": (["score", "p", "r", "--nsd-tolerance", "1,,2"], "assay score: --nsd-tolerance: an entry of the list is empty"),
     "option of none": (["--jsn"], "assay: there is no option '--jsn'"),
     "option": (["score", "p", "r", "--thresold", "1"], "assay score: there is no option '--thresold'; did you mean '--threshold'?"),
     "option with value": (["score", "p", "r", "--lables=1"], "assay score: there is no option '--lables'; did you mean '--labels'?"),
-    "word": (["score", "p", "r", "--missing", "wrost"], "assay score: --missing: 'wrost' is none of exclude|worst|error; did you mean 'worst'?"),
+    "word": (["score", "p", "r", "--missing", "wrost"], "assay score: --missing: 'wrost' is not one of exclude|worst|error; did you mean 'worst'?"),
     "number": (["score", "p", "r", "--threshold", "half"], "assay score: --threshold: 'half' is not a number"),
     "jobs": (["score", "p", "r", "--jobs", "-1"], "assay score: --jobs: '-1' is not a whole number from 0 on"),
     "many jobs": (["score", "p", "r", "--jobs", "9" * 12], "assay score: --jobs: '999999999999' is not a whole number from 0 on"),
     "label": (["score", "p", "r", "--ignore-label", "1.5"], "assay score: --ignore-label: '1.5' is not a whole number"),
     "no value": (["score", "p", "r", "--labels"], "assay score: --labels: needs a value"),
     "empty value": (["score", "p", "r", "--out", ""], "assay score: --out: needs a value"),
-    "third file": (["score", "p", "r", "s"], "assay score: nothing is known to do with 's'"),
+    "third file": (["score", "p", "r", "s"], "assay score: unexpected argument 's'"),
 }
 
 
@@ -320,7 +322,7 @@ def test_usage(tmp_path, name):
     done = assay(*arguments, status=2, cwd=tmp_path)
     first, second = done.stderr.splitlines()
     assert (first, done.stdout, listing(tmp_path)) == (said, "", [])
-    assert re.fullmatch(r"'assay( score)? --help' shows what there is\.", second)
+    assert re.fullmatch(r"'assay( score| qa)? --help' shows what there is\.", second)
 
 
 @pytest.mark.parametrize("jobs", ["0", "300", "4000000000"])

@@ -234,7 +234,7 @@ def test_missing_and_infinite_values(tmp_path):
     (["--baseline", "a", "--alpha", "2"], "--alpha must be between 0 and 1"),
     (["--baseline", "a", "--margin", "x"], "'x' is not a number"),
     (["--baseline", "a", "--margin", "0"], "--margin must be above 0"),
-    (["--baseline", "a", "--policy", "scipy"], "'scipy' is none of exact|"),
+    (["--baseline", "a", "--policy", "scipy"], "'scipy' is not one of exact|"),
     (["--baseline", "a", "--replicates", "0"], "--replicates must be"),
     ([], "which of the 3 models is the baseline"),
 ])

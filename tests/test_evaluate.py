@@ -94,7 +94,7 @@ def test_predictions_are_remembered(tmp_path, model, data):
     cache = ("--cache", tmp_path / "cache")
     first = evaluate(model, data, *cache)
     done = assay("evaluate", model, data, "--recipe", "none", *OF_THRESHOLD, "--json", *cache)
-    assert "4 predictions came from the cache, 0 were made" in done.stderr
+    assert "4 predictions came from the cache, 0 were computed" in done.stderr
     assert without_provenance(strict(done.stdout)) == without_provenance(first)
 
 
@@ -141,7 +141,7 @@ def test_a_table_names_images_references_and_groups(tmp_path, model, data):
     (("MODEL",), "give a model and its data"),
     (("MODEL", "absent"), "no such file or folder"),
     (("MODEL", "empty"), "holds no folders of images and references"),
-    (("MODEL", "DATA", "more"), "one word too many"),
+    (("MODEL", "DATA", "more"), "is unexpected"),
     (("MODEL", "DATA", "--images", "x"), "go together"),
     (("MODEL", "both"), "choose with --images and --ref"),
     (("MODEL", "DATA", "--split", "Tr"), "(looked for imagesTr/ and labelsTr/)"),
@@ -389,7 +389,7 @@ def test_control_c_gives_up_at_once_and_resumption_goes_on(tmp_path):
     _, talk = running.communicate(timeout=60)
     finished = journal.read_bytes().count(b"\n") - 1  # cases that were given up do not count
     assert running.returncode == 130 and f"interrupted after {finished} of 4 cases; " in talk, talk
-    assert finished < 4 and "--resume goes on" in talk and b'"failed"' not in journal.read_bytes()
+    assert finished < 4 and "add --resume to the same command" in talk and b'"failed"' not in journal.read_bytes()
     assert not (tmp_path / "results.json").exists()
     done = assay(*command, "--resume", "--json", timeout=120)
     assert "taken from the journal" in done.stderr and strict(done.stdout)["num_samples"] == 4

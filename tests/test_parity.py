@@ -313,7 +313,7 @@ def test_a_file_that_is_none(tmp_path, content, said):
 
 @pytest.mark.parametrize("arguments, said", [
     (["absent.json"], "absent.json"), ([], "give a results file"), (["results.json", "--variant", "meshnet_62"], "meshnet_26, meshnet_16"),
-    (["results.json", "--require", "failed"], "is none of strict|acceptable|minimum"), (["results.json", "--alpha", "2"], "--alpha must"),
+    (["results.json", "--require", "failed"], "is not one of strict|acceptable|minimum"), (["results.json", "--alpha", "2"], "--alpha must"),
     (["results.json", "--margin", "0"], "--margin must"), (["results.json", "--format", "csv"], "needs --list"),
     (["results.json", "--paper", "absent.json"], "absent.json"), (["results.json", "--model-json", "results.json"], "has none of parameters")])
 def test_wrong_usage(tmp_path, arguments, said):

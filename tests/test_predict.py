@@ -139,8 +139,8 @@ def test_saved_logits_are_what_the_network_said(tmp_path, model):
 
 @pytest.mark.parametrize("arguments,message", [
     ((), "give a model"),
-    (("MODEL",), "there is no image"),
-    (("MODEL", "IMAGE"), "say where predictions go"),
+    (("MODEL",), "give an image"),
+    (("MODEL", "IMAGE"), "give a folder for the predictions"),
     (("MODEL", "absent.nii.gz", "--out", "x"), "no such image or folder"),
     (("MODEL", "IMAGE", "IMAGE", "--out", "x"), "two images are called"),
     (("MODEL", "IMAGE", "--out", "x", "--recipe", "arc-meshchopp"), "arc-meshchop"),
@@ -150,7 +150,7 @@ def test_saved_logits_are_what_the_network_said(tmp_path, model):
 def test_what_cannot_be_meant_is_refused(tmp_path, model, arguments, message):
     one = image(tmp_path / "a.nii.gz")
     words = [{"MODEL": model, "IMAGE": one}.get(a, a) for a in arguments]
-    if "--recipe" not in words and message in ("say where predictions go",):
+    if "--recipe" not in words and message in ("give a folder for the predictions",):
         words += ["--recipe", "none"]
     done = assay("predict", *words, *OF_THRESHOLD, cwd=tmp_path, status=2)
     assert message in done.stderr and "terminate" not in done.stderr
@@ -168,7 +168,7 @@ def test_a_recipe_beside_the_model_is_found(tmp_path, model):
     (model.parent / "recipe.json").write_text(json.dumps({"extends": "minmax"}))
     one = image(tmp_path / "a.nii.gz", 2, scale=1000)
     done = assay("predict", model, one, *OF_THRESHOLD, "--out", tmp_path / "out")
-    assert "found beside the model" in done.stderr
+    assert "found next to the model" in done.stderr
     x = voxels(one).astype("f8")
     assert (voxels(tmp_path / "out/a.nii.gz") == ((x - x.min()) / (x.max() - x.min()) > 0.5)).all()
 

@@ -98,11 +98,11 @@ def test_refusals_say_what_to_do(hub, tmp_path):
     for arguments, sentence in [
         (["--out", tmp_path, "--endpoint", address, "--table-file", "no.csv", "--revision", "v9"],
          "there is no no.csv in tbuckley/MultiPathQA at v9; check --repo, --revision and --table-file"),
-        ([], "say where the files shall go"),
+        ([], "give a folder for the files"),
         (["--out", tmp_path, "--endpoint", "huggingface.co"], "--endpoint is not a web address"),
         (["--out", tmp_path, "--sha256", "abc"], "--sha256 must be 64 hex digits"),
         (["--out", tmp_path, "--table", "--sample-slide", "--sha256", "0" * 64], "--sha256 is for one file"),
-        (["--out", tmp_path, "--table-file", "a/.."], "names no file"),
+        (["--out", tmp_path, "--table-file", "a/.."], "does not name a file"),
         (["--out", tmp_path / "hub/slide.svs/x", "--endpoint", address], "slide.svs"),
     ]:
         done = fetch(*arguments, status=2)

@@ -225,7 +225,7 @@ def test_bad_images_are_refused_and_nothing_is_written(tmp_path):
     broken = save(tmp_path / "nan.nii", voxels)
     assert "nan.nii: voxel (1, 2, 0) is nan" in refused(tmp_path, "none", broken)
     half = save(tmp_path / "half.nii", numpy.full((3, 3, 3), 0.5, "f4"))
-    assert "half.nii: holds 0.5, which is no label" in refused(tmp_path, "none", half, "--labels")
+    assert "half.nii: holds 0.5, which is not a label" in refused(tmp_path, "none", half, "--labels")
     far = save(tmp_path / "far.nii", numpy.arange(27, dtype="i2").reshape(3, 3, 3), numpy.diag([1e4, 1e4, 1e4, 1]))
     own = recipe(tmp_path / "own.json", grid="zoom")
     assert "30000x30000x30000 voxels, which is too many" in refused(tmp_path, own, far)

@@ -146,7 +146,7 @@ def test_the_budget_drops_and_says_so(tmp_path):
 ])
 def test_what_cannot_be_read_is_one_sentence_and_nothing_is_written(tmp_path, name, text, sentence):
     (tmp_path / name).write_text(text)
-    done = assay("report", name, "--figures", "drawings", cwd=tmp_path, status=2)
+    done = assay("report", name, "--figures", "figures", cwd=tmp_path, status=2)
     assert sentence in done.stderr and done.stderr.count("\n") == 1 and done.stdout == ""
     assert listing(tmp_path) == [name]
 
@@ -177,19 +177,19 @@ def test_niivue_is_in_the_page_or_refused_clearly(tmp_path):
         page = (tmp_path / "report.html").read_text()
         assert len(page) > 1_000_000 and "connect-src data: blob:" in page
     else:
-        assert done.returncode == 2 and "NiiVue is not in this build" in done.stderr and "--viewer canvas" in done.stderr
+        assert done.returncode == 2 and "NiiVue is not part of this build" in done.stderr and "--viewer canvas" in done.stderr
         assert listing(tmp_path) == ["a.json"]
     assay("report", file, cwd=tmp_path)
     assert "connect-src" not in (tmp_path / "report.html").read_text()
 
 
-def test_drawings_are_written(tmp_path):
-    done = assay("report", *two_models(tmp_path), "--figures", "drawings", cwd=tmp_path, timeout=120)
-    written = listing(tmp_path / "drawings")
-    assert "raincloud-dice.svg" in written and "drawings: " in done.stderr
+def test_figures_are_written(tmp_path):
+    done = assay("report", *two_models(tmp_path), "--figures", "figures", cwd=tmp_path, timeout=120)
+    written = listing(tmp_path / "figures")
+    assert "raincloud-dice.svg" in written and "figures: " in done.stderr
     if shutil.which("rsvg-convert"):
         assert "raincloud-dice.pdf" in written and "raincloud-dice.png" in written
-    assert (tmp_path / "drawings/raincloud-dice.svg").read_text().startswith("<?xml")
+    assert (tmp_path / "figures/raincloud-dice.svg").read_text().startswith("<?xml")
 
 
 def test_volumes_are_drawn_though_only_dice_was_asked_for(tmp_path):

@@ -247,7 +247,7 @@ def test_bca_intervals(tmp_path):
     assert first == second and first["ci_method"] == "bca" and first["ci_clipped"] is False
     assert first["min"] <= first["ci95"][0] < first["mean"] < first["ci95"][1] <= 1
     assert "intervals by BCa bootstrap" in assay("score", *folders, "--ci", "bca").stdout
-    assert "--ci: 'normal' is none of t|bca" in assay("score", *folders, "--ci", "normal", status=2).stderr
+    assert "--ci: 'normal' is not one of t|bca" in assay("score", *folders, "--ci", "normal", status=2).stderr
 
 
 def test_one_case_has_no_interval(tmp_path):

@@ -262,7 +262,7 @@ def test_resume_after_kill(slow_cohort, tmp_path):
 def test_an_interrupted_run_can_be_resumed(slow_cohort, tmp_path, number):
     status, said = ended_midway(slow_cohort, tmp_path / "r.json", number)
     assert status == 130
-    assert re.search(r"interrupted after \d+ of 60 cases; the same command with --resume goes on", said)
+    assert re.search(r"interrupted after \d+ of 60 cases; add --resume to the same command to continue", said)
     check_resumed(slow_cohort, tmp_path / "r.json")
 
 

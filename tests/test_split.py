@@ -165,7 +165,7 @@ def test_talk_goes_to_stderr_and_can_be_turned_off(tmp_path):
     ("id,site\na,x\nb,x\n", ["--outer", 3], "outer folds: cannot make 3 folds of 2 items"),
     ("id,site\na,x\nb,x\nc,x\n", ["--inner", 3], "inner folds: cannot make 3 folds of 2 items"),
     ("id,site\na,x\nb,x\n", ["--stratify", "cite"], "did you mean 'site'?"),
-    ("id,site\na,x\nb,x\n", ["--stratify", "site,"], "a column's name is empty"),
+    ("id,site\na,x\nb,x\n", ["--stratify", "site,"], "an entry of the list is empty"),
     ("id,site\na,x\nb,x\n", ["--group", "subject"], "has no column 'subject'"),
     ("id,v\n" + "".join(f"c{i},{i}.5\n" for i in range(30)), ["--stratify", "v"], "--stratify v:4"),
     ("id,v\na,1\nb,big\n", ["--stratify", "v:2"], "case 'b' has 'big' in column 'v'"),

@@ -49,8 +49,8 @@ def test_the_version_says_what_was_built_and_what_runs(flag):
 
 
 def test_every_command_has_a_transcript_of_its_help():
-    listed = subprocess.run([PROGRAM, "--help"], text=True, capture_output=True).stdout
-    commands = re.findall(r"^  (\w+),? ", listed.partition("Subcommands:")[2], flags=re.M)
+    listed = subprocess.run([PROGRAM], text=True, capture_output=True).stdout
+    commands = re.findall(r"^  (\w+) ", listed, flags=re.M)
     tried = {command for path in FILES for command, _, _ in steps(path.read_text())}
     assert commands and not [name for name in commands if f"assay {name} --help" not in tried]
 
@@ -61,6 +61,25 @@ def test_help_has_two_examples_and_all_common_options(command):
     assert len(re.findall(r"^  (?:source <\()?assay ", text.partition("Examples:")[2], flags=re.M)) >= 2
     for option in ("--json", "--out", "--quiet", "--verbose", "--jobs", "--no-color"):
         assert f"\n  {option} " in text
+
+
+@pytest.mark.parametrize("command", ["score", "evaluate", "compare", "report", "qa run"])
+def test_help_has_headings_and_the_common_options_last(command):
+    text = subprocess.run([PROGRAM, *command.split(), "--help"], text=True, capture_output=True).stdout
+    headings = re.findall(r"^(\w[\w ]*):$", text, flags=re.M)
+    assert len(headings) >= 6 and headings[-2:] == ["Common options", "Examples"] and "Options" not in headings
+    assert not re.search(r"\n\n\n", text), "two blank lines in a row"
+    assert all(len(line) <= 100 for line in text.partition("Examples:")[0].splitlines())
+
+
+def test_defaults_are_printed_from_the_values_that_hold_them():
+    """Retries were 8 in the library and 10 in help; both are one value now."""
+    sources = pathlib.Path(__file__).parent.parent / "cli"
+    written = [f"{p.name}: {line.strip()}" for p in sorted(sources.glob("*.cpp")) for line in p.read_text().splitlines()
+               if re.search(r"\(default: -?\d", line)]
+    assert written == ["compare.cpp: \"Treat differences closer than T as ties, and those below T as zeros (default: 0)\");"]
+    text = subprocess.run([PROGRAM, "qa", "run", "--help"], text=True, capture_output=True).stdout
+    assert re.search(r"--retries N +Retries per call after transient errors \(default: 10\)", text)
 
 
 @pytest.mark.parametrize("arguments", [["metrics"], ["metrics", "--json"], ["docs", "cli"]], ids=" ".join)

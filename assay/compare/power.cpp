@@ -20,7 +20,6 @@
 namespace assay::compare {
 namespace {
 
-constexpr double usual_correlations[] = {0.5, 0.7, 0.9};
 constexpr std::size_t least_simulated = 10;  // fewer differences show no shape
 
 /// Everything that the metrics of one plan share.

@@ -2,6 +2,7 @@
 /// How many cases a study needs, planned from the results of a pilot.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,6 +27,9 @@ struct MetricNumbers {
   bool empty() const { return !all && each.empty(); }
   std::optional<double> of(const std::string& metric) const;
 };
+
+/// Correlations of two models' values that are assumed where the pilot has one model.
+inline constexpr std::array<double, 3> usual_correlations = {0.5, 0.7, 0.9};
 
 struct PowerSettings {
   std::string baseline{};  ///< a model's name or file; "": the first of two

@@ -6,6 +6,7 @@
 
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/label_checks.hpp"
+#include "assay/metrics/score_choices.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
@@ -176,7 +177,7 @@ Interval bca_interval(const std::vector<double>& values) {
   if (std::ranges::all_of(values, [&](double x) { return x == values.front(); }))
     return {values.front(), values.front()};
   const auto found = stats::joint_bootstrap_means(
-      std::span(&values, 1), {.replicates = 2000, .method = stats::BootstrapMethod::bca});
+      std::span(&values, 1), {.replicates = bca_replicates, .method = stats::BootstrapMethod::bca});
   return {found.models.front().ci_lower, found.models.front().ci_upper};
 }
 
@@ -265,8 +266,7 @@ std::string_view name(Fate fate) {
 }
 
 std::string_view name(MeanInterval interval) {
-  constexpr std::string_view names[] = {"t", "bca", "cluster-t"};
-  return names[static_cast<std::size_t>(interval)];
+  return interval == MeanInterval::cluster_t ? "cluster-t" : name_in(mean_intervals(), interval);
 }
 
 bool needs_boundary(const ScoreSettings& settings) {

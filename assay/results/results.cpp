@@ -10,6 +10,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/metrics/score_choices.hpp"
 #include "assay/results/lesions_json.hpp"
 #include "assay/results/metric_json.hpp"
 #include "assay/results/probability_json.hpp"
@@ -33,11 +34,6 @@ std::string upper(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
   return out;
-}
-
-std::string_view name(metrics::Missing missing) {
-  constexpr std::string_view names[] = {"exclude", "worst", "error"};
-  return names[static_cast<std::size_t>(missing)];
 }
 
 /// Of one label in a scored case.
@@ -307,7 +303,7 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
               {"labels", s.all_labels ? Json("all") : regions},
               {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
               {"threshold", optional(s.threshold)},
-              {"missing", name(s.missing)},
+              {"missing", name_in(metrics::missing_rules(), s.missing)},
               {"ci_method", metrics::name(s.interval)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};

@@ -146,6 +146,12 @@ metrics::CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation
 
 }  // namespace
 
+std::span<const Named<MetricSpace>> metric_spaces() {
+  static constexpr Named<MetricSpace> spaces[] = {{"native", MetricSpace::native},
+                                                  {"model", MetricSpace::model}};
+  return spaces;
+}
+
 bool is_plain_name(const std::string& id) {
   const fs::path name = id;
   return !name.is_absolute() && std::ranges::find(name, fs::path("..")) == name.end();

@@ -16,6 +16,8 @@ enum class MetricSpace {
   model,   ///< on the grid that the model sees: the reference is brought there
 };
 
+std::span<const Named<MetricSpace>> metric_spaces();
+
 struct Evaluation {
   CasePredictor& predictor;
   const metrics::ScoreSettings& settings;

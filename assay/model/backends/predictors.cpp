@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/model/backends/predictors.hpp"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "assay/base/error.hpp"
@@ -62,36 +60,28 @@ Opened open_automatically(const PredictorSource& source) {
   return source.command.empty() ? open_file(source) : open_command(source);
 }
 
-struct Row {
-  Backend backend;
-  std::string_view name;
-  Opened (*open)(const PredictorSource& source);
-};
+using Open = Opened (*)(const PredictorSource& source);
 
-constexpr std::array rows = {Row{Backend::automatic, "auto", open_automatically},
-                             Row{Backend::meshnet, "meshnet", open_meshnet},
-                             Row{Backend::onnx, "onnx", open_onnx},
-                             Row{Backend::command, "command", open_command}};
+/// By back-end.
+constexpr Open openers[] = {open_automatically, open_meshnet, open_onnx, open_command};
 
-const Row& row(Backend backend) {
-  return *std::ranges::find(rows, backend, &Row::backend);
-}
+constexpr Named<Backend> names[] = {{"auto", Backend::automatic},
+                                    {"meshnet", Backend::meshnet},
+                                    {"onnx", Backend::onnx},
+                                    {"command", Backend::command}};
 
 }  // namespace
 
 std::string_view name(Backend backend) {
-  return row(backend).name;
+  return name_in(backends(), backend);
 }
 
-Backend backend(std::string_view name) {
-  const auto* const found = std::ranges::find(rows, name, &Row::name);
-  if (found != rows.end()) return found->backend;
-  throw Error(Error::Kind::usage, "there is no back-end '" + std::string(name) +
-                                      "'; choose auto, meshnet, onnx or command");
+std::span<const Named<Backend>> backends() {
+  return names;
 }
 
 std::unique_ptr<Predictor> open_predictor(const PredictorSource& source) {
-  return row(source.backend).open(source);
+  return openers[static_cast<std::size_t>(source.backend)](source);
 }
 
 }  // namespace assay::model

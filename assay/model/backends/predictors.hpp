@@ -4,10 +4,12 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "assay/base/command_line.hpp"
+#include "assay/base/named.hpp"
 #include "assay/model/engine/predictor.hpp"
 #include "assay/model/files/model.hpp"
 
@@ -18,8 +20,7 @@ enum class Backend { automatic, meshnet, onnx, command };
 /// "auto", "meshnet", "onnx", "command".
 std::string_view name(Backend backend);
 
-/// The back-end of that name. Throws Error::usage that says which there are.
-Backend backend(std::string_view name);
+std::span<const Named<Backend>> backends();
 
 /// What is to be run. Either a model file or a command; the rest has defaults.
 struct PredictorSource {

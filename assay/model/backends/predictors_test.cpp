@@ -20,9 +20,8 @@ const std::string greeting = R"(read line; echo '{"protocol":1,"name":"t"}'; cat
 
 TEST(Predictors, names_of_back_ends_go_both_ways) {
   for (const Backend each : {Backend::automatic, Backend::meshnet, Backend::onnx, Backend::command})
-    EXPECT_EQ(backend(name(each)), each);
+    EXPECT_EQ(value_in(backends(), name(each), "back-end"), each);
   EXPECT_EQ(name(Backend::automatic), "auto");
-  EXPECT_THAT(refusal([] { backend("torch"); }), HasSubstr("choose auto, meshnet, onnx"));
 }
 
 TEST(Predictors, files_that_the_engine_can_run_go_to_it_and_predict_as_it_does) {

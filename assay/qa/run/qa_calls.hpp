@@ -24,7 +24,7 @@ namespace assay::qa {
 struct RunStopping {};
 
 struct RetrySettings {
-  unsigned retries = 8;  ///< of one call, after failures that may pass
+  unsigned retries = 10;  ///< of one call, after transient errors
   double first_wait_s = 1, longest_wait_s = 60;
 };
 

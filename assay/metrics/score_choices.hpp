@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The names of what can be chosen for scoring.
+#pragma once
+
+#include "assay/metrics/results.hpp"
+
+namespace assay::metrics {
+
+std::span<const Named<Missing>> missing_rules();
+std::span<const Named<MeanInterval>> mean_intervals();  ///< those that can be asked for
+std::span<const Named<Connectivity>> connectivities();
+
+/// Resamples of the interval `bca`.
+inline constexpr std::size_t bca_replicates = 2000;
+
+}  // namespace assay::metrics
