@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Base64 (RFC 4648, with padding): how pictures travel inside JSON.
+/// Base64 (RFC 4648, with padding): how images are sent inside JSON.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ constexpr std::size_t base64_size(std::size_t bytes) {
   return (bytes + 2) / 3 * 4;
 }
 
-/// Writes base64_size(bytes.size()) characters and returns the place behind them.
+/// Writes base64_size(bytes.size()) characters and returns the position after them.
 char* write_base64(std::string_view bytes, char* to);
 
 std::string base64(std::string_view bytes);

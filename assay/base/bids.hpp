@@ -26,9 +26,9 @@ std::vector<std::string> stated_entities(std::span<const std::string> names);
 /// Whether the file is in a folder of its subject: "sub-01/anat/sub-01_mask".
 bool is_in_subject_folder(std::string_view stem);
 
-/// The entities that tell the files of a BIDS tree apart: `sub`, and `ses`, `run`, … as soon as any
-/// subject needs them. None when some file is not in the folder of a subject, or when entities
-/// alone do not tell all files apart.
+/// The entities that distinguish the files of a BIDS tree: `sub`, and `ses`, `run`, … as soon as
+/// any subject needs them. None when some file is not in the folder of a subject, or when entities
+/// alone do not distinguish all files.
 std::optional<std::vector<std::string>> telling_entities(std::span<const std::string> stems);
 
 /// The ids of these files by those entities; empty when there are none.

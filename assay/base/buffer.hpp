@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory that is neither zeroed nor given back between uses.
+/// Memory that is neither zeroed nor released between uses.
 #pragma once
 
 #include <cstddef>

@@ -61,7 +61,7 @@ T load(const std::byte* at, bool swapped) {
   return swapped ? load<T, true>(at) : load<T, false>(at);
 }
 
-/// Puts a number at `at`, lowest byte first whatever the machine: what we write is always the same.
+/// Puts a number at `at`, lowest byte first on every machine: what we write is always the same.
 template <class T>
 void store_little_endian(std::byte* at, T value) {
   auto bits = std::bit_cast<Bits<T>>(value);
@@ -69,13 +69,15 @@ void store_little_endian(std::byte* at, T value) {
   std::memcpy(at, &bits, sizeof bits);
 }
 
-/// The nearest double; infinity beyond its range, zero for what only 128 bits can tell from it.
+/// The nearest double; infinity beyond its range, zero for numbers that only 128 bits can
+/// distinguish from it.
 inline double nearest_double(Binary128 number) {
   constexpr std::uint64_t one = std::uint64_t{1} << 48, fraction = one - 1;
   constexpr std::uint64_t dropped = (std::uint64_t{1} << 49) - 1;
   const bool negative = number.high >> 63 != 0;
   const auto exponent = static_cast<int>(number.high >> 48 & 0x7fff);
-  // 64 leading bits; the last stands for all that is cut off, so that rounding to 53 is right.
+  // 64 leading bits; the last represents everything that is cut off, so that rounding to 53 is
+  // right.
   const std::uint64_t leading = ((number.high & fraction) | one) << 15 | number.low >> 49 |
                                 std::uint64_t{(number.low & dropped) != 0};
   const bool is_nan = (number.high & fraction) != 0 || number.low != 0;

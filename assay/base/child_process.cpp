@@ -110,7 +110,7 @@ bool ChildProcess::State::write_some(std::string_view& rest) const {
   return written >= 0 || errno == EAGAIN || errno == EINTR;
 }
 
-/// A log that cannot be written any more must not stop the work that it is about.
+/// A log that can no longer be written must not stop the work that it records.
 void ChildProcess::State::read_errors() {
   const std::size_t before = errors.size();
   read_some(err, errors);

@@ -38,8 +38,8 @@ class ChildProcess {
   };
 
   /// Sends one line and waits for one. After a fault the program is killed with its whole process
-  /// group; the next call starts it anew. Throws Error::io, which names the program, when it cannot
-  /// be started.
+  /// group; the next call restarts it. Throws Error::io, which names the program, when it cannot be
+  /// started.
   Answer ask(std::string_view line, double timeout_s);
 
   /// The last part of what the program wrote to standard error.

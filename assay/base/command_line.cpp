@@ -56,7 +56,7 @@ class Splitter {
     return out;
   }
 
-  /// Behind a single quote, up to the next.
+  /// After a single quote, up to the next.
   std::string literal() {
     const std::size_t end = rest_.find('\'');
     if (end == rest_.npos) fail("has a ' that is not closed");
@@ -65,7 +65,7 @@ class Splitter {
     return out;
   }
 
-  /// Behind a double quote, up to the next.
+  /// After a double quote, up to the next.
   std::string quoted() {
     std::string out;
     for (;;) {
@@ -81,7 +81,7 @@ class Splitter {
     }
   }
 
-  /// Behind a backslash. A line break there goes on with the next line.
+  /// After a backslash. A line break there continues with the next line.
   std::string escaped() {
     if (rest_.empty()) fail("ends with a backslash, which has nothing to quote");
     const char c = take();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A command as it is typed, and the words that a program is started with. No shell takes part.
+/// A command as it is typed, and the words that a program is started with. No shell is involved.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace assay {
 /// A program and its arguments.
 using CommandWords = std::vector<std::string>;
 
-/// The words of a command, parted by white space. Quotes work as in a POSIX shell: all between
-/// single quotes is literal; between double quotes a backslash takes the meaning from ", \, $ and
-/// `; elsewhere it does so from any character. Variables, patterns and ~ are not expanded. Throws
+/// The words of a command, separated by white space. Quotes work as in a POSIX shell: everything
+/// between single quotes is literal; between double quotes a backslash escapes ", \, $ and `;
+/// elsewhere it escapes any character. Variables, patterns and ~ are not expanded. Throws
 /// Error::usage, with `option` in front, when there is no word, when a quote is not closed, and
 /// when a character that only a shell understands is not quoted.
 CommandWords command_words(std::string_view command, std::string_view option);

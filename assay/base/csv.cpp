@@ -54,9 +54,9 @@ class Parser {
       if (text_[at_] == '"') {
         if (at_ + 1 >= text_.size() || text_[at_ + 1] != '"') {
           ++at_;
-          return field + bare();  // text behind a closing quote belongs to the field, as in Python
+          return field + bare();  // text after a closing quote belongs to the field, as in Python
         }
-        ++at_;  // a doubled quote stands for one
+        ++at_;  // a doubled quote means one quote
       }
       if (text_[at_] == '\n') ++line_;
       field += text_[at_];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tables of text: RFC 4180, with what spreadsheets and Python really write.
+/// Tables of text: RFC 4180, and what spreadsheets and Python really write.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@ struct Csv {
 };
 
 /// Reads comma- or tab-separated text: quotes, doubled quotes, line breaks in fields, CRLF, a
-/// byte-order mark, blank lines at the end. The separator is a tab when the header has one and no
-/// comma, a semicolon when it has that and neither. Throws Error::input with `name` and the line on
-/// an open quote or a row of another width.
+/// byte-order mark, blank lines at the end. The separator is a tab when the header has a tab and no
+/// comma, and a semicolon when it has only that. Throws Error::input with `name` and the line on an
+/// open quote or a row of another width.
 Csv parse_csv(std::string_view text, std::string_view name);
 
-/// One field, quoted only when it must be.
+/// One field, quoted only when necessary.
 std::string csv_field(std::string_view text);
 
 }  // namespace assay

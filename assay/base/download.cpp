@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What has come of a file, under one writer. The tag of the version stands beside it, since the
-/// rest must come from the same version.
+/// The part of a file that was received, with a single writer. The tag of its version is stored
+/// next to it, because the rest must come from the same version.
 class PartFile {
  public:
   explicit PartFile(const fs::path& target)
@@ -44,7 +44,7 @@ class PartFile {
   const fs::path& path() const { return path_; }
   std::uint64_t size() const { return fs::file_size(path_); }
 
-  /// The version of which the bytes are; "" when they cannot be continued.
+  /// The version that the bytes belong to; "" when they cannot be continued.
   std::string tag() const {
     return fs::exists(tag_path_) && size() > 0 ? read_text(tag_path_) : std::string();
   }
@@ -96,7 +96,8 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
-/// "bytes 100-199/200" -> 100 and 200; a server may continue elsewhere than it was asked to.
+/// "bytes 100-199/200" -> 100 and 200; a server may continue at another position than it was asked
+/// to.
 struct ContentRange {
   std::uint64_t first = 0, total = 0;
 };
@@ -115,8 +116,8 @@ std::string checksum_in(std::string tag) {
   return hex ? tag : "";
 }
 
-/// The checksum by which the server itself names the content: SHA-256 of large files, git's name of
-/// small ones. "" for tags that are something else.
+/// The checksum that the server uses as the name of the content: SHA-256 for large files, git's
+/// hash for small ones. "" for tags that are something else.
 std::string server_checksum(const HttpResponse& head) {
   for (const char* name : {"x-linked-etag", "etag"})
     if (std::string sum = checksum_in(head.header(name)); sum.size() == 64 || sum.size() == 40)
@@ -124,7 +125,7 @@ std::string server_checksum(const HttpResponse& head) {
   return "";
 }
 
-/// A weak tag does not promise the same bytes, so nothing can be continued by it.
+/// A weak tag does not guarantee the same bytes, so a download cannot be continued with it.
 std::string strong_tag(const HttpResponse& head) {
   std::string tag = head.header("etag");
   return tag.starts_with('"') ? tag : "";
@@ -163,7 +164,7 @@ class Fetch {
   DownloadFailure failure_{};
 };
 
-/// Whether the file that stands there already is what the server would send.
+/// Whether the existing file is what the server would send.
 bool Fetch::is_there(const HttpResponse& head) const {
   const std::string sum = server_checksum(head);
   if (sum.empty() || !wanted_.sha256.empty() || !fs::is_regular_file(wanted_.path)) return false;
@@ -171,7 +172,8 @@ bool Fetch::is_there(const HttpResponse& head) const {
   return has_checksum(MappedFile(wanted_.path).bytes(), sum);
 }
 
-/// The head of a response has come: decides whether its bytes continue or replace ours.
+/// Called when the head of a response has arrived: decides whether its bytes continue or replace
+/// ours.
 bool Fetch::begin(const HttpResponse& head) {
   const ContentRange range = content_range(head.header("content-range"));
   const std::uint64_t length = number(head.header("content-length"));

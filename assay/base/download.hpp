@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Files from the web: resumed where they broke off, checked, given their name when they are whole.
+/// Files from the web: resumed where they broke off, checked, and renamed when they are complete.
 #pragma once
 
 #include <atomic>
@@ -31,18 +31,18 @@ struct Downloaded {
   std::string checked_by{};  ///< "sha256", "git", or "" when nobody knew a checksum
 };
 
-/// The file did not come; what did is kept for the next time.
+/// The file was not received completely; the part that was is kept for the next time.
 struct DownloadFailure {
   int status = 0;  ///< of HTTP; 0: the connection
   std::string message;
   bool stopped = false;
 };
 
-/// Bytes that have come, bytes in all (0: unknown).
+/// Bytes received, bytes in all (0: unknown).
 using DownloadProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
-/// Throws Error when the disk is the trouble, when the checksum is wrong (then nothing is kept), or
-/// when another process is fetching the same file.
+/// Throws Error when the file cannot be written, when the checksum is wrong (then nothing is kept),
+/// or when another process is fetching the same file.
 std::variant<Downloaded, DownloadFailure> download(const Download& wanted,
                                                    const DownloadProgress& progress = {});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How pure code uses several cores without starting threads: whoever owns threads passes them in.
+/// How pure code uses several cores without starting threads: the owner of the threads passes them
+/// in.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +8,8 @@
 
 namespace assay {
 
-/// Calls task(0) ... task(tasks - 1) in any order, several at once if it likes, and returns when
-/// all are done; an exception of a task leaves by here. Empty stands for one after the other.
+/// Calls task(0) ... task(tasks - 1) in any order, possibly several at once, and returns when all
+/// are done; rethrows an exception of a task. Empty means one after the other.
 using Executor =
     std::function<void(std::size_t tasks, const std::function<void(std::size_t)>& task)>;
 

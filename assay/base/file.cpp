@@ -21,7 +21,7 @@
 namespace assay {
 namespace {
 
-/// What people can do about the errors that they meet.
+/// What users can do about errors.
 struct Remedy {
   int error;
   std::string_view sentence;
@@ -101,7 +101,7 @@ class TemporaryName {
   std::filesystem::path path_;
 };
 
-/// Creates a file that did not exist: other threads and processes may be writing beside us.
+/// Creates a file that did not exist: other threads and processes may be writing at the same time.
 std::pair<int, std::filesystem::path> create_beside(const std::filesystem::path& path) {
   for (int attempt = 0; attempt < 10000; ++attempt) {
     auto name = path.parent_path() /
@@ -137,7 +137,7 @@ void write_and_rename(const std::filesystem::path& path, std::span<const std::by
     throw file_error(path, errno);
 }
 
-/// The hash of several pieces, one behind the other, as lower-case hex digits.
+/// The hash of several pieces, one after the other, as lower-case hex digits.
 std::string digest(std::initializer_list<std::span<const std::byte>> pieces, const EVP_MD* kind,
                    const std::string& name) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),

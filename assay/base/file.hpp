@@ -11,7 +11,7 @@
 namespace assay {
 
 /// A file mapped into memory, read-only. Opens exactly the path that was given. Nobody may shorten
-/// the file in the meantime: the system answers reads behind its new end with a signal.
+/// the file in the meantime: the system answers reads beyond its new end with a signal.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -33,15 +33,16 @@ class MappedFile {
 /// The whole file as text. Throws Error::io.
 std::string read_text(const std::filesystem::path& path);
 
-/// Makes the folder and those above it, unless they are there. Throws Error::io.
+/// Creates the folder and those above it, unless they exist. Throws Error::io.
 void make_folder(const std::filesystem::path& path);
 
 /// Throws Error::io, as write_atomically would, when it is clear beforehand that `path` cannot be
-/// written: its folder is closed to us, or it is a folder, a pipe or a device itself.
+/// written: its folder is not writable, or it is a folder, a pipe or a device itself.
 void require_writable(const std::filesystem::path& path);
 
-/// Writes a temporary file beside `path`, in a folder that is made if need be, syncs it and renames
-/// it: readers see the old file or all of the new one. Throws Error::io; nothing is left behind.
+/// Writes a temporary file next to `path`, syncs it and renames it. The folder is created if
+/// necessary. Readers see the old file or all of the new one. Throws Error::io; nothing is left
+/// behind.
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_atomically(const std::filesystem::path& path, std::string_view text);
 

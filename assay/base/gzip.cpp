@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// libdeflate inflates two to three times as fast as zlib but only whole buffers; zlib streams, so
-// it is used to look at the first bytes, and to find out what is wrong with damaged data.
+// libdeflate decompresses two to three times as fast as zlib, but only whole buffers. zlib can
+// stream, so it is used to look at the first bytes, and to find out what is wrong with damaged
+// data.
 #include "assay/base/gzip.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 using InflateOne = libdeflate_result (*)(libdeflate_decompressor*, const void*, std::size_t, void*,
                                          std::size_t, std::size_t*, std::size_t*);
 
-/// How zlib is told which wrapping to expect.
+/// Tells zlib which wrapper to expect.
 constexpr int gzip_wrapping = 16 + MAX_WBITS, zlib_wrapping = MAX_WBITS, no_wrapping = -MAX_WBITS;
 
 /// A zlib stream over bytes in memory.
@@ -45,7 +46,7 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream() { inflateEnd(&state_); }
 
-  /// Inflates into `out`; `produced` says how much. Z_STREAM_END at the end of a member.
+  /// Decompresses into `out`; `produced` says how much. Z_STREAM_END at the end of a member.
   int inflate_some(std::span<std::byte> out, std::size_t& produced) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     const auto offered = static_cast<uInt>(std::min(left_.size(), most));
@@ -59,7 +60,7 @@ class Stream {
     produced = room - state_.avail_out;
     return status;
   }
-  /// Goes on with the next member; false when there is none.
+  /// Continues with the next member; false when there is none.
   bool next_member() { return is_gzip(left_) && inflateReset(&state_) == Z_OK; }
   std::string_view message() const { return state_.msg != nullptr ? state_.msg : ""; }
 
@@ -68,7 +69,8 @@ class Stream {
   z_stream state_{};
 };
 
-/// Says why libdeflate, which only knows "bad", gave up. Slow, but only ever run once per damage.
+/// Says why libdeflate, which only reports "bad", gave up. Slow, but run only once per damaged
+/// file.
 std::string diagnosis(std::span<const std::byte> bytes, int wrapping) {
   Stream stream(bytes, wrapping);
   std::array<std::byte, 16384> ignored;
@@ -102,7 +104,7 @@ void require_full(std::size_t filled, std::size_t room) {
                           filled, room));
 }
 
-/// Some writers and tapes pad files with zeros; anything else behind the data is a surprise.
+/// Some writers and tapes pad files with zeros; anything else after the data is an error.
 void require_padding(std::span<const std::byte> rest) {
   if (std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; })) return;
   throw Error(Error::Kind::input,
@@ -121,7 +123,7 @@ std::vector<std::byte> deflated(std::span<const std::byte> bytes, int level, Bou
   return out;
 }
 
-/// What tells the two wrappings apart.
+/// What distinguishes the two wrappers.
 struct Wrapping {
   InflateOne inflate_one;
   int zlib_code;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Inflating and deflating, with limits: no input can make us produce more than was asked for.
+/// Decompression and compression, with limits: no input can make us produce more than was asked
+/// for.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@ bool is_gzip(std::span<const std::byte> bytes);
 /// deciding how much room the rest needs. Fewer when the file ends or breaks earlier.
 std::vector<std::byte> inflate_prefix(std::span<const std::byte> gzip, std::size_t limit);
 
-/// Inflates every member of a gzip file into `out`, which must be filled exactly; checks CRC and
-/// length of each member; zero padding behind the last member is allowed. Throws Error::input when
-/// the data are damaged, cut short, or hold more than `out` has room for.
+/// Decompresses every member of a gzip file into `out`, which must be filled exactly; checks CRC
+/// and length of each member; zero padding after the last member is allowed. Throws Error::input
+/// when the data are damaged, cut short, or hold more than `out` has room for.
 void inflate_gzip(std::span<const std::byte> gzip, std::span<std::byte> out);
 
 /// The same for one zlib stream, as MetaImage embeds it.
@@ -31,11 +32,11 @@ void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> ou
 std::vector<std::byte> inflate_deflate_prefix(std::span<const std::byte> deflate,
                                               std::size_t limit);
 
-/// CRC-32 as gzip and zip have it.
+/// CRC-32 as in gzip and zip.
 std::uint32_t crc32(std::span<const std::byte> bytes);
 
-/// The most bytes that `compressed` bytes of deflate can stand for. A header that promises more
-/// lies, and we know it before allocating.
+/// The most bytes that `compressed` bytes of deflate can expand to. A header that states more is
+/// wrong, and we know it before allocating.
 std::size_t inflated_size_bound(std::size_t compressed);
 
 /// One gzip member; no file name and no time in it, so the same bytes give the same file.

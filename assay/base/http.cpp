@@ -219,7 +219,8 @@ bool is_secret(const std::pair<std::string, std::string>& header) {
   return std::ranges::count(secret_headers, name) != 0;
 }
 
-/// Where a GET goes next, without what only the first host may see. Nothing: it does not.
+/// Where a GET is redirected, without headers that only the first host may see. Nothing: it is not
+/// redirected.
 std::optional<HttpRequest> redirected(CURL* handle, const HttpRequest& request) {
   char* address = nullptr;
   curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &address);

@@ -32,8 +32,8 @@ struct HttpResponse {
   std::string header(const std::string& lower_case_name) const;
 };
 
-/// No whole response came: no connection, a broken one, or a time-out. `message` is a sentence
-/// without the URL's query and without any header.
+/// No complete response was received: no connection, a broken one, or a time-out. `message` is a
+/// sentence without the URL's query and without any header.
 struct HttpFailure {
   std::string message;
   bool certificate = false;  ///< trying again cannot help
@@ -56,8 +56,8 @@ class HttpClient {
   ~HttpClient();
 
   /// Fills `failure` and returns nothing when no whole response came. Redirects are followed for
-  /// GET only, and authorisation does not travel to another host; headers x-... of the responses
-  /// on the way are kept. A posted body is sent at most once. A body above 256 MiB is a failure.
+  /// GET only, and authorisation is not sent to another host; headers x-... of the responses on the
+  /// way are kept. A posted body is sent at most once. A body above 256 MiB is a failure.
   std::optional<HttpResponse> send(const HttpRequest& request, HttpFailure& failure);
 
   /// Receives a body piece by piece, for downloads. `piece` returns false to stop. A status other

@@ -25,7 +25,7 @@ std::string crc32_of(std::string_view text) {
   return hex.data();
 }
 
-/// The record stands in the line as it was hashed, so reading needs no canonical form.
+/// The line holds the record as it was hashed, so reading needs no canonical form.
 std::string line_of(std::string_view record) {
   return R"({"crc32": ")" + crc32_of(record) + R"(", "record": )" + std::string(record) + "}\n";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The append-only file that makes long work survive: one line per record, each with a checksum.
-/// docs/formats/journal.md describes it.
+/// The append-only file from which long work can be resumed: one line per record, each with a
+/// checksum. docs/formats/journal.md describes it.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct JournalContent {
   std::size_t bytes = 0;             ///< length of the sound part: what follows is a torn line
 };
 
-/// Walks through a journal without keeping it: calls `each` with every record behind the header, in
+/// Walks through a journal without keeping it: calls `each` with every record after the header, in
 /// the order written; a view lasts until `each` returns. Nothing when the file is absent or holds
 /// no whole line yet; otherwise the content without its records. Damage as in read_journal.
 std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
@@ -36,7 +36,7 @@ std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
 /// left out: it was never committed. Any other damage throws Error::input with the line.
 std::optional<JournalContent> read_journal(const std::filesystem::path& path);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name);
 
 /// The single writer of a journal.
@@ -46,7 +46,7 @@ class Journal {
   /// process holds it.
   static Journal create(const std::filesystem::path& path, const JournalHeader& header);
 
-  /// Opens a journal that was read, drops its torn end, and writes behind it.
+  /// Opens a journal that was read, drops its torn end, and appends to it.
   static Journal resume(const std::filesystem::path& path, const JournalContent& content);
 
   /// Only takes the lock; the file is made if it is absent. What can cost money is read under the
@@ -56,7 +56,7 @@ class Journal {
   /// Empties the file and writes the header, and the first records together with it.
   void start(const JournalHeader& header, const std::vector<std::string>& records = {});
 
-  /// Drops the torn end; what is written next stands behind the sound part.
+  /// Drops the torn end; what is written next follows the sound part.
   void go_on(const JournalContent& content);
 
   Journal(Journal&& other) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Group commit: many workers hand in records, one thread makes them durable together.
+/// Group commit: many workers submit records, one thread makes them durable together.
 #pragma once
 
 #include <chrono>
@@ -23,13 +23,13 @@ class JournalWriter {
   JournalWriter(const JournalWriter&) = delete;
   JournalWriter& operator=(const JournalWriter&) = delete;
 
-  /// Hands in a record; returns at once. Rethrows what went wrong with earlier ones.
+  /// Submits a record; returns at once. Rethrows the errors of earlier ones.
   void add(std::string record);
 
-  /// Hands in a record and returns when it is on disk, together with all that waited with it.
+  /// Submits a record and returns when it is on disk, together with all others that were waiting.
   void add_durably(std::string record);
 
-  /// Commits what waits, and stops. Rethrows what went wrong while writing.
+  /// Commits the waiting records, and stops. Rethrows errors of writing.
   void finish();
 
  private:

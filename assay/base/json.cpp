@@ -14,7 +14,8 @@
 namespace assay {
 namespace {
 
-/// Stand-ins for the tokens that JSON lacks: strings that start with a byte no text file holds.
+/// Placeholders for the tokens that JSON lacks: strings that start with a byte that no text file
+/// holds.
 struct Token {
   std::string_view text, stand_in;
   double value;

@@ -23,8 +23,8 @@ struct JsonStyle {
 /// an exponent; short arrays of numbers on one line; NaN and infinity as null.
 std::string to_text(const Json& value, const JsonStyle& style = {});
 
-/// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` stands in
-/// messages. The only door to the parser (tools/doors.py): text that is nested more than `most`
+/// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` is used in
+/// messages. The only entry to the parser (tools/doors.py): text that is nested more than `most`
 /// deep is refused before it is parsed. Throws Error::input with line and column.
 Json parse_json(std::string_view text, std::string_view name, int most = deepest_nesting);
 

@@ -42,7 +42,7 @@ void append_utf8(std::string& out, std::uint32_t code) {
   put(0x80 | (code & 0x3F));
 }
 
-/// The four hex digits behind \u, if there are four.
+/// The four hex digits after \u, if there are four.
 std::optional<std::uint32_t> hex_code(std::string_view digits) {
   std::uint32_t code = 0;
   const char* end = digits.data() + digits.size();
@@ -51,8 +51,8 @@ std::optional<std::uint32_t> hex_code(std::string_view digits) {
   return code;
 }
 
-/// Takes \uXXXX, or two of them for what UTF-16 writes as a pair; `raw` stands behind the \u.
-/// Half a pair becomes the replacement character.
+/// Takes \uXXXX, or two of them for what UTF-16 writes as a pair; `raw` starts after the \u. Half a
+/// pair becomes the replacement character.
 bool append_code(std::string& out, std::string_view& raw) {
   auto code = hex_code(raw.substr(0, 4));
   if (!code) return false;
@@ -70,7 +70,7 @@ bool append_code(std::string& out, std::string_view& raw) {
   return true;
 }
 
-/// The text that a quoted string with escapes stands for; none when an escape is unknown.
+/// The text that a quoted string with escapes means; none when an escape is unknown.
 std::optional<std::string> unescaped(std::string_view raw) {
   constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
   std::string out;

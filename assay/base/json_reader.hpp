@@ -16,7 +16,7 @@ namespace assay {
 /// "line 3, column 7"
 std::string place_in(std::string_view text, std::size_t byte);
 
-/// The sentence for text that is no JSON, or ends too early.
+/// The sentence for text that is not JSON, or ends too early.
 std::string invalid_json(std::string_view name, std::string_view text, std::size_t byte);
 
 /// The byte of the first bracket that is nested more than `most` deep; nothing when none is. One
@@ -26,9 +26,9 @@ std::optional<std::size_t> too_deep_at(std::string_view text, int most = deepest
 /// Throws Error::input when there is one. The message contains `name`.
 void require_shallow(std::string_view text, std::string_view name, int most = deepest_nesting);
 
-/// Stands before one value of a JSON text; each call below takes that value and stands behind it.
+/// A position before one value of a JSON text; each call below takes that value and moves past it.
 /// `name` (the file) and `what` (the field) are for messages. Everything throws Error::input, with
-/// line and column, on a value of another kind and on text that is no JSON.
+/// line and column, on a value of another kind and on text that is not JSON.
 class JsonReader {
  public:
   enum class Kind { object, list, text, number, boolean, null };
@@ -59,13 +59,13 @@ class JsonReader {
   }
 
   std::string text(std::string_view what);
-  /// A number; none for null and NaN, which both stand for "no value". Infinity is a number.
+  /// A number; none for null and NaN, which both mean "no value". Infinity is a number.
   std::optional<double> number(std::string_view what);
   void skip();
   /// Only white space may follow.
   void end();
 
-  /// Throws an error about what stands before `at()`.
+  /// Throws an error about what is before `at()`.
   [[noreturn]] void fail(const std::string& sentence) const;
 
  private:
@@ -95,7 +95,8 @@ class JsonObject {
   std::string_view name() const { return name_; }
   bool has(std::string_view key) const { return find(key) != nullptr; }
   bool has(std::string_view key, JsonReader::Kind kind) const;
-  /// Stands before the member's value. Throws Error::input when there is no such member.
+  /// A reader positioned before the member's value. Throws Error::input when there is no such
+  /// member.
   JsonReader at(std::string_view key) const;
   std::vector<std::string> keys() const;
 

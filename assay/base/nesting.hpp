@@ -8,7 +8,7 @@
 
 namespace assay {
 
-/// Of lists, objects and tables within each other, for every format. Files that people write stay
+/// The deepest nesting of lists, objects and tables, for every format. Files that people write stay
 /// below 20.
 inline constexpr int deepest_nesting = 200;
 

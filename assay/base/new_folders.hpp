@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Folders that are made for a file, and are gone again if nothing came of it.
+/// Folders that are created for a file, and removed again if the file was not written.
 #pragma once
 
 #include <filesystem>

@@ -9,8 +9,8 @@
 
 namespace assay {
 
-/// Calls work() on that many threads at once and returns when all have. The first exception of a
-/// thread leaves by here.
+/// Calls work() on that many threads at once and returns when all are done. Rethrows the first
+/// exception of a thread.
 template <class Work>
 void on_own_threads(std::size_t threads, Work work) {
   std::vector<std::exception_ptr> troubles(threads);

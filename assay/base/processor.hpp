@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the processor can do beyond what the program was compiled for. A kernel has one source and
 /// a version for each answer; contraction is off, so all give the same bits. (The compiler's own
-/// dispatch, target_clones, resolves before main, which sanitizers and clang 14 do not bear.)
+/// dispatch, target_clones, resolves before main, which sanitizers and clang 14 do not support.)
 ///
-/// The environment may forbid what the processor could: ASSAY_PROCESSOR=portable, or avx2. So the
+/// The environment may forbid what the processor can do: ASSAY_PROCESSOR=portable, or avx2. So the
 /// versions for other processors are tested, and can be compared.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one door through which programs are started: without a shell, in a process group of their
-/// own. Included by .cpp files only.
+/// The only place where programs are started: without a shell, in a process group of their own.
+/// Included by .cpp files only.
 #pragma once
 
 #include <sys/types.h>
@@ -52,8 +52,8 @@ struct Streams {
 };
 
 /// Starts the program `words.front()`, looked for in PATH unless it has a slash, with `words` as
-/// its arguments. Signals have their defaults: what we ignore or block, it need not. Throws
-/// Error::io that names the program.
+/// its arguments. Signals have their defaults, even those that we ignore or block. Throws Error::io
+/// that names the program.
 pid_t start_program(const CommandWords& words, const Streams& streams);
 
 /// "ended with status 1", "was ended by signal 9".

@@ -26,14 +26,14 @@ class StopSign {
     raised_ = true;
   }
 
-  /// "" when nobody but the user stopped.
+  /// "" when only the user stopped it.
   std::string why() const {
     const std::lock_guard lock(mutex_);
     return why_;
   }
 
-  /// Sleeps until then; false as soon as the sign is raised. A signal wakes no condition variable,
-  /// so it looks up now and then.
+  /// Sleeps until then; false as soon as the sign is raised. A signal does not wake a condition
+  /// variable, so it checks now and then.
   bool sleep_until(std::chrono::steady_clock::time_point time) const {
     constexpr std::chrono::milliseconds glance{20};
     while (!raised()) {

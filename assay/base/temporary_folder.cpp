@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A process that is ended at once cannot tidy up. So every folder holds a file that its owner
-/// keeps locked for as long as it lives: where the lock is free the owner is gone, and the next
-/// folder that is made takes the abandoned one away. A lock, unlike the number of a process, also
-/// tells the truth about processes in other containers.
+/// A process that is killed cannot clean up. So every folder holds a file that its owner keeps
+/// locked for as long as it lives: if the lock is free, the owner is gone, and whoever creates the
+/// next folder removes the abandoned one. A lock, unlike the number of a process, also works for
+/// processes in other containers.
 #include "assay/base/temporary_folder.hpp"
 
 #include <fcntl.h>
@@ -48,8 +48,8 @@ void remove_abandoned(const fs::path& above) {
     if (entry->path().filename().string().starts_with("assay-")) remove_if_abandoned(entry->path());
 }
 
-/// Locked first and named then: under its name the file is never seen unlocked. Where locks are not
-/// to be had there is no such file, and the folder is never taken for an abandoned one.
+/// Locked first, then named: under its name the file is never seen unlocked. If locks are not
+/// available, there is no such file, and the folder is never mistaken for an abandoned one.
 int locked(const fs::path& folder) {
   const fs::path unnamed = folder / ".assay-new";
   const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A folder for files that another program is to read or write, gone with its owner.
+/// A folder for files that another program reads or writes, removed with its owner.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@ namespace assay {
 
 class TemporaryFolder {
  public:
-  /// In the system's folder for such things ($TMPDIR), from which it also removes what processes
-  /// left that were ended at once. Throws Error::io.
+  /// In the system's folder for temporary files ($TMPDIR), from which it also removes what killed
+  /// processes left. Throws Error::io.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -91,8 +91,8 @@ class Nesting {
   int depth_ = 1, dots_ = 0;  // 1: the file is a table
 };
 
-/// Where a table's name begins that starts like no name, such as the one of [.a]; the line's end if
-/// there is none. A header without any name is left to the parser.
+/// Where a table's name with an invalid start begins, such as that of [.a]; the line's end if there
+/// is none. A header without any name is left to the parser.
 std::size_t misnamed_table(std::string_view line) {
   constexpr std::string_view blank = " \t", starts = "_-\"']";
   const std::size_t bracket = std::min(line.find_first_not_of(blank), line.size());
@@ -105,9 +105,9 @@ std::size_t misnamed_table(std::string_view line) {
   return is_named ? line.size() : first;
 }
 
-/// The library recurses, and runs into places that it calls unreachable when other letters stand
-/// outside of quotes and comments or a table's name starts with a dot, so it is shown none of
-/// these. Text over several lines would hide where they are.
+/// The library recurses, and reaches code that it calls unreachable when other letters are outside
+/// quotes and comments or a table's name starts with a dot, so it never gets such text. Text over
+/// several lines would hide where they are.
 void require_plain(std::string_view line, const toml::source_position& start, std::string_view name,
                    Nesting& nesting) {
   const std::size_t misnamed = nesting.is_outside() ? misnamed_table(line) : line.size();

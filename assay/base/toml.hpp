@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// TOML as JSON, so that what is read does not depend on how it was written.
+/// TOML as JSON, so that the reader does not depend on the format of the file.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// `name` stands in messages. Dates and text over several lines are refused: nothing here has
-/// them. The only door to the parser (tools/doors.py): what is nested more than deepest_nesting
+/// `name` is used in messages. Dates and text over several lines are refused: nothing here uses
+/// them. The only entry to the parser (tools/doors.py): what is nested more than deepest_nesting
 /// deep is refused before it is parsed. Throws Error::input with line and column.
 Json parse_toml(std::string_view text, std::string_view name);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-/// A character and how many bytes it takes; one byte for what is no character.
+/// A character and how many bytes it takes; one byte for anything that is not a character.
 struct Decoded {
   char32_t point;
   std::size_t length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Text as Python sees it: characters instead of bytes, and what `re` and `str` hold of them.
+/// Text as Python sees it: characters instead of bytes, classified as `re` and `str` do.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// UTF-8 taken apart. A byte that is part of no character stands for U+FFFD.
+/// The characters of UTF-8 text. A byte that is not part of a character becomes U+FFFD.
 struct Characters {
   std::u32string points{};
   std::vector<std::size_t> bytes{};  ///< where each character starts, and the end of the text
@@ -33,7 +33,7 @@ bool is_word(char32_t point);
 /// \d: the value of a decimal digit of any script.
 std::optional<int> digit_value(char32_t point);
 
-/// What str.strip takes away.
+/// What str.strip removes.
 bool is_space(char32_t c);
 
 /// The lower case of one character, where that is one character; otherwise itself.

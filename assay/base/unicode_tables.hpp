@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The tables behind unicode.hpp.
+/// The tables used by unicode.hpp.
 #pragma once
 
 #include <cstdint>

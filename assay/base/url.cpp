@@ -13,7 +13,7 @@ namespace {
 
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 
-/// Nothing for text that is no address.
+/// Nothing for text that is not an address.
 Url parsed(const std::string& text) {
   Url url(curl_url(), curl_url_cleanup);
   if (url && curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();

@@ -13,8 +13,8 @@
 
 namespace assay {
 
-/// Converts to whatever integer is wanted: `.tp = Whole(list.at(0))`. Throws Error::input on what
-/// is not a whole number, is out of that type's range, or is above 2^53.
+/// Converts to whatever integer is needed: `.tp = Whole(list.at(0))`. Throws Error::input if the
+/// value is not a whole number, is out of that type's range, or is above 2^53.
 class Whole {
  public:
   explicit Whole(const Json& value) : value_(value) {}

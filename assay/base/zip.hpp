@@ -11,10 +11,10 @@
 
 namespace assay {
 
-/// The directory of an archive. Borrows the bytes; nothing is unpacked, so nothing can swell.
+/// The directory of an archive. Borrows the bytes; nothing is unpacked, so no entry can expand.
 class ZipFile {
  public:
-  /// Throws Error::input when the directory is damaged or cut off. `name` stands in messages.
+  /// Throws Error::input when the directory is damaged or cut off. `name` is used in messages.
   ZipFile(std::span<const std::byte> bytes, std::string name);
 
   bool has(const std::string& entry) const { return entries_.contains(entry); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A cross-validation trains one model per fold, and all cases of a fold share what that training
-// happened to learn. A test over the pooled cases takes them for independent. It answers whether
+// happened to learn. A test over the pooled cases treats them as independent. It answers whether
 // these trained models differ, and far too often says yes when the question is about the
 // algorithms. The unit for algorithms is the training: one mean difference per fold. Training sets
 // overlap, so these differences are not independent either, and Nadeau and Bengio (2003) widen the
@@ -22,7 +22,7 @@
 namespace assay::compare {
 namespace {
 
-/// What is known of one case must be the same in every table that has the column.
+/// What is known about one case must be the same in every table that has the column.
 void require_agreement(const ResultTable& table, std::span<const std::size_t> places,
                        const Matching& matching, std::span<const std::string> values,
                        const std::string& column) {

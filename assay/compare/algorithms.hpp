@@ -30,7 +30,7 @@ struct TrainingFolds {
 TrainingFolds training_folds(std::span<const ResultTable> tables, const Matching& matching,
                              std::span<const std::string> columns);
 
-/// There is no verdict of fewer folds: of two, the spread is that of a single difference.
+/// There is no verdict with fewer folds: with two, the spread comes from a single difference.
 inline constexpr std::size_t least_folds = 3;
 
 /// One algorithm against that of the baseline.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether the averages of several results are of the same thing.
+/// Whether the averages of several results are averages of the same thing.
 #pragma once
 
 #include <span>

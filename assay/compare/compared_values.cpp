@@ -20,8 +20,8 @@ std::vector<const FailedValue*> failures_by_case(const MetricColumn& column) {
   return out;
 }
 
-/// Endless where less is better: other tools write that for a distance to an empty mask, and for a
-/// volume found where there is none.
+/// Infinite where less is better: other tools write that for a distance to an empty mask, and for a
+/// volume predicted where there is none.
 bool is_endless(const std::optional<double>& value, metrics::Better better) {
   return value && *value == metrics::infinity && better == metrics::Better::lower;
 }
@@ -65,8 +65,8 @@ void count_unknown(ComparedValues& out, metrics::Better better) {
       }
 }
 
-/// A case without a value of some model has none of any. Models that have no value at all do not
-/// take part.
+/// A case in which some model has no value is left out for all models. Models that have no value at
+/// all do not take part.
 void keep_complete(ComparedValues& out) {
   std::vector<bool> complete(out.values.front().size(), true);
   for (const auto& row : out.values) {

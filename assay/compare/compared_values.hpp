@@ -15,8 +15,9 @@
 
 namespace assay::compare {
 
-/// What becomes of values that are undefined by the model's fault: each counts as its metric's row
-/// declares, or the case is left out. What is nobody's fault is always left out.
+/// What happens to values that are undefined through the model's fault: each counts as its metric's
+/// row declares, or the case is left out. Values that are undefined through nobody's fault are
+/// always left out.
 enum class UndefinedPolicy { worst, exclude };
 
 std::span<const Named<UndefinedPolicy>> undefined_policies();
@@ -30,8 +31,8 @@ struct ComparedValues {
   ValueTable values{};
   std::vector<std::vector<bool>> failed{};  ///< by model and case, whether failures count or not
   std::vector<std::size_t> without{};       ///< by model: cases without a value that can be counted
-  /// Failures whose worth the files do not tell, by model, and what they count: the worst value
-  /// that any model has.
+  /// Failures for which the files give no value, by model, and what they count as: the worst value
+  /// of any model.
   std::vector<std::size_t> guessed{};
   std::optional<double> guess{};
 };
@@ -45,8 +46,8 @@ ComparedValues part_of(const ComparedValues& whole, std::span<const std::size_t>
 /// As a gain: higher is better, and nothing else.
 ValueTable as_gain(ValueTable values, metrics::Better better);
 
-/// The table with the cases that the model lost by its own fault, its prediction missing or
-/// unreadable: it failed there in every metric.
+/// The table with the cases that the model lost through its own fault, because its prediction is
+/// missing or unreadable: there it failed in every metric.
 ResultTable with_lost_cases(ResultTable table);
 
 }  // namespace assay::compare

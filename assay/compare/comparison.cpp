@@ -22,7 +22,7 @@
 namespace assay::compare {
 namespace {
 
-constexpr std::size_t most_subgroups = 12;  // a column with more values is no grouping
+constexpr std::size_t most_subgroups = 12;  // a column with more values is not a grouping
 
 /// Everything that the metrics of one comparison share.
 struct Scene {
@@ -228,7 +228,7 @@ std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const MetricCom
   return subgroups;
 }
 
-/// Columns with several values, each of which several cases have.
+/// Columns with several values that several cases share.
 bool is_grouping(const std::vector<std::string>& texts) {
   std::map<std::string_view, std::size_t> counts;
   for (const std::string& text : texts) ++counts[text];
@@ -299,7 +299,7 @@ void require(const CompareSettings& settings) {
       throw Error(Error::Kind::usage, "--margin must be above 0, such as 0.01");
 }
 
-/// A margin of a metric that is not compared would be lost without a word.
+/// A margin for a metric that is not compared would be ignored silently.
 void require_margins_used(CompareSettings& settings, std::span<const ComparedMetric> metrics) {
   for (auto& each : settings.margins) {
     std::vector<std::string> names;

@@ -71,7 +71,7 @@ struct RestartSpread {
   std::size_t degrees = 0;  ///< of freedom: runs - outer folds
 };
 
-/// The spreads of one metric that must not be taken for one another.
+/// The spreads of one metric, which must not be confused with one another.
 struct NamedSpreads {
   std::string metric;
   Spread subjects;            ///< of all outer folds
@@ -97,7 +97,7 @@ struct CrossValidation {
 };
 
 /// Throws Error naming the runs that cannot be paired, and the subject that is tested in two outer
-/// folds (training data of one is test data of the other's model only if folds are apart).
+/// folds (outer folds must not overlap).
 CrossValidation cross_validated(std::vector<FoldRun> runs, Restarts restarts);
 
 }  // namespace assay::compare

@@ -16,9 +16,9 @@ struct PairedFold {
   std::vector<FoldRun> runs;
 };
 
-/// By number. Subjects are told apart by their ids, or by their indices where a run has no ids.
-/// Throws Error naming runs and subject: a run given twice, a subject twice in a run, restarts with
-/// other subjects, a subject in two outer folds.
+/// By number. Subjects are identified by their ids, or by their indices if a run has no ids. Throws
+/// Error naming runs and subject: a run given twice, a subject twice in a run, restarts with other
+/// subjects, a subject in two outer folds.
 std::vector<PairedFold> paired_folds(std::vector<FoldRun> runs);
 
 }  // namespace assay::compare

@@ -34,7 +34,7 @@ inline bool is_by_magnitude(const ComparedMetric& metric) {
 }
 
 /// The `standard` metrics that every table was scored in, for each of the labels ("": the case
-/// average); if there are none, all that they have in common.
+/// average); if there are none, all metrics that they have in common.
 std::vector<std::string> default_metrics(std::span<const ResultTable> tables,
                                          std::span<const std::string> labels);
 
@@ -57,11 +57,11 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
 /// The group columns of any table, in order of first appearance.
 std::vector<std::string> group_columns(std::span<const ResultTable> tables);
 
-/// Whether a column is called as folds and restarts of a cross-validation are: it says which
-/// training a case was tested with, and is neither a metric nor a subgroup of patients.
+/// Whether a column has the name of a cross-validation's folds or restarts: it says which training
+/// a case was tested with, and is neither a metric nor a subgroup of patients.
 bool is_fold_column(std::string_view column);
 
-/// Whether a column is called as what says whose a case is: neither a metric nor a subgroup.
+/// Whether a column has a name that says whose a case is: neither a metric nor a subgroup.
 bool is_subject_column(std::string_view column);
 
 /// The value of a group column for each matched case, from the first table that says it. Throws

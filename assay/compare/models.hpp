@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which models are compared: names that tell them apart, and the baseline among them.
+/// Which models are compared: distinct names, and the baseline among them.
 #pragma once
 
 #include <cstddef>

@@ -20,7 +20,7 @@
 namespace assay::compare {
 namespace {
 
-constexpr std::size_t least_simulated = 10;  // fewer differences show no shape
+constexpr std::size_t least_simulated = 10;  // fewer differences do not show the shape
 
 /// Everything that the metrics of one plan share.
 struct Scene {
@@ -55,7 +55,7 @@ void require_question(const PowerSettings& s, const ResultTable& only) {
   if (!s.baseline.empty()) refuse("--baseline needs the results of two models or more");
 }
 
-/// A number for a metric that is not planned would be lost without a word.
+/// A number for a metric that is not planned would be ignored silently.
 void require_used(const MetricNumbers& numbers, const char* option,
                   std::span<const ComparedMetric> metrics) {
   std::vector<std::string> names;
@@ -124,7 +124,7 @@ Sample sample_of(std::span<const double> values, std::span<const std::size_t> cl
   return out;
 }
 
-/// Of two models, from the SD of their values and of their differences.
+/// The correlation of two models, from the SD of their values and of their differences.
 double correlation_of(std::span<const double> a, std::span<const double> b, double sd) {
   const double x = stats::standard_deviation(a, 1), y = stats::standard_deviation(b, 1);
   return (x * x + y * y - sd * sd) / (2 * x * y);

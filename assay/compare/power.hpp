@@ -48,7 +48,7 @@ struct PowerSettings {
   Executor executor{};
 };
 
-/// What a pilot shows in one metric. Of two models the values are differences, model - baseline.
+/// What a pilot shows in one metric. With two models the values are differences, model - baseline.
 struct Pilot {
   std::size_t n = 0;             ///< values: of cases, or means of clusters
   std::size_t cases = 0;         ///< that they are made from
@@ -93,7 +93,8 @@ struct PowerStudy {
   std::vector<std::string> notes{};  ///< what the reader should know, in sentences
 };
 
-/// Cases for so many pairs: the same, or as many as the pilot's clusters have, rounded up.
+/// The number of cases for so many pairs: the same, or as many as such clusters have in the pilot,
+/// rounded up.
 std::size_t cases_for(const PowerPlan& plan, std::size_t pairs);
 
 /// Throws Error for what cannot be planned; see docs/power.md.

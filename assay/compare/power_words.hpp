@@ -19,10 +19,10 @@ std::string heading(const PowerPlan& plan);
 /// "to detect a mean difference of 0.02 (two-sided, alpha 0.05)".
 std::string purpose(const PowerStudy& study, const PowerPlan& plan);
 
-/// The numbers of pairs, and what they rest on.
+/// The numbers of pairs, and what they are based on.
 std::string sentence(const PowerStudy& study, const PowerPlan& plan);
 
-/// What a reader of the numbers must know of this plan, each sentence after a blank; often "".
+/// What a reader of the numbers must know about this plan, each sentence after a blank; often "".
 std::string remark(const PowerStudy& study, const PowerPlan& plan);
 
 /// What the whole plan assumes, a sentence or two each.

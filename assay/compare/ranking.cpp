@@ -82,8 +82,8 @@ double deciding_pvalue(std::span<const double> d, std::size_t nonzero, stats::Wi
   return stats::wilcoxon(d, test).pvalue;
 }
 
-/// Of each ordered pair of models, that the first is better. A p-value above 1/2 is 1, since it
-/// could not be significant.
+/// The p-value, for each ordered pair of models, that the first is better. A p-value above 1/2 is
+/// 1, since it could not be significant.
 std::vector<double> one_sided_pvalues(const Rows& by_model, const RankingOptions& options) {
   const std::size_t models = by_model.size();
   std::vector<double> pvalues(models * models, 1.0);

@@ -15,12 +15,12 @@
 
 namespace assay::compare {
 
-/// Resamples say nothing of ranks below this number of cases or clusters, and of fewer than three
-/// models: of six cases equal models seemed firmly ordered in one of seven cohorts, and two models
-/// have their test.
+/// Resamples say nothing about ranks below this number of cases or clusters, or for fewer than
+/// three models: with six cases, equal models seemed firmly ordered in one of seven cohorts, and
+/// two models have their test.
 inline constexpr std::size_t least_resampled_blocks = 10, least_resampled_models = 3;
 
-/// What resamples of the blocks say of one model's place.
+/// What resamples of the blocks say about one model's rank.
 struct RankStability {
   double probability_best = 0;              ///< share of resamples in which it is first
   std::size_t rank_low = 0, rank_high = 0;  ///< places that hold the middle 95 % of resamples
@@ -70,7 +70,7 @@ struct RankingOptions {
 /// `scores` has a row per model and a column per case; higher is better.
 Ranking ranking(std::span<const std::vector<double>> scores, const RankingOptions& options);
 
-/// Why nothing is said of the stability of ranks, in a sentence; "" where something is.
+/// A sentence that says why the stability of ranks is not assessed; "" if it is.
 std::string stability_gap(const Ranking& ranking);
 
 /// "case" or "cluster", what the blocks are.

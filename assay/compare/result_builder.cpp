@@ -14,7 +14,7 @@ namespace assay::compare {
 namespace {
 
 /// The position of a name, or the end. Files list the same names over and over in the same order:
-/// the one behind the last is tried first.
+/// the one after the last is tried first.
 template <class Rows, class Name>
 std::size_t position(const Rows& rows, std::string_view wanted, Name name, std::size_t last) {
   for (const std::size_t guess : {last + 1, last, std::size_t{0}})
@@ -230,7 +230,7 @@ MetricColumn ResultBuilder::averages(std::size_t metric) const {
     if (!failures[i].empty()) {
       out.failed.push_back(averaged_failure(failures[i], of_labels));
     } else if (!of_labels.empty()) {
-      const double average = stats::mean(of_labels);  // of both infinities there is none
+      const double average = stats::mean(of_labels);  // both infinities have no mean
       if (!std::isnan(average)) out.values[i] = average;
     }
   }

@@ -17,7 +17,7 @@
 namespace assay::compare {
 
 /// Gathers cases, labels, metrics and values. Cases, labels and metrics are numbered from 0 in the
-/// order in which they turn up, and stand in that order in the table.
+/// order in which they turn up, which is also their order in the table.
 class ResultBuilder {
  public:
   ResultBuilder(std::string model_name, std::string source);
@@ -30,17 +30,17 @@ class ResultBuilder {
   void forget_ids() { has_ids_ = false; }
 
   std::size_t metric(std::string_view name);
-  /// A metric that nobody asked for: it goes to what is derived.
+  /// A metric that was not asked for: it counts as derived.
   std::size_t derived_metric(std::string_view name);
-  /// A metric that is known of the averages, and not asked for by label.
+  /// A metric that is known for the averages, and not by label.
   void keep_as_average(std::size_t metric) { only_averaged_.push_back(metric); }
-  /// "" stands for the case as a whole: such a value is not averaged over labels but taken as is.
+  /// "" means the case as a whole: such a value is not averaged over labels but taken as is.
   std::size_t label(std::string_view key);
   void name_label(std::size_t label, std::string name);
   /// What the label is made of, and whether it is a union of labels. Unions have no part in the
   /// averages where there are labels.
   void describe_label(std::size_t label, std::vector<assay::Label> members, bool is_union);
-  /// The label stays readable by its key, but is no part of the averages (a background).
+  /// The label stays readable by its key, but is not part of the averages (a background).
   void leave_out_of_averages(std::size_t label);
 
   struct Place {
@@ -55,12 +55,13 @@ class ResultBuilder {
     std::optional<metrics::Presence> presence{};  ///< none: as the reason says
     double diagonal_mm = 0;                       ///< of the image; 0 when it is not known
   };
-  /// Says why the value at a place is missing; what the model is to blame for is kept as failed.
+  /// Says why the value at a place is missing; values that are missing through the model's fault
+  /// are kept as failed.
   void explain(const Place& place, metrics::Undefined why, const Measured& measured);
   /// Puts a value, or explains why there is none.
   void put_score(const Place& place, const metrics::Score& score, const Measured& measured);
 
-  /// What else is known of a case. A column that says two things of one case is dropped.
+  /// What else is known about a case. A column that contradicts itself for one case is dropped.
   void group(std::size_t one_case, std::string_view column, std::string_view text);
 
   /// The case was not scored. It leaves the table, unless something is put for it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a comparison needs of a results file, whoever wrote it: a value per case and metric.
+/// What a comparison needs from a results file, whichever tool wrote it: a value per case and
+/// metric.
 #pragma once
 
 #include <cstddef>
@@ -69,10 +70,10 @@ struct ResultTable {
   std::vector<MetricColumn> averages;   ///< per case, the unweighted mean over `averaged`
   std::vector<metrics::Region> averaged{};  ///< labels or regions; empty when the file has none
   /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
-  /// for drawings, and never compared.
+  /// for figures, and never compared.
   std::vector<MetricColumn> derived{};
   std::vector<LabelTable> labels;
-  /// What else is known of each case, such as its site: column name and one text per case.
+  /// What else is known about each case, such as its site: column name and one text per case.
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   std::vector<UnscoredCase> unscored;
   std::vector<std::string> warnings{};  ///< what the file says is odd about the cohort as a whole

@@ -27,7 +27,7 @@ std::string limits_words(const stats::Interval& interval) {
   return fmt::format("{} to {}", plain_number(interval.lower), plain_number(interval.upper));
 }
 
-/// "95 % CI", and whether it holds for one model or for all that are compared.
+/// "95 % CI", and whether it holds for one model or for all compared models.
 std::string interval_name(const stats::ComparisonResult& r) {
   const std::string level = fmt::format("{:.4g} % CI", 100 * r.level);
   if (r.simultaneous) return "simultaneous " + level;

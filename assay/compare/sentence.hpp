@@ -9,7 +9,7 @@
 
 namespace assay::compare {
 
-/// What may be said of one model against the baseline, and no more: never "equivalent" because a
+/// What may be said about one model against the baseline, and no more: never "equivalent" because a
 /// p-value is large.
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline);
@@ -22,7 +22,7 @@ bool means_point_elsewhere(const PairComparison& pair);
 std::string failure_sentence(const PairComparison& pair, std::string_view baseline,
                              std::size_t cases);
 
-/// What may be said of the algorithms that trained the two models; "" where nothing was asked.
+/// What may be said about the algorithms that trained the two models; "" where nothing was asked.
 std::string algorithm_sentence(const MetricComparison& metric, const PairComparison& pair,
                                std::string_view baseline);
 

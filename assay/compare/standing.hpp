@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// On which side of the baseline a model is, as far as the data tell: one rule for every table,
-/// sentence and drawing.
+/// On which side of the baseline a model is, as far as the data show: one rule for every table,
+/// sentence and figure.
 #pragma once
 
 #include <string_view>

@@ -180,7 +180,7 @@ std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohor
                      static_cast<double>(voxels) * voxel_ml(grid));
 }
 
-/// Tells a folder that we made from one that holds somebody's study.
+/// Distinguishes a folder that we made from one that holds somebody's study.
 constexpr const char* marker = ".assay-demo";
 
 /// Makes `folder` ours, or refuses it: nothing that we did not write is ever touched.

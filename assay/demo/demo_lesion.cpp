@@ -67,7 +67,7 @@ double depth(const Lesion& lesion, const Point& unit) {
   return 1 - norm(unit) + coarse_dent * lesion.coarse(unit) + fine_dent * lesion.fine(unit);
 }
 
-/// The same as seen by an observer; where noise could not change the sign it is not asked for.
+/// The same as seen by an observer; where noise could not change the sign, it is not computed.
 bool is_inside(const Lesion& lesion, const Edge& edge, const Point& unit) {
   const double plain = 1 - norm(unit) + edge.shift;
   if (std::abs(plain) > coarse_dent + fine_dent + edge.jitter) return plain > 0;

@@ -65,7 +65,7 @@ std::string words_of(std::size_t question, std::size_t turns) {
       .dump();
 }
 
-/// The number behind "Question " in the conversation.
+/// The number after "Question " in the conversation.
 std::size_t question_in(const std::string& body) {
   const std::size_t at = body.find("Question ");
   return at == body.npos ? 0 : static_cast<std::size_t>(std::atoi(body.c_str() + at + 9));

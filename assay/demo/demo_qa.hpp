@@ -30,12 +30,12 @@ class DemoModel {
   DemoModel();
   DemoModel(const DemoModel&) = delete;
   DemoModel& operator=(const DemoModel&) = delete;
-  /// Lets go of whoever is held.
+  /// Releases all waiting requests.
   ~DemoModel();
 
   std::string base_url() const;
 
-  /// From the so-manieth answered call on, nobody is answered any more.
+  /// After this many answered calls, no call is answered any more.
   void hold_after(std::size_t answered);
   /// Waits until `count` calls are held; false when that takes longer than a demonstration should.
   bool wait_until_held(std::size_t count);

@@ -85,7 +85,8 @@ std::vector<TiffImage> levels_of(const DemoSlide& o) {
   return out;
 }
 
-/// What makes a reader take the file for an Aperio slide: its words, and a thumbnail in one strip.
+/// What makes a reader recognise the file as an Aperio slide: its words, and a thumbnail in one
+/// strip.
 void make_aperio(const DemoSlide& o, std::vector<TiffImage>& images) {
   const std::string software = "Aperio Image Library v11.2.1 \r\n";
   images.front().description =

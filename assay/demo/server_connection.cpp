@@ -66,7 +66,7 @@ std::string header_of(const ServerRequest& request, std::string_view name) {
   return "";
 }
 
-/// Request line and headers; nothing when they are none.
+/// Request line and headers; nothing when they are not valid.
 std::optional<ServerRequest> parse_head(std::string_view head) {
   const std::string_view first = head.substr(0, head.find("\r\n"));
   const std::size_t one = first.find(' '), two = first.rfind(' ');

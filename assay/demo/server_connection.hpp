@@ -15,8 +15,8 @@ class ServerConnection {
  public:
   explicit ServerConnection(int socket) : socket_(socket) {}
 
-  /// The next request. Nothing when the other side is gone or spoke no HTTP that we take; then it
-  /// was told so and the connection is over.
+  /// The next request. Nothing when the other side is gone or sent HTTP that we do not accept; in
+  /// that case an error was sent and the connection is over.
   std::optional<ServerRequest> next();
 
   /// False when the connection is over.

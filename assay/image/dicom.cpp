@@ -16,7 +16,7 @@ constexpr std::uint32_t undefined_length = 0xFFFF'FFFF;
 constexpr std::uint32_t item_end = 0xFFFE'E00D, sequence_end = 0xFFFE'E0DD;
 constexpr std::uint32_t transfer_syntax = 0x0002'0010, series = 0x0020'000E;
 
-/// Thrown on bytes that are no DICOM, caught in this file.
+/// Thrown on bytes that are not DICOM, caught in this file.
 struct Malformed {};
 
 struct Element {
@@ -29,7 +29,7 @@ class Walker {
   explicit Walker(std::span<const std::byte> bytes) : bytes_(bytes) { skip(132); }
 
   bool at_end() const { return at_ == bytes_.size(); }
-  /// Whether the elements say of what kind they are. The header always does.
+  /// Whether the elements state their type. The header always does.
   void set_explicit(bool is_explicit) { explicit_ = is_explicit; }
 
   std::uint32_t peek_tag() const { return tag_at(at_); }
@@ -42,7 +42,7 @@ class Walker {
     return out;
   }
 
-  /// The value as text, without the padding behind it.
+  /// The value as text, without the padding after it.
   std::string text(const Element& element) {
     const std::size_t start = at_;
     skip(element.length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The little of DICOM that is needed to tell one slide from another.
+/// The small part of DICOM that is needed to distinguish slides.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ constexpr std::string_view as_nifti =
 constexpr std::string_view from_dicom =
     "convert to NIfTI first, for example with dcm2niix, or with dcmqi if they are DICOM SEG";
 
-/// What such files hold at some place.
+/// Bytes that such files have at a certain position.
 struct Kind {
   std::size_t at;
   std::string_view bytes;

@@ -84,7 +84,7 @@ double greatest_corner_shift_mm(const Grid& a, const Grid& b) {
       index[axis] = (corner >> axis & 1U) != 0 ? static_cast<double>(a.shape[axis]) - 1 : 0;
     const Point p = position_mm(a, index), q = position_mm(b, index);
     const double shift = length({p[0] - q[0], p[1] - q[1], p[2] - q[2]});
-    // NaN must never pass for "aligned".
+    // NaN must never count as "aligned".
     greatest =
         std::isnan(shift) ? std::numeric_limits<double>::infinity() : std::max(greatest, shift);
   }

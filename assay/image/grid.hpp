@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where voxels sit in space.
+/// Where voxels are in space.
 #pragma once
 
 #include <array>
@@ -15,12 +15,13 @@ using Affine = std::array<std::array<double, 4>, 3>;  ///< voxel index to millim
 inline constexpr Affine identity_affine = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
 
 /// A grid in scanner space: voxel counts, and the affine from voxel index to millimetres (RAS+).
-/// Any combination of fields is a valid value; readers refuse singular affines at the door.
+/// Any combination of fields is a valid value; readers refuse singular affines.
 struct Grid {
   Shape shape{};
   Affine affine = identity_affine;
   bool in_space = true;  ///< false: the affine only says how the axes are stored, as of an array
-  /// Axes that the image has, of one voxel or more. A picture has no third one, a slice has.
+  /// Axes that the image has, of one voxel or more. A picture does not have a third axis, a slice
+  /// does.
   std::array<bool, 3> has_axis = {true, true, true};
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }

@@ -22,7 +22,7 @@ inline std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(space) - first + 1);
 }
 
-/// Numbers between spaces; nothing at all when one of them is none.
+/// Numbers between spaces; nothing at all when one of them is not a number.
 template <class T>
 std::optional<std::vector<T>> numbers(std::string_view text) {
   std::vector<T> all;

@@ -88,7 +88,7 @@ Layout layout_of(Bytes file, const fs::path& path) {
               "is not a supported image format (judged by its content); assay reads " + read);
 }
 
-/// Where voxels begin and end in their file, once it is inflated.
+/// Where voxels begin and end in their file, once it is decompressed.
 struct Extent {
   std::size_t offset, size;
   std::size_t end() const { return offset + size; }
@@ -140,7 +140,7 @@ Image unpacked(const Layout& layout, Bytes file, Buffer scratch) {
   return {layout.header, std::move(scratch), extent.offset};
 }
 
-/// Where uncompressed voxels start. Bytes behind them are nobody's business and are left alone.
+/// Where uncompressed voxels start. Bytes after them are ignored.
 std::size_t plain_offset(const Layout& layout, Bytes file) {
   const Extent extent = extent_of(layout);
   if (file.size() < extent.end())
@@ -166,7 +166,7 @@ std::optional<Image> inflated(const Layout& layout, const fs::path& voxel_file, 
   return inflated_gzip(layout, file, std::move(scratch));
 }
 
-/// The first of the names that exists; the first of all when none does, to be complained about.
+/// The first of the names that exists; the first of all when none does, for the error message.
 std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   if (names.empty()) return std::nullopt;
   const auto found = std::ranges::find_if(names, [](const fs::path& name) {
@@ -211,7 +211,7 @@ void require_volumes(const ImageHeader& header, Volumes volumes) {
 }
 
 /// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
-/// for by name, if one was: then no other will do.
+/// for by name, if any: then no other file is used.
 Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted, Volumes volumes,
                 Buffer scratch) {
   MappedFile file(header_path);
@@ -297,7 +297,7 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
 
 namespace {
 
-/// The other file of an image that has two; nothing when there is none, or it cannot be told.
+/// The other file of an image that has two; nothing when there is none, or it is not known.
 std::optional<fs::path> other_half(const fs::path& path, Bytes file) try {
   std::error_code ignored;
   auto other = first_existing(nifti_header_paths(path));

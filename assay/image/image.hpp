@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one door for images: every format comes in here as an `Image`, detected by content.
+/// The only entry for images: every format is read here as an `Image`, detected by content.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct ImageHeader {
 };
 
 /// An image as stored: header, and the voxels' bytes, either mapped from the file (no copy) or
-/// inflated into a buffer.
+/// decompressed into a buffer.
 class Image {
  public:
   Image(const ImageHeader& header, MappedFile file, std::size_t offset);
@@ -52,7 +52,7 @@ class Image {
   /// Every number of every voxel, x fastest among the axes; not necessarily aligned.
   std::span<const std::byte> voxels() const&;
   std::span<const std::byte> voxels() && = delete;
-  /// Gives the buffer back for the next image (an empty one when the file was mapped).
+  /// Returns the buffer for the next image (an empty one when the file was mapped).
   Buffer release() &&;
 
  private:
@@ -68,10 +68,10 @@ class Image {
 /// kind.
 enum class Volumes { one, classes, any };
 
-/// Reads any supported image; the format is told by its first bytes, never by its name. `scratch`
-/// is reused for inflated voxels. A trailing fourth dimension of 1 is dropped; what other 4-D
-/// images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the path in
-/// front.
+/// Reads any supported image; the format is recognised by its first bytes, never by its name.
+/// `scratch` is reused for decompressed voxels. A trailing fourth dimension of 1 is dropped; what
+/// other 4-D images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the
+/// path in front.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
                  Volumes volumes = Volumes::one);
 
@@ -88,12 +88,12 @@ std::string_view image_format(std::span<const std::byte> file);
 std::string image_sha256(const std::filesystem::path& path);
 
 /// Writes a volume; the name decides the format: .nii, .nii.gz, .hdr/.img (give the .hdr), .mha,
-/// .mhd (voxels beside it in .raw). Atomic; a pair is written voxels first. Throws Error.
+/// .mhd (voxels next to it in .raw). Atomic; a pair is written voxels first. Throws Error.
 void write_image(const std::filesystem::path& path, View<std::uint8_t> volume);
 void write_image(const std::filesystem::path& path, View<std::int16_t> volume);
 void write_image(const std::filesystem::path& path, View<float> volume);
 
-/// The endings under which images of the supported formats go, longest first.
+/// The file endings of the supported formats, longest first.
 std::span<const std::string_view> image_endings();
 
 /// The file name's ending if it is one of an image (".nii.gz"), else "".
@@ -102,11 +102,11 @@ std::string_view image_ending(std::string_view file_name);
 /// The name without that ending: what names a case.
 std::string_view without_image_ending(std::string_view file_name);
 
-// The voxel type is decided here, once; behind these functions there are masks and labels only.
+// The voxel type is decided here, once; after these functions there are only masks and labels.
 
 /// Foreground: value > 0 after scaling, or value >= `threshold` when one is given. The result
-/// borrows from `image` when its bytes can stand for themselves (u8 without scaling), otherwise
-/// from `scratch`; non-zero is foreground. Throws Error::input on NaN or infinity, saying where.
+/// borrows from `image` when its bytes can be used as they are (u8 without scaling), otherwise from
+/// `scratch`; non-zero is foreground. Throws Error::input on NaN or infinity, saying where.
 View<std::uint8_t> foreground(const Image& image, std::optional<double> threshold, Buffer& scratch);
 
 /// The same for every value but 0, negative ones too.

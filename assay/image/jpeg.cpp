@@ -18,7 +18,7 @@ namespace {
 /// was set; between there and any call of the library no object with a destructor may be made, so
 /// everything that owns something is a member here, made before.
 struct Errors {
-  jpeg_error_mgr manager{};  // must be first: the library hands back its address
+  jpeg_error_mgr manager{};  // must be first: the library passes its address
   std::jmp_buf escape{};
   char message[JMSG_LENGTH_MAX] = {};
 };
@@ -29,7 +29,7 @@ struct Errors {
   std::longjmp(errors->escape, 1);
 }
 
-/// Warnings are about damaged data: a picture with grey below some line is no picture.
+/// Warnings are about damaged data: a picture that is grey below some line is not usable.
 void leave_on_warning(j_common_ptr codec, int level) {
   if (level < 0) leave(codec);
 }

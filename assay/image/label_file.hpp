@@ -9,9 +9,9 @@
 
 namespace assay {
 
-/// The labels in a file, on that grid: axes that run otherwise are turned without loss. Throws
-/// Error when the file cannot be read, lies elsewhere, or holds anything but whole numbers below
-/// `classes`.
+/// The labels in a file, on that grid: axes with another direction are turned without loss. Throws
+/// Error when the file cannot be read, is on another grid, or holds anything but whole numbers
+/// below `classes`.
 Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::path& path,
                                     std::size_t classes);
 

@@ -56,7 +56,7 @@ Label label_of(S stored, const Scaling& scaling) {
   return static_cast<Label>(scaled(stored, scaling));
 }
 
-/// Looks for the first voxel at or behind `index` that is no label, and says so.
+/// Throws an error about the first voxel from `index` on that is not a label.
 template <class T, bool swapped>
 [[noreturn]] void refuse(const Image& image, std::size_t index) {
   const Scaling& scaling = image.header().scaling;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a format's header parser hands over: meaning of the voxels, and where their bytes are.
+/// What a format's header parser returns: the meaning of the voxels, and where their bytes are.
 #pragma once
 
 #include <cstddef>
@@ -54,15 +54,16 @@ struct Extents {
 /// Throws Error when one is not positive, or when volumes are counted along two axes.
 Extents extents_from(std::span<const std::int64_t> extents);
 
-/// Throws Error: so many volumes are no image of masks or labels. `sizes` is what the header says.
+/// Throws Error: so many volumes are not an image of masks or labels. `sizes` is what the header
+/// says.
 [[noreturn]] void refuse_volumes(std::size_t volumes, std::string_view sizes);
 
-/// The file that a header names for its voxels. Throws Error unless it lies beside the header or
-/// below it: a prediction that somebody sends us must not be able to have other files read, such
+/// The file that a header names for its voxels. Throws Error unless it is in the header's folder or
+/// below it: a prediction that somebody sends us must not be able to make us read other files, such
 /// as the reference.
 std::filesystem::path voxel_file(const std::string& name, const std::filesystem::path& header);
 
-/// Bytes of all voxels. Throws Error when the number does not fit: such a header lies.
+/// Bytes of all voxels. Throws Error when the number does not fit: such a header is wrong.
 std::size_t voxel_bytes(const ImageHeader& header);
 
 /// Throws Error unless the affine maps voxels to distinct, finite places. `name` is what the format

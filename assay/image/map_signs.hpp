@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tells maps, such as those of probabilities, from masks and label maps.
+/// Distinguishes maps, such as those of probabilities, from masks and label maps.
 #pragma once
 
 #include <cmath>

@@ -24,7 +24,7 @@ class SeenBytes {
   void add(std::uint8_t byte) {
     if (!std::exchange(seen_[byte], true)) ++count_;
   }
-  /// Masks are runs of one value: a block of them is told without looking at single voxels.
+  /// Masks are runs of one value: a block of them is recognised without looking at single voxels.
   void add_block(const std::uint8_t* block) {
     std::uint8_t differs = 0;
     for (std::size_t i = 0; i < block_size; ++i)

@@ -8,8 +8,8 @@
 
 namespace assay {
 
-/// Whether an image of 8 bits holds more than 128 different values, as maps of probabilities do
-/// that were scaled to 0-255, and masks do not. False for every other type.
+/// Whether an image of 8 bits holds more than 128 different values, like maps of probabilities
+/// scaled to 0-255, and unlike masks. False for every other type.
 bool has_many_values(const Image& image);
 
 /// Whether some value is below 0 and none is above.

@@ -20,7 +20,7 @@ Layout metaimage_layout(std::span<const std::byte> head, const std::filesystem::
 
 /// .mha.
 std::vector<EncodedFile> encode_mha(const std::filesystem::path& path, const Encodable& image);
-/// .mhd, with .raw beside it.
+/// .mhd, with .raw next to it.
 std::vector<EncodedFile> encode_mhd(const std::filesystem::path& path, const Encodable& image);
 
 }  // namespace assay

@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-/// A NIfTI voxel type: ours, or the name of one that is no scalar and so is refused.
+/// A NIfTI voxel type: ours, or the name of one that is not a scalar and so is refused.
 struct DataType {
   int code;
   std::optional<VoxelType> type;
@@ -46,7 +46,7 @@ constexpr std::array data_types = {
     DataType{2304, {}, "RGBA"},
 };
 
-/// Millimetres in one unit of length, by its code; what is not here (0: unknown) is taken for mm.
+/// Millimetres in one unit of length, by its code; any other code (0: unknown) is treated as mm.
 struct Unit {
   int code;
   double mm;
@@ -177,8 +177,8 @@ Affine sform(const Fields& fields) {
 
 using Rotation = std::array<std::array<long double, 3>, 3>;
 
-/// The rotation that the header's quaternion stands for. In long double and in nibabel's order of
-/// operations, so that both round alike.
+/// The rotation that the header's quaternion describes. In long double and in nibabel's order of
+/// operations, so that both round in the same way.
 Rotation rotation(const Fields& fields) {
   const NiftiVersion& version = fields.version();
   const long double x = fields.real(version.quatern), y = fields.real(version.quatern, 1),
@@ -258,7 +258,7 @@ std::size_t voxel_offset(const Fields& fields, bool pair) {
 }
 
 // The two names of a pair, by ending. A pair is compressed as a whole or not at all, so the partner
-// with the same compression is asked first.
+// with the same compression is tried first.
 struct Partner {
   std::string_view ending, first, second;
 };

@@ -15,7 +15,7 @@ namespace assay {
 /// by name).
 bool is_nifti(std::span<const std::byte> head);
 
-/// What a NIfTI header says. `path` is where the header is; the voxels of a pair are beside it.
+/// What a NIfTI header says. `path` is where the header is; the voxels of a pair are next to it.
 /// Affine and scaling are chosen as nibabel does. Throws Error (input, unsupported).
 Layout nifti_layout(std::span<const std::byte> head, const std::filesystem::path& path);
 
@@ -24,7 +24,7 @@ std::vector<std::filesystem::path> nifti_header_paths(const std::filesystem::pat
 
 /// .nii and .nii.gz.
 std::vector<EncodedFile> encode_nifti(const std::filesystem::path& path, const Encodable& image);
-/// .hdr, with .img beside it.
+/// .hdr, with .img next to it.
 std::vector<EncodedFile> encode_nifti_pair(const std::filesystem::path& path,
                                            const Encodable& image);
 

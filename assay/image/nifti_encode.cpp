@@ -60,7 +60,7 @@ constexpr std::array writable_types = {WritableType{VoxelType::u8, 2},
                                        WritableType{VoxelType::i16, 4},
                                        WritableType{VoxelType::f32, 16}};
 
-/// A rotation as a quaternion with a positive first part, of which NIfTI stores the other three.
+/// A rotation as a quaternion with a positive first part. NIfTI stores the other three parts.
 struct Turn {
   std::array<double, 3> bcd;
   double qfac;  ///< -1 when the third axis is mirrored

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the fields of a NIfTI header stand: one table, for reading and for writing.
+/// The positions of the fields of a NIfTI header: one table, for reading and for writing.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct NiftiVersion {
   std::size_t datatype, bitpix, dim, pixdim, vox_offset, scl_slope, scl_inter;
   std::size_t xyzt_units, qform_code, sform_code, quatern, qoffset, srow;
 
-  /// The four bytes behind the header say whether extensions follow.
+  /// The four bytes after the header say whether extensions follow.
   std::size_t least_offset() const { return header_size + 4; }
   std::size_t real_size() const { return is_wide ? 8 : 4; }
   std::size_t extent_size() const { return is_wide ? 8 : 2; }

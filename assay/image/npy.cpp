@@ -37,7 +37,7 @@ Error broken() {
   return {Error::Kind::input, "its NumPy header is damaged; save the array again"};
 }
 
-/// What stands behind "'key':" in the header's dictionary.
+/// What follows "'key':" in the header's dictionary.
 std::string_view entry(std::string_view text, const std::string& key) {
   const std::size_t at = text.find("'" + key + "':");
   if (at == std::string_view::npos) throw broken();
@@ -113,7 +113,7 @@ void set_type(ImageHeader& header, const std::string& name) {
 /// How the indices of an array are to be read.
 enum class Indices { xyz, zyx };
 
-/// Axes of space as indexed, and how many volumes stand before them.
+/// The spatial axes as indexed, and how many volumes precede them.
 Extents extents_of(const Array& array, Indices indices) {
   std::vector<std::int64_t> sizes = array.shape;
   if (sizes.size() < 2 || sizes.size() > 4)

@@ -16,11 +16,12 @@ bool is_npy(std::span<const std::byte> head);
 bool is_npz(std::span<const std::byte> head);
 
 /// An array of two or three axes is indexed (x, y, z), one of four (class, x, y, z); it has no
-/// place in space. Throws Error (input, unsupported); arrays of Python objects are never unpickled.
+/// position in space. Throws Error (input, unsupported); arrays of Python objects are never
+/// unpickled.
 Layout npy_layout(std::span<const std::byte> head, const std::filesystem::path& path);
 
-/// The only array of an archive, or the one that goes by a known name. nnU-Net's `probabilities`
-/// and `softmax` are indexed (class, z, y, x).
+/// The only array of an archive, or the one with a known name. nnU-Net's `probabilities` and
+/// `softmax` are indexed (class, z, y, x).
 Layout npz_layout(std::span<const std::byte> head, const std::filesystem::path& path);
 
 }  // namespace assay

@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-/// The axes of an array, told apart.
+/// The axes of an array by kind.
 struct Axes {
   std::vector<std::size_t> space;      ///< in order, at most three
   std::optional<std::size_t> volumes;  ///< the one that counts volumes
@@ -61,8 +61,8 @@ Axes axes_of(const NrrdHeader& header) {
   return axes;
 }
 
-/// How the axes of a space run, against those of RAS+. Spaces without anatomy are taken for LPS,
-/// as ITK does.
+/// The directions of a space's axes relative to RAS+. Spaces without anatomy are treated as LPS, as
+/// in ITK.
 struct Space {
   std::string_view name, short_name;
   Point signs;

@@ -36,7 +36,7 @@ T number(const Line& line) {
   return all->front();
 }
 
-/// What stands between spaces.
+/// The words between spaces.
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> out;
   while (!(text = trimmed(text)).empty()) {

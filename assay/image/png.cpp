@@ -34,7 +34,7 @@ std::string header_of(const Picture& picture) {
   return out.append(rgb_of_8_bits);
 }
 
-/// Each row behind the byte 0: no filter.
+/// Each row after the byte 0: no filter.
 std::vector<std::byte> rows_of(const Picture& picture) {
   std::vector<std::byte> out;
   out.reserve((picture.width * 3 + 1) * picture.height);

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// What the numbers of a prediction can be taken for.
+/// What the numbers of a prediction can mean.
 enum class MapKind {
   labels,         ///< whole numbers only, as in masks and label maps
   probabilities,  ///< from 0 to 1, and not only 0 and 1
@@ -24,17 +24,17 @@ bool may_hold_probabilities(const ImageHeader& header);
 /// Looks at every number of every class.
 MapKind map_kind(const Image& image);
 
-/// Throws Error::input naming the first voxel that is no number from 0 to 1, and its value.
+/// Throws Error::input naming the first voxel that is not a number from 0 to 1, and its value.
 void require_probabilities(const Image& image);
 
-/// Of several classes, the likeliest of each voxel; the lower one where two are equal. Class k is
-/// label k. Throws Error::input on numbers that are no probabilities, or on more than 256 classes.
+/// The most likely class of each voxel; the lower one if two are equal. Class k is label k. Throws
+/// Error::input on numbers that are not probabilities, or on more than 256 classes.
 LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
 
-/// How likely each voxel is to be one of the classes in `members`; of any but class 0 when that is
-/// empty. An image of one volume is the probability itself. Borrows from `image` when its bytes can
-/// stand for themselves, otherwise from `scratch`. Throws Error::input when classes do not exclude
-/// each other: their sum is above 1.
+/// The probability that each voxel is one of the classes in `members`, or any but class 0 when that
+/// is empty. An image of one volume is the probability itself. Borrows from `image` when its bytes
+/// can be used as they are, otherwise from `scratch`. Throws Error::input when classes do not
+/// exclude each other: their sum is above 1.
 ProbabilityView probability_of(const Image& image, std::span<const Label> members, Buffer& scratch);
 
 /// The voxels that are at least so likely.

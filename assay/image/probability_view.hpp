@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Maps of probabilities as the metrics want them.
+/// Maps of probabilities in the form that metrics need.
 #pragma once
 
 #include <span>

@@ -59,7 +59,7 @@ decltype(auto) visit_stored(const ImageHeader& header, Visitor&& visitor) {
   __builtin_unreachable();
 }
 
-/// The value that a stored number stands for: computed in double, product first, as nibabel does.
+/// The value that a stored number means: computed in double, product first, as nibabel does.
 template <class T>
 double scaled(T stored, const Scaling& scaling) {
   const auto value = static_cast<double>(stored);

@@ -98,7 +98,7 @@ std::uint32_t end_of(const std::string& file) {
   return static_cast<std::uint32_t>(file.size());
 }
 
-/// Values of more than four bytes stand before the directory; their place stands in it. Returns
+/// Values of more than four bytes are before the directory, which holds their positions. Returns
 /// where the directory starts.
 std::uint32_t append_directory(std::string& file, std::vector<Entry> entries) {
   for (Entry& entry : entries) {

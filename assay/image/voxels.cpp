@@ -156,7 +156,8 @@ bool mark_block(const std::byte* in, std::uint8_t* out, const Test& is_foregroun
   return all_finite != 0;
 }
 
-/// Counts what is not finite and says where the first is: slow, and only for the message.
+/// Counts the values that are not finite and says where the first is: slow, and only for the
+/// message.
 template <class T, bool swapped>
 void require_finite(const Image& image, const Interval<Scalar<T>>& finite) {
   std::size_t count = 0, first = 0;
@@ -224,7 +225,7 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
       image, scratch, [&](Scalar<T> value) { return foreground.contains(value); }, look);
 }
 
-/// What is not 0 is above it or below it: two intervals, none of which ends at a denormal number.
+/// Every value but 0 is above or below it: two intervals, and neither ends at a denormal number.
 template <class T, bool swapped>
 View<std::uint8_t> nonzero_of(const Image& image, Buffer& scratch) {
   const Scaling& scaling = image.header().scaling;
@@ -237,7 +238,7 @@ View<std::uint8_t> nonzero_of(const Image& image, Buffer& scratch) {
       look_away);
 }
 
-/// Shows a block of stored numbers to `signs` as the values that they stand for.
+/// Shows a block of stored numbers to `signs` as the values that they mean.
 template <class T, bool swapped>
 void show(MapSigns& signs, const std::byte* block, std::size_t voxels, const Scaling& scaling) {
   const auto stored = [&](std::size_t i) { return load_scalar<T, swapped>(block + i * sizeof(T)); };

@@ -142,7 +142,7 @@ BitVolume border(const BitVolume& mask, const Axes& axes) {
   for (Index z = 1; z + 1 < mask.size()[2]; ++z)
     for (Index y = 1; y + 1 < mask.size()[1]; ++y) {
       const std::uint64_t* here = mask.row(y, z);
-      // An axis that is none lends the row itself, which takes nothing away.
+      // An axis without extent gives the row itself, which removes nothing.
       const std::uint64_t* beside[] = {
           axes[1] ? mask.row(y - 1, z) : here, axes[1] ? mask.row(y + 1, z) : here,
           axes[2] ? mask.row(y, z - 1) : here, axes[2] ? mask.row(y, z + 1) : here};

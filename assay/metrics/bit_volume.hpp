@@ -35,8 +35,8 @@ std::optional<Box> bounding_box(const PackedMask& mask);
 /// The smallest box around two.
 Box joint_box(const Box& a, const Box& b);
 
-/// Bits on a grid whose rows start at whole words. Bits behind the end of a row are 0. An empty
-/// word stands before the first row and some behind the last, so that a row may be read beyond its
+/// Bits on a grid whose rows start at whole words. Bits after the end of a row are 0. There is an
+/// empty word before the first row and some after the last, so that a row may be read beyond its
 /// ends.
 class BitVolume {
  public:
@@ -68,7 +68,7 @@ class BitVolume {
 /// How many bits both have.
 std::int64_t in_common(const BitVolume& a, const BitVolume& b);
 
-/// Word `w` of a row moved so that bit x shows what stands at x + step; step is -1, 0 or 1.
+/// Word `w` of a row moved so that bit x shows what is at x + step; step is -1, 0 or 1.
 inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Index step) {
   if (step == 0) return row[w];
   if (step < 0) return row[w] << 1 | (w > 0 ? row[w - 1] >> 63 : 0);
@@ -102,16 +102,16 @@ BitVolume cropped_by(const Shape& shape, const Box& box, Read read) {
   return out;
 }
 
-/// Which axes an image extends along: one of a single voxel is no axis, and has no neighbours. An
-/// image of one voxel in all has every axis.
+/// Which axes an image extends along: an axis of a single voxel does not count, and has no
+/// neighbours. An image of only one voxel has every axis.
 using Axes = std::array<bool, 3>;
 Axes axes_of(const Shape& shape);
 
 /// Voxels of the mask with a background voxel next to them along an axis; outside is background.
 BitVolume border(const BitVolume& mask, const Axes& axes);
 
-/// Background voxels of the volume, the empty ones around it included, but not across an axis that
-/// is none.
+/// Background voxels of the volume, the empty ones around it included, but not across an axis
+/// without extent.
 BitVolume background(const BitVolume& mask, const Axes& axes);
 
 }  // namespace assay::metrics

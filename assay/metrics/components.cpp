@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run of voxels in a row is connected by itself, so components are found among runs, of which a
-// mask has a few thousand where it has a million voxels. Runs come straight out of the words by
-// counting zeros. Each is compared with those of the rows before it, up to four, that its
-// neighbours can lie in; both lists are sorted, so one walk along each row is enough. What touches
-// is joined in a forest whose roots are the earliest runs (union by least, with halved paths).
+// A run of voxels in a row is connected by itself, so components are found among runs. A mask of a
+// million voxels has a few thousand of them. Runs come straight out of the words by counting zeros.
+// Each is compared with those of the rows before it, up to four, that its neighbours can lie in;
+// both lists are sorted, so one walk along each row is enough. What touches is joined in a forest
+// whose roots are the earliest runs (union by least, with halved paths).
 #include "assay/metrics/components.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<RowBefore> rows_before(Connectivity connectivity) {
   return out;
 }
 
-/// The first place at or behind x where the row's bit is `wanted`; the row's end when there is
+/// The first position at or after x where the row's bit is `wanted`; the row's end when there is
 /// none.
 Index next(const std::uint64_t* row, Index words, Index x, bool wanted) {
   for (Index w = x / 64; w < words; ++w) {

@@ -31,7 +31,7 @@ struct Components {
 
 Components components(const BitVolume& mask, Connectivity connectivity);
 
-/// Only the components that have at least so many voxels, numbered anew.
+/// Only the components that have at least so many voxels, renumbered.
 Components without_small(const Components& all, std::int64_t least);
 
 /// How many voxels a component of one mask shares with one of another.

@@ -99,7 +99,7 @@ Sums count_words(std::span<const std::uint8_t> p, std::span<const std::uint64_t>
   return sums;
 }
 
-/// The voxels behind the last whole word.
+/// The voxels after the last whole word.
 std::uint64_t last_bits(std::span<const std::uint8_t> mask) {
   std::uint64_t out = 0;
   for (std::size_t i = mask.size() / 64 * 64; i < mask.size(); ++i)

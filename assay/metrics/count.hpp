@@ -24,7 +24,7 @@ constexpr std::size_t packed_words(std::size_t voxels) {
   return (voxels + 63) / 64;
 }
 
-/// A mask as one bit per voxel, the first voxel lowest; bits behind the last voxel are 0. A packed
+/// A mask as one bit per voxel, the first voxel lowest; bits after the last voxel are 0. A packed
 /// mask is small enough to wait in the cache while the other file is read over the same memory.
 void pack_foreground(std::span<const std::uint8_t> mask, std::span<std::uint64_t> bits);
 

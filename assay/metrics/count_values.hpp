@@ -25,7 +25,7 @@ struct ValuesView {
 };
 
 /// Foreground is a value above 0, or equal to `label`. Sizes must agree. NaN is an Error::input
-/// that says where it stands: a mask has no room for it.
+/// that says where it is: a mask cannot hold it.
 Confusion count_values(const ValuesView& prediction, const ValuesView& reference,
                        std::optional<double> label = {}, const Executor& executor = {});
 

@@ -87,7 +87,8 @@ BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels,
 }
 
 /// What a gradient comes back from: how the scores were reduced, and the derivative of everything
-/// behind it by the result (one number, or one for each score where nothing was reduced).
+/// after it with respect to the result (one number, or one for each score where nothing was
+/// reduced).
 struct Upstream {
   Reduction reduction = Reduction::mean;
   std::span<const double> gradient;

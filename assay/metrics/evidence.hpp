@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is measured once per case, and what every metric is then a function of.
+/// What is measured once per case; every metric is a function of it.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ struct Confusion {
   constexpr bool operator==(const Confusion&) const = default;
 };
 
-/// What is kept of the distances from one surface to the other: the numbers that the metrics asked
-/// for need, at full precision.
+/// What is kept of the distances from one surface to the other: the numbers that the requested
+/// metrics need, at full precision.
 struct DirectedEvidence {
   double weight = 0;  ///< of the whole surface: voxels, or mm2
   double sum_mm = 0;  ///< of distance times weight
@@ -117,7 +117,7 @@ struct ProbabilityEvidence {
   bool operator==(const ProbabilityEvidence&) const = default;
 };
 
-/// All that is known of one label in one case.
+/// Everything that is known about one label in one case.
 struct Evidence {
   Confusion counts;
   double voxel_ml = 0;                               ///< volume of one voxel of the reference
@@ -129,7 +129,7 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
-/// Which masks have anything in them.
+/// Which masks are not empty.
 enum class Presence { ok, reference_empty, prediction_empty, both_empty };
 
 inline constexpr std::array all_presence = {Presence::ok, Presence::reference_empty,

@@ -10,8 +10,8 @@ Culprit culprit(const Metric& metric, Undefined why, Presence presence) {
   if (why == Undefined::both_empty || why == Undefined::not_a_mask ||
       why == Undefined::missing_reference)
     return Culprit::nobody;
-  // Maps of probabilities are held against the reference; whether a mask made of one is empty has
-  // no part in that.
+  // Maps of probabilities are compared with the reference; whether a mask made from one is empty
+  // does not matter.
   if (metric.needs_probability() && why != Undefined::not_scored) return Culprit::nobody;
   const bool one_is_empty =
       presence == Presence::prediction_empty || presence == Presence::reference_empty;

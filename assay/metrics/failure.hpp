@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Values that are missing because the model failed: whose fault an undefined score is, and what a
-/// failure counts where failures are counted.
+/// failure counts as, where failures are counted.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace assay::metrics {
 enum class Culprit { nobody, model };
 
 /// A reference that has nothing to find, and a prediction that found nothing there, are nobody's
-/// fault; so are masks that fill the image, maps that no mask was made of, and missing references.
-/// A prediction that is empty where the reference is not, a false alarm on an empty reference, and
-/// a prediction that is missing or could not be read are the model's. Which masks are empty
-/// decides, not the reason alone: MCC gives `zero_denominator` for all of them.
+/// fault; so are masks that fill the image, maps that were not turned into masks, and missing
+/// references. A prediction that is empty where the reference is not, a false alarm on an empty
+/// reference, and a prediction that is missing or could not be read are the model's. Which masks
+/// are empty decides, not the reason alone: MCC gives `zero_denominator` for all of them.
 Culprit culprit(const Metric& metric, Undefined why, Presence presence);
 
 /// Which masks are empty, as far as the reason alone tells.
@@ -37,7 +37,7 @@ constexpr Presence presence_told_by(Undefined why) {
   return Presence::ok;
 }
 
-/// Infinity as the undefined score that it stands for: JSON has none.
+/// Infinity as the undefined score that it means: JSON has no infinity.
 Score finite_score(const Score& score, Presence presence);
 
 /// What a failure of the model counts in the metric: what the metric's row declares, and for

@@ -19,8 +19,8 @@ std::vector<Region> absent_regions(const SegmentationResult& result);
 /// The sentence that refuses such a result: which labels are absent, and which do occur.
 std::string absence(const std::vector<Region>& absent, const OccurringLabels& found);
 
-/// What a reader of the results must know of their labels: predictions and references have none in
-/// common, a label occurs nowhere, or in predictions only.
+/// What a reader of the results must know about their labels: predictions and references have none
+/// in common, a label occurs nowhere, or in predictions only.
 std::vector<std::string> label_warnings(const SegmentationResult& result);
 
 }  // namespace assay::metrics

@@ -20,7 +20,7 @@ Score lesion_recall(const LesionEvidence& e) {
 }
 
 /// Nothing to find and nothing wrongly found. Small lesions may have been left out, and with them
-/// the predictions beside them.
+/// the predictions next to them.
 bool has_no_lesion(const LesionEvidence& e) {
   return e.references == 0 && e.false_alarms() == 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a lesion is and when it counts as found: asked for by a user, or settled by a convention.
+/// What a lesion is and when it counts as found: chosen by the user, or defined by a convention.
 #pragma once
 
 #include <span>

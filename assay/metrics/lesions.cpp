@@ -58,7 +58,8 @@ double iou(const Sides& sides, const Overlap& pair) {
   return static_cast<double>(pair.voxels) / static_cast<double>(both - pair.voxels);
 }
 
-/// Of lesions whose IoU is above 0.5, or at least that. Above it nobody has a second partner. At
+/// Pairs of lesions whose IoU is above 0.5, or at least that. Above it no lesion has a second
+/// partner. At
 /// 0.5 a lesion that was merged by dilation may have two, and the first counts.
 std::vector<Overlap> one_to_one(const Sides& sides) {
   std::vector<Overlap> out;
@@ -89,8 +90,8 @@ struct Covered {
     return (size - static_cast<double>(inside[other])) / size;
   }
 
-  /// The largest parts first. Of equal ones that which lies less outside: the order must not depend
-  /// on how lesions are numbered.
+  /// The largest parts first. Among equal ones, the one that lies less outside comes first: the
+  /// order must not depend on how lesions are numbered.
   bool is_found(std::size_t lesion) const {
     auto parts = by[lesion];
     std::ranges::sort(parts, [&](const auto& a, const auto& b) {
@@ -205,7 +206,7 @@ void merge_by_dilation(Sides& sides, const BitVolume& reference, std::int64_t le
   for (std::size_t i = 0; i < lesions.count(); ++i)
     if (lesions.sizes[i] >= least) number[i] = count++;
   sides.reference = kept_only(lesions, number, none);
-  // Predictions next to a lesion that is left out are no false alarms: they are left out as well.
+  // Predictions next to a lesion that is left out are not false alarms: they are left out as well.
   for (Overlap pair : overlaps(sides.prediction, grown)) {
     sides.near.push_back({pair.a, number[pair.b], pair.voxels});
   }

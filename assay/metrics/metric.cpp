@@ -46,7 +46,7 @@ struct Apply {
   }
 };
 
-/// A name that stands for several metrics: a list, or the rows that a test picks.
+/// A name for several metrics: a list, or the rows that a test picks.
 struct Group {
   std::string_view name;
   std::string_view list;
@@ -90,7 +90,7 @@ std::string shortest(double x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-/// Metrics with an argument in their key: what stands around it, and the row that takes it.
+/// Metrics with an argument in their key: the text around it, and the row that takes it.
 struct Family {
   std::string_view before, behind, row;
   bool zero;  ///< whether the argument may be 0
@@ -136,7 +136,7 @@ Error unknown_metric(std::string_view name) {
   return {Error::Kind::usage, text + " ('assay metrics' lists them)"};
 }
 
-/// What one name of a list stands for.
+/// The metrics that one name of a list means.
 std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double> tolerances_mm) {
   const auto group = std::ranges::find(groups, plain(name), &Group::name);
   if (group == std::end(groups)) {

@@ -60,9 +60,9 @@ struct Metric {
   Better better;
   Range range;
   EmptyRule empty;
-  /// What a failure of the model counts where failures are counted: what a prediction of nothing
-  /// has, or one that knows nothing. Infinity stands for the image's diagonal. Metrics that are
-  /// best at zero give the size; too much is above zero, too little below.
+  /// What a failure of the model counts as, where failures are counted: the value of an empty or
+  /// uninformative prediction. Infinity means the image's diagonal. Metrics that are best at zero
+  /// give the size; too much is above zero, too little below.
   std::optional<double> failure;
   std::string_view note;       ///< one sentence on use or pitfall
   std::string_view reference;  ///< where the definition stands
@@ -78,7 +78,7 @@ struct Metric {
   bool needs_probability() const { return std::holds_alternative<ProbabilityFormula>(formula); }
 };
 
-/// A metric as asked for: its row, and its argument where it is not the row's own.
+/// A requested metric: its row, and its argument if that is not the row's own.
 struct ChosenMetric {
   const Metric* metric = nullptr;
   std::string key{};  ///< spelling in results: "dice", "hd99", "nsd@2mm"
@@ -96,7 +96,7 @@ std::span<const Metric> metrics();
 /// The metric of that name. Throws Error::usage, naming the nearest spelling.
 const Metric& metric(std::string_view name);
 
-/// The metric that a key of a result stands for: a name of the table, another percentile ("hd99"),
+/// The metric that a key of a result means: a name of the table, another percentile ("hd99"),
 /// another tolerance ("nsd@2mm"). Nothing when there is none.
 std::optional<ChosenMetric> metric_of_key(std::string_view key);
 
@@ -155,7 +155,7 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
 Score score(const Metric& metric, const Evidence& evidence, const Parameters& parameters = {},
             const Convention& convention = conventions().front());
 
-/// The mean Dice from which on Liew et al. (Scientific Data, 2022) call segmentations of stroke
+/// The lowest mean Dice at which Liew et al. (Scientific Data, 2022) call segmentations of stroke
 /// lesions reliable. Tables mark means that reach it where the metrics of `paper` were asked for.
 inline constexpr double reliable_dice = 0.85;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From a map of probabilities and a mask to what every probability metric is a function of.
+/// From a map of probabilities and a mask to the evidence for every probability metric.
 #pragma once
 
 #include <cstdint>

@@ -50,8 +50,8 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
           .is_uncut_map = record.is_uncut_map};
 }
 
-/// A value that the model left undefined counts where failures do: a missed lesion must not better
-/// the mean by leaving it.
+/// A value that the model left undefined counts where failures do: a missed lesion must not improve
+/// the mean by being left out.
 Score counted_failure(const Metric& metric, Presence presence, const CaseRecord& record,
                       Undefined otherwise) {
   const auto counts = failure_value(metric, presence, record.diagonal_mm);
@@ -81,7 +81,7 @@ LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record
   return out;
 }
 
-/// Of a case without a prediction that could be read.
+/// For a case without a prediction that could be read.
 LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseRecord& record) {
   LabelScores out;
   for (const ChosenMetric& metric : settings.metrics)
@@ -91,8 +91,8 @@ LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseR
   return out;
 }
 
-/// Of a structure whose file is missing. What a missing prediction counts is settled as for a whole
-/// case; a missing reference is nobody's fault.
+/// For a structure whose file is missing. A missing prediction counts as it does for a whole case;
+/// a missing reference is nobody's fault.
 LabelScores missing_scores(const ScoreSettings& settings, const CaseRecord& record, Undefined why) {
   LabelScores out = {.evidence = {}, .missing = why, .scores = {}};
   const bool failed = why == Undefined::missing_prediction;
@@ -149,7 +149,7 @@ Ledger ledger_of(const std::vector<CaseRecord>& records) {
           .missing_reference_structures = references};
 }
 
-/// The settings without metrics that were asked for if present, and are not.
+/// The settings without optional metrics that are absent.
 ScoreSettings present(ScoreSettings settings, const std::vector<CaseRecord>& records) {
   const bool has_any =
       std::ranges::any_of(records, [](const CaseRecord& r) { return !r.probability.empty(); });
@@ -199,7 +199,7 @@ std::optional<Interval> interval_of(std::span<const Score> scores, const Summary
   return t_interval(of.n, of);
 }
 
-/// The interval, cut to the range. What is not a number stays so.
+/// The interval, cut to the range. NaN stays NaN.
 void cut(Summary& to, const Interval& whole, const Range& range) {
   to.ci_clipped = whole.first < range.low || whole.second > range.high;
   to.ci95 = {whole.first < range.low ? range.low : whole.first,

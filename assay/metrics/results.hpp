@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A scored cohort: what is known of each case, and what follows for the whole. Scores are computed
-/// from evidence here and nowhere else, so a resumed or merged run gives the same numbers.
+/// A scored cohort: what is known about each case, and what follows for the whole. Scores are
+/// computed from evidence here and nowhere else, so a resumed or merged run gives the same numbers.
 #pragma once
 
 #include <array>
@@ -125,7 +125,7 @@ struct CaseScores {
 
 struct Ledger {
   std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
-  /// Of scored cases: structures without prediction, and without reference.
+  /// In scored cases: structures without prediction, and without reference.
   std::size_t missing_structures = 0, missing_reference_structures = 0;
 
   /// Whether everything that was expected has been scored.
@@ -147,15 +147,16 @@ struct SegmentationResult {
 /// need.
 SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records);
 
-/// What a summary needs to know of its metric.
+/// What a summary needs to know about its metric.
 struct SummaryRules {
   Range range = {-infinity, infinity};  ///< no interval leaves it
   MeanInterval interval = MeanInterval::t;
-  /// Of each score; given, the interval is `cluster_t`, and there is none of fewer than six.
+  /// The cluster of each score. If given, the interval is `cluster_t`, and there is none for fewer
+  /// than six.
   std::span<const std::size_t> clusters{};
 };
 
-/// Of the metric that a key stands for; a metric that is not ours has no limits.
+/// The limits of the metric that a key means; a metric that is not ours has none.
 SummaryRules summary_rules(std::string_view key, MeanInterval interval = MeanInterval::t);
 
 /// Distribution of one metric over cases.
@@ -190,8 +191,8 @@ struct CaseAverage {
 /// those were asked for. The two are never mixed.
 std::vector<std::size_t> averaged_regions(std::span<const Region> regions);
 
-/// The same in words: "labels 1, 2, 4", "regions WT, TC, ET". More than `most` of them are told by
-/// the first few and the last.
+/// The same in words: "labels 1, 2, 4", "regions WT, TC, ET". If there are more than `most`, the
+/// first few and the last are named.
 std::string averaged_words(std::span<const Region> regions, std::size_t most = 1000);
 
 /// The average of one case over the regions that have a part in it.
@@ -228,7 +229,7 @@ std::vector<Score> region_scores(const SegmentationResult& result, std::size_t m
                                  std::size_t region);
 
 /// What the model's failures do to a mean: predictions that failed or are missing, and values that
-/// are undefined by its fault. They have a bearing on the mean whatever the settings count.
+/// are undefined through its fault. They matter for the mean, whatever the settings count.
 struct FailureEffect {
   std::size_t failures = 0;              ///< cases in which the model failed
   std::size_t n = 0;                     ///< the others, and so the cases of `mean_without`
@@ -238,7 +239,7 @@ struct FailureEffect {
   std::optional<double> mean_with{};
 };
 
-/// Of the averages of cases, or of one region.
+/// For the averages of cases, or for one region.
 FailureEffect failure_effect(const SegmentationResult& result, std::size_t metric,
                              std::optional<std::size_t> region = std::nullopt);
 

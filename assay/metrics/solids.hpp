@@ -25,7 +25,7 @@ struct Solids {
 std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
                                 const Grid& grid, Index room = 0);
 
-/// Two label maps on one grid, of which any region can be cut without a mask of the whole image.
+/// Two label maps on one grid. Any region can be cut from them without a mask of the whole image.
 class LabelSolids {
  public:
   /// What the reference says is `ignored` belongs to neither mask.

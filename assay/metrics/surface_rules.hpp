@@ -5,7 +5,7 @@
 namespace assay::metrics {
 
 struct SurfaceRules {
-  /// border_voxels: voxels with background beside them, each counting 1. surfels: points at the
+  /// border_voxels: voxels with background next to them, each counting 1. surfels: points at the
   /// corners of voxels, weighted by the area that marching cubes puts there. faces: the faces
   /// between foreground and background themselves, weighted by their area.
   enum class Elements { border_voxels, surfels, faces };

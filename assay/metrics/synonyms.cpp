@@ -16,8 +16,8 @@ struct Synonym {
   std::string_view name, key;
 };
 
-// Only names that mean one thing. "AVD" is taken as ours since it is our key; what other tools
-// call so may be in mL, which only their users can know.
+// Only names that mean one thing. "AVD" is taken as ours since it is our key; in other tools the
+// name may mean a volume in mL, which only their users can know.
 constexpr Synonym synonyms[] = {
     {"DSC", "dice"},
     {"Dice score", "dice"},
@@ -224,7 +224,7 @@ std::string plain(std::string_view name) {
     if (const auto u = static_cast<unsigned char>(c); std::isalnum(u) != 0)
       out += static_cast<char>(std::tolower(u));
     else if (u >= 0x80)
-      out += c;  // letters beyond ASCII tell names apart
+      out += c;  // letters beyond ASCII distinguish names
   return out;
 }
 

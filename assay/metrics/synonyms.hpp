@@ -22,12 +22,11 @@ std::optional<std::string> metric_key(std::string_view name);
 bool names_metric(std::string_view typed, std::string_view name);
 
 /// What to call the columns of a table: our key where there is one, else the name as it is. When
-/// two columns mean the same metric, the one that bears the key itself has it, else the first.
+/// two columns mean the same metric, the one named by the key itself gets it, else the first.
 std::vector<std::string> metric_keys(const std::vector<std::string>& names);
 
-/// Which of the `known` metrics may be meant by a name that is none of them: by its meaning, and
-/// only where it has none by its spelling. "; choose assd (…) or masd (…)", "; did you mean
-/// 'dice'?", or "".
+/// Which of the `known` metrics an unknown name may mean: judged by its meaning, or by its spelling
+/// if it has no known meaning. "; choose assd (…) or masd (…)", "; did you mean 'dice'?", or "".
 std::string metric_hint(std::string_view typed, std::span<const std::string> known);
 
 /// The other names of a metric, for people.

@@ -27,7 +27,7 @@ struct NumberRead {
   std::string missing{};  ///< such as "summary.test_mean_avd is Infinity"
 };
 
-/// A standard deviation with ddof 0, as the specification has it.
+/// A standard deviation with ddof 0, as in the specification.
 struct SpreadReading {
   SpreadOver over = SpreadOver::unknown;
   NumberRead std{};
@@ -49,7 +49,7 @@ struct ScoreSample {
   std::size_t left_out = 0;  ///< entries without a finite value
 };
 
-/// What the file, or one beside it, says of the network.
+/// What the file, or one next to it, says about the network.
 struct NetworkDescription {
   std::optional<long long> parameters{}, channels{};
   std::vector<long long> dilations{};

@@ -25,7 +25,7 @@ std::string paper_row(const PaperModel& m) {
                      cell(m.dice), cell(m.avd), cell(m.mcc));
 }
 
-/// The specification shows its three variants; another paper's file all that it has, and any
+/// The specification shows its three variants; another paper's file shows all its models, and any
 /// other target its own row.
 bool is_shown(const PaperModel& model, const ParityReport& report) {
   return !report.paper_source.empty() || model.key.starts_with("meshnet_") ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What to check before a replication is claimed: what holds, what does not, what cannot be seen.
+/// What to check before claiming a replication: what holds, what does not, and what cannot be
+/// checked.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A paper gives a mean, so our mean is what can be held against it. A signed-rank test would hold
-// our pseudo-median against it instead: scores are skewed, and a cohort with exactly the paper's
-// mean would be "different", one that is 0.06 below it "equivalent".
+// A paper gives a mean, so our mean can be compared with it. A signed-rank test would compare our
+// pseudo-median with it instead: scores are skewed, and a cohort with exactly the paper's mean
+// would be "different", one that is 0.06 below it "equivalent".
 #include "assay/parity/comparison.hpp"
 
 #include <fmt/format.h>
@@ -74,8 +74,8 @@ void compare_as_specified(PaperComparison& c, const Differences& differences) {
                      : fmt::format("STATISTICALLY DIFFERENT (p={:.4f})", *c.p_value);
 }
 
-// ---- Of the mean
-// ---------------------------------------------------------------------------------
+// ---- Test of the mean
+// ----------------------------------------------------------------------------
 
 bool knows_its_error(const PaperMean& paper) {
   return paper.std && paper.n && *paper.n >= 2;

@@ -27,7 +27,7 @@ struct PaperComparisonOptions {
 /// Below this many values there is no interval and no verdict.
 inline constexpr std::size_t fewest_for_a_verdict = 6;
 
-/// A published mean of Dice, with what is known of how it was found.
+/// A published mean of Dice, with what is known about how it was obtained.
 struct PaperMean {
   double mean = 0;
   std::optional<double> std{};

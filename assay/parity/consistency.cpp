@@ -37,7 +37,7 @@ double highest_mcc(double dice, double f) {
       std::max(inside * (1 - f) / (1 - inside * f), (1 - around * f) / (around * (1 - f))));
 }
 
-/// Of the background, when reference and prediction take f and r f.
+/// The Dice of the background, when reference and prediction take up f and r f.
 double background_dice(double dice, double f, double r) {
   const double errors = f * (1 + r) * (1 - dice);
   const double tn = std::max(0.0, 1 - f * (1 + r) * dice / 2 - errors);

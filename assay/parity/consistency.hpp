@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which Dice and which MCC can go together, and what that says of a published table.
+/// Which Dice and which MCC can go together, and what that says about a published table.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ struct Consistency {
   std::optional<DiceMccPair> paper{}, achieved{};
 };
 
-/// Of the whole table, of the row that is the target, and of what was achieved.
+/// The consistency of the whole table, of the target row, and of what was achieved.
 Consistency consistency(const Paper& paper, const PaperModel& target, std::optional<double> dice,
                         std::optional<double> mcc);
 

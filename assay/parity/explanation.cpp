@@ -12,7 +12,7 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
-/// Between what and what an SD of about 0.02 lies; subjects differ far more.
+/// SDs over runs or folds are about 0.02; subjects differ far more than that.
 constexpr double usual_subject_std = 0.1;
 
 void add_missing(const ParityReport& r, Sentences& out) {
@@ -150,7 +150,7 @@ void add_achieved_consistency(const ParityReport& r, Sentences& out) {
         range(*r.macro.estimated), r.paper.dice.mean, name(r.macro.level)));
 }
 
-/// What the test takes for granted.
+/// What the test assumes.
 void add_limits_of_comparison(const ParityReport& r, const PaperComparison& c, Sentences& out) {
   out.push_back(
       c.method == "welch-t"

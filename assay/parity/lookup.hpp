@@ -12,7 +12,7 @@
 
 namespace assay::parity {
 
-/// The row whose `key` was typed. Throws Error::usage with the nearest key and all that there are.
+/// The row whose `key` was typed. Throws Error::usage with the nearest key and a list of all.
 template <class Rows>
 const std::ranges::range_value_t<Rows>& by_key(const Rows& rows, std::string_view typed,
                                                std::string_view what) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A publication to be held against: its models, and what counts as reaching them.
+/// A publication to compare with: its models, and what counts as matching them.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct Paper {
 /// The 14 published models with the specification's limits.
 Paper built_in_paper();
 
-/// By key; "" is the first. Throws Error::usage with the nearest key and all that there are.
+/// By key; "" is the first. Throws Error::usage with the nearest key and a list of all.
 const PaperModel& variant_of(const Paper& paper, std::string_view key);
 
 /// "Residual U-Net" as residual_u_net.

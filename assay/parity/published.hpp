@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The published results that others are held against: Table 1 of "State-of-the-Art Stroke Lesion
+/// The published results that others are compared with: Table 1 of "State-of-the-Art Stroke Lesion
 /// Segmentation at 1/1000th of Parameters", 14 models.
 #pragma once
 
@@ -22,7 +22,7 @@ struct PublishedModel {
 /// In the paper's order: by falling Dice.
 std::span<const PublishedModel> published_models();
 
-/// By key, such as meshnet_26. Throws Error::usage with the nearest name and all that there are.
+/// By key, such as meshnet_26. Throws Error::usage with the nearest name and a list of all.
 const PublishedModel& published_model(std::string_view key);
 
 /// Mean Dice for each million parameters.

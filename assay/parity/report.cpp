@@ -11,8 +11,8 @@
 namespace assay::parity {
 namespace {
 
-/// The SD that is like the paper's, which is taken between runs or folds: the one beside the mean,
-/// unless that is over subjects (or absent) and the file has a better one.
+/// The SD that is like the paper's, which is taken between runs or folds: the one given with the
+/// mean, unless that is over subjects (or absent) and the file has a better one.
 const SpreadReading& chosen_spread(const SpreadReading& own,
                                    const std::vector<SpreadReading>& others) {
   if (own.std.value && own.over != SpreadOver::subjects) return own;

@@ -32,7 +32,7 @@ struct WantedFile {
 /// Error::input saying what was looked for and which option helps.
 std::filesystem::path located(const WantedFile& wanted, const std::filesystem::path& results);
 
-/// The image of a case: the one called by its id, or the first whose name begins with it
+/// The image of a case: the one named by its id, or the first whose name begins with it
 /// (`sub-01_0000.nii.gz`, `sub-01_T1w.nii.gz`), or the first that states all its BIDS entities.
 /// `images` are paths relative to their folder.
 std::optional<std::string> image_of(const std::string& id, const std::vector<std::string>& images);

@@ -196,7 +196,7 @@ std::vector<std::string> failure_notes(const std::vector<Failures>& failures) {
   return out;
 }
 
-/// A folder of images that has none of the cases is a slip of the one who named it.
+/// A folder of images that has none of the cases is probably a mistake of the user.
 void note_idle_images(const Study& study, const VolumeRequest& request, VolumeReading& out) {
   if (request.roots.images.empty()) return;
   const std::vector<std::string> images = list_images(request.roots.images);

@@ -18,7 +18,7 @@ struct ShownCase {
 };
 
 /// Those that were asked for, then the worst three, the best and the median by the mean over models
-/// of `metric`. Throws Error::usage for an id that the study has not.
+/// of `metric`. Throws Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SVG files as PDF and PNG, by a program that is installed beside this one.
+/// SVG files as PDF and PNG, by another installed program.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ struct DrawingConverter {
 };
 
 /// The first of rsvg-convert, inkscape, chromium (chromium-browser, google-chrome) in the folders
-/// of `search_path`, which are parted by colons; nothing when none is there.
+/// of `search_path`, which are separated by colons; nothing when none is there.
 std::optional<DrawingConverter> find_converter(std::string_view search_path);
 
 struct DrawingFiles {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Text on its way into a page.
+/// Text for a page.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace assay::report {
 
-/// Text as it shall be read, never as markup; in quoted attributes too. Characters that no page may
-/// hold become U+FFFD.
+/// Text as it should be read, never as markup; also in quoted attributes. Characters that are not
+/// allowed in a page become U+FFFD.
 inline std::string html_escaped(std::string_view text) {
   struct Row {
     char character;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One case on its way from image files to the few voxels that a page shows.
+/// From the image files of one case to the few voxels that a page shows.
 #pragma once
 
 #include <filesystem>

@@ -34,7 +34,7 @@ std::vector<std::size_t> by_interest(const qa::QaResult& result,
   return order;
 }
 
-/// A results file may come from anywhere: its paths must not lead out of its folder.
+/// A results file may come from anywhere: its paths must not point outside its folder.
 bool stays_inside(const std::filesystem::path& path) {
   return path.is_relative() && std::ranges::find(path, "..") == path.end();
 }

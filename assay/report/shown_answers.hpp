@@ -14,8 +14,8 @@ struct AnswerReading {
   std::vector<std::string> notes{};
 };
 
-/// Those that were asked for by item id, then wrong ones, then others, a few of each benchmark; as
-/// far as their trajectories are beside the results.
+/// Those that were asked for by item id, then wrong ones, then others, a few of each benchmark; if
+/// their trajectories are next to the results.
 AnswerReading read_answers(const Study& study, const std::vector<std::string>& asked);
 
 }  // namespace assay::report

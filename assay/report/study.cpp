@@ -6,7 +6,7 @@
 namespace assay::report {
 namespace {
 
-/// "region WT" or "label 2", as the files have it.
+/// "region WT" or "label 2", as in the files.
 std::string kind_and_name(const Study& study, const std::string& label) {
   for (const compare::ResultTable& table : study.models)
     for (const compare::LabelTable& each : table.labels)

@@ -29,7 +29,7 @@ struct FoldsStudyPart {
   compare::CrossValidation result;
 };
 
-/// What a results file says of how it was made, as far as it does.
+/// What a results file says about how it was made, if anything.
 struct ResultSettings {
   std::string convention{};  ///< "": the file does not say
   std::string version{};     ///< of the program that wrote it

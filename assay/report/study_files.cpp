@@ -88,13 +88,13 @@ void read_comparison(const Source& source, StudyFile& out) {
   out.findings.push_back(std::move(finding));
 }
 
-/// A kind of file, by the member that gives it away, and who reads it.
+/// A kind of file, the member by which it is recognised, and its reader.
 struct Kind {
   std::string_view schema, words;
   void (*read)(const Source& source, StudyFile& out);
 };
 
-/// Of the other kinds of tables the values are somebody else's.
+/// In the other kinds of tables, the values were computed by other tools.
 constexpr std::string_view own_scores = "\"assay.segmentation/1\"";
 
 constexpr Kind kinds[] = {
@@ -143,7 +143,7 @@ ResultSettings settings_in(const std::vector<std::string>& found, const std::str
 StudyFile read_study_file(const std::string& path) {
   const std::string text = read_text(path);
   const Source source = {path, text};
-  // Text that is no JSON at all is a table, or will be refused as one, with a better sentence.
+  // Text that is not JSON at all is a table, or will be refused as one, with a better sentence.
   std::vector<std::string> found(std::size(members));
   try {
     found = results::member_texts(text, path, members);

@@ -9,7 +9,7 @@
 
 namespace assay::report {
 
-/// What one file brings to a study; most members are empty.
+/// What one file contributes to a study; most members are empty.
 struct StudyFile {
   SourceDocument document;
   ResultSettings settings{};
@@ -20,7 +20,8 @@ struct StudyFile {
   std::vector<Finding> findings{};
 };
 
-/// The kind is told by what is in the file, never by its name. Throws Error naming file and fault.
+/// The kind is recognised by the content of the file, never by its name. Throws Error naming file
+/// and fault.
 StudyFile read_study_file(const std::string& path);
 
 }  // namespace assay::report

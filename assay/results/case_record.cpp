@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What was measured on a case as a line of the journal, and the way back.
+/// What was measured on a case as a line of the journal, and the reverse.
 #include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/whole.hpp"

@@ -143,7 +143,7 @@ Json& place_of(Json& object, const compare::ComparedMetric& metric,
   return settings.choice.has_several_labels() ? place["labels"][metric.label] : place;
 }
 
-/// Of one model; `cases` are those that were matched.
+/// For one model; `cases` are those that were matched.
 Json summaries_json(const compare::Comparison& comparison,
                     const std::vector<compare::MetricComparison>& metrics, std::size_t model,
                     std::size_t cases) {

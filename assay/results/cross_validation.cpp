@@ -62,7 +62,7 @@ Json to_json(const compare::TestedRun& tested, const compare::CrossValidation& r
   return out;
 }
 
-/// Over the runs of the fold, as other writers of this file have it; `best_` is their best mean.
+/// Over the runs of the fold, as in other writers of this file; `best_` is their best mean.
 void add_run_statistics(Json& out, const compare::OuterFold& fold,
                         const compare::CrossValidation& result) {
   for (std::size_t m = 0; m < result.metrics.size(); ++m) {

@@ -10,8 +10,8 @@
 
 namespace assay::results {
 
-/// The text of the file: the keys that readers of such files know, and beside them every spread by
-/// its name. `folders` says where the runs came from; its own runs are not used.
+/// The text of the file: the keys that readers of such files know, and every spread by its name.
+/// `folders` says where the runs came from; its own runs are not used.
 std::string experiment_text(const compare::CrossValidation& result, const RunFolders& folders,
                             const Provenance& provenance);
 

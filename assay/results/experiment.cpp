@@ -2,7 +2,7 @@
 //
 // One block of the file gives the numbers, and the first that has a Dice is taken whole: values of
 // different blocks are not mixed. What else the file has (other spreads, single values, counts of
-// runs) is gathered afterwards and stands beside.
+// runs) is gathered afterwards and kept separately.
 #include "assay/results/experiment.hpp"
 
 #include <algorithm>

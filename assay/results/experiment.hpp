@@ -16,12 +16,12 @@ struct ExperimentReading {
   bool compat_spec = false;
 };
 
-/// Numbers that are absent, null, not finite or no numbers are missing, with the reason. Throws
-/// Error when the file cannot be read, is no JSON object, or has another schema.
+/// Numbers that are absent, null, not finite or not numbers are missing, with the reason. Throws
+/// Error when the file cannot be read, is not a JSON object, or has another schema.
 parity::Achieved read_experiment(const std::filesystem::path& path,
                                  const ExperimentReading& how = {});
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 parity::Achieved parse_experiment(std::string_view text, const std::string& name,
                                   const ExperimentReading& how = {});
 

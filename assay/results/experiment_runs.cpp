@@ -35,7 +35,7 @@ parity::SpreadReading spread_of(const std::vector<double>& values, parity::Sprea
   return out;
 }
 
-/// What the summary says of spreads: the original system's field, and ours under `spread`.
+/// What the summary says about spreads: the original system's field, and ours under `spread`.
 void add_summary_spreads(const Json& summary, std::size_t runs, parity::Achieved& out) {
   const parity::NumberRead per_run = number_at(summary, "test_std_dice_per_run", "summary");
   parity::SpreadReading over_runs = {.over = parity::SpreadOver::runs, .std = per_run};

@@ -27,7 +27,7 @@ std::vector<TestRun> fold_runs(const Json& file);
 parity::SpreadReading spread_at(const Json& object, parity::SpreadOver over,
                                 const std::string& place, double usual_ddof);
 
-/// Adds what the runs of the file say beside its headline: spreads, single values, counts.
+/// Adds what the runs of the file say in addition to its headline: spreads, single values, counts.
 void add_runs(const Json& file, parity::Achieved& out);
 
 }  // namespace assay::results

@@ -8,7 +8,7 @@
 namespace assay::results {
 namespace {
 
-/// A text, or "" for null and for what is not there.
+/// A text, or "" if it is null or absent.
 std::string text_in(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found == json.end() || found->is_null() ? "" : found->get<std::string>();

@@ -19,7 +19,7 @@ std::size_t id_column(const Csv& csv, const std::string& source) {
               source + ": has no column 'id' or 'participant_id'" + did_you_mean("id", csv.header));
 }
 
-/// A manifest may be given as a table of groups; its files are none.
+/// A manifest may be given as a table of groups; its columns of files are not groups.
 bool is_group(const std::string& column) {
   return column != "prediction" && column != "reference" && column != "image";
 }

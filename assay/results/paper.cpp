@@ -18,7 +18,7 @@ namespace {
   throw Error(Error::Kind::input, file + ": " + why);
 }
 
-/// Absent or null is nothing; what is there must be a finite number from 0 on.
+/// Nothing if absent or null; otherwise the value must be a finite number of 0 or more.
 std::optional<double> optional_number(const Json& object, const std::string& key,
                                       const std::string& where) {
   if (member(object, key).is_null()) return std::nullopt;
@@ -120,7 +120,7 @@ constexpr Limit acceptable[] = {{"dice", &parity::ParityLimits::acceptable_dice}
                                 {"mcc", &parity::ParityLimits::acceptable_mcc}};
 constexpr Limit minimum[] = {{"dice", &parity::ParityLimits::minimum_dice}};
 
-/// Whether anything was set. A name that nobody reads is a mistake worth a word.
+/// Whether anything was set. An unknown name is probably a mistake, so it is reported.
 bool read_limits(const Json& object, std::span<const Limit> known, const std::string& where,
                  parity::ParityLimits& limits) {
   if (object.is_null()) return false;

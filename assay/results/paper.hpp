@@ -13,7 +13,7 @@ namespace assay::results {
 /// Throws Error::input naming file, model and field at fault.
 parity::Paper read_paper(const std::filesystem::path& path);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 parity::Paper parse_paper(std::string_view text, const std::string& name);
 
 }  // namespace assay::results

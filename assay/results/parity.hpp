@@ -13,8 +13,8 @@ namespace assay::results {
 /// The text of an `assay.parity/1` file.
 std::string parity_text(const parity::ParityReport& report, const Provenance& provenance);
 
-/// What people look at again: verdicts, values, limits, sentences. The file has no more of the
-/// samples behind them. Throws Error::input, with `name`, on anything else than such a file.
+/// What people look at again: verdicts, values, limits, sentences. The file does not contain the
+/// samples that they come from. Throws Error::input, with `name`, on anything but such a file.
 parity::ParityReport parse_parity(std::string_view text, const std::string& name);
 
 /// Every model of a paper, with Dice for each million parameters; `read_paper` reads it back.

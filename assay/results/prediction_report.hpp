@@ -13,7 +13,7 @@
 
 namespace assay::results {
 
-/// A prediction beside one that was stored.
+/// A prediction compared with one that was stored.
 struct PredictionCheck {
   std::string against;  ///< the file
   std::string space;    ///< where they were compared: "native", "model"

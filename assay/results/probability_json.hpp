@@ -7,7 +7,7 @@
 
 namespace assay::results {
 
-/// Of one label in one case: overlap by threshold with the best one, and the calibration's bins.
+/// For one label in one case: overlap by threshold with the best one, and the calibration's bins.
 Json probability_json(const metrics::ProbabilityEvidence& evidence);
 
 /// The means over all cases by threshold, with the best one; null when no case has probabilities.

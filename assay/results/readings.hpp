@@ -11,7 +11,7 @@
 
 namespace assay::results {
 
-/// The number at `key`; `place` is what stands before the key in messages. Infinity and NaN are
+/// The number at `key`; `place` is what comes before the key in messages. Infinity and NaN are
 /// missing unless `raw`.
 parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
                              bool raw = false);

@@ -21,7 +21,7 @@ struct RoleName {
   std::string_view name;  ///< plain
 };
 
-// For each role the likeliest name first.
+// For each role, the most likely name first.
 constexpr RoleName role_names[] = {
     {Role::model, "model"},       {Role::model, "modelname"},
     {Role::model, "algorithm"},   {Role::model, "algname"},
@@ -55,7 +55,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Words that stand for a number or for its absence.
+/// Words that mean a number or its absence.
 std::optional<Cell> as_word(std::string_view text) {
   constexpr std::array<std::string_view, 7> none = {"nan",  "-nan", "na",  "n/a",
                                                     "none", "null", "#n/a"};

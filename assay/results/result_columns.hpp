@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the columns and cells of a table with results stand for.
+/// What the columns and cells of a table with results mean.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace assay::results {
 
 enum class Role { model, id, label, metric, value, status };
 
-/// The column that plays a role, told by its name; the likeliest when several could.
+/// The column that plays a role, recognised by its name; the most likely one when several could.
 std::optional<std::size_t> column_for(Role role, const std::vector<std::string>& header);
 
 /// One cell: a number, no value ("", "nan", "NA", ...), or something else.
@@ -24,7 +24,7 @@ struct Cell {
   enum class Kind { number, none, text } kind = Kind::none;
   double value = 0;
 
-  /// Throws nothing: what is neither number nor missing is text.
+  /// Does not throw: a cell that is neither a number nor missing is text.
   static Cell of(std::string_view text);
   std::optional<double> number() const {
     return kind == Kind::number ? std::optional(value) : std::nullopt;
@@ -38,7 +38,7 @@ bool has_decimal_comma(std::string_view text);
 [[noreturn]] void refuse_cell(const Csv& csv, const std::string& name, std::size_t row,
                               std::size_t column);
 
-/// Throws Error::input: a row says once more what the given cells name.
+/// Throws Error::input: a second row for what the given cells name.
 [[noreturn]] void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
                                 const std::vector<std::optional<std::size_t>>& columns);
 

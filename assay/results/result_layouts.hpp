@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The layouts of results files, one function each; results_reader.cpp tells them apart.
+/// The layouts of results files, one function each; results_reader.cpp chooses between them.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-/// Of one label in a scored case.
+/// For one label in a scored case.
 std::string_view status(const metrics::LabelScores& label) {
   return label.missing ? metrics::name(*label.missing)
                        : metrics::name(metrics::presence(label.evidence.counts));
@@ -277,7 +277,7 @@ Json ledger_block(const metrics::SegmentationResult& result) {
   return out;
 }
 
-/// What only metrics of surfaces depend on; absent where none was asked for.
+/// Settings that only surface metrics depend on; absent if there are no such metrics.
 void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
   if (!metrics::needs_boundary(s)) return;
   constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
@@ -359,8 +359,8 @@ Json mean_of(const std::vector<Json>& blocks) {
   return out;
 }
 
-/// Why a value is missing. Whose fault it is must be told, too, and a denominator of zero does not
-/// tell it: then the status says which mask is empty.
+/// Why a value is missing. It must also be clear whose fault it is, which a denominator of zero
+/// does not show: then the status says which mask is empty.
 std::string_view long_status(const metrics::LabelScores& label, std::size_t metric) {
   if (label.missing) return metrics::name(*label.missing);
   const auto* why = std::get_if<metrics::Undefined>(&label.scores[metric]);
@@ -386,7 +386,7 @@ std::string group_title(const std::string& column) {
   return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
 }
 
-/// ",A,61": what each column says of a case.
+/// ",A,61": what each column says about a case.
 std::string group_fields(const metrics::Groups& groups, const std::vector<std::string>& columns) {
   std::string out;
   for (const std::string& column : columns) {

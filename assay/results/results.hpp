@@ -44,7 +44,7 @@ std::string settings_sha256(const metrics::ScoreSettings& settings);
 /// A hash over id, files and content of all cases.
 std::string inputs_sha256(const metrics::SegmentationResult& result);
 
-/// One case as one line of JSON, and back. Throws Error::input on text that is no such record.
+/// One case as one line of JSON, and back. Throws Error::input on text that is not such a record.
 std::string record_text(const metrics::CaseRecord& record);
 metrics::CaseRecord parse_record(std::string_view text);
 
@@ -53,8 +53,8 @@ metrics::CaseRecord parse_record(std::string_view text);
 /// value. Throws Error naming file and fault.
 std::vector<compare::ResultTable> read_results(const std::filesystem::path& path);
 
-/// The same for text that is in memory already; `name`, a path, stands in messages and names the
-/// model where the text does not.
+/// The same for text that is in memory already; `name`, a path, is used in messages and names the
+/// model if the text does not.
 std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name);
 
 }  // namespace assay::results

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tells the layouts of results files apart, by what is in them.
+/// Recognises the layouts of results files by their content.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -52,7 +52,7 @@ std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   return read_segmentation(file);
 }
 
-/// A member that gives a layout away, and who reads it.
+/// A member by which a layout is recognised, and its reader.
 struct Layout {
   std::string_view member;
   Kind kind;
@@ -103,7 +103,7 @@ std::vector<compare::ResultTable> read_any(std::string_view text, const std::str
   return read_table(text, name);
 }
 
-/// What a message quotes from a file must not steer the terminal.
+/// Text that a message quotes from a file must not control the terminal.
 std::string without_control_characters(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');

@@ -50,9 +50,9 @@ Rules rules_of(const JsonObject& file) {
   return out;
 }
 
-/// What follows from the counts that every file of ours holds is there whatever was asked for:
-/// volumes and macro Dice beside the metrics, and Dice, AVD and MCC among the averages. The first
-/// block of a file has these three, too, but in 0.1 labels and regions were mixed there.
+/// What follows from the counts in each of our files is there whatever was asked for: volumes and
+/// macro Dice in addition to the metrics, and Dice, AVD and MCC among the averages. The first block
+/// of a file has these three, too, but in 0.1 labels and regions were mixed there.
 class CountedMetrics {
  public:
   CountedMetrics(const std::vector<std::string>& asked, const Rules& rules,
@@ -99,7 +99,7 @@ class CountedMetrics {
     }
   }
 
-  /// Of a structure without prediction or reference.
+  /// For a structure without prediction or reference.
   void put_missing(std::size_t one_case, std::size_t label, metrics::Undefined why) {
     for (const Row& row : rows_) out_.put_score({one_case, label, row.place}, why, {*row.metric});
   }
@@ -146,7 +146,7 @@ class Cases {
   }
 
  private:
-  /// What a label says of values that it does not have.
+  /// What a label says about values that it does not have.
   struct Reason {
     std::size_t label, metric;
     metrics::Undefined why;
@@ -243,7 +243,7 @@ class Cases {
     return named<metrics::Undefined>(all, status);
   }
 
-  /// A prediction that is not there has nothing in it; a file may also say nothing.
+  /// A missing prediction is empty; a file may also not say.
   static std::optional<metrics::Presence> presence_in(std::string_view status) {
     if (status == "counted_as_worst" || status == "missing_prediction")
       return metrics::Presence::prediction_empty;
@@ -295,7 +295,7 @@ bool is_union_of(std::string_view key, std::span<const Label> members) {
   return members.size() > 1 || (members.size() == 1 && key != std::to_string(members.front()));
 }
 
-/// What is no label is left to those who read voxels.
+/// Anything that is not a label is left to those who read voxels.
 void read_member_label(JsonReader& in, std::vector<Label>& members) {
   if (in.kind() != JsonReader::Kind::number) return in.skip();
   const double label = in.number("members").value_or(0);

@@ -115,7 +115,7 @@ std::optional<std::string> file_in(const FoldFolder& folder) {
   for (const std::string_view file : run_files) {
     std::error_code closed;
     if (fs::exists(folder.path / file, closed)) found.emplace_back(file);
-    if (closed) return std::string(file);  // opening it will tell what is the matter
+    if (closed) return std::string(file);  // opening it will show what is wrong
   }
   if (found.size() > 1)
     throw Error(Error::Kind::input, folder.path.string() + ": holds both " + found.front() +

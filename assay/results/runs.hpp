@@ -19,7 +19,7 @@ struct FoldName {
   bool all = false;                      ///< trained on every case: there is nothing to test on
 };
 
-/// Nothing when the name is none of a fold.
+/// Nothing when the name is not that of a fold.
 std::optional<FoldName> fold_name(std::string_view folder);
 
 /// A run that should be there and gave no values.
@@ -50,7 +50,8 @@ struct RunFolders {
 RunFolders read_runs(const std::vector<std::filesystem::path>& folders);
 
 /// The run of one file: a results.json with `per_subject_*` lists, or any results file that names
-/// its cases. Values that are null, NaN or infinite are none. Throws Error naming file and field.
+/// its cases. Values that are null, NaN or infinite count as missing. Throws Error naming file and
+/// field.
 compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
 
 }  // namespace assay::results

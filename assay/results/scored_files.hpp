@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which images stand behind the cases of a results file, for those who want to look at them again.
+/// Which images the cases of a results file come from, for those who want to look at them again.
 #pragma once
 
 #include <filesystem>
@@ -49,7 +49,7 @@ ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
                                std::span<const std::string> ids);
 
 /// The JSON text of the named members of the file's object, such as "settings"; "" for what is not
-/// there. Text that is no object has no members.
+/// there. Text that is not an object has no members.
 std::vector<std::string> member_texts(std::string_view text, std::string_view name,
                                       std::span<const std::string_view> members);
 

@@ -34,10 +34,10 @@ struct SplitManifest {
 
 /// Reads the columns that the settings name. Throws Error naming file and column or case: no case,
 /// an empty or repeated id, an absent column, a numeric column of too many values without bins, a
-/// cell that is no number in a column with bins, a case without group.
+/// cell that is not a number in a column with bins, a case without group.
 SplitManifest read_split_manifest(const std::filesystem::path& path, const SplitSettings& settings);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 SplitManifest parse_split_manifest(std::string_view text, const std::string& name,
                                    const SplitSettings& settings);
 

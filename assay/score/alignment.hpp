@@ -19,8 +19,9 @@ struct Alignment {
 
 /// Axis flips and permutations are resolved; a shift of any corner beyond 0.1 voxel throws
 /// Error::input that shows both grids, unless `allow_affine_mismatch`: then voxels are compared in
-/// the order in which they are stored, since one of the two headers is not to be trusted. An array
-/// without a place in space is compared by shape alone, index by index, and takes the other's grid.
+/// the order in which they are stored, since one of the two headers cannot be trusted. An array
+/// without a position in space is compared by shape alone, index by index, and takes the other's
+/// grid.
 Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affine_mismatch);
 
 }  // namespace assay::score

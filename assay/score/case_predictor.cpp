@@ -7,13 +7,13 @@
 namespace assay::score {
 namespace {
 
-/// Whether the model gets the image as it is stored, so that the file itself can stand for it.
+/// Whether the model gets the image as it is stored, so that the file itself can be used.
 bool leaves_untouched(const model::Recipe& recipe) {
   return recipe.grid == model::GridRule::native && recipe.orientation.empty() && !recipe.shape &&
          !recipe.to_bytes && recipe.intensity == model::IntensityRule::none;
 }
 
-/// Other programs are promised this format; whatever else was read is written anew for them.
+/// Other programs always get this format; images in any other format are rewritten for them.
 bool is_nifti_file(const std::filesystem::path& path) {
   const std::string_view ending = image_ending(path.string());
   return ending == ".nii" || ending == ".nii.gz";

@@ -38,8 +38,8 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
           .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
-/// nnU-Net and others put an array of probabilities beside the image of the same name: that is one
-/// prediction, and the image is meant. A pattern asks for the arrays.
+/// nnU-Net and others put an array of probabilities next to the image of the same name: that is one
+/// prediction, and the image is used. A pattern can select the arrays.
 std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
   std::map<std::string_view, std::size_t> images;
   const auto is_array = [](std::string_view path) {
@@ -174,7 +174,7 @@ std::size_t needed_column(const Csv& table, const std::string& name, const Cohor
                                       ", reference, and any others as groups");
 }
 
-/// A path of the manifest: absolute, below the root that was given, or beside the manifest.
+/// A path of the manifest: absolute, below the root that was given, or next to the manifest.
 fs::path located(const std::string& text, const fs::path& root, const fs::path& manifest) {
   return (root.empty() ? manifest.parent_path() : root) / text;
 }
@@ -247,7 +247,7 @@ void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& man
                   where + "case " + cases[i].id + " is listed twice; ids must be unique");
 }
 
-/// The columns of a table, beside those of a manifest or instead of them.
+/// The columns of a table, in addition to those of a manifest or instead of them.
 void add_groups(Cohort& cohort, const fs::path& path) {
   const results::GroupTable groups(path);
   std::vector<std::string> ids;
@@ -291,7 +291,7 @@ std::string model_name(const CohortRequest& request) {
              : name.substr(0, name.size() - ending.size());
 }
 
-/// Whoever asks for another tool's numbers is told which are not.
+/// A user who asks for another tool's numbers learns which are not.
 void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::string>& notes) {
   std::string keys;
   for (const std::string& key : metrics::not_covered(*settings.convention, settings.metrics))

@@ -19,7 +19,7 @@ struct CohortRequest {
   std::string prediction_pattern{}, reference_pattern{};
   std::string model_name{};  ///< "": the name of the prediction folder or file
   /// What the first side is: predictions, or the images that they are to be made from. Names a
-  /// column of the manifest, and stands in messages.
+  /// column of the manifest, and is used in messages.
   std::string side = "prediction";
 
   std::string labels{};                ///< "", "all", or "1,2,3"
@@ -38,11 +38,11 @@ struct Cohort {
   results::CaseRoots roots{};           ///< what the paths of the cases start from
 };
 
-/// Pairs files and settles labels. `settings` brings what does not depend on files. Throws Error
+/// Pairs files and settles labels. `settings` holds what does not depend on files. Throws Error
 /// when the request cannot be met: no such folder, no case at all, two files for one case.
 Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings);
 
-/// Every file that is read for the cohort: what no result may take the place of.
+/// Every file that is read for the cohort: no result may overwrite these.
 std::vector<std::filesystem::path> input_files(const Cohort& cohort);
 
 }  // namespace assay::score

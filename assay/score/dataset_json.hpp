@@ -16,8 +16,8 @@ struct DatasetLabels {
   std::optional<Label> ignored;          ///< the label named "ignore"
 };
 
-/// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label that stands for a
-/// list of values is a region and keeps its name as key. Throws Error::input.
+/// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label with a list of
+/// values is a region and keeps its name as key. Throws Error::input.
 DatasetLabels read_dataset_json(const std::filesystem::path& path);
 
 /// The same for text that is in memory already.

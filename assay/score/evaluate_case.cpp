@@ -80,7 +80,7 @@ MovedReference moved_reference(const fs::path& path, const PredictedCase& predic
           alignment.warning};
 }
 
-/// An array has no place in space: its prediction takes the reference's, index by index.
+/// An array has no position in space: its prediction takes the reference's, index by index.
 Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
   if (labels.grid().in_space) return labels;
   const Grid grid = of_reference(reference, [](const Image& image) { return image.grid(); });
@@ -120,7 +120,7 @@ Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const 
   return {temporary.prediction, temporary.reference, moved.warning};
 }
 
-/// Scores the written files, and forgets those that are nobody's.
+/// Scores the written files, and deletes the temporary ones.
 metrics::CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
                                  Workspace& workspace) {
   CasePlan written = plan;

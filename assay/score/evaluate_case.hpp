@@ -10,7 +10,7 @@
 
 namespace assay::score {
 
-/// Where the voxels are that are counted.
+/// The space in which voxels are counted.
 enum class MetricSpace {
   native,  ///< on the reference's own grid: the prediction is brought back to it
   model,   ///< on the grid that the model sees: the reference is brought there
@@ -26,11 +26,11 @@ struct Evaluation {
   const TemporaryFolder& scratch;
 };
 
-/// Whether an id stays within a folder that files are named by it in.
+/// Whether a file named by the id stays within its folder.
 bool is_plain_name(const std::string& id);
 
 /// The name under which the prediction of a case is kept: its id, nested folders included. Throws
-/// Error::input for an id that leads elsewhere.
+/// Error::input for an id that points outside the folder.
 std::filesystem::path prediction_name(const std::string& id);
 
 /// Predicts and scores. The first file of the plan's pair is the image, which the record names as

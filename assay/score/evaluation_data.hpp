@@ -24,8 +24,8 @@ struct EvaluationData {
 /// The splits of a data set that can be asked for.
 std::vector<std::string> data_splits();
 
-/// Finds folders of images and of references under the names that people use. Of nnU-Net's splits
-/// the test cases are taken if they have references, else the training cases. Throws Error::usage
+/// Finds folders of images and of references under the names that people use. Of nnU-Net's splits,
+/// the test cases are used if they have references, else the training cases. Throws Error::usage
 /// that says what was looked for.
 EvaluationData evaluation_data(const DataRequest& request);
 

@@ -52,11 +52,11 @@ std::string name_of(Label label, const std::vector<metrics::Region>& named) {
   return found == named.end() ? key : found->name;
 }
 
-/// The file that was given, or the one that nnU-Net leaves beside its predictions.
+/// The file that was given, or the one that nnU-Net leaves next to its predictions.
 fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSettings& settings,
                           std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
-  // What was asked for wins over what only lies there.
+  // Explicit settings take precedence over a file that was only found.
   const bool other_labels = settings.threshold.has_value() || settings.foreground_nonzero ||
                             request.prediction_pattern.find("{label}") != std::string::npos;
   if (request.prediction.empty() || other_labels) return {};

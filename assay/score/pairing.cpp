@@ -118,7 +118,7 @@ std::size_t common_prefix(const Files& files) {
   return length;
 }
 
-/// The longest common ending that leaves something of every name behind the first `prefix` bytes.
+/// The longest common ending that leaves something of every name after the first `prefix` bytes.
 std::size_t common_suffix(const Files& files, std::size_t prefix) {
   std::size_t length = 0;
   const std::string& first = files.front().stem;

@@ -36,15 +36,15 @@ std::vector<NamedFile> named_files(const std::vector<std::string>& paths);
 std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
                                       std::string_view pattern);
 
-/// Pairs by the same stem; failing that by BIDS entities; failing that by what is left of the names
-/// when the parts common to a folder are dropped; failing that by one name starting or ending with
-/// the other. Throws Error::input when a case has two files on one side, or when several
-/// predictions fit a reference; the message proposes a pattern.
+/// Pairs by the same stem; otherwise by BIDS entities; otherwise by what is left of the names when
+/// the parts common to a folder are dropped; otherwise by one name starting or ending with the
+/// other. Throws Error::input when a case has two files on one side, or when several predictions
+/// fit a reference; the message proposes a pattern.
 Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references);
 
-/// Where the references are a BIDS tree, ids become the entities that tell the references apart, so
-/// that they do not depend on the predictions. A prediction without reference that would have the
-/// id of another case keeps its name.
+/// Where the references are a BIDS tree, ids become the entities that distinguish the references,
+/// so that they do not depend on the predictions. A prediction without reference that would have
+/// the id of another case keeps its name.
 void name_by_entities(Pairing& pairing);
 
 }  // namespace assay::score

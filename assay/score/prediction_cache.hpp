@@ -10,7 +10,7 @@
 
 namespace assay::score {
 
-/// All that decides a prediction.
+/// Everything that determines a prediction.
 struct PredictionKey {
   std::string model_sha256, recipe_sha256, image_sha256;
 };
@@ -34,7 +34,7 @@ class PredictionCache {
   std::filesystem::path folder_;
 };
 
-/// Where programs of this user keep what they can make again: $ASSAY_CACHE, or assay/predictions
+/// Where this user's programs keep what they can compute again: $ASSAY_CACHE, or assay/predictions
 /// below $XDG_CACHE_HOME or ~/.cache; "" when there is no home.
 std::filesystem::path usual_cache_folder();
 

@@ -41,7 +41,7 @@ struct Role {
 constexpr Role of_prediction = {"prediction", &FilePair::prediction, &CasePlan::prediction};
 constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
 
-/// What one side of a pair gives; an error names the side and its file, and is remembered as the
+/// Reads one side of a pair; an error names the side and its file, and is recorded as the
 /// reference's fault if it is.
 template <class Work>
 auto on_side(const Role& role, const CasePlan& plan, const FilePair& files,
@@ -154,7 +154,7 @@ SettledPrediction settled(const Side& prediction, const Grid& reference, const J
 
 using Mask = std::span<const std::uint8_t>;
 
-/// What of the prediction's image is done when the prediction is to blame for errors.
+/// The steps on the prediction's image, where errors are the prediction's fault.
 template <class Work>
 void on_prediction(const Job& job, Work work) {
   on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
@@ -167,7 +167,7 @@ void on_prediction(const Job& job, Work work) {
 }
 
 /// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
-/// were asked for by name refuse a map of anything else but labels.
+/// were asked for by name refuse a map of anything but labels.
 const Image* probabilities_in(const Side& prediction, const Job& job) {
   if (!prediction.image || !metrics::needs_probability(job.settings)) return nullptr;
   const Image& image = *prediction.image;
@@ -202,8 +202,8 @@ void note_reading(const Side& side, const Role& role, const Job& job) {
                     *job.settings.threshold));
 }
 
-/// The reference is packed to bits as soon as it is read, so that the prediction is inflated over
-/// memory that is still in the cache, and a job needs little more than one volume.
+/// The reference is packed to bits as soon as it is read, so that the prediction is decompressed
+/// into memory that is still in the cache, and a job needs little more than one volume.
 void score_masks(const Job& job) {
   Buffer packed = job.workspace.take_smallest(), moved;
   Side reference = job.reference(false);
@@ -240,7 +240,7 @@ void score_masks(const Job& job) {
   job.workspace.give(std::move(packed));
 }
 
-/// A prediction that labels were made of, on the reference's grid.
+/// A prediction that was turned into labels, on the reference's grid.
 struct Predicted {
   const SettledPrediction& settled;
   const Image* probabilities;  ///< nullptr when it holds none, or nobody asks

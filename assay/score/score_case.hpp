@@ -18,7 +18,7 @@ struct FilePair {
   std::filesystem::path prediction, reference;  ///< one may be missing
 };
 
-/// A case that is expected, and what is known of it before any file is opened.
+/// A case that is expected, and what is known about it before any file is opened.
 struct CasePlan {
   std::string id;
   metrics::Groups groups{};

@@ -100,7 +100,7 @@ std::map<std::string, metrics::CaseRecord> replayed(const JournalContent& conten
     metrics::CaseRecord& record = found->second;
     record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
     const bool scored = record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored;
-    // Failed cases are tried again too: the file may be mended.
+    // Failed cases are tried again too: the file may have been repaired.
     const bool complete = !execution.is_complete || execution.is_complete(plan);
     if (!scored || !complete || !has_hashes(record, plan)) by_id.erase(found);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cohort, scored on all cores, with a journal to survive on.
+/// A cohort, scored on all cores, with a journal to resume from.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct Execution {
   std::filesystem::path journal{};  ///< "": none
   bool resume = false;
   std::string version{};  ///< of the program, for the journal
-  /// Told after each case, from any thread but never from two at once.
+  /// Called after each case, from any thread but never from two at once.
   std::function<void(std::size_t done, std::size_t total, const metrics::CaseRecord& last)>
       progress{};
   const std::atomic<bool>* stop =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Results name no place on this machine: paths are shown relative to the roots that were given.
+/// Results contain no paths of this machine: paths are shown relative to the given roots.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace assay::score {
 
-/// The text with `file` as results show it, `shown`, wherever it stands with its whole path.
+/// The text with `file` as results show it, `shown`, wherever it occurs with its whole path.
 std::string without_root(std::string text, const std::filesystem::path& file,
                          const std::string& shown);
 

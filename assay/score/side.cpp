@@ -40,7 +40,7 @@ bool is_empty(std::span<const std::uint8_t> mask) {
          (mask.front() == 0 && std::memcmp(mask.data(), mask.data() + 1, mask.size() - 1) == 0);
 }
 
-/// What a person would want to know of an image of which every value above 0 is foreground.
+/// What a person would want to know about an image in which every value above 0 is foreground.
 std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask,
                                      const MaskRule& rule) {
   std::vector<std::string> out;

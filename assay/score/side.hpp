@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One side of a pair behind the door: from a file to labels, and onto the other's grid.
+/// One side of a pair: from a file to labels, and onto the other's grid.
 #pragma once
 
 #include <filesystem>

@@ -47,7 +47,7 @@ constexpr std::array words = {
     Word{"consensus", Looks::like_references},
 };
 
-/// What nnU-Net leaves beside predictions, never beside references.
+/// What nnU-Net leaves next to predictions, never next to references.
 struct Mark {
   std::string_view file;
   bool is_proof;  ///< only a prediction run writes it

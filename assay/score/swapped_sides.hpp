@@ -9,8 +9,8 @@
 
 namespace assay::score {
 
-/// What to say if what was given as the prediction is named or filled like references, or the other
-/// way round; nothing when both sides look alike. Throws Error::usage when there is no doubt.
+/// A warning if the predictions are named or filled like references, or the other way round;
+/// nothing when both sides look the same. Throws Error::usage when there is no doubt.
 std::optional<std::string> swap_warning(const CohortRequest& request);
 
 }  // namespace assay::score

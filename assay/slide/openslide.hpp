@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The functions of OpenSlide that are used, found in the library at run time: the program starts
-/// where there is none, and takes a newer one than it was built beside.
+/// The functions of OpenSlide that are used, found in the library at run time: the program also
+/// starts without the library, and works with a newer version than it was built with.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ bool is_dicom(const std::filesystem::path& path) {
   return std::memcmp(start + 128, "DICM", 4) == 0;
 }
 
-/// Only what is a file can be given to the library: of a pipe it would wait for bytes.
+/// Only regular files can be passed to the library: with a pipe it would wait for bytes.
 void require_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
@@ -108,7 +108,7 @@ struct Block {
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
 
-/// A pixel on white: what is not there is white, like glass.
+/// A pixel on white: missing parts are white, like glass.
 void lay_on_white(std::uint32_t argb, std::uint8_t* out) {
   const std::uint32_t white = 255 - (argb >> 24);
   for (const unsigned shift : {16U, 8U, 0U})

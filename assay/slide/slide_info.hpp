@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is known of a slide before any pixel is read. All coordinates are level-0 pixels.
+/// What is known about a slide before any pixel is read. All coordinates are level-0 pixels.
 #pragma once
 
 #include <cstdint>

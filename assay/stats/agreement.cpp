@@ -117,7 +117,7 @@ double covariance(const Placements& x, const Placements& y) {
          covariance(x.negatives, y.negatives) / static_cast<double>(x.negatives.size());
 }
 
-/// Variances are sums of shares with rounding errors: what is below this is none.
+/// Variances are sums of shares with rounding errors: anything below this counts as 0.
 constexpr double least_variance = 1e-20;
 
 Interval around(double estimate, double variance, double level) {

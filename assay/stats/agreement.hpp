@@ -35,7 +35,8 @@ Icc intraclass_correlation(std::span<const std::vector<double>> ratings, double 
 
 /// Area under the ROC curve with DeLong's interval, cut to 0..1. Without any variance, as with an
 /// area of 1, the limits are NaN: the method would claim certainty, whatever the number of cases.
-/// Higher scores speak for a positive case. At least two positive and two negative cases.
+/// Higher scores mean that a case is more likely to be positive. At least two positive and two
+/// negative cases.
 Interval roc_area(std::span<const double> scores, const std::vector<bool>& is_positive,
                   double level = 0.95);
 

@@ -55,7 +55,7 @@ BootstrapResult bootstrap(std::span<const double> values, const Statistic& stati
 BootstrapResult bootstrap_indices(std::size_t size, const IndexStatistic& statistic,
                                   const BootstrapOptions& options = {});
 
-/// Of accuracy or balanced accuracy; replicates are scored by counting.
+/// A bootstrap of accuracy or balanced accuracy; replicates are scored by counting.
 BootstrapResult bootstrap_metric(Labels predictions, Labels truths, ClassificationMetric metric,
                                  const BootstrapOptions& options = {});
 
@@ -70,7 +70,7 @@ struct JointBootstrap {
 JointBootstrap joint_bootstrap(std::size_t size, std::span<const IndexStatistic> models,
                                const BootstrapOptions& options = {});
 
-/// Of mean scores: one row per model, one column per case.
+/// A joint bootstrap of mean scores: one row per model, one column per case.
 JointBootstrap joint_bootstrap_means(std::span<const std::vector<double>> scores,
                                      const BootstrapOptions& options = {});
 

@@ -27,7 +27,7 @@ struct ComparisonOptions {
   std::optional<double> margin = {};  ///< of equivalence, in units of the scores
   double tie_tolerance = 0;           ///< differences closer than this are ties, below it zeros
   bool lower_is_better = false;       ///< turns the side on which non-inferiority is judged
-  /// Of each case; cases of one cluster are not independent. Empty: all are.
+  /// The cluster of each case; cases of one cluster are not independent. Empty: all are.
   std::span<const std::size_t> clusters = {};
   /// The specification's shortcut: p = 1 when np.allclose holds, however consistent the difference.
   bool allclose_is_equal = false;
@@ -41,7 +41,7 @@ struct ComparisonResult {
   double p_value = 0, corrected_p_value = 0;
   bool is_significant = false;  ///< after the correction; never of fewer than `least_pairs`
   std::size_t family = 1;       ///< hypotheses that it was corrected with, itself included
-  /// No scores of so many pairs that differ could be significant after the correction.
+  /// With this many differing pairs, no scores could be significant after the correction.
   bool is_hopeless = false;
   double effect_size = 0;  ///< rank-biserial
   double level = 0.95;     ///< of the limits below, 1 - alpha; not corrected for the family
@@ -65,7 +65,7 @@ struct ComparisonResult {
 
 /// One model without correction: `corrected_p_value` is the p-value itself. Equal scores give p = 1
 /// under every policy, also where that program gives none. NaN scores are an Error, also under the
-/// scipy policies: a NaN p-value has no place in a corrected family.
+/// scipy policies: a NaN p-value cannot be part of a corrected family.
 ComparisonResult compare_pair(std::span<const double> reference, const ModelScores& model,
                               const ComparisonOptions& options = {});
 

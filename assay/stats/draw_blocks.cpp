@@ -40,7 +40,7 @@ std::vector<Block> even_blocks(const ReplicateDraws& draws, std::size_t replicat
   return blocks;
 }
 
-/// Puts each block behind its predecessor; returns the first one after `right` that had to move.
+/// Puts each block after its predecessor; returns the first one after `right` that had to move.
 std::size_t moved(std::vector<Block>& blocks, std::size_t right) {
   std::size_t first = blocks.size();
   for (std::size_t i = right + 1; i < blocks.size(); ++i) {

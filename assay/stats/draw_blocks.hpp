@@ -44,8 +44,8 @@ class ReplicateDraws {
   std::vector<std::uint32_t> drawn_;
 };
 
-/// Takes replicates first .. last - 1 from `draws`, which stand before the first of them. It may be
-/// called again for the same replicates, and then only the last call counts.
+/// Takes replicates first .. last - 1 from `draws`, which must be positioned before the first of
+/// them. It may be called again for the same replicates, and then only the last call counts.
 using BlockTask = std::function<void(std::size_t first, std::size_t last, ReplicateDraws& draws)>;
 
 /// All replicates in blocks, one task each. What a task is given does not depend on the executor.

@@ -27,7 +27,7 @@
 
 namespace assay::stats {
 
-/// A sink that wants nothing. `remove` takes back what was added of a block that was rejected.
+/// A sink that ignores everything. `remove` undoes what was added for a rejected block.
 struct NoSink {
   void add_two(std::uint64_t) const {}
   void add(std::span<const std::uint32_t>) const {}
@@ -133,7 +133,7 @@ struct FourWalks {
         sum(sum(upper(first), _mm256_and_si256(cross, all(0xFFFFFFFFU))), mul(limb1, by0));
     const Lanes carried = sum(sum(upper(second), upper(cross)), plus_high);
     const Lanes third = sum(carried, sum(mul(limb0, by2), sum(mul(limb1, by1), mul(high, by0))));
-    // Of the top limb only 32 bits are wanted: two products in one instruction.
+    // Only 32 bits of the top limb are needed: two products in one instruction.
     const Lanes tops =
         _mm256_add_epi32(_mm256_mullo_epi32(low(), by32), _mm256_mullo_epi32(high, by10));
     const Lanes fourth = _mm256_add_epi32(tops, _mm256_slli_epi64(tops, 32));

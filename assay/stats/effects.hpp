@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How large a paired difference is, beside whether there is one.
+/// How large a paired difference is, not only whether there is one.
 #pragma once
 
 #include <cmath>

@@ -3,7 +3,7 @@
 // Under the null hypothesis the sign of a paired difference is a coin toss. Tossing the coins of
 // all cases again and again shows how large the largest of many statistics becomes by chance, with
 // the dependence among them as it is in the data. Step-down (Westfall and Young 1993, algorithm
-// 4.1): the largest statistic is held against the maximum over all hypotheses, the second against
+// 4.1): the largest statistic is compared with the maximum over all hypotheses, the second against
 // the maximum over all but the first, and so on.
 //
 // Eight assignments of signs are summed side by side, each in the order of the cases, so the sums

@@ -21,7 +21,7 @@ struct McNemarResult {
 };
 
 /// b and c count the items that only the first or only the second got right. Without any such item
-/// there is nothing to tell them apart: p = 1.
+/// nothing distinguishes them: p = 1.
 McNemarResult mcnemar(std::uint64_t b, std::uint64_t c,
                       McNemarMethod method = McNemarMethod::exact);
 

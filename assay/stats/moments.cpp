@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bit equality with NumPy is a promise: a results file recomputed from Python must not differ in
+// Bit equality with NumPy is guaranteed: a results file recomputed from Python must not differ in
 // its last digit. It needs the same order of additions. NumPy adds fewer than 8 numbers in a row,
 // up to 128 with eight accumulators that are combined as a tree, and splits anything longer in
 // halves whose first part is a multiple of 8 (pairwise summation, Higham 1993). The file depends on

@@ -13,7 +13,7 @@
 
 namespace assay::stats {
 
-/// What a planned test is held to. `alpha` is that of one test.
+/// The requirements of a planned test. `alpha` is that of one test.
 struct PowerTarget {
   double power = 0.8, alpha = 0.05;
 };

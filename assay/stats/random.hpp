@@ -21,8 +21,8 @@ std::vector<std::uint32_t> seed_words(std::uint64_t seed);
 /// The same for a seed of any size in decimal digits; anything else is an Error.
 std::vector<std::uint32_t> seed_words(std::string_view decimal);
 
-/// Spreads a seed over as many words as are asked for (O'Neill's seed_seq alternative, as in
-/// NumPy). `spawn_key` names a child: SeedSequence(s).spawn(n)[k] has the key {k}.
+/// Expands a seed to as many words as are asked for (O'Neill's seed_seq alternative, as in NumPy).
+/// `spawn_key` names a child: SeedSequence(s).spawn(n)[k] has the key {k}.
 class SeedSequence {
  public:
   explicit SeedSequence(std::span<const std::uint32_t> entropy,
@@ -121,7 +121,7 @@ class Generator {
   double uniform() { return bits_.next_double(); }
 
   /// integers(0, bound): Lemire's method (2019), 32 bits wide where that suffices. A bound of 1
-  /// consumes nothing; a bound of 0 stands for 2^64.
+  /// consumes nothing; a bound of 0 means 2^64.
   std::uint64_t below(std::uint64_t bound) {
     return bound - 1 < 0xFFFFFFFFU ? below32(static_cast<std::uint32_t>(bound)) : below64(bound);
   }

@@ -23,8 +23,8 @@ struct ScoreInterval {
   std::size_t clusters = 0;    ///< 0: items are independent
 };
 
-/// Of accuracy (items coded as one class) or of balanced accuracy. Without clusters, accuracy has
-/// Wilson's interval. With clusters, two or more, otherwise an Error.
+/// The interval of accuracy (items coded as one class) or of balanced accuracy. Without clusters,
+/// accuracy has Wilson's interval. With clusters, two or more, otherwise an Error.
 ScoreInterval score_interval(const CodedItems& items, Clusters clusters, double level = 0.95);
 
 struct ScoreDifferenceOptions {
@@ -34,8 +34,8 @@ struct ScoreDifferenceOptions {
 };
 
 struct ScoreDifference {
-  /// Of second - first. It agrees with the test: where 0 would be inside although the p-value is at
-  /// most 1 - level, or outside although it is not, the interval ends at 0.
+  /// The interval of second - first. It agrees with the test: where 0 would be inside although the
+  /// p-value is at most 1 - level, or outside although it is not, the interval ends at 0.
   Interval interval{};
   double standard_error = 0;
   SignFlipTest test{};  ///< flips items, or clusters where there are any

@@ -50,7 +50,7 @@ struct WilcoxonResult {
 /// Empty or NaN differences: NaN under the scipy policies, an Error under `exact` and `r`.
 WilcoxonResult wilcoxon(std::span<const double> differences, const WilcoxonOptions& options = {});
 
-/// Of the differences x - y, in that order.
+/// The test of the differences x - y, in that order.
 WilcoxonResult wilcoxon(std::span<const double> x, std::span<const double> y,
                         const WilcoxonOptions& options = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From two masks to what every boundary metric is a function of, by one search.
+/// From two masks to the evidence for every boundary metric, by one search.
 #pragma once
 
 #include <vector>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidate that is best for a place moves on as the place does, since the cost of a step is
-// convex: of two candidates, once the later one has won it wins for good. So the place in the
-// middle is settled first, by trying every candidate, and what it finds halves the candidates of
-// both sides. Level by level all candidates are tried about once, n log n for n places, and that
-// without a branch in the loop, so that a line of columns costs what one column costs.
+// The best candidate for a position moves on with the position, since the cost of a step is convex:
+// of two candidates, once the later one has won it wins for good. So the place in the middle is
+// settled first, by trying every candidate, and what it finds halves the candidates of both sides.
+// Level by level all candidates are tried about once, n log n for n places, and that without a
+// branch in the loop, so that a line of columns costs what one column costs.
 //
 // Columns differ in their best candidate. Each side takes the range that holds those of all
 // columns; they are neighbours, so it is little wider than that of one.

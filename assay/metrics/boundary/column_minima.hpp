@@ -12,7 +12,7 @@ namespace assay::metrics {
 template <class Value>
 constexpr std::ptrdiff_t columns_per_line = 64 / static_cast<std::ptrdiff_t>(sizeof(Value));
 
-/// For each column and each place asked for, the least of height + cost over the candidates.
+/// For each column and each requested position, the least height + cost over the candidates.
 template <class Value>
 struct ColumnMinima {
   const Value* heights = nullptr;        ///< a line for each candidate
@@ -22,7 +22,7 @@ struct ColumnMinima {
   Value slack{};                         ///< what rounding can make of equal sums; integers: 0
 };
 
-/// Writes a line for each place asked for. Defined for std::int32_t and for double.
+/// Writes a line for each requested position. Defined for std::int32_t and for double.
 template <class Value>
 void write_minima(const ColumnMinima<Value>& problem, std::span<Value* const> lines);
 

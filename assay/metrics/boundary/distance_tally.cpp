@@ -94,7 +94,7 @@ double DirectedDistances::percentile(double percent) const {
   const double last = weight_ - 1, place = last * (percent / 100);
   if (place >= last) return greatest();
   const double below = std::floor(place);
-  // The elements at `below` and behind it: the steps whose running count first exceeds them.
+  // The elements at `below` and after it: the steps whose running count first exceeds them.
   double seen = 0;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     seen += steps_[i].weight;

@@ -78,7 +78,7 @@ class DirectedDistances {
   double weighted_sum() const;               ///< of the distances
   double greatest() const;                   ///< 0 when there are none
   double within(double tolerance_mm) const;  ///< weight at no more than the tolerance
-  /// np.percentile of the list in which each distance stands as often as its weight says.
+  /// np.percentile of the list in which each distance is repeated as often as its weight says.
   double percentile(double percent) const;
   /// The first distance up to which at least that share of the weight lies, but for rounding.
   double percentile_step(double percent) const;

@@ -9,10 +9,10 @@
 // each slice, then over the slices. Columns are taken a cache line at a time, and every minimum is
 // found for all columns of a line at once.
 //
-// Rows and slices without a bit are no candidates, and only rows in which a distance is asked for
-// are evaluated. Nor are those candidates that are known to be too far. A transform of a grid four
-// times as coarse costs little and says how far a voxel can be at most: a bit of the coarse grid
-// stands for one within its cell. What is farther along one axis alone is left out.
+// Rows and slices without a bit are not candidates, and only rows in which a distance is asked for
+// are evaluated. Candidates that are known to be too far are left out, too. A transform of a grid
+// four times as coarse costs little and says how far a voxel can be at most: a bit of the coarse
+// grid means that there is one within its cell. What is farther along one axis alone is left out.
 //
 // Where all squares are whole numbers of some unit, as on grids of 1 or 0.5 mm, sums are integers:
 // twice as many in a line. Else they are doubles, added in the order of the axes as everywhere.
@@ -45,7 +45,7 @@ class Costs {
       values_.push_back(std::abs(step) > steps.size() ? too_much
                                                       : static_cast<Value>(steps(step) * per_unit));
   }
-  /// The cost of no step; those of others stand beside it.
+  /// The cost of no step; the costs of other steps are on both sides of it.
   const Value* middle() const { return values_.data() + size_; }
 
  private:

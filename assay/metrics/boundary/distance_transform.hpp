@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Distances of many voxels to a far set: a separable transform, evaluated only where it is asked.
+/// Distances of many voxels to a far set: a separable transform, evaluated only where it is needed.
 #pragma once
 
 #include <bit>
@@ -28,12 +28,13 @@ struct SettledVoxels {
 
 using Settle = std::function<void(const SettledVoxels&)>;
 
-/// Settles every set bit of `asked`: its squared distance to the nearest set bit of the target, of
-/// which there must be one. The time is bounded by the size of the volume, whatever the distances.
+/// Settles every set bit of `asked`: its squared distance to the nearest set bit of the target,
+/// which must have at least one. The time is bounded by the size of the volume, whatever the
+/// distances.
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const Settle& settle);
 
-/// The same for other costs of steps along the axes than the squares of the target, each at most
-/// the square of as many steps and at least that of one less.
+/// The same with other costs of steps along the axes than the squares of the target. Each cost must
+/// be at most the square of that many steps and at least that of one step fewer.
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const StepCosts& costs,
                          const Settle& settle);
 

@@ -173,7 +173,7 @@ class ElementSearch {
   std::vector<RowStep> rows_;
 };
 
-/// The bits of the voxel behind each of a word along an axis.
+/// The bits of the voxel after each voxel of a word along an axis.
 std::uint64_t behind(const BitVolume& volume, std::size_t axis, Index w, Index y, Index z) {
   if (axis == 0) return shifted(volume.row(y, z), volume.words(), w, 1);
   return volume.row(axis == 1 ? y + 1 : y, axis == 2 ? z + 1 : z)[w];

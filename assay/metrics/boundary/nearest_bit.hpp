@@ -12,7 +12,7 @@
 
 namespace assay::metrics {
 
-/// Steps from x up to the first set bit at or behind it; at least `limit` when none is nearer.
+/// Steps from x up to the first set bit at or after it; at least `limit` when none is nearer.
 inline Index steps_up(const std::uint64_t* row, Index words, Index x, Index limit) {
   const Index first = x / 64;
   if (const std::uint64_t here = row[first] >> (x % 64); here != 0) return std::countr_zero(here);

@@ -13,7 +13,7 @@ namespace assay::metrics {
 /// What sums of squares may differ by for the order of their terms.
 inline constexpr double search_rounding = 1e-12;
 
-/// A row next to a voxel's own, or that itself; which of its bits count is said by masks.
+/// A voxel's own row or one next to it; masks say which of its bits count.
 struct NearRow {
   Index y = 0, z = 0;
   std::uint64_t here = 0, beside = 0;  ///< the bit as far along, and the two next to that

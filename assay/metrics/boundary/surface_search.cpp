@@ -7,10 +7,10 @@
 //    all steps of at most one voxel along each axis that are shorter than that come first in the
 //    order of distance. All of one distance are a few shifts, again for 64 voxels at once.
 // 3. What is left of a row is searched in other rows, in the order of their distance in the plane
-//    across them, until none can be nearer than the best. Rows as far above as below, behind as in
-//    front are equally far for all voxels of the row: they are laid over one another and looked
-//    into together, once for eight voxels, by counting zeros on both sides of each.
-// 4. A search costs the square of the distance in rows. When those so far tell that all will cost
+//    across them, until none can be nearer than the best. Rows as far above as below, or as far
+//    behind as in front, are equally far for all voxels of the row: they are combined and searched
+//    together, once for eight voxels, by counting zeros on both sides of each.
+// 4. A search costs the square of the distance in rows. When those so far show that all will cost
 //    more than a separable transform of the whole volume would, or when they have cost half as
 //    much, the rest is put off, and what was put off is settled together: by trying every row that
 //    holds anything if that is less, else by the transform, whose time depends on the volume alone.
@@ -117,8 +117,8 @@ class Search {
     return any;
   }
 
-  /// Voxels with a neighbour in the ring. What comes before a row and behind it are empty voxels of
-  /// others; beyond those nothing is left that could be settled.
+  /// Voxels with a neighbour in the ring. The voxels before and after a row are empty voxels of
+  /// other rows; beyond those there is nothing left to settle.
   void settle_ring(std::size_t n, Index y, Index z, Index w) {
     std::uint64_t found[chunk] = {};
     for (const NearRow& near : near_[n].rows) {
@@ -147,7 +147,7 @@ class Search {
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
         waiting_.add(64 * w + std::countr_zero(bits));
     waiting_.fill_lanes();
-    // Whether to go on is asked every few steps: a wrong guess costs as much as some of them.
+    // Whether to go on is checked every few steps: a wrong guess costs as much as some of them.
     double beyond = infinite_;
     for (std::span<const RowSteps> left = disc_.rows; !left.empty() && left[0].squared <= beyond;) {
       const auto some = left.first(std::min(left.size(), steps_at_once));

@@ -173,7 +173,7 @@ Surfels::Surfels(const BitVolume& mask, const Axes& axes, const Point& spacing_m
       points_({mask.size()[0] + (axes[0] ? 1 : 0), mask.size()[1] + (axes[1] ? 1 : 0),
                mask.size()[2] + (axes[2] ? 1 : 0)}) {
   const Index words = mask.words();
-  // A corner has the index of the voxel behind it, so it lies between that voxel and the last.
+  // A corner has the index of the voxel after it, so it lies between that voxel and the last.
   for (Index z = 1; z < mask.size()[2]; ++z)
     for (Index y = 1; y < mask.size()[1]; ++y) {
       const Index before_y = axes[1] ? y - 1 : y, before_z = axes[2] ? z - 1 : z;

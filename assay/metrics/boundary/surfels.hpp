@@ -11,7 +11,7 @@ namespace assay::metrics {
 
 /// The area of the surface around a corner of voxels, by which of the voxels that meet there are
 /// set: bit i + 2 j + 4 k for the voxel at (i, j, k), 0 or 1 along each axis. In a plane it is a
-/// length, along a line 1. Axes that are none have only the voxels at 0.
+/// length, along a line 1. Axes without extent have only the voxels at 0.
 std::array<double, 256> corner_areas(const Axes& axes, const Point& spacing_mm);
 
 /// Corners at which voxels of the mask and of the background meet.

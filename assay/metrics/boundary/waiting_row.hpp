@@ -24,7 +24,7 @@ struct RowsApart {
   double y_squared = 0, z_squared = 0;
 };
 
-/// Room for rows laid over one another, with an empty word before it and some behind it.
+/// Room for combined rows, with an empty word before it and some after it.
 class Overlay {
  public:
   explicit Overlay(Index words) : words_(words), bits_(static_cast<std::size_t>(words) + 5) {}
@@ -62,7 +62,7 @@ class WaitingRow {
     squared_[size_++] = std::numeric_limits<double>::infinity();
   }
 
-  /// The lanes behind the last voxel look, too; they find nothing that counts.
+  /// The lanes after the last voxel search, too; they find nothing that counts.
   void fill_lanes() {
     for (std::size_t i = size_; i % lanes != 0; ++i) {
       x_[i] = 0;
@@ -109,7 +109,7 @@ struct OneByOne {
  private:
   /// To the nearest bit of the window; else more than that.
   static int steps(const std::uint64_t* row, Index x) {
-    // The 32 bits before the voxel, and 32 from it on; an empty word stands before the row.
+    // The 32 bits before the voxel, and 32 from it on; there is an empty word before the row.
     const auto start = static_cast<std::size_t>(x + 32), shift = start % 64;
     const std::uint64_t* word = row - 1 + start / 64;
     const std::uint64_t bits = word[0] >> shift | word[1] << 1 << (63 - shift);

@@ -22,7 +22,7 @@ struct EightAtOnce {
   }
 
  private:
-  /// A row that fits into a vector, with an empty word behind it, which stands before it, too.
+  /// A row that fits into a vector, with an empty word after it and before it.
   struct OneVector {
     __m256i bits;
 
@@ -100,7 +100,7 @@ struct EightAtOnce {
     return waiting.greatest();
   }
 
-  /// Four words of rows over one another; none behind their ends.
+  /// Four words of combined rows; none after their ends.
   [[gnu::target("avx2")]] static __m256i laid(const std::array<const std::uint64_t*, 4>& rows,
                                               Index from, Index words) {
     const __m256i in_row =
@@ -112,7 +112,7 @@ struct EightAtOnce {
     return out;
   }
 
-  /// Where eight voxels stand in a row.
+  /// The positions of eight voxels in a row.
   struct Eight {
     __m256i before, at, next;  ///< words of 32 bits
     __m256i shift, back;       ///< within theirs, from its first bit and from its last
@@ -138,7 +138,7 @@ struct EightAtOnce {
       const __m256i behind =
           _mm256_or_si256(_mm256_sllv_epi32(word, back),
                           _mm256_srlv_epi32(word_before, _mm256_add_epi32(shift, one)));
-      // Without the bit behind the first, none is rounded up. Where the highest bit makes a number
+      // Without the bit after the first, none is rounded up. Where the highest bit makes a number
       // negative, the voxel's own is set, and the lowest one says so.
       const __m256i first_ahead =
           _mm256_and_si256(ahead, _mm256_sub_epi32(_mm256_setzero_si256(), ahead));
@@ -148,7 +148,7 @@ struct EightAtOnce {
           _mm256_sub_epi32(_mm256_set1_epi32(127 + 31), exponent(first_behind)));
     }
 
-    /// As the number's own bits have it; 0 of 0.
+    /// From the number's own bits; 0 for 0.
     [[gnu::target("avx2")]] static __m256i exponent(__m256i number) {
       const __m256i bits = _mm256_castps_si256(_mm256_cvtepi32_ps(number));
       return _mm256_and_si256(_mm256_srli_epi32(bits, 23), _mm256_set1_epi32(255));

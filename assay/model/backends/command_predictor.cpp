@@ -22,14 +22,14 @@ constexpr int protocol = 1;
 constexpr std::size_t most_classes = 256;
 constexpr std::size_t shown_answer = 120;
 
-/// What a program says of itself.
+/// What a program says about itself.
 struct Greeting {
   std::string name, version;
   std::size_t classes = most_classes;
   bool operator==(const Greeting&) const = default;
 };
 
-/// The text of a key; "" when it is absent. Throws Error::input when it is no text.
+/// The text of a key; "" when it is absent. Throws Error::input when it is not text.
 std::string text_of(const Json& answer, const std::string& key) {
   const auto found = answer.find(key);
   if (found == answer.end() || found->is_null()) return "";
@@ -134,8 +134,8 @@ Json CommandPredictor::ask(const Json& question) {
   return object_in(answer.line);
 }
 
-/// After any fault the next question must not meet what is left of this one: the program is ended,
-/// and a new one started when it is needed.
+/// After any fault the next question must not get an answer to this one: the program is stopped,
+/// and started again when it is needed.
 template <class Exchange>
 auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange()) {
   try {

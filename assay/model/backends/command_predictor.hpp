@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The back-end `command`: a program of the user's that is asked case by case.
+/// The back-end `command`: a user's program that is asked case by case.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct CommandSettings {
   std::filesystem::path error_file = {};  ///< what it writes to standard error is added to it
 };
 
-/// Starts the program and shakes hands with it (docs/formats/predictor.md). Throws Error when it
+/// Starts the program and performs the handshake (docs/formats/predictor.md). Throws Error when it
 /// does not start or does not speak the protocol.
 std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings);
 

@@ -45,7 +45,7 @@ void for_blocks(std::size_t voxels, const Executor& executor,
             [&](std::size_t i) { work(i * block, std::min(voxels, (i + 1) * block)); });
 }
 
-/// A comparison with NaN is false, so it would pass for the first class.
+/// A comparison with NaN is false, so NaN would count as the first class.
 void require_numbers(std::span<const float> values) {
   if (std::ranges::any_of(values, [](float v) { return std::isnan(v); }))
     refuse("has voxels that are not numbers (NaN); check the preprocessing and the export");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a network of any kind gives back, read as a class per voxel.
+/// The output of any network, read as a class per voxel.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum OnnxType : std::int32_t {
 /// "float32", "type 23".
 std::string onnx_type_name(std::int32_t type);
 
-/// "1x3x?x?x?": sides that are open are negative.
+/// "1x3x?x?x?": dynamic sides are negative.
 std::string onnx_shape_text(const std::vector<std::int64_t>& shape);
 
 /// A borrowed tensor, the last axis fastest.
@@ -41,7 +41,7 @@ struct OutputRules {
 
 /// Labels of [1, classes, depth, height, width] numbers by the largest, ties to the lower class; of
 /// a single channel by probability > 0.5 or logit > 0; of whole numbers as they are. Axes of length
-/// 1 in front may be left out. Throws Error::input when the tensor is nothing of that.
+/// 1 in front may be left out. Throws Error::input when the tensor is none of these.
 Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules);
 
 }  // namespace assay::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The functions of ONNX Runtime that are used, found in the library at run time: the program
-/// starts where there is none, and takes a newer one than it was built beside.
+/// The functions of ONNX Runtime that are used, found in the library at run time: the program also
+/// starts without the library, and works with a newer version than it was built with.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ struct OrtMemory;
 struct OrtAllocator;
 struct OrtRunOptions;
 
-/// All that return a status return none when they succeed, and hand their result to the last
+/// Functions that return a status return none when they succeed, and put their result into the last
 /// argument.
 struct OnnxRuntime {
   std::string version = {};  ///< "1.30.0"

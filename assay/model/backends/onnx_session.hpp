@@ -18,7 +18,7 @@ namespace assay::model {
 template <class Handle>
 using OrtOwned = std::unique_ptr<Handle, void (*)(Handle*)>;
 
-/// The type and shape that a model declares for its input; sides that are open are negative.
+/// The type and shape that a model declares for its input; dynamic sides are negative.
 struct OnnxInput {
   std::int32_t type = 0;
   std::vector<std::int64_t> shape = {};
@@ -32,8 +32,8 @@ struct OnnxResult {
 
 class OnnxSession {
  public:
-  /// Throws Error::input when the model cannot be loaded or has not one input. `threads` 0: as many
-  /// as there are cores.
+  /// Throws Error::input when the model cannot be loaded or does not have exactly one input.
+  /// `threads` 0: as many as there are cores.
   OnnxSession(OnnxRuntime runtime, const std::filesystem::path& model, unsigned threads);
 
   const OnnxInput& input() const { return input_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one door to back-ends: a model file or a command in, a Predictor out.
+/// The only entry to back-ends: a model file or a command in, a Predictor out.
 #pragma once
 
 #include <filesystem>

@@ -10,7 +10,7 @@
 
 namespace assay::model {
 
-/// A convolution as files have it; `side` is 3 for a hidden layer, 1 for the classifier.
+/// A convolution as stored in files; `side` is 3 for a hidden layer, 1 for the classifier.
 struct FileConvolution {
   std::string name;  ///< for messages
   std::size_t outputs = 0, inputs = 0, side = 3, dilation = 1;
@@ -34,7 +34,7 @@ struct FileNormalisation {
 };
 
 /// Takes operations in the order in which voxels pass them. Everything throws Error::input that
-/// names the operation when it has no place in a network of this family.
+/// names the operation when it cannot be part of a network of this family.
 class NetworkBuilder {
  public:
   void add(FileConvolution convolution);

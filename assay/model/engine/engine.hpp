@@ -45,8 +45,8 @@ class MeshNetEngine {
 
   const Network& network() const { return network_; }
 
-  /// Labels of a volume of any size. Throws Error::input when it is empty or has voxels that are no
-  /// finite numbers, Error::unsupported when memory is short.
+  /// Labels of a volume of any size. Throws Error::input when it is empty or has voxels that are
+  /// not finite numbers, Error::unsupported when memory is short.
   Prediction predict(View<float> volume, PredictionWorkspace& workspace,
                      const PredictionSettings& settings = {}) const;
 

@@ -9,8 +9,8 @@
 namespace assay::model {
 namespace {
 
-/// Asked here and not beside the kernels: those files may hold instructions of their processor in
-/// every function.
+/// Detected here and not next to the kernels: those files may use instructions of their processor
+/// in every function.
 struct Row {
   const Kernels* kernels;
   bool (*runs_here)();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the engine asks of a processor: the inner loops of a network, one set per instruction set.
-/// Only plain data crosses this border: the files behind it are compiled for processors that the
-/// rest of the program does not require, and a function of the standard library that both sides
-/// use could be taken from theirs.
+/// Only plain data crosses this border: the files on its other side are compiled for processors
+/// that the rest of the program does not require, and a function of the standard library that both
+/// sides use could be taken from theirs.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ inline constexpr std::size_t frequencies = 36;  ///< products of one tile
 inline constexpr std::size_t alignment = 16;    ///< in floats: a cache line, the widest vector
 inline constexpr std::size_t classes_abreast = 4;
 
-/// A hidden layer as a kernel wants it; made once per layer by `packed`.
+/// A hidden layer in the form that a kernel needs; made once per layer by `packed`.
 struct ConvolutionPlan {
   std::size_t inputs = 0, outputs = 0, dilation = 1;
   const float* weights = nullptr;  ///< [frequency][block of outputs][input][tap in x][output]
@@ -31,7 +31,7 @@ struct ConvolutionPlan {
   std::size_t after = 0;   ///< floats between the frequencies of products
 };
 
-/// Where the rows of one tile stand. A row is `width` voxels and zeros up to `padded_width`.
+/// The positions of the rows of one tile. A row is `width` voxels and zeros up to `padded_width`.
 struct ConvolutionTile {
   const float* rows[frequencies] = {};         ///< inputs, z slower than y; never null
   std::size_t row_strides[frequencies] = {};   ///< floats from channel to channel

@@ -33,7 +33,7 @@ float* FloatMemory::resize(std::size_t count) {
                     "use a larger machine",
                     static_cast<double>(count) * sizeof(float) / 1e9));
 #if defined(__linux__)
-  ::madvise(floats_.get(), bytes, MADV_HUGEPAGE);  // a wish; refused, small pages do as well
+  ::madvise(floats_.get(), bytes, MADV_HUGEPAGE);  // only a hint; if refused, small pages work too
 #endif
   capacity_ = count;
   return floats_.get();

@@ -15,7 +15,7 @@ namespace assay::model {
 class FloatMemory {
  public:
   /// Makes room for `count` floats; what was there before is lost. Throws Error::unsupported when
-  /// the machine has not so much memory.
+  /// the machine does not have so much memory.
   float* resize(std::size_t count);
   float* data() { return floats_.get(); }
   const float* data() const { return floats_.get(); }
@@ -28,11 +28,11 @@ class FloatMemory {
   std::size_t capacity_ = 0;
 };
 
-/// Scratch for tasks of which nobody knows on which thread they run: as many pieces as there are
-/// tasks at once, each used again and again.
+/// Scratch memory for tasks that may run on any thread: as many pieces as there are tasks at once,
+/// each used again and again.
 class ScratchPool {
  public:
-  /// One piece, given back at the end of its life.
+  /// One piece, returned at the end of its life.
   class Lease {
    public:
     Lease(ScratchPool& pool, std::size_t floats);

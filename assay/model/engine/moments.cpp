@@ -13,7 +13,7 @@ struct Sums {
 
 constexpr std::size_t abreast = 8;  // sums side by side, for the compiler to keep in vectors
 
-/// The sums of a row; the zeros behind its end do not count.
+/// The sums of a row; the zeros after its end do not count.
 Sums row_sums(const float* row, std::size_t padded_width) {
   std::array<double, abreast> values{}, squares{};
   for (std::size_t x = 0; x < padded_width; x += abreast)

@@ -26,7 +26,7 @@ std::string_view name(Normalisation normalisation);
 /// The activation of that name. Throws Error::usage that says which there are.
 Activation activation(std::string_view name);
 
-/// Convolution, then normalisation, then activation. Zeros stand around the volume.
+/// Convolution, then normalisation, then activation. The volume is padded with zeros.
 struct HiddenLayer {
   std::size_t inputs = 1, outputs = 1, dilation = 1;
   std::vector<float> weights =
@@ -57,13 +57,14 @@ struct Network {
 /// finite and nothing is larger than the engine can hold.
 void require_valid(const Network& network);
 
-/// How far along an axis a voxel of the input can be felt: 123 for MeshNet-X.
+/// How far along an axis a voxel of the input has an effect: 123 for MeshNet-X.
 std::size_t receptive_field(const Network& network);
 
 /// The trainable parameters of the model as it was trained: 147,474 for MeshNet-26.
 std::size_t parameters(const Network& network);
 
-/// "MeshNet-26" for the three networks of the paper, told by parameters and dilations; else "".
+/// "MeshNet-26" and the like for the three networks of the paper, recognised by parameters and
+/// dilations; else "".
 std::string published_name(const Network& network);
 
 /// Floating-point operations of the direct convolution over that many voxels.

@@ -6,7 +6,7 @@
 // makes four of them out of six; the next tile of the same phase still needs the last two of those
 // six, and nothing else will ever need the first four. So planes are walked phase by phase, and a
 // plane is free as soon as the last tile that reads it is done: one volume and a few planes suffice
-// where two volumes would be held otherwise. Which plane stands where is decided before any tile
+// where two volumes would be held otherwise. The place of each plane is decided before any tile
 // runs, so it does not depend on threads.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace assay::model {
 
-/// Rows of all channels stand together: [plane][y][channel][x].
+/// Rows of all channels are stored together: [plane][y][channel][x].
 struct PlaneLayout {
   std::size_t width = 0, padded_width = 0, height = 0, depth = 0;
   std::size_t row_stride = 0;    ///< floats from channel to channel
@@ -41,7 +41,7 @@ std::size_t tiles_at_once(std::size_t tiles_along_y);
 /// How many planes have to exist for a volume of that height and depth, whatever the dilation.
 std::size_t planes_needed(const PlaneLayout& layout);
 
-/// Where the planes of the current activations and of those being made stand.
+/// The places of the planes of the current activations and of those being computed.
 class PlaneTable {
  public:
   PlaneTable(const PlaneLayout& layout, float* memory);

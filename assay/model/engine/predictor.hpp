@@ -10,10 +10,11 @@
 
 namespace assay::model {
 
-/// An image as the model wants it.
+/// An image as the model needs it.
 struct PredictorInput {
   View<float> image;
-  /// A file that holds this very image, for back-ends that work with files; "": there is none yet.
+  /// A file that holds exactly this image, for back-ends that work with files; "": there is none
+  /// yet.
   std::filesystem::path file = {};
 };
 
@@ -24,7 +25,8 @@ class Predictor {
 
   /// What kind it is and what it runs, for people: "meshnet", "onnx", "command".
   virtual std::string backend() const = 0;
-  /// A hash of all that decides a prediction but the image: equal hashes predict equally.
+  /// A hash of everything except the image that determines a prediction: equal hashes give equal
+  /// predictions.
   virtual std::string sha256() const = 0;
   /// Labels on the grid of the image. `settings.logits` fills the logits too, where the back-end
   /// can. Throws Error naming what was wrong with this image, or with the answer to it.

@@ -32,7 +32,7 @@ constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "n
   throw Error(Error::Kind::input, file + ": " + why);
 }
 
-/// The archive, its pickle, and the folder that its entries stand in.
+/// The archive, its pickle, and the folder of its entries.
 struct Checkpoint {
   const ZipFile& zip;
   const Pickle& pickle;

@@ -62,7 +62,7 @@ bool is_tfjs(Bytes bytes) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-/// The file that a manifest names; brainchop renames the only one without telling the manifest.
+/// The file that a manifest names; brainchop renames the only one without changing the manifest.
 fs::path weight_file(const fs::path& model, const std::string& named, bool is_only) {
   const fs::path folder = model.parent_path();
   fs::path there = folder / named;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Networks in files of other programs, told apart by their content.
+/// Networks in files of other programs, recognised by their content.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct Model {
 /// Reads a model of any format. Throws Error naming the file and what was found instead of a model.
 Model read_model(const std::filesystem::path& path, const ModelOptions& options = {});
 
-/// The network of a state dict: named tensors without a word on dilations and activations, which
-/// are taken from `options`, or from a model that is known by its shapes.
+/// The network of a state dict: named tensors without dilations and activations, which are taken
+/// from `options`, or from a model that is known by its shapes.
 Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions& options,
                        const std::string& name);
 
@@ -49,7 +49,7 @@ struct WeightFile {
 /// The weight files that a tfjs model.json names, as it names them. Throws Error::input.
 std::vector<std::string> tfjs_weight_paths(std::string_view json, const std::string& name);
 
-/// The network of a tfjs model.json and the numbers of its weight files, one behind the other.
+/// The network of a tfjs model.json and the numbers of its weight files, one after the other.
 Network tfjs_network(std::string_view json, std::span<const std::byte> weights,
                      const std::string& name);
 

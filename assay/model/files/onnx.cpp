@@ -38,7 +38,7 @@ struct Chain {
   }
 };
 
-/// All of a list equal to one number; an empty list stands for `otherwise`.
+/// All of a list equal to one number; an empty list means `otherwise`.
 std::int64_t uniform(const Chain& chain, const OnnxNode& node, const std::string& key,
                      std::int64_t otherwise) {
   const std::vector<std::int64_t> found = node.integers(key);
@@ -123,7 +123,7 @@ void add_gelu(Chain& chain, const OnnxNode& node) {
   chain.builder.add(Activation::gelu, node.name);
 }
 
-/// What does not change which class is the largest.
+/// Operations that do not change which class is the largest.
 void end(Chain& chain, const OnnxNode& node) {
   if (!chain.builder.has_classifier()) chain.refuse(node, "comes before the 1x1x1 convolution");
 }

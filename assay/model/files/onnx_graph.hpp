@@ -39,7 +39,7 @@ struct OnnxGraph {
   std::vector<std::string> inputs, outputs;     ///< inputs without initialisers
 };
 
-/// Throws Error::input when the bytes are no ONNX model. Borrows the bytes.
+/// Throws Error::input when the bytes are not an ONNX model. Borrows the bytes.
 OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace assay::model

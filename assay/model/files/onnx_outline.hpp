@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What must be known of an ONNX file that another program runs.
+/// What must be known about an ONNX file that another program runs.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct OnnxOutline {
   bool gives_probabilities = false;  ///< its first output comes out of a Sigmoid or Softmax
 };
 
-/// Throws Error::input when the bytes are no ONNX model. `name` stands in messages.
+/// Throws Error::input when the bytes are not an ONNX model. `name` is used in messages.
 OnnxOutline onnx_outline(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace assay::model

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Python's pickles of weights, read and never run.
 //
-// A pickle is a program for a small stack machine, and one of its instructions calls any function
-// by name: to load it as Python does is to execute it. This reader knows the instructions that
-// torch.save emits and four functions, each of which only describes data: OrderedDict, the two that
-// put a tensor together, and the names of storages. Every other name is refused with the name.
+// A pickle is a program for a small stack machine, and one of its instructions can call any
+// function by name: loading it as Python does means executing it. This reader knows the
+// instructions that torch.save emits and four functions, which only describe data: OrderedDict, the
+// two that put a tensor together, and the names of storages. Every other name is refused with the
+// name.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +33,12 @@ struct PickleValue {
 class Pickle {
  public:
   /// Throws Error::input: a name that is not allowed, an instruction that is not known, a pickle
-  /// that is cut off. `name` stands in messages.
+  /// that is cut off. `name` is used in messages.
   Pickle(std::span<const std::byte> bytes, const std::string& name);
 
   const PickleValue& root() const { return values_[root_]; }
   const PickleValue& at(std::size_t value) const { return values_[value]; }
-  /// The value of a text key of a dictionary; null when it has none, or is no dictionary.
+  /// The value of a text key of a dictionary; null when it has none, or is not a dictionary.
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 
  private:

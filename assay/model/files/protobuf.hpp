@@ -20,8 +20,8 @@ struct ProtobufField {
   std::string text() const { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 };
 
-/// The fields of a message, in their order. Throws Error::input when it is none. `name` stands in
-/// messages.
+/// The fields of a message, in their order. Throws Error::input when it is not a message. `name` is
+/// used in messages.
 std::vector<ProtobufField> protobuf_fields(std::span<const std::byte> message,
                                            const std::string& name);
 

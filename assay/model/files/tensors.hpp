@@ -27,14 +27,14 @@ std::size_t element_bytes(ElementType type);
 std::size_t element_count(std::span<const std::size_t> shape);
 
 /// The numbers as float32. Throws Error::input naming the tensor when there are not as many bytes
-/// as its shape needs, or when they are no floating-point numbers.
+/// as its shape needs, or when they are not floating-point numbers.
 std::vector<float> floats(const StoredTensor& tensor);
 
 /// "26x1x3x3x3".
 std::string shape_text(std::span<const std::size_t> shape);
 
 /// The tensors of a PyTorch checkpoint: a zip file as torch.save writes it. What is pickled in it
-/// is read, never run. `name` stands in messages. Throws Error::input.
+/// is read, never run. `name` is used in messages. Throws Error::input.
 std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
                                              const std::string& name);
 

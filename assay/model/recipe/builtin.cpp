@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The recipes that are built in, and what every recipe must keep to.
+/// The recipes that are built in, and the rules that every recipe must follow.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 
 namespace assay::model {
 
-/// The walk that brings a grid's axes into the recipe's order.
+/// The axis map that puts a grid's axes into the recipe's order.
 AxisMap orienting(const Grid& native, const Recipe& recipe);
 
 /// How an axis is sampled without regard to millimetres: resampled, then cut or padded.
@@ -19,7 +19,7 @@ struct IndexAxis {
     if (resampled == 1) return 1;  // as SciPy does; only voxel 0 is looked at
     return static_cast<double>(native - 1) / static_cast<double>(resampled - 1);
   }
-  /// The resampled voxel that stands at the beginning of the target; negative: padding does.
+  /// The resampled voxel at the beginning of the target; negative if padding comes first.
   std::ptrdiff_t first() const;
 };
 

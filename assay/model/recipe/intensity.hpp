@@ -13,16 +13,16 @@ struct IntensityRange {
   float low = 0, high = 0;
 };
 
-/// The least and the greatest value. Throws Error::input when a voxel is no finite number, saying
-/// where it stands.
+/// The least and the greatest value. Throws Error::input when a voxel is not a finite number,
+/// saying where it is.
 IntensityRange range_of(View<float> image, const Executor& executor);
 
 /// numpy.quantile with linear interpolation, in numpy's own arithmetic. All values finite.
 std::array<double, 2> quantiles(std::span<const float> values, const std::array<double, 2>& at);
 
 /// Values moved to 0 ... 255 as mri_convert and FastSurfer conform them: a histogram of 1000 bins
-/// says below which value the share `upper` of the voxels other than 0 lies; what is above becomes
-/// 255. Not rounded yet: that comes behind the resampling.
+/// says below which value the share `upper` of the nonzero voxels lies; higher values become 255.
+/// Rounding comes later, after resampling.
 void scale_to_bytes(std::span<float> values, const IntensityRange& range, double upper);
 
 /// To whole numbers, halves to the even one.

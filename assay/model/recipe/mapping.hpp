@@ -16,7 +16,7 @@ struct Mapping {
   Grid target{};
   /// Along each axis; NaN where the source has nothing. Unused when the grids are oblique.
   std::array<std::vector<double>, 3> positions{};
-  /// Target index to source index, when the axes of one are no axes of the other.
+  /// Target index to source index, when the axes of one are not axes of the other.
   std::optional<Affine> oblique{};
   double reach = 0;  ///< how far beyond the outermost voxels' centres the source still counts
 };

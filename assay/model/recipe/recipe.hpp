@@ -54,7 +54,7 @@ std::span<const Recipe> builtin_recipes();
 /// Throws Error::input naming the first field that is out of range.
 void require_valid(const Recipe& recipe);
 
-/// Where the prepared image came from: all that is needed to go back.
+/// Where the prepared image came from: everything needed to go back.
 struct Placement {
   Grid native, model;
 };
@@ -64,13 +64,13 @@ struct Prepared {
   Placement placement;
 };
 
-/// Where the voxels of a prepared image lie, truly: with `zoom`, spacings differ a little from what
+/// Where the voxels of a prepared image really are: with `zoom`, spacings differ a little from what
 /// was asked for, since corners stay where they are. Throws Error::input on a grid that has no
 /// voxels, or would have too many.
 Grid model_grid(const Grid& native, const Recipe& recipe);
 
-/// The image as the model wants it; any executor gives the same bits. Throws Error::input on an
-/// empty image, one with voxels that are no finite numbers, or a constant one where the recipe
+/// The image as the model needs it; any executor gives the same bits. Throws Error::input on an
+/// empty image, one with voxels that are not finite numbers, or a constant one where the recipe
 /// scales by the range.
 Prepared prepared(View<float> image, const Recipe& recipe, const Executor& executor = {});
 
@@ -83,7 +83,7 @@ Volume<std::uint8_t> prepared_labels(View<std::uint8_t> labels, const Recipe& re
 Volume<std::uint8_t> restored(View<std::uint8_t> labels, const Placement& placement,
                               const Recipe& recipe, const Executor& executor = {});
 
-/// Only the cleaning: on the grid of the model, where connectivity and volumes are meant.
+/// Only the cleaning, on the grid of the model: connectivity and volumes refer to that grid.
 Volume<std::uint8_t> cleaned(View<std::uint8_t> labels, const Recipe& recipe);
 
 }  // namespace assay::model

@@ -16,7 +16,7 @@ std::vector<std::string_view> recipe_fields();
 /// All of them, in a fixed order.
 Json fields_of(const Recipe& recipe);
 
-/// The recipe with those that stand in `file`. Throws Error::input naming the key.
+/// The recipe with the fields that are in `file`. Throws Error::input naming the key.
 Recipe with_fields(Recipe recipe, const Json& file);
 
 /// Calls `read` on the value of a key that is there; what that throws then names the key.

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
   throw Error(Error::Kind::input, sentence);
 }
 
-/// Keys that are no fields: what the recipe is, and what it starts from.
+/// Keys that are not fields: what the recipe is, and what it starts from.
 constexpr std::array<std::string_view, 4> other_keys = {"schema", "name", "extends", "sha256"};
 constexpr std::string_view schema = "assay.recipe/1";
 

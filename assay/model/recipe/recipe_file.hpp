@@ -11,8 +11,8 @@
 
 namespace assay::model {
 
-/// Reads TOML or JSON, told by content. `name` is the file's for messages, and without its ending
-/// the recipe's unless that has one. Throws Error::input naming file, key and remedy.
+/// Reads TOML or JSON, recognised by content. `name` is the file's for messages, and without its
+/// ending the recipe's unless that has one. Throws Error::input naming file, key and remedy.
 Recipe parse_recipe(std::string_view text, std::string_view name);
 Recipe read_recipe(const std::filesystem::path& path);
 
@@ -20,16 +20,16 @@ Recipe read_recipe(const std::filesystem::path& path);
 /// the names, when it is neither.
 Recipe find_recipe(const std::string& name_or_path);
 
-/// The recipe that lies beside a model: MODEL.recipe.toml, MODEL.recipe.json, with or without the
-/// model's own ending, then recipe.toml or recipe.json in its folder (in the model, if that is a
-/// folder). Throws Error::input when two of one kind are there.
+/// The recipe next to a model: MODEL.recipe.toml, MODEL.recipe.json, with or without the model's
+/// own ending, then recipe.toml or recipe.json in its folder (in the model, if that is a folder).
+/// Throws Error::input when two of one kind are there.
 std::optional<std::filesystem::path> recipe_beside(const std::filesystem::path& model);
 
 /// All fields as JSON in a fixed order, as `assay.recipe/1`; parse_recipe reads it back.
 std::string recipe_text(const Recipe& recipe);
 
-/// Over the fields, the name left out and what has no effect at its default: recipes that do the
-/// same have the same hash.
+/// A hash of the fields, without the name and with fields that have no effect at their defaults:
+/// recipes that do the same have the same hash.
 std::string recipe_sha256(const Recipe& recipe);
 
 }  // namespace assay::model

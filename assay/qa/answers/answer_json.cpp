@@ -42,14 +42,14 @@ void add_value(const JsonValue& value, const Question& question, Candidates& out
   if (const auto* list = value.elements()) {
     for (const JsonValue& element : *list) add_value(element, question, out);
   } else if (value.is_null()) {
-    // No cancer has no grade; to other questions, null is no answer.
+    // No cancer means no grade; for other questions, null is not an answer.
     out.push_back({question.panda ? std::optional<std::int64_t>(0) : std::nullopt, value.span});
   } else if (const auto* number = std::get_if<JsonNumber>(&value.content)) {
     out.push_back(from_number(*number, question, value.span));
   } else if (const auto* text = std::get_if<std::string>(&value.content)) {
     out.push_back(from_text(*text, question, value.span));
   } else {
-    out.push_back({.label = {}, .span = value.span});  // true is no number
+    out.push_back({.label = {}, .span = value.span});  // true is not a number
   }
 }
 
@@ -74,7 +74,7 @@ Candidates values_of(const JsonValue& root, std::string_view key, const Question
   return {};
 }
 
-/// Where a quoted key and a colon are followed by a value in text that is no valid JSON: single
+/// Where a quoted key and a colon are followed by a value in text that is not valid JSON: single
 /// quotes, a comma too many, doubled braces around a nested object.
 Candidates loose_values(std::string_view text, std::string_view key, const Question& question) {
   constexpr std::size_t longest = 200;  // of a value that is worth reading

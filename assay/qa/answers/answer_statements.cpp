@@ -37,7 +37,7 @@ constexpr Cue isup_cues[] = {{U"isup grade group", Link::optional},
                              {U"grade group", Link::optional}};
 constexpr Cue grade_cues[] = {{U"grade", Link::optional, U"gleason"}};
 
-/// Cues of equal standing.
+/// Cues of equal rank.
 struct Statement {
   std::string_view rule;
   std::span<const Cue> cues;
@@ -114,7 +114,7 @@ Candidates stated(const AnswerText& text, std::size_t last, const Cue& cue,
   return named_options(text, lead.at, end_of_sentence(text, lead.at), question);
 }
 
-/// Behind the number or letter of "option 2 is wrong": a denial there is one of the option.
+/// After the number or letter of "option 2 is wrong": a denial there is one of the option.
 std::size_t behind_value(const AnswerText& text, std::size_t i) {
   const std::size_t value = text.skip(i, decoration);
   return text.skip(value + text.word(value).size(), U" *\"')]");

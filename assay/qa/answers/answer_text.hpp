@@ -14,7 +14,7 @@ namespace assay::qa {
 /// Runs of white space are one blank, or one line break where they hold one.
 class AnswerText {
  public:
-  /// `offset` is where `utf8` stands in the whole answer.
+  /// `offset` is where `utf8` starts in the whole answer.
   explicit AnswerText(std::string_view utf8, std::size_t offset = 0);
 
   std::size_t size() const { return points_.size(); }
@@ -36,12 +36,12 @@ class AnswerText {
 
   /// The word that starts at i, in lower case with its apostrophes; empty where none does.
   std::u32string_view word(std::size_t i) const;
-  /// The words that end before i, or start from i on, up to `most` of them and to the end of the
-  /// clause. The nearest comes first.
+  /// The words that end before i, or start at or after i, up to `most` of them and to the end of
+  /// the clause. The nearest comes first.
   std::vector<std::u32string_view> words_before(std::size_t i, std::size_t most) const;
   std::vector<std::u32string_view> words_after(std::size_t i, std::size_t most) const;
 
-  /// The first place from i on that is in none of these characters.
+  /// The first position from i on with a character that is not one of these.
   std::size_t skip(std::size_t i, std::u32string_view any_of) const;
 
  private:

@@ -30,8 +30,8 @@ ById by_id(const QaResult& run, const std::string& name) {
   return out;
 }
 
-/// By model; where that does not tell them apart, by run; where two runs of one model have the same
-/// id as well, by what the settings call them.
+/// By model; where that does not distinguish them, by run; where two runs of one model have the
+/// same id as well, by what the settings call them.
 std::pair<std::string, std::string> names(const QaResult& first, const QaResult& second,
                                           const QaComparisonSettings& settings) {
   const auto telling = [](const std::string& one, const std::string& other) {

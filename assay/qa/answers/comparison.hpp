@@ -23,11 +23,11 @@ struct QaComparisonSettings {
   std::uint64_t seed = 42;
   double alpha = 0.05;  ///< of the test; intervals have the level 1 - alpha
   Executor executor = {};
-  /// What the runs are called where neither models nor run ids tell them apart: by their files.
+  /// The names of the runs if neither models nor run ids distinguish them: their files.
   std::string first_name{}, second_name{};
 };
 
-/// Who was right how often, and what to hold of it. Differences are second - first.
+/// How often each was right, and what that is worth. Differences are second - first.
 struct PairedScore {
   std::size_t n = 0;
   std::size_t both_right = 0, only_first = 0, only_second = 0, both_wrong = 0;

@@ -13,7 +13,7 @@ namespace assay::qa {
 
 /// Whose rules read an answer.
 ///   assay   what was asked for first (JSON, <response>), then plain statements; two different
-///           candidates of equal standing are a contradiction, not a guess
+///           candidates of equal rank are a contradiction, not a guess
 ///   spec    the specification's code, exactly
 ///   giant   the final code of the original project, exactly
 enum class ExtractionRules { assay, spec, giant };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The default rules: what the prompt asked for comes first. Of two different candidates of equal
-/// standing neither is taken.
+/// The default rules: what the prompt asked for comes first. If two different candidates have equal
+/// rank, neither is taken.
 #include <algorithm>
 
 #include "assay/base/unicode.hpp"

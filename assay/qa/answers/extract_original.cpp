@@ -85,7 +85,7 @@ std::optional<std::int64_t> python_int(const JsonValue& value) {
   return std::nullopt;
 }
 
-/// The first letter A to D in any case that stands alone: with four options only.
+/// The first single letter A to D in any case; only with four options.
 std::optional<ExtractedAnswer> letter_rule(const Characters& text, std::size_t options) {
   if (options != 4) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); ++i) {

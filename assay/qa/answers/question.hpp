@@ -46,11 +46,11 @@ struct ReadValue {
   std::size_t end = 0;  ///< the first character behind it
 };
 
-/// Candidates of equal standing: all of one label is that label, two labels are a contradiction, no
-/// label is why. Nothing when there are no candidates.
+/// The result of candidates of equal rank: their label if it is the same for all, a contradiction
+/// if there are two labels, the reason if there is no label. Nothing when there are no candidates.
 std::optional<ExtractedAnswer> decided(const Candidates& candidates, std::string_view rule);
 
-/// A number as a label: a position, or where options are numbers and it is none, an option.
+/// A number as a label: a position, or an option if options are numbers and it is not a position.
 Candidate numbered(std::int64_t value, const Question& question,
                    std::pair<std::size_t, std::size_t> span);
 
@@ -58,14 +58,14 @@ Candidate numbered(std::int64_t value, const Question& question,
 /// 3+4, 30 %.
 std::optional<ReadValue> number_at(const AnswerText& text, std::size_t i, const Question& question);
 
-/// A letter that stands for an option at i: "C.", "(C)", "c" at the end; not the article in "a
-/// lesion" nor the B of "B cell".
+/// A letter that means an option at i: "C.", "(C)", "c" at the end; not the article in "a lesion"
+/// nor the B of "B cell".
 std::optional<ReadValue> letter_at(const AnswerText& text, std::size_t i, const Question& question);
 
 /// The longest option whose text starts at i.
 std::optional<ReadValue> option_at(const AnswerText& text, std::size_t i, const Question& question);
 
-/// Any of these, and what stands beside it: "3. Lung" names two, and so does "3 or 4".
+/// Any of these, and what is next to it: "3. Lung" names two, and so does "3 or 4".
 Candidates values_at(const AnswerText& text, std::size_t i, const Question& question);
 
 /// Every option that is named in [first, last) and not denied there, the longest where several

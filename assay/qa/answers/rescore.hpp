@@ -12,8 +12,8 @@ namespace assay::qa {
 QaResult rescored(QaResult result, ExtractionRules rules);
 
 /// The results in the order of the table with slides and options; questions of the benchmark that
-/// the results have not are skipped ones. Throws Error::input on an item that the table has not, an
-/// item that is there twice, or another truth.
+/// are not in the results count as skipped. Throws Error::input on an item that is not in the
+/// table, an item that appears twice, or another truth.
 QaResult completed(QaResult result, const ItemTable& table);
 
 }  // namespace assay::qa

@@ -20,7 +20,7 @@
 
 namespace assay::qa {
 
-/// What items without a label count.
+/// What items without a label count as.
 ///   wrong    every expected item counts, and one without a label is wrong
 ///   scored   only items with a label count
 enum class FailurePolicy { wrong, scored };

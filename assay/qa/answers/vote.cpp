@@ -61,7 +61,7 @@ void fail(ItemResult& out) {
   }
 }
 
-/// The attempt whose text stands for the item.
+/// The attempt whose text represents the item.
 void take_answer(ItemResult& out, const VoteResult& vote) {
   const auto winner = std::ranges::find_if(out.votes, [&](const Attempt& attempt) {
     return vote.label && vote_of(attempt) == vote.label;
@@ -105,7 +105,7 @@ OptionalLabel majority_label(std::span<const OptionalLabel> labels) {
   for (const OptionalLabel& label : labels) {
     if (!label || label == best) continue;
     const std::ptrdiff_t votes = std::ranges::count(labels, label);
-    if (votes <= most_votes) continue;  // of several with as many votes, the first
+    if (votes <= most_votes) continue;  // the first of several with equal votes
     best = label;
     most_votes = votes;
   }

@@ -23,8 +23,8 @@ struct VoteResult {
   bool tied = false;  ///< another label has as many votes and came later
 };
 
-/// A label that is none does not vote; of several with most votes the one seen first wins.
-/// `predictions` has one text for each label. Throws Error on no labels or different lengths.
+/// An item without a label does not vote; if several labels have the most votes, the first seen
+/// wins. `predictions` has one text for each label. Throws Error on no labels or different lengths.
 VoteResult majority_vote(std::span<const OptionalLabel> labels,
                          std::span<const std::string> predictions);
 

@@ -13,7 +13,7 @@ namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// Servers of one's own often want no key.
+/// Private servers often need no key.
 Headers bearer_headers(const std::string& key) {
   Headers headers = {{"Content-Type", "application/json"}};
   if (!key.empty()) headers.emplace_back("Authorization", "Bearer " + key);

@@ -20,7 +20,7 @@ void append_part(std::string& text, const ChatPart& part) {
   text += R"("}})";
 }
 
-/// Older servers take a list of parts from users only, so one text stands alone.
+/// Older servers take a list of parts from users only, so a single text is sent as it is.
 void append_content(std::string& text, const std::vector<ChatPart>& parts) {
   if (parts.size() == 1 && std::holds_alternative<std::string>(parts.front())) {
     text += json_string(std::get<std::string>(parts.front()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Messages: Anthropic's protocol. The system text stands apart; roles must take turns.
+/// Messages: Anthropic's protocol. The system text is a separate field; roles must alternate.
 #include <array>
 
 #include "assay/qa/provider/model_reply.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Responses: OpenAI's newer protocol. Nothing is stored on the server; every call has it all.
+/// Responses: OpenAI's newer protocol. Nothing is stored on the server; every call sends the whole
+/// conversation.
 #include <array>
 
 #include "assay/qa/provider/model_reply.hpp"

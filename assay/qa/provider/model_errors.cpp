@@ -11,7 +11,7 @@
 namespace assay::qa {
 namespace {
 
-/// An error in no provider's format. Codes and message in lower case; status 0 when the error stood
+/// An error in no provider's format. Codes and message in lower case; status 0 when the error was
 /// in a response with a good status and had none of its own.
 struct ErrorFacts {
   int status = 0;

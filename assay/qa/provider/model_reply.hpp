@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the three protocols share: bodies with pictures, answers taken apart, errors classified.
-/// Included by .cpp files only.
+/// What the three protocols share: bodies with images, parsed answers, classified errors. Included
+/// by .cpp files only.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 
 namespace assay::qa {
 
-/// A body up to the place where the conversation follows as JSON text: pictures are megabytes, so
+/// A body up to the position where the conversation follows as JSON text: images are megabytes, so
 /// they never become part of a tree.
 struct OpenBody {
   std::string text;
@@ -24,11 +24,11 @@ struct OpenBody {
 };
 
 /// The members of `fields` with the settings' request_json merged over them, then `key`. There is
-/// room for the conversation. Throws Error::usage when request_json is no object.
+/// room for the conversation. Throws Error::usage when request_json is not an object.
 OpenBody open_body(const Json& fields, std::string_view key, const Chat& chat,
                    const ModelSettings& settings);
 
-/// A JSON string; bytes that are no UTF-8 are replaced.
+/// A JSON string; bytes that are not UTF-8 are replaced.
 std::string json_string(std::string_view text);
 
 /// Appends `bytes` as base64.
@@ -40,7 +40,7 @@ std::string text_of(const Json& value);
 /// A count; nothing for anything else.
 std::optional<std::int64_t> count_of(const Json& value);
 
-/// The body of a response that is no error; else what it is instead.
+/// The body of a response, or the error that it is instead.
 std::variant<Json, ModelOutcome> good_body(const HttpResponse& response);
 
 /// A response that lacks what it must have: it may be whole the next time.
@@ -58,13 +58,13 @@ struct Ending {
 /// An answer unless the table says otherwise.
 ModelReply::Kind kind_of(std::string_view reason, std::span<const Ending> endings);
 
-/// The reply with what the server says of itself: model, request id and cost.
+/// The reply with what the server reports: model, request id and cost.
 ModelReply with_origin(ModelReply reply, const HttpResponse& response, const Json& body);
 
 /// Server text that may be shown: printable, at most 200 characters, without keys.
 std::string shown(std::string_view text);
 
-/// Seconds to wait, as the response's headers or the error's message have it.
+/// Seconds to wait, from the response's headers or the error's message.
 std::optional<double> retry_after(const HttpResponse& response, std::string_view message);
 
 /// The id by which the provider finds the call.

@@ -33,7 +33,7 @@ struct Caches {
   bool among_input = true;
 };
 
-/// Anthropic's names mean tokens beside the input, unless the details that OpenAI has say
+/// Anthropic's names mean tokens in addition to the input, unless the details that OpenAI has say
 /// otherwise.
 Caches caches_of(const Json& usage, CacheTokens caches) {
   Caches out = {.read = first_count(usage, {{"prompt_tokens_details", "cached_tokens"},

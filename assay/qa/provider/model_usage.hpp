@@ -2,10 +2,10 @@
 /// Tokens and costs as servers report them. Included by .cpp files only.
 ///
 /// Names and sums differ from server to server, whatever protocol they speak: prompt and completion
-/// tokens, or input and output tokens; tokens of a cache among the input or beside it; reasoning
-/// among the output (OpenAI) or beside it (xAI, Gemini, Perplexity). So there is one reader for all
-/// of them, and where a report can be read in two ways it takes the dearer one: what is counted
-/// decides whether a budget holds.
+/// tokens, or input and output tokens; tokens of a cache included in the input or added to it;
+/// reasoning included in the output (OpenAI) or added to it (xAI, Gemini, Perplexity). So there is
+/// one reader for all of them, and where a report can be read in two ways it takes the more
+/// expensive one: what is counted decides whether a budget holds.
 #pragma once
 
 #include "assay/base/json.hpp"
@@ -16,12 +16,12 @@ namespace assay::qa {
 /// Whether a protocol counts tokens of the cache as input as well.
 enum class CacheTokens { among_input, beside_input };
 
-/// The object `usage` of a response. The output is the largest of what the server calls so and what
-/// the total leaves beside the input; reasoning that is more than that cannot be a part of it and
-/// is added. A cache larger than the input cannot be a part of it either.
+/// The object `usage` of a response. The output is the larger of what the server calls output and
+/// what the total leaves after the input; reasoning that is more than that cannot be a part of it
+/// and is added. A cache larger than the input cannot be a part of it either.
 Usage reported_usage(const Json& usage, CacheTokens caches = CacheTokens::among_input);
 
-/// Of the same object: `cost`, and what a gateway says of the provider.
+/// From the same object: `cost`, and what a gateway says about the provider.
 ReportedCost reported_cost(const Json& usage);
 
 }  // namespace assay::qa

@@ -65,7 +65,7 @@ using QaRecord = std::variant<SettingsRecord, SentRecord, CallRecord, AttemptRec
 /// One line of JSON.
 std::string qa_record_text(const QaRecord& record);
 
-/// Throws Error::input on text that is no such record.
+/// Throws Error::input on text that is not such a record.
 QaRecord parse_qa_record(std::string_view text);
 
 }  // namespace assay::qa

@@ -57,7 +57,7 @@ struct SavedQa {
 std::vector<SavedQa> read_qa_results(const std::filesystem::path& path,
                                      const ItemTable* table = nullptr);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& name,
                                       const ItemTable* table = nullptr);
 

@@ -41,7 +41,7 @@ std::pair<std::size_t, std::size_t> span(JsonReader& in) {
   return {ends[0], ends[1]};
 }
 
-/// A span that reaches behind its text would make readers of the file fail.
+/// A span that ends after its text would make readers of the file fail.
 void check_span(JsonReader& in, const ExtractedAnswer& answer) {
   if (answer.span.second > answer.raw.size())
     in.fail("'span' ends after the end of the prediction");
@@ -95,7 +95,7 @@ constexpr Field<Attempt> attempt_fields[] = {
     {"error", [](JsonReader& in, Attempt& a) { a.error = text_or_null(in, "error"); }},
 };
 
-/// An item as it stands in a file, before its outcome is known.
+/// An item as it is in a file, before its outcome is known.
 struct SavedItem {
   ItemResult item{};
   bool has_id = false, has_truth = false, has_outcome = false;
@@ -215,7 +215,7 @@ void read_config(const JsonObject& file, std::string_view text, QaResult& out) {
   JsonReader in = file.at("config");
   in.object("config", [&](std::string_view key) {
     std::string name(key);
-    in.kind();  // stands before the value itself
+    in.kind();  // positioned before the value itself
     const std::size_t begin = in.at();
     in.skip();
     out.config.emplace_back(std::move(name), std::string(text.substr(begin, in.at() - begin)));

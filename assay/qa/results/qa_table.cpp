@@ -111,7 +111,7 @@ std::vector<Row> line_rows(std::string_view text, const std::string& name) {
   return rows;
 }
 
-/// JSON Lines has a whole object in its first line and more behind it.
+/// JSON Lines has a whole object in its first line and more lines after it.
 bool is_json_lines(std::string_view text) {
   const std::string_view first = stripped(text.substr(0, text.find('\n')));
   return first.starts_with('{') && first.ends_with('}') && stripped(text) != first;
@@ -125,7 +125,7 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name) {
   return is_json_lines(text) ? line_rows(text, name) : json_rows(text, name);
 }
 
-/// Only "true" passes; nothing at all is no reason to drop a row.
+/// Only "true" passes; an empty cell is not a reason to drop a row.
 bool is_valid(const Row& row) {
   const std::string word = ascii_lowered(stripped(row["is_valid"]));
   return word.empty() || word == "true";
@@ -137,7 +137,7 @@ std::string id_of(const Row& row) {
   return "";
 }
 
-/// Ids stand in JSON, where anything else would be changed and no longer be found.
+/// Ids are written to JSON, where anything but UTF-8 would be changed and could no longer be found.
 bool is_utf8(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) ==
          nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -14,7 +14,7 @@ namespace assay::qa {
 /// an answer that cannot be understood, an id that repeats within a benchmark.
 ItemTable read_items(const std::filesystem::path& path);
 
-/// The same for text that is in memory already; `name` stands in messages.
+/// The same for text that is in memory already; `name` is used in messages.
 ItemTable parse_items(std::string_view text, const std::string& name);
 
 }  // namespace assay::qa

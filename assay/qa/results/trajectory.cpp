@@ -46,7 +46,7 @@ Json to_json(const TrajectoryTurn& turn) {
           {"cost_usd", or_null(turn.cost_usd)}};
 }
 
-/// An object of the file; messages say where it stands.
+/// An object of the file; messages say where it is.
 class Fields {
  public:
   Fields(const Json& object, std::string place) : object_(object), place_(std::move(place)) {
@@ -64,7 +64,8 @@ class Fields {
   std::optional<std::int64_t> integer(const char* key) const {
     const Json* value = find(key);
     if (value == nullptr) return std::nullopt;
-    // What does not fit is unsigned in the parser's eyes, and no size or count of ours.
+    // The parser treats a number that does not fit as unsigned; none of our sizes or counts is that
+    // large.
     if (!value->is_number_integer() || value->get<std::int64_t>() < 0) fail(key, "a whole number");
     return value->get<std::int64_t>();
   }
@@ -238,7 +239,7 @@ std::string safe_file_name(std::string_view text) {
 std::string trajectory_name(std::string_view benchmark, std::string_view id, unsigned run) {
   const std::string place = safe_file_name(benchmark), item = safe_file_name(id);
   std::string name = place + "_" + item;
-  // "a_b" with "c" and "a" with "b_c" would meet too: an id with '_' is told apart as well.
+  // "a_b" with "c" and "a" with "b_c" would collide too: an id with '_' is made distinct as well.
   if (place != benchmark || item != id || id.find('_') != id.npos) {
     const std::string both = std::string(benchmark) + '\n' + std::string(id);
     name += "-" + sha256(both).substr(0, 8);

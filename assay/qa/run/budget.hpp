@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Money that many workers spend at once.
 ///
-/// The promise: while no reply costs more than was set aside for it, what was spent never exceeds
-/// the limit. When replies do cost more, the limit is exceeded by at most what those that were
-/// under way together cost above what was set aside for them: nothing new leaves that does not fit.
+/// The guarantee: as long as no reply costs more than was set aside for it, spending never exceeds
+/// the limit. When replies do cost more, the limit is exceeded by at most the excess of the replies
+/// that were under way at the same time: no new call is made that does not fit.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Who answers: a model behind HTTP, a program, or an earlier run.
+/// Who answers: a model over HTTP, a program, or an earlier run.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace assay::qa {
 
-/// One question to whoever answers.
+/// One question to the agent.
 struct QaQuestion {
   const Item& item;
   unsigned run = 0;
@@ -29,7 +29,7 @@ class Answerer {
   virtual ModelOutcome ask(const QaQuestion& question) = 0;
 };
 
-/// What the driver must know of an agent.
+/// What the driver must know about an agent.
 struct QaAgent {
   bool converses = true;  ///< runs our loop; otherwise it takes an item as a whole
   bool needs_slides = true;
@@ -54,7 +54,7 @@ QaAgent command_agent(const CommandWords& command, double timeout_s);
 /// benchmark_name, benchmark_id, prediction, and run from 0 if there are several). Throws Error.
 QaAgent replay_agent(const std::filesystem::path& source, const ItemTable& table);
 
-/// Of everything that `source` holds: other answers are another run.
+/// The hash of everything that `source` holds: other answers are another run.
 std::string replayed_sha256(const std::filesystem::path& source);
 
 }  // namespace assay::qa

@@ -14,7 +14,7 @@ AttemptKey key_of(const AttemptTask& task) {
   return {task.item.benchmark, task.item.id, task.run};
 }
 
-/// The loop's view of the world: slides from disk, answers from the journal or from the model.
+/// Where the loop gets its data: slides from disk, answers from the journal or from the model.
 class Doors : public LoopDoors {
  public:
   Doors(const AttemptTask& task, const AttemptParts& parts, Answerer& answerer, AttemptState& state)
@@ -50,7 +50,7 @@ class Doors : public LoopDoors {
 
  private:
   /// An answer belongs to its question: a slide or a library that changed in between must not be
-  /// mixed in silence.
+  /// mixed in silently.
   ModelReply replayed(const CallRecord& record, const std::string& hash) {
     if (record.request_sha256 == hash) return record.reply;
     parts_.stop.raise(task_.item.benchmark + "/" + task_.item.id +

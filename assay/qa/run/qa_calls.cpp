@@ -133,7 +133,7 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
   answered_ = true;
   const Budget::Reserve& money = reservation.money;
   reply.cost_usd = billed_usd(reply.reported, reply.usage, parts_.prices);
-  // A refusal may come without usage; it is no reason to stop, but perhaps it was charged.
+  // A refusal may come without usage; it is not a reason to stop, but it may have been charged.
   const bool bounded = !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
   record.possible_usd = bounded ? money.set_aside_usd() : 0;
   record.reply = reply;
@@ -177,14 +177,14 @@ void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, 
   switch (failure.kind) {
     case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
     case ModelFailure::Kind::item:
-      // Of one item; unless no item has ever been answered.
+      // A failure of one item, unless no item has ever been answered.
       if (!parts_.gives_up || answered_) throw AttemptFailed{failure.message};
       give_up(failure.message);
     case ModelFailure::Kind::transient: break;
   }
 }
 
-/// A server that answers nobody is not worth going through all questions for.
+/// If a server never answers, it makes no sense to go through all questions.
 void QaCalls::give_up(const std::string& error) {
   if (++in_vain_ >= parts_.hopeless)
     parts_.stop.raise("the last " + std::to_string(parts_.hopeless) +
@@ -213,11 +213,11 @@ std::string QaCalls::budget_sentence(double bound_usd) const {
 void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
   const double backoff =
       std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
-  constexpr double longest_s = 3600;  // whoever is told to wait for a day is told again
+  constexpr double longest_s = 3600;  // a server that asks for a day will ask again
   const double wait_s =
       std::max(jittered(backoff), std::min(failure.retry_after_s.value_or(0), longest_s));
   const auto until = Clock::now() + seconds(wait_s);
-  if (failure.retry_after_s) parts_.limit.pause_until(until);  // it is meant for all of us
+  if (failure.retry_after_s) parts_.limit.pause_until(until);  // it applies to all workers
   if (!parts_.stop.sleep_until(until)) throw RunStopping{};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One door through which every call of a run leaves: limited, paid for, retried, and on disk
+/// The one place from which every call of a run is made: limited, paid for, retried, and on disk
 /// before its answer counts.
 #pragma once
 
@@ -42,7 +42,7 @@ class QaCalls {
     bool gives_up = true;                 ///< on a server that refuses every single item
     RetrySettings retry{};
     unsigned hopeless = 8;  ///< so many attempts in a row without any answer end the run
-    /// Told what people should know while the run goes on, from any thread; may be empty.
+    /// Called with what people should know during the run, from any thread; may be empty.
     std::function<void(const std::string&)> warn{};
   };
 
@@ -90,7 +90,7 @@ class QaCalls {
   ServedModels served_;
 };
 
-/// What was asked, whoever the provider: texts, and pictures by their hashes.
+/// What was asked, independent of the provider: texts, and images by their hashes.
 std::string request_sha256(const Chat& chat);
 
 }  // namespace assay::qa

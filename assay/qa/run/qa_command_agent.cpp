@@ -84,8 +84,8 @@ class CommandAnswerer : public Answerer {
   }
 
  private:
-  /// A program that ends before it has ever answered will not be mended by waiting: it is not
-  /// there, or cannot start. One more try, in case it was not its fault.
+  /// A program that ends before it has ever answered will not be fixed by waiting: it does not
+  /// exist, or cannot start. One more try, in case it was not its fault.
   ModelFailure fault(const ChildProcess::Answer& answer) const {
     std::string message = "the program '" + shown(command_) + "' " + answer.ending;
     const std::string said = shown(last_lines(child_.standard_error()));

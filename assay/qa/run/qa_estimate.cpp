@@ -14,7 +14,7 @@ std::uint64_t image_tokens(std::int64_t longest) {
   return static_cast<std::uint64_t>(side * side * usual_aspect) / pixels_per_token;
 }
 
-/// Tokens that go in and come out of so many calls of one conversation: each call repeats all that
+/// Input and output tokens of so many calls of one conversation: each call repeats everything that
 /// was said and shown before.
 struct Traffic {
   std::uint64_t in = 0, out = 0;

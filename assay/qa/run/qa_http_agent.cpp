@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A model behind one of the three protocols.
+/// A model that speaks one of the three protocols.
 #include <algorithm>
 #include <iterator>
 
@@ -38,7 +38,7 @@ class HttpAnswerer : public Answerer {
   }
 
  private:
-  /// A gateway that gave up tells nothing about the model behind it; a clear no costs nothing.
+  /// A gateway that gave up says nothing about the model behind it; a clear refusal costs nothing.
   static bool may_have_worked(int status) {
     constexpr int clear[] = {429, 503, 529};
     constexpr int unclear[] = {408, 409, 499};
@@ -49,14 +49,14 @@ class HttpAnswerer : public Answerer {
 
   /// Some servers repeat the key that they refuse.
   std::string without_key(std::string text) const {
-    constexpr std::size_t shortest = 6;  // what is shorter is no key but a word
+    constexpr std::size_t shortest = 6;  // anything shorter is a word, not a key
     if (settings_.key.size() < shortest) return text;
     for (std::size_t at = 0; (at = text.find(settings_.key, at)) != text.npos;)
       text.replace(at, settings_.key.size(), "[key]");
     return text;
   }
 
-  /// Whoever is refused wants to know which of their variables holds the wrong key.
+  /// If a key is refused, the user wants to know which variable holds it.
   void name_the_key(ModelFailure& failure) const {
     if (failure.status != 401 && failure.status != 403) return;
     failure.message += settings_.key.empty()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The pictures of a run: cut from slides, stored once by their hash, kept in memory only where
-/// many questions share them.
+/// The images of a run: cut from slides, stored once by their hash, and kept in memory only if many
+/// questions share them.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class PictureShelf {
   /// Encodes a picture and puts it into the folder, unless it is there. Throws PictureNotStored.
   ChatImage store(const Picture& picture) const;
 
-  /// What is known of a slide, and its thumbnails, by path, kind and size.
+  /// What is known about a slide, and its thumbnails, by path, kind and size.
   using CoverKey = std::tuple<std::filesystem::path, ImageWish::Kind, std::int64_t>;
 
   std::optional<slide::SlideInfo> info(const std::filesystem::path& slide) const;

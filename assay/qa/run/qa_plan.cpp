@@ -24,7 +24,7 @@ bool is_chosen(const QaSelection& selection, const std::string& benchmark) {
          std::ranges::find(selection.benchmarks, benchmark) != selection.benchmarks.end();
 }
 
-/// The wish list, ticked off while the table is walked: what is left over was misspelt.
+/// The requested items, crossed off while the table is walked: those left over were misspelt.
 class WishList {
  public:
   explicit WishList(const std::vector<std::string>& wanted)

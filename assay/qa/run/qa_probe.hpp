@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One real call before a run: does the server take two pictures, and what does it say about cost?
+/// One real call before a run: does the server accept two images, and what does it say about cost?
 #pragma once
 
 #include <filesystem>

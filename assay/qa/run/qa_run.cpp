@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An attempt that is to be made, and where its state stands.
+/// An attempt that is to be made, and where its state is.
 struct Work {
   const Item* item;
   const fs::path* slide;
@@ -237,7 +237,7 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   make_folder(trajectories);
   auto [journal, state, resumed] = opened(plan, settings, execution);
   StopSign stop(execution.stop);
-  std::mutex told;  // nobody is told two things at once
+  std::mutex told;  // one message at a time
   Budget budget(execution.budget_usd, {.spent_usd = state.spent_usd,
                                        .possible_usd = std::max(0.0, state.possible_usd),
                                        .largest_excess_usd = state.largest_excess_usd});

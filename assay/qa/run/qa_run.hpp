@@ -42,9 +42,9 @@ struct QaExecution {
   std::string version{};
   std::string timestamp{};
   const std::atomic<bool>* stop = nullptr;
-  /// Told after each attempt, from any thread but never from two at once.
+  /// Called after each attempt, from any thread but never from two at once.
   std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
-  /// Told a sentence that should not wait for the end, in the same way.
+  /// Called with a sentence that should not wait for the end, in the same way.
   std::function<void(const std::string& sentence)> warn{};
 };
 

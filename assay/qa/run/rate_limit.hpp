@@ -10,7 +10,7 @@
 namespace assay::qa {
 
 /// Hands out times at which calls may leave, evenly spaced, so that no minute holds more than the
-/// limits allow. It does not sleep: whoever asks waits until the time it was given.
+/// limits allow. It does not sleep: the caller waits until the given time.
 class RateLimit {
  public:
   using Clock = std::chrono::steady_clock;

@@ -38,7 +38,8 @@ void open(CheckedSlide& slide, const SlideFolder& folder) try {
   slide.problem = e.what();
 }
 
-/// One file that stands for two slides of the table: at least one of them is not what is asked for.
+/// One file that is found for two slides of the table: for at least one of them it is the wrong
+/// file.
 void note_shared_files(SlideCheck& check) {
   std::map<std::string, std::string> owners;
   for (const CheckedSlide* slide : all_slides(check)) {

@@ -12,8 +12,8 @@
 
 namespace assay::qa {
 
-/// Places of patches on tissue, told from the background in a thumbnail of the whole slide. The
-/// same arguments give the same places. A slide without tissue: anywhere.
+/// Positions of patches on tissue, which is separated from the background in a thumbnail of the
+/// whole slide. The same arguments give the same places. A slide without tissue: anywhere.
 std::vector<slide::SlideRegion> patch_regions(const Picture& thumbnail,
                                               const slide::SlideInfo& slide,
                                               const PatchSettings& settings = {});

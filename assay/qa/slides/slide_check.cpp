@@ -35,7 +35,7 @@ void require_known(const ItemTable& table, std::span<const std::string> names) {
     }
 }
 
-/// What the published benchmark has and this table has not.
+/// What the published benchmark has and this table does not.
 std::string deviation(const CheckedBenchmark& benchmark) {
   if (!benchmark.published_questions)
     return benchmark.name + ": is not one of the published benchmarks";

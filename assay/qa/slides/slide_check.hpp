@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which slides of a benchmark are there: the model behind `assay.qa-check/1`.
+/// Which slides of a benchmark exist: the data of `assay.qa-check/1`.
 #pragma once
 
 #include <cstddef>

@@ -48,8 +48,8 @@ bool is_one_folder(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
 }
 
-/// Where slides of a benchmark may be, as prefixes of listed paths: the root, then "tcga/" for
-/// tcga and tcga_slidebench alike, then the benchmark's own name.
+/// Where slides of a benchmark may be, as prefixes of listed paths: the root, then "tcga/" for both
+/// tcga and tcga_slidebench, then the benchmark's own name.
 std::vector<std::string> bases_of(const std::string& benchmark) {
   std::vector<std::string> out = {""};
   for (const std::string& name : {benchmark.substr(0, benchmark.find('_')), benchmark})
@@ -60,7 +60,7 @@ std::vector<std::string> bases_of(const std::string& benchmark) {
 
 using Files = std::vector<std::string>;
 
-/// The listed files that start with `prefix` and have no further folder behind it.
+/// The listed files that start with `prefix` and have no further folder after it.
 Files starting_with(const Files& files, const std::string& prefix) {
   Files out;
   for (auto at = std::ranges::lower_bound(files, prefix);
@@ -166,7 +166,7 @@ Files listing(const fs::path& root) {
   for (auto at = fs::recursive_directory_iterator(root, options, error);
        !error && at != fs::end(at); at.increment(error)) {
     if (at.depth() >= deepest) at.disable_recursion_pending();
-    std::error_code ignored;  // a link to nothing is no file
+    std::error_code ignored;  // a broken link is not a file
     if (at->is_regular_file(ignored)) out.push_back(at->path().generic_string().substr(prefix));
   }
   if (error)

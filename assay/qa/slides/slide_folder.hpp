@@ -20,7 +20,7 @@ struct SlideMatch {
 /// Lists the folder once; looking an item up touches the disk no more.
 class SlideFolder {
  public:
-  /// Throws Error::io when `root` is no readable folder.
+  /// Throws Error::io when `root` is not a readable folder.
   explicit SlideFolder(const std::filesystem::path& root);
 
   SlideMatch find(const Item& item) const;

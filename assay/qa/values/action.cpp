@@ -58,7 +58,7 @@ struct Kind {
 
 constexpr Kind kinds[] = {{"crop", crop_of}, {"answer", answer_of}};
 
-/// Whether an object is no action but what the question asks for.
+/// Whether an object is not an action but the answer to the question.
 bool answers_outright(const JsonValue& object) {
   return object.member("answer") != nullptr || object.member("isup_grade") != nullptr ||
          object.member("answer_text") != nullptr;

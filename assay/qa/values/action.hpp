@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a navigating agent wants next, read from its reply.
+/// The next action of a navigating agent, read from its reply.
 #pragma once
 
 #include <string>
@@ -28,9 +28,9 @@ struct Action {
   std::string reasoning{};  ///< the agent's words
 };
 
-/// Reads the JSON object that the rules ask for, wherever it stands in the reply: fenced, behind
-/// words, or the action without its envelope. An object that answers the question outright
-/// (`{"answer": 3}`) is an answer. Of several actions the last counts: models think aloud.
+/// Reads the JSON object that the rules ask for, wherever it is in the reply: fenced, after words,
+/// or the action without its envelope. An object that answers the question outright (`{"answer":
+/// 3}`) is an answer. If there are several actions, the last counts: models think aloud.
 Action parse_action(std::string_view reply);
 
 }  // namespace assay::qa

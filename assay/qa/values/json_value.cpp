@@ -50,7 +50,7 @@ class Parser {
     return true;
   }
 
-  /// What stands between brackets, one `element` after the other with commas between them.
+  /// The content between brackets, one `element` after the other with commas between them.
   template <class Element>
   bool series(char close, Element element) {
     ++at_;
@@ -175,7 +175,7 @@ class Parser {
   }
 
   /// Takes a number and says whether it is written as an integer. A point or an exponent without
-  /// digits behind it is not part of the number.
+  /// digits after it is not part of the number.
   std::optional<bool> number() {
     take('-');
     if (!take('0') && !digits()) return std::nullopt;

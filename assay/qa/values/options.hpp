@@ -9,7 +9,7 @@
 namespace assay::qa {
 
 /// Reads a list of options: JSON, a Python list or tuple, or texts between bars ("Lung|Breast").
-/// Nothing and an empty list are no options. Positions are labels, so blank options are kept.
+/// Empty text and an empty list mean no options. Positions are labels, so blank options are kept.
 /// Throws Error::input on anything else, such as a dict, a number or a single word.
 std::vector<std::string> parse_options(std::string_view text);
 

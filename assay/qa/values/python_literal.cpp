@@ -61,7 +61,7 @@ class Parser {
     return number();
   }
 
-  /// What may stand before a quote: r, u, f is not a literal, b is no text.
+  /// What may come before a quote: r and u. f is not a literal, and b is not text.
   static bool is_prefix(std::string_view letters) {
     return letters.empty() || letters == "u" || letters == "U" || letters == "r" || letters == "R";
   }

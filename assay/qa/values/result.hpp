@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What became of every question of a benchmark: the model behind `assay.qa/1`.
+/// What became of every question of a benchmark: the data of `assay.qa/1`.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How an agent came to its answer on one question: the model behind `assay.trajectory/1`.
+/// How an agent arrived at its answer to one question: the data of `assay.trajectory/1`.
 #pragma once
 
 #include <cstddef>

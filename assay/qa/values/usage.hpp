@@ -30,8 +30,8 @@ struct ReportedCost {
   std::optional<double> upstream{};  ///< by the provider that a gateway asked
   bool own_key = false;              ///< that provider bills the caller, apart from the gateway
 
-  /// Both together; nothing when a part that must be there is not told. A gateway that pays its
-  /// provider charges at least as much.
+  /// Both together; nothing when a required part is not reported. A gateway that pays its provider
+  /// charges at least as much.
   std::optional<double> total() const {
     if (own_key && !upstream) return std::nullopt;
     if (own_key || charged.value_or(0) < upstream.value_or(0))

@@ -50,7 +50,7 @@ void draw_y_title(Drawing& drawing, const Frame& plot, std::string_view title) {
                {.anchor = Anchor::middle, .upright = false, .room = drawing.height() - 10});
 }
 
-/// The note stands right of the title, or in the lower left corner when there is no room.
+/// The note is to the right of the title, or in the lower left corner when there is no room.
 void draw_panel_title(Drawing& drawing, const Frame& plot, std::string_view title,
                       std::string_view note) {
   drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width});

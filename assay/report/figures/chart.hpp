@@ -30,7 +30,7 @@ struct RowLayout {
 
   double middle(std::size_t row) const { return plot.y + (double(row) + 0.5) * row_height; }
   double top(std::size_t row) const { return plot.y + double(row) * row_height; }
-  /// Of the whole drawing, with an axis below.
+  /// The height of the whole drawing, with an axis below.
   double height() const { return plot.bottom() + axis_room; }
 };
 
@@ -53,17 +53,17 @@ struct PanelLayout {
   double height = 0;  ///< of the whole drawing
 
   bool is_left(std::size_t panel) const { return panel % columns == 0; }
-  /// Whether no panel stands below.
+  /// Whether there is no panel below.
   bool is_lowest(std::size_t panel) const { return panel + columns >= plots.size(); }
 };
 
 PanelLayout panel_layout(std::size_t panels, double plot_height);
 
-/// How many panels stand side by side.
+/// How many panels are side by side.
 std::size_t panel_columns(std::size_t panels);
 
-/// How strong a cell may be filled with better or worse and still bear text: on paper and on a
-/// band, in the light and in the dark, the contrast to ink stays above 4.5.
+/// How strongly a cell may be filled with better or worse so that text on it stays readable: on
+/// paper and on a band, in the light and in the dark, the contrast to ink stays above 4.5.
 inline constexpr double strongest_fill = 0.42;
 
 struct PanelAxes {

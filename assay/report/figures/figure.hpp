@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A drawing with the words that go with it.
+/// A figure with its title and caption.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@
 
 namespace assay::report {
 
-/// Marks that stand for one case of one model carry their positions in the study, so that a page
-/// can bring them to life: `<circle class="mark" data-case="17" data-model="2" …/>`, or, where they
-/// are many, one `<path class="marks" data-model="2" data-cases="0 1 5" d="M10 20h0M11 25h0…"/>`
-/// with a dot per case. In drawings of question answering the positions are those of the part and
-/// of its result: `class="mark"` or `class="marks"` with `data-part` and `data-item` or
-/// `data-items`. Nothing else in the drawing needs a script.
+/// Marks for one case of one model carry their positions in the study, so that a page can make them
+/// interactive: `<circle class="mark" data-case="17" data-model="2" …/>`, or, where they are many,
+/// one `<path class="marks" data-model="2" data-cases="0 1 5" d="M10 20h0M11 25h0…"/>` with a dot
+/// per case. In drawings of question answering the positions are those of the part and of its
+/// result: `class="mark"` or `class="marks"` with `data-part` and `data-item` or `data-items`.
+/// Nothing else in the drawing needs a script.
 ///
 /// Colours are custom properties with fallbacks, so that a page can restyle them: `--c0` to `--c6`
 /// for models, `--ink`, `--muted`, `--rule` (grid and axes), `--paper` (what is behind), `--band`
@@ -27,7 +27,7 @@ struct Figure {
   std::string svg;      ///< whole, with its own size, fonts and colours
 };
 
-/// All drawings that the study allows, in reading order; those of its `qa` are made by qa_figures.
+/// All figures that the study allows, in reading order; those of its `qa` are made by qa_figures.
 std::vector<Figure> study_figures(const Study& study);
 
 /// Confusion, accuracy, agreement of votes, cost.

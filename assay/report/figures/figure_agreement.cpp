@@ -33,7 +33,7 @@ struct Agreement {
   bool has_limits() const { return means.size() > 1; }
 };
 
-/// The interval, or none where too few pairs would carry it.
+/// The interval, or none if there are too few pairs.
 stats::Interval shown(stats::Interval interval, std::size_t pairs) {
   if (pairs < stats::least_pairs) interval.lower = interval.upper = std::nan("");
   return interval;
@@ -84,7 +84,7 @@ struct Axes {
   ScaleKind kind = ScaleKind::linear;
 };
 
-/// Volumes over more than one decade are told apart on a logarithmic axis only.
+/// Volumes over more than one decade can be told apart only on a logarithmic axis.
 Axes axes_of(std::span<const Agreement> all) {
   std::optional<Extent> positive, x, y;
   for (const Agreement& each : all) {
@@ -161,8 +161,8 @@ const std::vector<std::string>* subject_column(const Study& study,
   return nullptr;
 }
 
-/// How many subjects the cases of a model are of: by a group column, or by BIDS names. Nothing when
-/// the cases do not say.
+/// How many subjects the cases of a model come from: by a group column, or by BIDS names. Nothing
+/// when the cases do not say.
 std::optional<std::size_t> subjects_of(const Study& study, const compare::ResultTable& table) {
   std::set<std::string> subjects;
   if (const auto* column = subject_column(study, table)) {
@@ -177,7 +177,8 @@ std::optional<std::size_t> subjects_of(const Study& study, const compare::Result
   return subjects.size();
 }
 
-/// Cases of one subject are not independent, and intervals that take them so are too narrow.
+/// Cases of one subject are not independent, and intervals that treat them as independent are too
+/// narrow.
 std::string dependence_note(const FigureScene& scene) {
   for (const compare::ResultTable& table : scene.study.models) {
     const auto subjects = subjects_of(scene.study, table);

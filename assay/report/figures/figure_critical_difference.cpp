@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Demšar's (2006) diagram: mean ranks on a line, bars over models that the Nemenyi test cannot
-/// tell apart.
+/// Demšar's (2006) diagram: mean ranks on a line, bars over models between which the Nemenyi test
+/// shows no difference.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double estimate_room = 150, p_room = 74, right_room = estimate_room + p_room + 20;
 
-/// Intervals of very few pairs can be endless.
+/// Intervals of very few pairs can be infinite.
 double finite_or(double value, double otherwise) {
   return std::isfinite(value) ? value : otherwise;
 }
@@ -93,7 +93,7 @@ std::string pairs_sentence(const compare::MetricComparison& metric) {
   for (const compare::PairComparison& pair : metric.pairs) {
     least = std::min(least, pair.n);
     most = std::max(most, pair.n);
-    undefined = std::max(undefined, pair.undefined);  // left out for all models alike
+    undefined = std::max(undefined, pair.undefined);  // left out for all models
   }
   std::string out = least >= most ? fmt::format("n = {} pairs", most)
                                   : fmt::format("n = {} to {} pairs", least, most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an experiment reached beside what a paper reports, a panel per metric.
+/// The values of an experiment next to those of a paper, a panel per metric.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Accuracy with its interval, beside published values, a drawing per benchmark.
+/// Accuracy with its interval, next to published values, a figure per benchmark.
 #include <fmt/format.h>
 
 #include <algorithm>

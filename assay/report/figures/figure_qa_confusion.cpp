@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What was answered where what was true: a matrix per results file.
+/// Answers against truths: a matrix per results file.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -58,7 +58,7 @@ struct Axis {
   ScaleKind kind = ScaleKind::linear;
 };
 
-/// Costs over more than one decade need a logarithmic axis; free items stand at its left end.
+/// Costs over more than one decade need a logarithmic axis; free items are at its left end.
 Axis axis_of(std::span<const Costs> all) {
   std::optional<Extent> data, positive;
   for (const Costs& costs : all) {

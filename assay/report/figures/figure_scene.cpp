@@ -12,7 +12,7 @@
 namespace assay::report {
 namespace {
 
-/// Drawn beside what the report is about.
+/// Drawn in addition to what the report is about.
 constexpr std::array<std::string_view, 3> further_metrics = {"hd95", "nsd", "lesion_f1"};
 
 std::string compared_label(const Study& study) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What all drawings of a study have in common: its metrics, and where each case stands.
+/// What all figures of a study have in common: its metrics, and the position of each case.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,7 @@ std::string listed(std::span<const std::string> words);
 /// Whether values of the comparison can be found in the study.
 bool has_compared_values(const FigureScene& scene);
 
-/// The place in the study of a matched case, as the model's file has it.
+/// The position in the study of a matched case, in the order of the model's file.
 std::size_t matched_place(const FigureScene& scene, std::size_t model, std::size_t matched);
 
 }  // namespace assay::report

@@ -60,7 +60,7 @@ std::vector<Pair> all_pairs(const compare::ValueTable& gains,
   return pairs;
 }
 
-/// Where each model stands: the best mean first, or the order given.
+/// The position of each model: the best mean first, or the order given.
 std::vector<std::size_t> positions(const compare::MetricComparison& metric, std::size_t models) {
   std::vector<std::size_t> order(models), places(models);
   std::iota(order.begin(), order.end(), std::size_t{0});

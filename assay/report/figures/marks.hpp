@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Marks that stand for one case each, in the form that their number allows.
+/// Marks for one case each, in the form that their number allows.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace assay::report {
 
-/// Elements of their own are easy to point at; one path is small; a cloud of very many tells less
-/// than its density.
+/// Elements of their own are easy to point at; one path is small; the density of a very large cloud
+/// shows more than its single marks.
 enum class MarkForm { circles, path, none };
 
 inline constexpr std::size_t most_circles = 1500, most_marks = 20000;
@@ -35,10 +35,10 @@ struct MarkStyle {
 
 std::string marks(std::span<const Mark> marks, const MarkStyle& style, MarkForm form);
 
-/// Smaller and paler where so many stand together.
+/// Smaller and paler if there are many.
 MarkStyle crowded(MarkStyle style, std::size_t count);
 
-/// A cloud of marks; where they are too many, cells that are the darker the more lie within.
+/// A cloud of marks; if there are too many, cells that are darker the more marks they contain.
 std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm form);
 
 /// A number from 0 to 1 for each place that looks random and never changes.
@@ -47,7 +47,7 @@ double jitter(std::size_t place);
 /// What a caption adds where the dots are left out; "" otherwise.
 std::string marks_note(MarkForm form, std::size_t count);
 
-/// What a caption says of a cloud: what a dot is, or what stands for the dots.
+/// What a caption says about a cloud: what a dot is, or what is drawn instead of dots.
 std::string cloud_note(MarkForm form, std::size_t count);
 
 }  // namespace assay::report

@@ -29,11 +29,11 @@ enum class ScaleKind { linear, logarithmic };
 
 class Scale {
  public:
-  /// Values of `domain` become places of `range`, whose ends may stand in either order. A domain
+  /// Maps values of `domain` to positions in `range`, whose ends may be in either order. A domain
   /// without width gets some. A logarithmic domain must be above 0.
   Scale(Extent domain, Extent range, ScaleKind kind = ScaleKind::linear);
 
-  /// The place of a value; one outside of the domain stands at its end.
+  /// The position of a value; one outside the domain is at its end.
   double operator()(double value) const;
 
   const Extent& domain() const { return domain_; }

@@ -35,7 +35,7 @@ inline constexpr std::string_view worse = "var(--worse, #d55e00)";
 inline constexpr std::string_view none = "none";
 }  // namespace tone
 
-/// The colour of the model at that position; they repeat, so names stand beside them.
+/// The colour of the model at that position; they repeat, so names are shown next to them.
 std::string_view model_tone(std::size_t model);
 
 enum class Anchor { start, middle, end };
@@ -72,11 +72,11 @@ class Drawing {
   void path(std::string_view data, const Paint& paint);
   /// Text in the middle of its height at `at`.
   void text(Spot at, std::string_view text, const TextStyle& style);
-  /// A box that nobody sees and that tells its text when pointed at.
+  /// An invisible box that shows its text when pointed at.
   void tooltip(const Frame& box, std::string_view text);
   void add(std::string_view markup) { body_ += markup; }
 
-  /// The whole element; `title` is what a reader without sight is told.
+  /// The whole element; `title` is what a screen reader reads out.
   std::string svg(std::string_view title) const;
 
  private:

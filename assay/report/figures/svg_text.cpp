@@ -23,7 +23,7 @@ constexpr std::array<short, 95> widths = {
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
 
 constexpr double usual_width = 600, wide_width = 1000;
-constexpr double widest_font = 1.12;  // DejaVu Sans and Verdana beside Helvetica
+constexpr double widest_font = 1.12;  // DejaVu Sans and Verdana compared with Helvetica
 constexpr char32_t first_wide = 0x1100, ellipsis = 0x2026;
 
 double width_of(char32_t point) {
@@ -58,7 +58,7 @@ std::string with_true_minus(const std::string& text) {
 std::string svg_number(double value, int decimals) {
   constexpr std::array<long long, 4> powers = {1, 10, 100, 1000};
   const long long power = powers[static_cast<std::size_t>(decimals)];
-  constexpr double most = 1e9;  // far outside of any drawing
+  constexpr double most = 1e9;  // far outside any figure
   if (!std::isfinite(value)) return "0";
   const long long scaled = std::llround(std::fmin(std::fmax(value, -most), most) * double(power));
   const long long whole = std::llabs(scaled) / power;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Text and numbers in drawings: short, safe, and measured.
+/// Text and numbers in figures: short, safe, and measured.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 namespace assay::report {
 
 /// A coordinate with at most `decimals` (0 to 3) places and no trailing zeros. The same number
-/// gives the same bytes under every locale; what is not finite becomes 0.
+/// gives the same bytes under every locale; a number that is not finite becomes 0.
 std::string svg_number(double value, int decimals = 2);
 
-/// Text as it shall be read, never as markup: also where bytes are no UTF-8, or characters that XML
-/// does not allow.
+/// Text as it should be read, never as markup, even if bytes are not UTF-8 or characters are not
+/// allowed in XML.
 std::string svg_escaped(std::string_view text);
 
 /// How wide a text of that size is in the widest of the usual sans-serif fonts.
@@ -20,7 +20,7 @@ double text_width(std::string_view text, double size);
 
 double bold_width(std::string_view text, double size);
 
-/// The text, or as much of its beginning and end as has room, with an ellipsis between.
+/// The text, or as much of its beginning and end as fits, with an ellipsis between.
 std::string shortened(std::string_view text, double size, double room);
 
 /// A printed number with a minus sign instead of a hyphen.

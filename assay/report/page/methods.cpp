@@ -44,7 +44,7 @@ std::string metric_words(const FigureMetric& metric) {
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
 }
 
-/// Values of labels that have no part in the average of their case: nobody is to blame for them.
+/// Values of labels that are left out of the average of their case, through nobody's fault.
 std::string left_out_words(const FigureScene& scene) {
   if (scene.study.comparison && !scene.study.comparison->settings.choice.labels.empty()) return "";
   std::vector<std::string> counts;
@@ -92,7 +92,7 @@ std::string unscored_words(const Study& study) {
                            unscored == 1 ? "was" : "were", means_words(study));
 }
 
-/// The models whose values assay computed, and those whose values were read as they stood.
+/// The models whose values assay computed, and those whose values were read unchanged.
 struct Origins {
   std::vector<std::string> scored{}, read{}, files{}, versions{};
 };

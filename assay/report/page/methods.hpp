@@ -11,7 +11,7 @@
 
 namespace assay::report {
 
-/// What may be said of each model against the baseline, in the order of metrics and models.
+/// What may be said about each model against the baseline, in the order of metrics and models.
 std::vector<std::string> conclusions(const Study& study);
 
 /// What was measured and tested, and how, in sentences ready to paste. `version` is this program's.

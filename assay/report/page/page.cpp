@@ -26,7 +26,7 @@ std::string script_name(std::string_view script) {
   return "sha256-" + base64(bytes);
 }
 
-/// Only our own scripts may run, and nothing may reach out, even if a text found its way past the
+/// Only our own scripts may run, and nothing may open a connection, even if some text got past the
 /// escaping. NiiVue reads its fonts from texts within itself, which counts as a connection.
 std::string policy(bool with_niivue) {
   std::string scripts = "'" + script_name(report_script) + "'", more;

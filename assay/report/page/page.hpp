@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A study as one HTML page that needs nothing else: drawings, tables, volumes, words.
+/// A study as one self-contained HTML page: figures, tables, volumes, text.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace assay::report {
 
-/// What a file says of itself, as JSON text; "" where it says nothing.
+/// What a file says about itself, as JSON text; "" where it says nothing.
 struct SourceDocument {
   std::string file, kind, settings{}, provenance{};
 };
@@ -33,7 +33,7 @@ struct ShownAnswer {
   TrajectoryView view;
 };
 
-/// Volumes and answers stand in the order of their interest: what does not fit leaves from the end.
+/// Volumes and answers are in order of interest: if they do not fit, the last are left out.
 struct PageContent {
   Study study;
   std::vector<Figure> figures{}, qa_figures{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The numbers behind the page, in columns: a case costs a few bytes per value, whatever its name.
+/// The data of the page, in columns: a case costs a few bytes per value, whatever its name.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,7 +19,7 @@ std::string metric_title(const std::string& key);
 /// The columns that the page shows: of the label that was asked for, or the case averages.
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model);
 
-/// Where each case of a model stands in the study.
+/// The position of each case of a model in the study.
 std::vector<std::size_t> places_in_study(const Study& study, std::size_t model);
 
 /// JSON text of any text; safe inside a script element.
@@ -28,10 +28,11 @@ std::string json_text(std::string_view text);
 /// Values by metric, model and case, in columns; what the page's script reads.
 std::string page_data(const Study& study);
 
-/// Which metrics the data have no room for, as a sentence; "" when there are none.
+/// A sentence that names the metrics for which there is no room in the data; "" when there are
+/// none.
 std::string left_out_metrics(const Study& study);
 
-/// What the script needs to know of the volumes besides their blocks.
+/// What the script needs to know about the volumes besides their blocks.
 std::string volumes_data(std::span<const CaseVolume* const> volumes);
 
 /// What was measured, the headline table, the ledger, the conclusions.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Questions on the page: scores with intervals, the ledger, how agents came to their answers.
+/// Questions on the page: scores with intervals, the ledger, how agents arrived at their answers.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -22,7 +22,7 @@ bool is_finite(const std::optional<double>& value) {
   return value && std::isfinite(*value);
 }
 
-/// As comparisons do: what is infinite is left out of means, and counted.
+/// As in comparisons: infinite values are left out of means, and counted.
 std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
                                       const std::string& metric) {
   std::vector<metrics::Score> out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What authors take away from the page: methods, tables, and what guidelines still ask of them.
+/// Text for authors to use: methods, tables, and what guidelines still ask of them.
 #include <fmt/format.h>
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace assay::report {
 namespace {
 
-/// Text to take away: shown as it is, with a button that copies it.
+/// Text to paste: shown as it is, with a button that copies it.
 std::string to_paste(std::string_view title, std::string_view text) {
   return fmt::format(
       "<details class=\"paste\"><summary>{}</summary><button type=\"button\" class=\"copy\">Copy"

@@ -45,7 +45,7 @@ const qa::TrajectoryImage* thumbnail_of(const qa::Trajectory& t) {
   return nullptr;
 }
 
-/// The place a turn went to; nothing when it asked for none, or for one that was refused.
+/// The region that a turn asked for; nothing when it asked for none, or for one that was refused.
 const slide::SlideRegion* taken(const qa::TrajectoryTurn& turn) {
   return turn.crop && turn.problem.empty() ? &*turn.crop : nullptr;
 }
@@ -145,8 +145,8 @@ std::string_view trimmed(std::string_view text) {
   return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(white) + 1 - begin);
 }
 
-/// The question as it was asked. Where its text lists the options, the list with the marks stands
-/// in that place, so that they are shown once.
+/// The question as it was asked. If its text lists the options, the list with the marks replaces
+/// them, so that they are shown once.
 std::string question(const TrajectoryView& view) {
   const std::string_view text = view.trajectory.question;
   const std::string options = options_list(view);
@@ -254,7 +254,7 @@ std::string totals(const std::vector<qa::TrajectoryTurn>& turns) {
   return out + row("cost", cost ? fmt::format("${:.4f}", *cost) : "unknown") + "</table>\n";
 }
 
-/// Nothing on the page may run or reach out, even if a text found its way past the escaping.
+/// Nothing on the page may run or open a connection, even if some text got past the escaping.
 constexpr std::string_view policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A trajectory as one HTML page that needs nothing else: no script, no network.
+/// A trajectory as one self-contained HTML page: no script, no network.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ struct TrajectoryView {
   std::string anchors{};                       ///< before the names of its anchors
 };
 
-/// The same without the page around it: to stand among others, each with its own anchors.
+/// The same without the page around it, to be shown with others, each with its own anchors.
 std::string trajectory_body(const TrajectoryView& view);
 
 std::string trajectory_page(const TrajectoryView& view);

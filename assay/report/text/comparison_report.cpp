@@ -64,7 +64,7 @@ std::string failures(const compare::Comparison& comparison) {
   return out;
 }
 
-/// What folds say of the algorithms, where they were asked.
+/// What folds say about the algorithms, if requested.
 std::string algorithms(const compare::Comparison& comparison, bool color) {
   std::string out;
   for (const compare::MetricComparison& metric : comparison.metrics)

@@ -31,7 +31,7 @@ std::string markdown_table(const PaperTable& table);
 /// A tabular no wider than the line, with its notes wrapped below; a comment names the packages.
 std::string latex_table(const PaperTable& table);
 
-/// Text made harmless between table cells.
+/// Text escaped for table cells.
 std::string markdown_escaped(std::string_view text);
 std::string latex_escaped(std::string_view text);
 

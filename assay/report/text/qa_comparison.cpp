@@ -63,7 +63,7 @@ std::string score_lines(const qa::QaComparison& c, const qa::PairedScore& s, con
                      s.both_right, s.only_first, s.only_second, s.both_wrong);
 }
 
-/// A name with its place, unless it was told apart by it already.
+/// A name with its position, unless the name contains it already.
 std::string placed(const std::string& name, std::string_view place) {
   const std::string mark = fmt::format(" ({})", place);
   return printable(name) + (name.ends_with(mark) ? "" : mark);

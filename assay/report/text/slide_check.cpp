@@ -45,7 +45,7 @@ std::vector<std::size_t> totals_of(const qa::SlideCheck& check,
   return out;
 }
 
-/// A line per slide. Of a missing one there is nothing to say but its name.
+/// A line per slide. For a missing one there is only its name.
 std::string problems_of(const qa::CheckedBenchmark& benchmark, const Named<qa::SlideState>& state,
                         std::size_t most) {
   std::string out;

@@ -205,7 +205,7 @@ std::string failure_line(const metrics::ChosenMetric& metric,
                      failure_text(*metric));
 }
 
-/// Both means, wherever the model failed: a failure must not better a mean by leaving it.
+/// Both means, wherever the model failed: a failure must not improve a mean by being left out.
 std::string effect_of_failures(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
@@ -235,7 +235,7 @@ std::string left_out_of_cases(const metrics::SegmentationResult& result) {
   return out.empty() ? "" : "values of labels left out of the means of cases: " + out + "\n";
 }
 
-/// Where a map of probabilities would best be cut.
+/// The best threshold of a map of probabilities.
 std::string best_thresholds(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t r = 0; r < result.regions.size(); ++r)

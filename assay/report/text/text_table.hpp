@@ -19,7 +19,7 @@ struct Column {
 std::string text_table(const std::vector<Column>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
-/// Text from file names and headers made harmless for a terminal: control characters as \xNN.
+/// Text from file names and headers made safe for a terminal: control characters as \xNN.
 std::string printable(std::string_view text);
 
 /// How many columns of a terminal the UTF-8 text takes (no wide characters are used here).

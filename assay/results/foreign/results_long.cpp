@@ -31,7 +31,7 @@ Columns columns_of(const Csv& csv, const std::string& name) {
           .status = column_for(Role::status, csv.header)};
 }
 
-/// Columns without a role say something of the case.
+/// Columns without a role describe the case.
 std::vector<std::size_t> group_columns(const Csv& csv, const Columns& is) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < csv.header.size(); ++c)
@@ -59,7 +59,7 @@ bool says_lost(std::string_view status) {
   return word.starts_with("fail") || word.starts_with("missing") || word == "error";
 }
 
-/// A file of ours that lost a case for want of a reference does not blame the model.
+/// A file of ours that lost a case because its reference is missing does not blame the model.
 bool is_models_failure(std::string_view status) {
   return metrics::plain(status) != "missingreference";
 }

@@ -32,8 +32,8 @@ bool tells_nothing(std::string_view folder) {
          std::ranges::any_of(numbered, [&](auto start) { return folder.starts_with(start); });
 }
 
-/// MODEL for .../MODEL/fold_0/validation/summary.json. Failing that the outermost folder that was
-/// named, failing that the file's own name.
+/// MODEL for .../MODEL/fold_0/validation/summary.json. Otherwise the outermost folder that was
+/// named, or else the file's own name.
 std::string model_of(std::string_view path) {
   std::string outermost = std::filesystem::path(last_part(path)).stem().string();
   for (std::string_view rest = path.substr(0, path.size() - last_part(path).size());

@@ -40,8 +40,8 @@ Census census_of(const Csv& csv, std::size_t column) {
   return out;
 }
 
-/// Sorts a column into metrics and groups. A slip of the pen must not turn a metric into a group:
-/// a text is refused where the name is a metric's or most cells are numbers.
+/// Sorts a column into metrics and groups. A typing mistake must not turn a metric into a group: a
+/// text is refused where the name is a metric's or most cells are numbers.
 void place_column(const Csv& csv, const std::string& name, std::size_t column, Columns& out) {
   const bool is_ours = metrics::metric_key(csv.header[column]).has_value();
   const Census census = census_of(csv, column);
@@ -99,7 +99,7 @@ Columns columns_of(const Csv& csv, const std::string& name) {
   return out;
 }
 
-/// Tables of challenges end with rows such as "Mean" and "StdDev", which are no cases.
+/// Tables of challenges end with rows such as "Mean" and "StdDev", which are not cases.
 std::size_t rows_without_summary(const Csv& csv, const Columns& is) {
   constexpr std::array<std::string_view, 14> words = {
       "mean", "average", "avg",        "median",     "std", "stddev", "sd",
