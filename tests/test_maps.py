@@ -150,7 +150,7 @@ def test_many_values_in_8_bits_are_pointed_out(tmp_path):
     few = pair(tmp_path, eight_bits // 2, reference)
     assert assay("score", *few).stderr == ""
     said = assay("score", *pair(tmp_path, reference, eight_bits)).stderr
-    assert "the reference holds more than 128" in said and said.endswith("if it is a map, make a mask of it\n")
+    assert "the reference holds more than 128" in said and said.endswith("if it is a map, turn it into a mask\n")
 
 
 @pytest.mark.parametrize("dtype", [numpy.int8, numpy.int16, numpy.float32])

@@ -28,7 +28,7 @@ function chosenBar(study, selection) {
   const text = make("span", {});
   const open = make("button", { type: "button", onclick: () => selection.choose(selection.chosen, { open: true }) }, "Open");
   const bar = make("div", { class: "chosen-bar", role: "status" }, text, open,
-    make("button", { type: "button", onclick: () => selection.choose(null), "aria-label": "Choose nothing" }, "×"));
+    make("button", { type: "button", onclick: () => selection.choose(null), "aria-label": "Clear the selection" }, "×"));
   bar.hidden = true;
   document.body.append(bar);
   selection.listen((chosen) => {
@@ -69,7 +69,7 @@ function itemTable(root, study, selection) {
     const steps = document.querySelector(`.trajectory[data-part="${chosen.part}"][data-item="${chosen.item}"]`);
     absent.hidden = steps !== null;
     if (steps === null) {
-      absent.textContent = `The steps of this question are not in this page. assay report … --cases ${field(0)(chosen)} puts them in.`;
+      absent.textContent = `The steps of this question are not on this page. assay report … --cases ${field(0)(chosen)} adds them.`;
       return;
     }
     steps.open = true;

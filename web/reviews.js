@@ -42,7 +42,7 @@ export class Reviews {
       return "This file is not JSON; choose one that was saved here.";
     }
     if (read?.schema !== "assay.reviews/1" || !Array.isArray(read.reviews))
-      return "This file holds no ratings; choose one that was saved here.";
+      return "This file does not contain ratings; choose one that was saved here.";
     const known = new Set(this.study.ids);
     let taken = 0;
     for (const { id, rating, note } of read.reviews) {
@@ -50,7 +50,7 @@ export class Reviews {
       this.set(id, { rating: [1, 2, 3, 4, 5].includes(rating) ? rating : null, note: String(note ?? "") });
       ++taken;
     }
-    return `${taken} of ${read.reviews.length} taken.`;
+    return `${taken} of ${read.reviews.length} loaded.`;
   }
 
   /** Buttons that save and load. */

@@ -129,8 +129,8 @@ export class CaseViewer {
     const layers = volume === null ? null : await layersOf(volume);
     if (this.place !== place) return; // another case was chosen meanwhile
     const parts = [this.heading(), make("div", { class: "facts" }, this.values(), this.review())];
-    if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not in this page. `
-      + `assay report … --cases ${this.study.ids[place]} puts them in.`));
+    if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not on this page. `
+      + `assay report … --cases ${this.study.ids[place]} adds them.`));
     Object.assign(this, { volume, layers });
     if (volume !== null) parts.push(this.controls(), this.planesRow(), this.legend());
     this.stage.replaceChildren(...parts);

@@ -145,7 +145,7 @@ constexpr Convention table[] = {
      .lesions = {.rule = LesionRule::iou, .half_matches = true}},
     {.name = "brats2023",
      .summary =
-         "BraTS 2023, gliomas: surfaces as deepmind; HD95 is 374 mm where one mask is empty; "
+         "BraTS 2023, gliomas: surfaces as in deepmind; HD95 is 374 mm where one mask is empty; "
          "lesions by the brats rule, above 0.05 mL",
      .covered = brats_covers,
      .overrides = brats_overrides,

@@ -183,7 +183,7 @@ void add_comparison(const ParityReport& r, Sentences& out) {
                   c.difference, interval));
   if (!r.options.compat_spec) add_limits_of_comparison(r, c, out);
   if (!c.cohens_d)
-    out.push_back("Cohen's d does not exist: " + c.cohens_d_missing + ".");
+    out.push_back("Cohen's d is undefined: " + c.cohens_d_missing + ".");
   else if (r.achieved.sample.over == SpreadOver::subjects)
     out.push_back(
         "Cohen's d divides by a mixture: our SD is over subjects, the paper's over runs or folds.");

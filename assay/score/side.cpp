@@ -48,7 +48,7 @@ std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask
     out.push_back(
         "holds more than 128 different values in 8 bits, like a map of probabilities scaled to "
         "0-255, and every value above 0 counts as foreground; if it is a map, " +
-        std::string(rule.can_be_cut ? "give --threshold T, such as 128" : "make a mask of it"));
+        std::string(rule.can_be_cut ? "give --threshold T, such as 128" : "turn it into a mask"));
   if (is_empty(mask.voxels) && has_only_negative_values(image))
     out.emplace_back(
         "holds only negative values and 0, and foreground is value > 0; if the negative values "
@@ -82,10 +82,10 @@ std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
 
 /// Predictions that a model of ours makes are labels: there is nothing to cut.
 std::string_view map_remedy(const metrics::ScoreSettings& settings) {
-  return settings.source ? "give --foreground nonzero to count every value but 0, or make a mask "
-                           "of it"
-                         : "give --threshold T, such as 0.5, to count every value >= T, or "
-                           "--foreground nonzero to count every value but 0";
+  return settings.source
+             ? "give --foreground nonzero to count every value but 0, or turn it into a mask"
+             : "give --threshold T, such as 0.5, to count every value >= T, or "
+               "--foreground nonzero to count every value but 0";
 }
 
 }  // namespace

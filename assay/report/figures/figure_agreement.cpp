@@ -184,7 +184,8 @@ std::string dependence_note(const FigureScene& scene) {
     const auto subjects = subjects_of(scene.study, table);
     if (subjects && *subjects != 0 && *subjects < table.cases)
       return fmt::format(
-          " {} are of {} subjects and are taken as independent here, so these intervals are too "
+          " {} are from {} subjects and are treated as independent here, so these intervals are "
+          "too "
           "narrow.",
           counted(table.cases, "case"), *subjects);
   }

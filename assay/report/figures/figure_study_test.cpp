@@ -285,7 +285,7 @@ TEST(BlandAltman, few_cases_have_no_intervals) {
 }
 
 TEST(BlandAltman, says_when_cases_share_a_subject) {
-  const auto note = "30 cases are of 10 subjects and are taken as independent here";
+  const auto note = "30 cases are from 10 subjects and are treated as independent here";
   Study by_column = studies::study({.models = 1});
   auto& group = by_column.models[0].groups.emplace_back();
   group.first = "Subject";

@@ -222,7 +222,7 @@ constexpr std::array classes = {
     Class{"cache write", &qa::Usage::cache_write},
     Class{"cache read", &qa::Usage::cache_read},
     Class{"output", &qa::Usage::output},
-    Class{"reasoning, of output", &qa::Usage::reasoning},
+    Class{"reasoning (part of output)", &qa::Usage::reasoning},
 };
 
 std::string row(std::string_view name, const std::string& value) {

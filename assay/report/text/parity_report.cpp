@@ -125,7 +125,7 @@ std::string comparison(const parity::ParityReport& r) {
                        c.interval->lower, c.interval->upper);
   out += fmt::format(
       "; {}, {}; Cohen's d {}\n", c.test_type, c.p_text(),
-      c.cohens_d ? fmt::format("{:.3f} ({})", *c.cohens_d, c.interpretation) : "does not exist");
+      c.cohens_d ? fmt::format("{:.3f} ({})", *c.cohens_d, c.interpretation) : "undefined");
   return out + "  " + c.conclusion + "\n";
 }
 
