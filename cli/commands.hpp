@@ -65,12 +65,14 @@ Action command(Arguments& arguments) {
   };
 }
 
-extern const Command score_command, compare_command, parity_command, metrics_command, demo_command,
-    bench_command, docs_command;
-extern const Command folds_command, split_command;
-extern const Command qa_command;
+extern const Command score_command, compare_command, report_command, parity_command,
+    metrics_command;
 extern const Command evaluate_command, predict_command, model_command, recipe_command;
-extern const Command report_command, power_command;
+extern const Command model_show_command, recipe_show_command, recipe_apply_command;
+extern const Command power_command, split_command, folds_command;
+extern const Command qa_command, qa_check_command, qa_run_command, qa_score_command,
+    qa_compare_command, qa_show_command, qa_fetch_command;
+extern const Command demo_command, bench_command, docs_command;
 
 /// Commands that serve the same job.
 struct CommandGroup {

@@ -17,6 +17,7 @@
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
 #include "cli/score_options.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -45,10 +46,6 @@ std::string table_or_specification(const compare::Comparison& comparison, const 
 }
 
 constexpr Form forms[] = {
-    {"json", ".json",
-     [](const compare::Comparison& c, const Options& o, const results::Provenance& p) {
-       return results::comparison_text(c, o.with_paper, p);
-     }},
     {"table", ".txt",
      [](const compare::Comparison& c, const Options& o, const results::Provenance&) {
        return o.settings.compat_spec ? report::specification_table(c)
@@ -65,6 +62,10 @@ constexpr Form forms[] = {
     {"csv", ".csv",
      [](const compare::Comparison& c, const Options&, const results::Provenance&) {
        return report::comparison_csv(c);
+     }},
+    {"json", ".json",
+     [](const compare::Comparison& c, const Options& o, const results::Provenance& p) {
+       return results::comparison_text(c, o.with_paper, p);
      }},
 };
 
@@ -151,15 +152,14 @@ compare::CompareSettings settings_of(const Options& o) {
 const Form& form_of(const std::string& name, const fs::path& file) {
   for (const Form& form : forms)
     if (name.empty() ? form.extension == file.extension() : form.name == name) return form;
-  return forms[0];
+  return std::end(forms)[-1];  // json
 }
 
 void tell(const compare::Comparison& comparison, std::ostream& err) {
   for (const compare::LeftOut& one : comparison.matching.left_out)
     err << "left out: "
         << report::printable(one.id + ": no score of " + one.model + " (" + one.reason) << ")\n";
-  for (const std::string& note : comparison.notes)
-    err << "note: " << report::printable(note) << '\n';
+  cli::tell("note", comparison.notes, err);
 }
 
 std::string printed(const compare::Comparison& comparison, const Options& o, const Common& common,

@@ -84,15 +84,14 @@ Exit run(const Options& o, const Common& common, const Session& session) {
       compare::cross_validated(std::move(folders.runs), o.restarts);
   report_troubles(folders, result.warnings, common, session.err);
   if (!common.quiet) report_undefined(result, session.err);
-  const std::string text =
-      results::experiment_text(result, folders, clock.provenance(common, session, o.anonymous));
-  if (!out.empty()) write_atomically(out, text);
-  if (common.json)
-    session.out << text;
-  else if (prints_result(common, out))
-    session.out << report::cross_validation_report(
-        result, folders, {.color = session.out_is_terminal && !common.no_color});
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  put_result(
+      out,
+      results::experiment_text(result, folders, clock.provenance(common, session, o.anonymous)),
+      [&] {
+        return report::cross_validation_report(
+            result, folders, {.color = session.out_is_terminal && !common.no_color});
+      },
+      common, session);
   return folders.ledger.read < folders.ledger.expected ? some_failed : done;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay model: the family of commands about models; one file each.
-#include "cli/model.hpp"
-
 #include <array>
+
+#include "cli/commands.hpp"
 
 namespace assay::cli {
 namespace {

@@ -130,7 +130,7 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
            "How images are prepared: " + joined(names_in(model::builtin_recipes())) +
                ", or a TOML or JSON file (default: the recipe next to the model, or the one of a "
                "known model)");
-  a.option("--command \"…\"", o.command,
+  a.option("--command COMMAND", o.command,
            "Program that predicts instead of a model file, started without a shell; see "
            "docs/formats/predictor.md");
   a.choice("--backend", o.source.backend, model::backends(),

@@ -6,7 +6,7 @@
 #include "assay/base/file.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/report/text/model_report.hpp"
-#include "cli/model.hpp"
+#include "cli/commands.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"
 
@@ -32,12 +32,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, {o.model});
   if (!out.empty()) require_writable(out);
   const model::Model model = model::read_model(o.model, o.network);
-  if (!out.empty()) write_atomically(out, model::model_text(model, usual_shape));
-  if (common.json)
-    session.out << model::model_text(model, usual_shape);
-  else if (prints_result(common, out))
-    session.out << report::model_report(model, usual_shape);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  put_result(
+      out, model::model_text(model, usual_shape),
+      [&] { return report::model_report(model, usual_shape); }, common, session);
   return done;
 }
 

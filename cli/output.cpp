@@ -2,8 +2,10 @@
 #include "cli/output.hpp"
 
 #include <algorithm>
+#include <ostream>
 
 #include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
 
 namespace assay::cli {
 
@@ -17,6 +19,17 @@ fs::path output_file(const std::string& out, std::string name) {
 
 bool prints_result(const Common& common, const fs::path& out) {
   return !common.quiet || out.empty();
+}
+
+void put_result(const fs::path& out, const std::string& json,
+                const std::function<std::string()>& text, const Common& common,
+                const Session& session) {
+  if (!out.empty()) write_atomically(out, json);
+  if (common.json)
+    session.out << json;
+  else if (prints_result(common, out))
+    session.out << text();
+  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
 }
 
 void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,12 @@ std::filesystem::path output_file(const std::string& out, std::string name);
 /// Whether the result goes to standard output. --quiet silences messages, not results; it leaves
 /// out only what the file `out` (empty: none) holds already.
 bool prints_result(const Common& common, const std::filesystem::path& out);
+
+/// Puts out a result: as JSON into the file `out` (empty: none) and, with --json, on standard
+/// output; else as text for people.
+void put_result(const std::filesystem::path& out, const std::string& json,
+                const std::function<std::string()>& text, const Common& common,
+                const Session& session);
 
 /// A result must never take the place of a file that it is made from. Throws Error::usage.
 void refuse_input(const std::filesystem::path& out,

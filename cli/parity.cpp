@@ -13,13 +13,13 @@
 #include "assay/base/tbb_executor.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/text/parity_report.hpp"
-#include "assay/report/text/text_table.hpp"
 #include "assay/results/experiment.hpp"
 #include "assay/results/paper.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
 #include "cli/score_options.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -160,9 +160,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.list) return list(o, paper, out, common, session);
 
   const parity::ParityReport report = judged(o, paper, common);
-  if (!common.quiet)
-    for (const std::string& warning : report.warnings)
-      session.err << "warning: " << report::printable(warning) << '\n';
+  if (!common.quiet) cli::tell("warning", report.warnings, session.err);
   const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   const bool answered_by_status = common.quiet && o.require;
   if (!out.empty())

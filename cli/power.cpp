@@ -9,7 +9,6 @@
 #include "assay/base/file.hpp"
 #include "assay/base/tbb_executor.hpp"
 #include "assay/report/text/power_report.hpp"
-#include "assay/report/text/text_table.hpp"
 #include "assay/results/power.hpp"
 #include "assay/results/result_files.hpp"
 #include "cli/commands.hpp"
@@ -17,6 +16,7 @@
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
 #include "cli/score_options.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -86,17 +86,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   compare::PowerStudy study = compare::planned_study(std::move(tables), settings);
   study.notes.insert(study.notes.begin(), notes.begin(), notes.end());
 
-  if (!common.quiet)
-    for (const std::string& note : study.notes)
-      session.err << "note: " << report::printable(note) << '\n';
-  const std::string text =
-      results::power_text(study, clock.provenance(common, session, o.anonymous));
-  if (!out.empty()) write_atomically(out, text);
-  if (common.json)
-    session.out << text;
-  else if (prints_result(common, out))
-    session.out << report::power_report(study, session.out_is_terminal && !common.no_color);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  if (!common.quiet) cli::tell("note", study.notes, session.err);
+  put_result(
+      out, results::power_text(study, clock.provenance(common, session, o.anonymous)),
+      [&] { return report::power_report(study, session.out_is_terminal && !common.no_color); },
+      common, session);
   return done;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay qa: the family of commands for whole-slide question answering; one file each.
-#include "cli/qa.hpp"
-
 #include <array>
+
+#include "cli/commands.hpp"
 
 namespace assay::cli {
 namespace {

@@ -9,11 +9,11 @@
 #include "assay/qa/slides/check_slides.hpp"
 #include "assay/qa/slides/slide_check_file.hpp"
 #include "assay/report/text/slide_check.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/qa.hpp"
 #include "cli/qa_agent.hpp"
 #include "cli/qa_probe.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -48,10 +48,8 @@ void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common&
           const Session& session) {
   constexpr std::size_t a_few = 5;
   if (!common.quiet) {
-    for (const std::string& warning : table.warnings)
-      session.err << "warning: " << report::printable(warning) << '\n';
-    for (const std::string& note : check.notes)
-      session.err << "note: " << report::printable(note) << '\n';
+    cli::tell("warning", table.warnings, session.err);
+    cli::tell("note", check.notes, session.err);
   }
   const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;
   session.err << report::slide_check_problems(check, most);

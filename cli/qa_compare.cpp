@@ -11,9 +11,9 @@
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/results/qa_table.hpp"
 #include "assay/report/text/qa_scores.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa.hpp"
 #include "cli/qa_files.hpp"
 
 namespace assay::cli {

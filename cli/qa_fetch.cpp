@@ -15,8 +15,8 @@
 #include "assay/base/http.hpp"
 #include "assay/qa/slides/slide_lists.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/progress.hpp"
-#include "cli/qa.hpp"
 
 namespace assay::cli {
 namespace {

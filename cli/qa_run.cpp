@@ -19,10 +19,11 @@
 #include "assay/qa/run/qa_estimate.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa.hpp"
 #include "cli/qa_agent.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -281,9 +282,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   refuse_senseless(o, common);
   qa::ItemTable table = qa::read_items(o.table);
-  if (!common.quiet)
-    for (const std::string& warning : table.warnings)
-      session.err << "warning: " << report::printable(warning) << '\n';
+  if (!common.quiet) cli::tell("warning", table.warnings, session.err);
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
   agent.keeps_budget = o.execution.budget_usd.has_value();

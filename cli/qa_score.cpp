@@ -16,9 +16,9 @@
 #include "assay/qa/values/truth.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa.hpp"
 #include "cli/qa_files.hpp"
 
 namespace assay::cli {

@@ -11,8 +11,8 @@
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/report/page/trajectory_page.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/qa.hpp"
 
 namespace assay::cli {
 namespace {

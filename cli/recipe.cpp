@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay recipe: the family of commands about how images are prepared for models; one file each.
-#include "cli/recipe.hpp"
-
 #include <array>
+
+#include "cli/commands.hpp"
 
 namespace assay::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "assay/image/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "assay/report/text/recipe_report.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/recipe.hpp"
 
 namespace assay::cli {
 namespace {

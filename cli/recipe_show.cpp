@@ -5,8 +5,8 @@
 #include "assay/base/file.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "assay/report/text/recipe_report.hpp"
+#include "cli/commands.hpp"
 #include "cli/output.hpp"
-#include "cli/recipe.hpp"
 
 namespace assay::cli {
 namespace {
@@ -36,12 +36,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, {o.recipe});
   if (!out.empty()) require_writable(out);
   const model::Recipe recipe = model::find_recipe(o.recipe);
-  if (!out.empty()) write_atomically(out, model::recipe_text(recipe));
-  if (common.json)
-    session.out << model::recipe_text(recipe);
-  else if (prints_result(common, out))
-    session.out << report::recipe_report(recipe);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  put_result(
+      out, model::recipe_text(recipe), [&] { return report::recipe_report(recipe); }, common,
+      session);
   return done;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/report_figures.hpp"
 #include "cli/report_page.hpp"
 #include "cli/score_options.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -132,10 +133,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   std::string figures;
   if (!o.figures.empty()) figures = write_figures(result.content, o.figures);
   if (!common.quiet) {
-    for (const std::string& note : result.content.notes)
-      session.err << "note: " << report::printable(note) << '\n';
-    for (const std::string& sentence : result.page.dropped)
-      session.err << "note: " << report::printable(sentence) << '\n';
+    cli::tell("note", result.content.notes, session.err);
+    cli::tell("note", result.page.dropped, session.err);
     if (!figures.empty()) session.err << "figures: " << report::printable(figures) << '\n';
   }
   if (common.json)

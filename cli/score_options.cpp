@@ -91,8 +91,9 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.flag("--allow-affine-mismatch", o.settings.allow_affine_mismatch,
          "Compare voxels in storage order where the affines disagree");
   a.heading("Output");
-  a.option("--model NAME", o.model,
-           "Name of the model in the results (default: the prediction folder's)");
+  a.option(
+      "--model NAME", o.model,
+      "Name of the model in the results (default: that of the predictions or of the model file)");
   a.option("--csv FILE", o.csv,
            "Also write a table with model,case,label,metric,value,status and the groups");
   a.choice("--format", o.nnunet, layouts, "Layout of --out and --json");

@@ -50,8 +50,7 @@ void tell_unscored(const metrics::SegmentationResult& result, std::ostream& err)
 
 /// What was odd: of the cohort first, then of single cases.
 void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err) {
-  for (const std::string& warning : result.warnings)
-    err << "warning: " << report::printable(warning) << '\n';
+  cli::tell("warning", result.warnings, err);
   std::vector<CaseWarning> warnings;
   for (const metrics::CaseScores& c : result.cases)
     if (c.record.fate == metrics::Fate::scored)
@@ -162,9 +161,8 @@ results::Provenance provenance_of(const ScoreRun& run, results::Provenance from)
 
 void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err) {
   if (common.quiet) return;
-  for (const std::string& warning : cohort.warnings)
-    err << "warning: " << report::printable(warning) << '\n';
-  for (const std::string& note : cohort.notes) err << "note: " << report::printable(note) << '\n';
+  cli::tell("warning", cohort.warnings, err);
+  cli::tell("note", cohort.notes, err);
 }
 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,

@@ -11,9 +11,9 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/report/text/split.hpp"
-#include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -88,10 +88,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (!out.empty()) write_atomically(out, text);
   if (out.empty() || common.json) session.out << text;
   if (common.quiet) return done;
-  for (const std::string& note : manifest.notes)
-    session.err << "note: " << report::printable(note) << '\n';
-  for (const std::string& warning : manifest.warnings)
-    session.err << "warning: " << report::printable(warning) << '\n';
+  cli::tell("note", manifest.notes, session.err);
+  cli::tell("warning", manifest.warnings, session.err);
   session.err << report::balance_table(manifest, settings, folds);
   if (!out.empty()) session.err << "split: " << out.string() << '\n';
   return done;

@@ -10,6 +10,11 @@
 
 namespace assay::cli {
 
+void tell(const char* kind, const std::vector<std::string>& sentences, std::ostream& err) {
+  for (const std::string& sentence : sentences)
+    err << kind << ": " << report::printable(sentence) << '\n';
+}
+
 void tell_warnings(const std::vector<CaseWarning>& warnings, std::ostream& err) {
   std::map<std::string_view, std::size_t> cases;  // by text
   for (const CaseWarning& warning : warnings) ++cases[warning.text];

@@ -8,6 +8,9 @@
 
 namespace assay::cli {
 
+/// Each sentence on a line of its own, after what it is: "note: …".
+void tell(const char* kind, const std::vector<std::string>& sentences, std::ostream& err);
+
 struct CaseWarning {
   std::string id, text;
 };
