@@ -12,7 +12,11 @@ build:
 	@cmake --preset release -DASSAY_TESTS=OFF -DASSAY_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD)
 
-demo: build
+demo:
+	@tools/setup.sh build
+	@tools/viewer.sh
+	@cmake --preset release -DASSAY_TESTS=OFF -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) --target assay_program
 	@$(BUILD)/bin/assay demo
 
 test:
@@ -24,10 +28,10 @@ test:
 
 check:
 	@tools/setup.sh build test
-	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
-	@cmake --build $(BUILD)
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan --target assay_test
+	@cmake --preset lint >/dev/null
+	@cmake --build build/lint --target assay_version
 	@/usr/bin/python3 tests/run.py asan lint
 
 # Against other tools, from the Python package index; skips where that cannot be reached.
@@ -56,8 +60,8 @@ format:
 
 lint:
 	@tools/setup.sh build test
-	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
-	@cmake --build $(BUILD) --target assay_version
+	@cmake --preset lint >/dev/null
+	@cmake --build build/lint --target assay_version
 	@/usr/bin/python3 tests/run.py lint
 
 # A bounded search from the committed corpus; what it finds is added there by hand.

@@ -9,7 +9,7 @@ usage: tidy.py [FILE...]      default: every .cpp of assay/ and cli/ but the tes
 import concurrent.futures, functools, hashlib, json, os, pathlib, re, subprocess, sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build/release"
+BUILD = ROOT / "build/lint"  # configured with the files one by one, as clang-tidy needs them
 CACHE = pathlib.Path(os.environ.get("ASSAY_TIDY_CACHE") or pathlib.Path.home() / ".cache/assay/tidy")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 

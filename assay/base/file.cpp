@@ -65,12 +65,12 @@ void require_replaceable(const std::filesystem::path& path) {
 }
 
 /// A file descriptor that closes itself.
-class Descriptor {
+class FileHandle {
  public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
+  explicit FileHandle(int number) : number_(number) {}
+  FileHandle(const FileHandle&) = delete;
+  FileHandle& operator=(const FileHandle&) = delete;
+  ~FileHandle() {
     if (number_ >= 0) ::close(number_);
   }
   int number() const { return number_; }
@@ -130,7 +130,7 @@ void write_and_rename(const std::filesystem::path& path, std::span<const std::by
   require_replaceable(path);
   const NewFolders folders(path);
   auto [number, name] = create_beside(path);
-  Descriptor file(number);
+  FileHandle file(number);
   TemporaryName temporary(std::move(name));
   if (!write_all(file.number(), bytes) || (durably && ::fsync(file.number()) != 0) ||
       !file.close() || !temporary.rename_to(path))
@@ -160,7 +160,7 @@ std::string digest(std::initializer_list<std::span<const std::byte>> pieces, con
 
 /// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
 void sync_folder(const std::filesystem::path& path) {
-  const Descriptor file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const FileHandle file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (file.is_open()) ::fsync(file.number());
 }
 
@@ -168,7 +168,7 @@ void sync_folder(const std::filesystem::path& path) {
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
   // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
   if (!file.is_open() || ::fstat(file.number(), &status) != 0) throw file_error(path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);

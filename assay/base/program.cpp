@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using WaitClock = std::chrono::steady_clock;
 
 /// It stays unreaped, so that the number of its group is not reused.
 bool has_ended(pid_t process) {
@@ -54,10 +54,10 @@ ProgramEnd run_program(const CommandWords& words, double timeout_s) {
   for (const Descriptor* end : {&out.reading, &err.reading}) make_nonblocking(*end);
   ProgramEnd end;
   const auto time = std::chrono::duration<double>(timeout_s);
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
+  const auto deadline = WaitClock::now() + std::chrono::duration_cast<WaitClock::duration>(time);
   while (!has_ended(process) && !end.timed_out) {
     read_both(out.reading, err.reading, end);
-    end.timed_out = Clock::now() > deadline;
+    end.timed_out = WaitClock::now() > deadline;
   }
   ::kill(-process, SIGKILL);
   int status = 0;

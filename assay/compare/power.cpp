@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t least_simulated = 10;  // fewer differences do not show the shape
 
 /// Everything that the metrics of one plan share.
-struct Scene {
+struct PilotScene {
   std::span<const ResultTable> tables;
   std::size_t baseline = 0;
   std::vector<std::size_t> clusters{};  ///< of each matched case; empty: none
@@ -77,7 +77,7 @@ std::vector<double> defined(const ComparedValues& values, std::size_t model,
   return out;
 }
 
-std::vector<std::size_t> defined_clusters(const Scene& scene, const ComparedValues& values) {
+std::vector<std::size_t> defined_clusters(const PilotScene& scene, const ComparedValues& values) {
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < scene.clusters.size(); ++i)
     if (values.values[scene.baseline][i]) out.push_back(scene.clusters[i]);
@@ -204,7 +204,7 @@ std::string plan_words(const PowerPlan& plan) {
   return words(plan.metric) + ", " + plan.model + " against " + plan.baseline;
 }
 
-void plan_pair(PowerStudy& study, const Scene& scene, const ComparedMetric& metric,
+void plan_pair(PowerStudy& study, const PilotScene& scene, const ComparedMetric& metric,
                const ComparedValues& values, std::size_t model) {
   const auto base = defined(values, scene.baseline, metric), own = defined(values, model, metric);
   const auto clusters = defined_clusters(scene, values);
@@ -225,7 +225,7 @@ void plan_pair(PowerStudy& study, const Scene& scene, const ComparedMetric& metr
   study.plans.push_back(std::move(plan));
 }
 
-void plan_one(PowerStudy& study, const Scene& scene, const ComparedMetric& metric,
+void plan_one(PowerStudy& study, const PilotScene& scene, const ComparedMetric& metric,
               const ComparedValues& values) {
   PowerPlan plan = {.metric = metric, .baseline = scene.tables[0].model_name};
   plan.pilot = sample_of(defined(values, 0, metric), defined_clusters(scene, values), words(metric),
@@ -328,7 +328,7 @@ PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& s
   PowerStudy study = {.settings = settings};
   tables = pilot_tables(std::move(tables), settings, study.notes);
   const bool has_two = tables.size() > 1;
-  Scene scene = {.tables = tables};
+  PilotScene scene = {.tables = tables};
   if (has_two) scene.baseline = baseline_among(tables, settings.baseline);
   const auto metrics = planned_metrics(tables, settings, study.notes);
   study.matching = matched_pilot(tables, settings);

@@ -14,7 +14,7 @@ namespace {
 
 using Size = std::optional<std::size_t>;
 
-std::string with_unit(double value, const ComparedMetric& metric) {
+std::string size_with_unit(double value, const ComparedMetric& metric) {
   const std::string_view unit = unit_of(metric);
   return fmt::format("{:.3g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
@@ -222,10 +222,10 @@ std::string heading(const PowerPlan& plan) {
 std::string purpose(const PowerStudy& study, const PowerPlan& plan) {
   if (!plan.margin)
     return fmt::format("to detect a mean difference of {} (two-sided, alpha {:.3g})",
-                       with_unit(plan.difference, plan.metric), study.alpha_per_test);
+                       size_with_unit(plan.difference, plan.metric), study.alpha_per_test);
   return fmt::format(
       "to show equivalence within ±{} if the true mean difference is {} (alpha {:.3g})",
-      with_unit(*plan.margin, plan.metric), with_unit(plan.difference, plan.metric),
+      size_with_unit(*plan.margin, plan.metric), size_with_unit(plan.difference, plan.metric),
       study.alpha_per_test);
 }
 

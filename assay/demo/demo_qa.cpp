@@ -29,7 +29,7 @@ std::size_t models_answer(std::size_t question) {
   return question % 4 + 1;
 }
 
-std::size_t truth(std::size_t question) {
+std::size_t truth_of(std::size_t question) {
   return question % 5 == 4 ? (question + 1) % 4 + 1 : question % 4 + 1;
 }
 
@@ -39,7 +39,7 @@ std::string table_text() {
   for (std::size_t i = 0; i < questions; ++i) {
     const std::string prompt = fmt::format(
         "Question {}: how dense are the nuclei in field {} of this slide?", i, i % 3 + 1);
-    out += fmt::format("demo,{},demo.svs,{},{},True,accuracy,,{}\n", i, truth(i),
+    out += fmt::format("demo,{},demo.svs,{},{},True,accuracy,,{}\n", i, truth_of(i),
                        csv_field(R"(["Low", "Medium", "High", "Cannot determine"])"),
                        csv_field(prompt));
   }

@@ -14,7 +14,7 @@ namespace assay {
 namespace {
 
 constexpr std::size_t many_values = 128;
-constexpr std::size_t block_size = 64;
+constexpr std::size_t content_block = 64;
 
 /// Which bytes occur; stops asking once there are many.
 class SeenBytes {
@@ -27,9 +27,9 @@ class SeenBytes {
   /// Masks are runs of one value: a block of them is recognised without looking at single voxels.
   void add_block(const std::uint8_t* block) {
     std::uint8_t differs = 0;
-    for (std::size_t i = 0; i < block_size; ++i)
+    for (std::size_t i = 0; i < content_block; ++i)
       differs = static_cast<std::uint8_t>(differs | (block[i] ^ block[0]));
-    const std::size_t voxels = differs == 0 ? 1 : block_size;
+    const std::size_t voxels = differs == 0 ? 1 : content_block;
     for (std::size_t i = 0; i < voxels; ++i) add(block[i]);
   }
 
@@ -65,7 +65,7 @@ bool has_many_values(const Image& image) {
                         image.voxels().size());
   SeenBytes seen;
   std::size_t i = 0;
-  for (; i + block_size <= bytes.size() && !seen.are_many(); i += block_size)
+  for (; i + content_block <= bytes.size() && !seen.are_many(); i += content_block)
     seen.add_block(bytes.data() + i);
   for (; i < bytes.size() && !seen.are_many(); ++i) seen.add(bytes[i]);
   return seen.are_many();

@@ -20,7 +20,7 @@ namespace assay {
 namespace {
 
 /// The header as written; what is absent has its default.
-struct Fields {
+struct MetaFields {
   std::size_t axes = 0;
   std::vector<std::int64_t> sizes;
   std::vector<double> spacing, element_size, offset, directions;
@@ -59,13 +59,13 @@ struct Line {
   }
 };
 
-void read_object_type(Fields&, const Line& line) {
+void read_object_type(MetaFields&, const Line& line) {
   if (line.value == "Image") return;
   throw Error(Error::Kind::unsupported,
               fmt::format("holds a MetaIO object of type '{}', not an image", line.value));
 }
 
-void read_type(Fields& fields, const Line& line) {
+void read_type(MetaFields& fields, const Line& line) {
   const auto row = std::ranges::find(metaimage_types, line.value, &MetaImageType::name);
   if (row == metaimage_types.end())
     throw Error(Error::Kind::unsupported,
@@ -74,7 +74,7 @@ void read_type(Fields& fields, const Line& line) {
   fields.type = row->type;
 }
 
-void read_axes(Fields& fields, const Line& line) {
+void read_axes(MetaFields& fields, const Line& line) {
   const auto count = line.number<int>();
   if (count < 2 || count > 4)
     throw Error(Error::Kind::unsupported,
@@ -82,20 +82,20 @@ void read_axes(Fields& fields, const Line& line) {
   fields.axes = static_cast<std::size_t>(count);
 }
 
-void read_channels(Fields&, const Line& line) {
+void read_channels(MetaFields&, const Line& line) {
   const auto count = line.number<int>();
   if (count == 1) return;
   throw Error(Error::Kind::unsupported,
               fmt::format("has {} channels per voxel; assay takes one, so split it", count));
 }
 
-void read_binary(Fields&, const Line& line) {
+void read_binary(MetaFields&, const Line& line) {
   if (line.flag()) return;
   throw Error(Error::Kind::unsupported,
               "its voxels are written as text (BinaryData = False); save it as binary");
 }
 
-void read_units(Fields& fields, const Line& line) {
+void read_units(MetaFields& fields, const Line& line) {
   struct Unit {
     std::string_view name;
     double mm;
@@ -106,34 +106,34 @@ void read_units(Fields& fields, const Line& line) {
   fields.unit_mm = unit->mm;
 }
 
-void read_header_size(Fields& fields, const Line& line) {
+void read_header_size(MetaFields& fields, const Line& line) {
   fields.header_size = line.number<std::int64_t>();
   if (fields.header_size < -1) throw broken(line.key, line.value, "a number of bytes, or -1");
 }
 
-void read_offset(Fields& fields, const Line& line) {
+void read_offset(MetaFields& fields, const Line& line) {
   fields.offset = line.list<double>();
 }
-void read_directions(Fields& fields, const Line& line) {
+void read_directions(MetaFields& fields, const Line& line) {
   fields.directions = line.list<double>();
 }
-void read_order(Fields& fields, const Line& line) {
+void read_order(MetaFields& fields, const Line& line) {
   fields.big_endian = line.flag();
 }
 
 /// What each key does. Keys that say nothing about voxels or their place are passed over.
 struct Key {
   std::string_view name;
-  void (*read)(Fields& fields, const Line& line);
+  void (*read)(MetaFields& fields, const Line& line);
 };
 
 constexpr std::array keys = {
     Key{"ObjectType", read_object_type},
     Key{"NDims", read_axes},
-    Key{"DimSize", [](Fields& f, const Line& l) { f.sizes = l.list<std::int64_t>(); }},
+    Key{"DimSize", [](MetaFields& f, const Line& l) { f.sizes = l.list<std::int64_t>(); }},
     Key{"ElementType", read_type},
-    Key{"ElementSpacing", [](Fields& f, const Line& l) { f.spacing = l.list<double>(); }},
-    Key{"ElementSize", [](Fields& f, const Line& l) { f.element_size = l.list<double>(); }},
+    Key{"ElementSpacing", [](MetaFields& f, const Line& l) { f.spacing = l.list<double>(); }},
+    Key{"ElementSize", [](MetaFields& f, const Line& l) { f.element_size = l.list<double>(); }},
     Key{"Offset", read_offset},
     Key{"Position", read_offset},
     Key{"Origin", read_offset},
@@ -143,13 +143,14 @@ constexpr std::array keys = {
     Key{"BinaryData", read_binary},
     Key{"BinaryDataByteOrderMSB", read_order},
     Key{"ElementByteOrderMSB", read_order},
-    Key{"CompressedData", [](Fields& f, const Line& l) { f.compressed = l.flag(); }},
+    Key{"CompressedData", [](MetaFields& f, const Line& l) { f.compressed = l.flag(); }},
     Key{"CompressedDataSize",
-        [](Fields& f, const Line& l) { f.compressed_size = l.number<std::size_t>(); }},
+        [](MetaFields& f, const Line& l) { f.compressed_size = l.number<std::size_t>(); }},
     Key{"HeaderSize", read_header_size},
     Key{"ElementNumberOfChannels", read_channels},
     Key{"DistanceUnits", read_units},
-    Key{"ElementDataFile", [](Fields& f, const Line& l) { f.data_file = std::string(l.value); }},
+    Key{"ElementDataFile",
+        [](MetaFields& f, const Line& l) { f.data_file = std::string(l.value); }},
     Key{"Comment", nullptr},
     Key{"ObjectSubType", nullptr},
     Key{"TransformType", nullptr},
@@ -164,13 +165,13 @@ Line split(std::string_view text) {
 }
 
 struct Parsed {
-  Fields fields;
+  MetaFields fields;
   std::size_t header_end;  ///< where voxels start when they are in the same file
 };
 
 /// Reads lines up to the one that names the file of the voxels: by definition the last.
 Parsed parse(std::string_view text) {
-  Fields fields;
+  MetaFields fields;
   const std::size_t size = text.size();
   while (fields.data_file.empty()) {
     const auto line = next_line(text);
@@ -193,7 +194,7 @@ std::vector<double> per_axis(const std::vector<double>& list, std::size_t count,
                                               list.size(), count));
 }
 
-std::vector<double> directions(const Fields& fields) {
+std::vector<double> directions(const MetaFields& fields) {
   if (fields.directions.empty()) {
     std::vector<double> identity(fields.axes * fields.axes);
     for (std::size_t i = 0; i < fields.axes; ++i) identity[i * (fields.axes + 1)] = 1;
@@ -203,7 +204,7 @@ std::vector<double> directions(const Fields& fields) {
 }
 
 /// Each group of numbers in TransformMatrix is the direction of one axis.
-Affine affine_of(const Fields& fields) {
+Affine affine_of(const MetaFields& fields) {
   const auto& given = fields.spacing.empty() ? fields.element_size : fields.spacing;
   const auto spacing = per_axis(given, fields.axes, 1, "ElementSpacing");
   const auto offset = per_axis(fields.offset, fields.axes, 0, "Offset");
@@ -221,7 +222,7 @@ Affine affine_of(const Fields& fields) {
   return affine;
 }
 
-void require_complete(const Fields& fields) {
+void require_complete(const MetaFields& fields) {
   struct Need {
     std::string_view key;
     bool is_met;

@@ -54,9 +54,9 @@ struct Unit {
 constexpr std::array units = {Unit{1, 1000}, Unit{2, 1}, Unit{3, 0.001}};
 
 /// The fields of a header, whatever its version and byte order.
-class Fields {
+class NiftiFields {
  public:
-  Fields(std::span<const std::byte> head, const NiftiVersion& version, bool swapped)
+  NiftiFields(std::span<const std::byte> head, const NiftiVersion& version, bool swapped)
       : head_(head), version_(&version), swapped_(swapped) {}
 
   const NiftiVersion& version() const { return *version_; }
@@ -99,17 +99,17 @@ class Fields {
 };
 
 /// By the header's own length, its first field, in either byte order.
-std::optional<Fields> fields_of(std::span<const std::byte> head) {
+std::optional<NiftiFields> fields_of(std::span<const std::byte> head) {
   if (head.size() < 4) return std::nullopt;
   for (const NiftiVersion& version : nifti_versions)
     for (const bool swapped : {false, true})
       if (load<std::uint32_t>(head.data(), swapped) == version.header_size)
-        return Fields(head, version, swapped);
+        return NiftiFields(head, version, swapped);
   return std::nullopt;
 }
 
 /// Whether the voxels are in a file of their own. Throws unless the magic is intact.
-bool is_pair(const Fields& fields) {
+bool is_pair(const NiftiFields& fields) {
   const NiftiVersion& version = fields.version();
   if (fields.magic() == version.single_magic) return false;
   if (fields.magic() == version.pair_magic) return true;
@@ -122,7 +122,7 @@ bool is_pair(const Fields& fields) {
               "cannot tell left from right; convert the image to NIfTI");
 }
 
-VoxelType voxel_type(const Fields& fields) {
+VoxelType voxel_type(const NiftiFields& fields) {
   const int code = fields.datatype();
   const auto row = std::ranges::find(data_types, code, &DataType::code);
   if (row == data_types.end())
@@ -135,7 +135,7 @@ VoxelType voxel_type(const Fields& fields) {
   return *row->type;
 }
 
-std::vector<std::int64_t> extents(const Fields& fields) {
+std::vector<std::int64_t> extents(const NiftiFields& fields) {
   const std::int64_t count = fields.extent(0);
   if (count < 2 || count > 7)
     throw Error(Error::Kind::input,
@@ -147,7 +147,7 @@ std::vector<std::int64_t> extents(const Fields& fields) {
 }
 
 /// A slope of 0, NaN or infinity means "not scaled", as in nibabel.
-Scaling scaling(const Fields& fields) {
+Scaling scaling(const NiftiFields& fields) {
   const double slope = fields.real(fields.version().scl_slope);
   const double intercept = fields.real(fields.version().scl_inter);
   if (slope == 0 || !std::isfinite(slope)) return {};
@@ -158,7 +158,7 @@ Scaling scaling(const Fields& fields) {
 }
 
 /// Voxel sizes as nibabel repairs them: no signs, and 1 for 0.
-Point pixdims(const Fields& fields) {
+Point pixdims(const NiftiFields& fields) {
   Point mm{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double size = std::abs(fields.real(fields.version().pixdim, axis + 1));
@@ -167,7 +167,7 @@ Point pixdims(const Fields& fields) {
   return mm;
 }
 
-Affine sform(const Fields& fields) {
+Affine sform(const NiftiFields& fields) {
   Affine affine{};
   for (std::size_t row = 0; row < 3; ++row)
     for (std::size_t column = 0; column < 4; ++column)
@@ -179,7 +179,7 @@ using Rotation = std::array<std::array<long double, 3>, 3>;
 
 /// The rotation that the header's quaternion describes. In long double and in nibabel's order of
 /// operations, so that both round in the same way.
-Rotation rotation(const Fields& fields) {
+Rotation rotation(const NiftiFields& fields) {
   const NiftiVersion& version = fields.version();
   const long double x = fields.real(version.quatern), y = fields.real(version.quatern, 1),
                     z = fields.real(version.quatern, 2);
@@ -198,7 +198,7 @@ Rotation rotation(const Fields& fields) {
            {x * zs - w * ys, y * zs + w * xs, 1 - (x * xs + y * ys)}}};
 }
 
-Affine qform(const Fields& fields) {
+Affine qform(const NiftiFields& fields) {
   const Rotation turned = rotation(fields);
   Point mm = pixdims(fields);
   if (fields.real(fields.version().pixdim) == -1) mm[2] = -mm[2];  // qfac
@@ -212,7 +212,7 @@ Affine qform(const Fields& fields) {
 }
 
 /// Neither form: nibabel's guess, which is Analyze's: x runs to the left, the centre is the origin.
-Affine base_affine(const Fields& fields, const Shape& shape) {
+Affine base_affine(const NiftiFields& fields, const Shape& shape) {
   Point mm = pixdims(fields);
   if (fields.extent(0) < 3) mm[2] = 1;
   mm[0] = -mm[0];
@@ -232,7 +232,7 @@ Affine in_millimetres(Affine affine, int unit_code) {
   return affine;
 }
 
-Affine best_affine(const Fields& fields, const Shape& shape) {
+Affine best_affine(const NiftiFields& fields, const Shape& shape) {
   if (fields.form_code(fields.version().sform_code) > 0) {
     const Affine affine = in_millimetres(sform(fields), fields.units());
     require_usable(affine, "sform", "repair it, or set sform_code to 0 to use the qform");
@@ -245,7 +245,7 @@ Affine best_affine(const Fields& fields, const Shape& shape) {
   return affine;
 }
 
-std::size_t voxel_offset(const Fields& fields, bool pair) {
+std::size_t voxel_offset(const NiftiFields& fields, bool pair) {
   const long double offset = fields.voxel_offset();
   const std::size_t least = pair ? 0 : fields.version().least_offset();
   if (!(offset >= static_cast<long double>(least)) || offset > 0x1p62L ||
@@ -295,7 +295,7 @@ bool is_nifti(std::span<const std::byte> head) {
 }
 
 Layout nifti_layout(std::span<const std::byte> head, const std::filesystem::path& path) {
-  const Fields fields = fields_of(head).value();
+  const NiftiFields fields = fields_of(head).value();
   if (head.size() < fields.version().header_size)
     throw Error(Error::Kind::input,
                 fmt::format("its {} header is cut short: {} of {} bytes; copy or download it again",

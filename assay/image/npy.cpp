@@ -21,7 +21,7 @@
 namespace assay {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using NpyBytes = std::span<const std::byte>;
 
 constexpr std::string_view npy_magic = "\x93NUMPY", zip_magic = "PK\x03\x04";
 
@@ -66,7 +66,7 @@ std::vector<std::int64_t> shape_in(std::string_view text) {
   return *found;
 }
 
-Array array_in(Bytes head) {
+Array array_in(NpyBytes head) {
   if (head.size() < 12 || !is_npy(head)) throw broken();
   const bool is_short = head[6] == std::byte{1};
   const std::size_t start = is_short ? 10 : 12;
@@ -81,16 +81,16 @@ Array array_in(Bytes head) {
           .voxels_at = start + length};
 }
 
-struct Type {
+struct NpyType {
   std::string_view name;
   VoxelType type;
 };
 
-constexpr std::array types = {
-    Type{"b1", VoxelType::u8},  Type{"u1", VoxelType::u8},  Type{"i1", VoxelType::i8},
-    Type{"u2", VoxelType::u16}, Type{"i2", VoxelType::i16}, Type{"u4", VoxelType::u32},
-    Type{"i4", VoxelType::i32}, Type{"u8", VoxelType::u64}, Type{"i8", VoxelType::i64},
-    Type{"f2", VoxelType::f16}, Type{"f4", VoxelType::f32}, Type{"f8", VoxelType::f64},
+constexpr std::array npy_types = {
+    NpyType{"b1", VoxelType::u8},  NpyType{"u1", VoxelType::u8},  NpyType{"i1", VoxelType::i8},
+    NpyType{"u2", VoxelType::u16}, NpyType{"i2", VoxelType::i16}, NpyType{"u4", VoxelType::u32},
+    NpyType{"i4", VoxelType::i32}, NpyType{"u8", VoxelType::u64}, NpyType{"i8", VoxelType::i64},
+    NpyType{"f2", VoxelType::f16}, NpyType{"f4", VoxelType::f32}, NpyType{"f8", VoxelType::f64},
 };
 
 void set_type(ImageHeader& header, const std::string& name) {
@@ -99,8 +99,9 @@ void set_type(ImageHeader& header, const std::string& name) {
   if (kind.starts_with('O'))
     throw Error(Error::Kind::unsupported,
                 "holds Python objects, which assay never unpickles; save an array of numbers");
-  const auto row = std::ranges::find(types, kind, &Type::name);
-  if (row == types.end() || std::string_view("<>|=").find(name.front()) == std::string_view::npos)
+  const auto row = std::ranges::find(npy_types, kind, &NpyType::name);
+  if (row == npy_types.end() ||
+      std::string_view("<>|=").find(name.front()) == std::string_view::npos)
     throw Error(
         Error::Kind::unsupported,
         fmt::format("its type '{}' is not a scalar type that assay reads", name.substr(0, 40)));
@@ -195,15 +196,15 @@ constexpr unsigned stored_method = 0, deflate_method = 8;
 
 }  // namespace
 
-bool is_npy(Bytes head) {
+bool is_npy(NpyBytes head) {
   return text_of(head).starts_with(npy_magic);
 }
 
-bool is_npz(Bytes head) {
+bool is_npz(NpyBytes head) {
   return text_of(head).starts_with(zip_magic);
 }
 
-Layout npy_layout(Bytes head, const std::filesystem::path&) {
+Layout npy_layout(NpyBytes head, const std::filesystem::path&) {
   const Array array = array_in(head);
   Layout layout;
   layout.header = header_of(array, Indices::xyz);
@@ -211,7 +212,7 @@ Layout npy_layout(Bytes head, const std::filesystem::path&) {
   return layout;
 }
 
-Layout npz_layout(Bytes head, const std::filesystem::path& path) {
+Layout npz_layout(NpyBytes head, const std::filesystem::path& path) {
   const ZipFile archive(head, path.string());
   const std::string name = chosen(archive);
   const ZipFile::Packed packed = archive.packed(name);
@@ -222,7 +223,7 @@ Layout npz_layout(Bytes head, const std::filesystem::path& path) {
   const bool is_stored = packed.method == stored_method;
   const std::vector<std::byte> inflated =
       is_stored ? std::vector<std::byte>() : inflate_deflate_prefix(packed.bytes, header_limit);
-  const Array array = array_in(is_stored ? packed.bytes : Bytes(inflated));
+  const Array array = array_in(is_stored ? packed.bytes : NpyBytes(inflated));
   Layout layout;
   layout.header = header_of(array, indices_of(name, array));
   if (is_stored) {

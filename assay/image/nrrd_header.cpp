@@ -14,11 +14,11 @@
 namespace assay {
 namespace {
 
-struct Line {
+struct HeaderLine {
   std::string_view field, value;
 };
 
-Error broken(const Line& line, std::string_view expected) {
+Error broken(const HeaderLine& line, std::string_view expected) {
   return {Error::Kind::input, fmt::format("its header says '{}: {}', which is not {}; repair it",
                                           line.field, line.value.substr(0, 80), expected)};
 }
@@ -30,7 +30,7 @@ std::string lower(std::string_view text) {
 }
 
 template <class T>
-T number(const Line& line) {
+T number(const HeaderLine& line) {
   const auto all = numbers<T>(line.value);
   if (!all || all->size() != 1) throw broken(line, "a number");
   return all->front();
@@ -48,7 +48,7 @@ std::vector<std::string_view> words(std::string_view text) {
 }
 
 /// "(1,2,3)" off the front of `text`; a plane's two numbers get a third of 0.
-Point vector_of(const Line& line, std::string_view& text) {
+Point vector_of(const HeaderLine& line, std::string_view& text) {
   const std::size_t close = text.find(')');
   if (!text.starts_with('(') || close == std::string_view::npos)
     throw broken(line, "vectors such as (1,0,0)");
@@ -61,7 +61,7 @@ Point vector_of(const Line& line, std::string_view& text) {
   return {(*found)[0], (*found)[1], found->size() == 3 ? (*found)[2] : 0};
 }
 
-void read_axes(NrrdHeader& header, const Line& line) {
+void read_axes(NrrdHeader& header, const HeaderLine& line) {
   const auto count = number<std::int64_t>(line);
   if (count < 2 || count > 5)
     throw Error(Error::Kind::unsupported,
@@ -69,36 +69,39 @@ void read_axes(NrrdHeader& header, const Line& line) {
   header.axes = static_cast<std::size_t>(count);
 }
 
-void read_sizes(NrrdHeader& header, const Line& line) {
+void read_sizes(NrrdHeader& header, const HeaderLine& line) {
   const auto all = numbers<std::int64_t>(line.value);
   if (!all || all->empty()) throw broken(line, "a list of numbers");
   header.sizes = *all;
 }
 
-struct Type {
+struct NrrdType {
   VoxelType type;
   std::string_view names;  ///< between bars
 };
 
-constexpr std::array types = {
-    Type{VoxelType::i8, "|signed char|int8|int8_t|"},
-    Type{VoxelType::u8, "|uchar|unsigned char|uint8|uint8_t|"},
-    Type{VoxelType::i16, "|short|short int|signed short|signed short int|int16|int16_t|"},
-    Type{VoxelType::u16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|"},
-    Type{VoxelType::i32, "|int|signed int|int32|int32_t|"},
-    Type{VoxelType::u32, "|uint|unsigned int|uint32|uint32_t|"},
-    Type{VoxelType::i64,
-         "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
-    Type{VoxelType::u64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
-    Type{VoxelType::f32, "|float|"},
-    Type{VoxelType::f64, "|double|"},
+constexpr std::array nrrd_types = {
+    NrrdType{VoxelType::i8, "|signed char|int8|int8_t|"},
+    NrrdType{VoxelType::u8, "|uchar|unsigned char|uint8|uint8_t|"},
+    NrrdType{VoxelType::i16, "|short|short int|signed short|signed short int|int16|int16_t|"},
+    NrrdType{VoxelType::u16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|"},
+    NrrdType{VoxelType::i32, "|int|signed int|int32|int32_t|"},
+    NrrdType{VoxelType::u32, "|uint|unsigned int|uint32|uint32_t|"},
+    NrrdType{
+        VoxelType::i64,
+        "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
+    NrrdType{VoxelType::u64,
+             "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
+    NrrdType{VoxelType::f32, "|float|"},
+    NrrdType{VoxelType::f64, "|double|"},
 };
 
-void read_type(NrrdHeader& header, const Line& line) {
+void read_type(NrrdHeader& header, const HeaderLine& line) {
   const std::string wanted = "|" + lower(line.value) + "|";
-  const auto row = std::ranges::find_if(
-      types, [&](const Type& t) { return t.names.find(wanted) != std::string_view::npos; });
-  if (row == types.end())
+  const auto row = std::ranges::find_if(nrrd_types, [&](const NrrdType& t) {
+    return t.names.find(wanted) != std::string_view::npos;
+  });
+  if (row == nrrd_types.end())
     throw Error(Error::Kind::unsupported,
                 fmt::format("its type '{}' is not a scalar type that assay reads",
                             line.value.substr(0, 80)));
@@ -112,7 +115,7 @@ struct Encoding {
 constexpr std::array encodings = {Encoding{"raw", false}, Encoding{"gzip", true},
                                   Encoding{"gz", true}};
 
-void read_encoding(NrrdHeader& header, const Line& line) {
+void read_encoding(NrrdHeader& header, const HeaderLine& line) {
   const auto row = std::ranges::find(encodings, lower(line.value), &Encoding::name);
   if (row == encodings.end())
     throw Error(Error::Kind::unsupported,
@@ -121,13 +124,13 @@ void read_encoding(NrrdHeader& header, const Line& line) {
   header.is_gzip = row->is_gzip;
 }
 
-void read_endian(NrrdHeader& header, const Line& line) {
+void read_endian(NrrdHeader& header, const HeaderLine& line) {
   const std::string order = lower(line.value);
   if (order != "little" && order != "big") throw broken(line, "little or big");
   header.big_endian = order == "big";
 }
 
-void read_spacings(NrrdHeader& header, const Line& line) {
+void read_spacings(NrrdHeader& header, const HeaderLine& line) {
   for (const auto word : words(line.value)) {
     const auto found = numbers<double>(word);  // reads "nan" too
     if (!found || found->size() != 1) throw broken(line, "a list of numbers");
@@ -135,7 +138,7 @@ void read_spacings(NrrdHeader& header, const Line& line) {
   }
 }
 
-void read_directions(NrrdHeader& header, const Line& line) {
+void read_directions(NrrdHeader& header, const HeaderLine& line) {
   for (std::string_view left = line.value; !left.empty();) {
     if (left.starts_with("none")) {
       header.directions.emplace_back();
@@ -146,17 +149,17 @@ void read_directions(NrrdHeader& header, const Line& line) {
   }
 }
 
-void read_origin(NrrdHeader& header, const Line& line) {
+void read_origin(NrrdHeader& header, const HeaderLine& line) {
   std::string_view left = line.value;
   header.origin = vector_of(line, left);
   if (!left.empty()) throw broken(line, "one vector");
 }
 
-void read_kinds(NrrdHeader& header, const Line& line) {
+void read_kinds(NrrdHeader& header, const HeaderLine& line) {
   for (const auto word : words(line.value)) header.kinds.push_back(lower(word));
 }
 
-void read_space_axes(NrrdHeader&, const Line& line) {
+void read_space_axes(NrrdHeader&, const HeaderLine& line) {
   const auto count = number<std::int64_t>(line);
   if (count < 2 || count > 3)
     throw Error(Error::Kind::unsupported,
@@ -164,7 +167,7 @@ void read_space_axes(NrrdHeader&, const Line& line) {
 }
 
 /// The unit of all axes that have one.
-void read_units(NrrdHeader& header, const Line& line) {
+void read_units(NrrdHeader& header, const HeaderLine& line) {
   struct Unit {
     std::string_view name;
     double mm;
@@ -180,12 +183,12 @@ void read_units(NrrdHeader& header, const Line& line) {
   }
 }
 
-void read_byte_skip(NrrdHeader& header, const Line& line) {
+void read_byte_skip(NrrdHeader& header, const HeaderLine& line) {
   header.byte_skip = number<std::int64_t>(line);
   if (header.byte_skip < -1) throw broken(line, "a number of bytes, or -1");
 }
 
-void read_line_skip(NrrdHeader&, const Line& line) {
+void read_line_skip(NrrdHeader&, const HeaderLine& line) {
   if (number<std::int64_t>(line) == 0) return;
   throw Error(Error::Kind::unsupported,
               "its voxels follow lines of text (line skip); save it as one .nrrd file");
@@ -194,7 +197,7 @@ void read_line_skip(NrrdHeader&, const Line& line) {
 /// What each field does. Fields that say nothing about voxels or their place are passed over.
 struct Field {
   std::string_view name;
-  void (*read)(NrrdHeader& header, const Line& line);
+  void (*read)(NrrdHeader& header, const HeaderLine& line);
 };
 
 constexpr std::array fields = {
@@ -204,7 +207,7 @@ constexpr std::array fields = {
     Field{"encoding", read_encoding},
     Field{"endian", read_endian},
     Field{"spacings", read_spacings},
-    Field{"space", [](NrrdHeader& h, const Line& l) { h.space = lower(l.value); }},
+    Field{"space", [](NrrdHeader& h, const HeaderLine& l) { h.space = lower(l.value); }},
     Field{"space dimension", read_space_axes},
     Field{"space directions", read_directions},
     Field{"space origin", read_origin},
@@ -214,15 +217,17 @@ constexpr std::array fields = {
     Field{"byteskip", read_byte_skip},
     Field{"line skip", read_line_skip},
     Field{"lineskip", read_line_skip},
-    Field{"data file", [](NrrdHeader& h, const Line& l) { h.data_file = std::string(l.value); }},
-    Field{"datafile", [](NrrdHeader& h, const Line& l) { h.data_file = std::string(l.value); }},
+    Field{"data file",
+          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
+    Field{"datafile",
+          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
 };
 
 void read_line(NrrdHeader& header, std::string_view text) {
   const std::size_t colon = text.find(": ");
   const bool is_pair = text.find(":=") < colon;  // a key and a value of the user's own
   if (text.starts_with('#') || is_pair || colon == std::string_view::npos) return;
-  const Line line = {text.substr(0, colon), trimmed(text.substr(colon + 2))};
+  const HeaderLine line = {text.substr(0, colon), trimmed(text.substr(colon + 2))};
   const auto field = std::ranges::find(fields, lower(line.field), &Field::name);
   if (field != fields.end()) field->read(header, line);
 }

@@ -17,7 +17,7 @@ namespace assay {
 namespace {
 
 /// Voxels that are looked at class by class; small enough for the first-level cache.
-constexpr std::size_t block_size = 2048;
+constexpr std::size_t channel_block = 2048;
 
 /// The numbers of an image by class and voxel, in the precision in which they were stored.
 template <class T, bool swapped, class Real>
@@ -62,17 +62,17 @@ bool is_probability(Real value) {
 }
 
 /// A place of an image, class by class within blocks of voxels.
-struct Block {
+struct ChannelBlock {
   std::size_t channel, first, end;
 };
 
 /// Calls `use(block)` until it returns false.
 template <class Use>
-void for_each_block(const Image& image, Use use) {
+void for_each_channel_block(const Image& image, Use use) {
   const std::size_t count = image.grid().size();
-  for (std::size_t first = 0; first < count; first += block_size)
+  for (std::size_t first = 0; first < count; first += channel_block)
     for (std::size_t channel = 0; channel < image.header().channels; ++channel)
-      if (!use(Block{channel, first, std::min(count, first + block_size)})) return;
+      if (!use(ChannelBlock{channel, first, std::min(count, first + channel_block)})) return;
 }
 
 /// What occurs among all numbers.
@@ -83,7 +83,7 @@ struct Seen {
 Seen seen_in(const Image& image) {
   return visit_numbers(image, [&](const auto& number) {
     Seen seen;
-    for_each_block(image, [&](const Block& b) {
+    for_each_channel_block(image, [&](const ChannelBlock& b) {
       unsigned outside = 0, fraction = 0;
       for (std::size_t i = b.first; i < b.end; ++i) {
         const auto value = number(b.channel, i);
@@ -102,7 +102,7 @@ Seen seen_in(const Image& image) {
 bool holds_whole_numbers(const Image& image) {
   return visit_numbers(image, [&](const auto& number) {
     bool whole = true;
-    for_each_block(image, [&](const Block& b) {
+    for_each_channel_block(image, [&](const ChannelBlock& b) {
       for (std::size_t i = b.first; i < b.end && whole; ++i) {
         const auto value = static_cast<double>(number(b.channel, i));
         whole = value == std::nearbyint(value) && std::isfinite(value);
@@ -132,9 +132,9 @@ std::span<const Real> summed(const Image& image, const Number& number,
   const std::size_t count = image.grid().size();
   auto* const out = reinterpret_cast<Real*>(room_in(scratch, count * sizeof(Real)).data());
   std::fill(out, out + count, Real{0});
-  for (std::size_t first = 0; first < count; first += block_size)
+  for (std::size_t first = 0; first < count; first += channel_block)
     for (const std::size_t channel : channels)
-      for (std::size_t i = first; i < std::min(count, first + block_size); ++i)
+      for (std::size_t i = first; i < std::min(count, first + channel_block); ++i)
         out[i] += number(channel, i);
   for (std::size_t i = 0; i < count; ++i) {
     if (out[i] <= 1) continue;
@@ -173,7 +173,7 @@ MapKind map_kind(const Image& image) {
 
 void require_probabilities(const Image& image) {
   visit_numbers(image, [&](const auto& number) {
-    for_each_block(image, [&](const Block& b) {
+    for_each_channel_block(image, [&](const ChannelBlock& b) {
       for (std::size_t i = b.first; i < b.end; ++i)
         if (!is_probability(number(b.channel, i)))
           throw Error(Error::Kind::input,
@@ -196,8 +196,8 @@ LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Labe
   const std::size_t count = image.grid().size();
   auto* const codes = reinterpret_cast<std::uint8_t*>(room_in(scratch, count).data());
   visit_numbers(image, [&](const auto& number) {
-    std::array<decltype(number(0, 0)), block_size> best;
-    for_each_block(image, [&](const Block& b) {
+    std::array<decltype(number(0, 0)), channel_block> best;
+    for_each_channel_block(image, [&](const ChannelBlock& b) {
       for (std::size_t i = b.first; i < b.end; ++i) {
         const auto value = number(b.channel, i);
         const bool is_better = b.channel == 0 || value > best[i - b.first];

@@ -18,34 +18,34 @@ void append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(bytes), sizeof bytes);
 }
 
-enum class Type : std::uint16_t { text = 2, short_number = 3, number = 4, fraction = 5 };
+enum class TiffType : std::uint16_t { text = 2, short_number = 3, number = 4, fraction = 5 };
 
 struct Entry {
   std::uint16_t tag = 0;
-  Type type = Type::number;
+  TiffType type = TiffType::number;
   std::uint32_t count = 0;
   std::string bytes{};
 };
 
 Entry numbers(std::uint16_t tag, const std::vector<std::uint32_t>& values) {
-  Entry entry = {tag, Type::number, static_cast<std::uint32_t>(values.size())};
+  Entry entry = {tag, TiffType::number, static_cast<std::uint32_t>(values.size())};
   for (const std::uint32_t value : values) append(entry.bytes, value);
   return entry;
 }
 
 Entry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) {
-  Entry entry = {tag, Type::short_number, static_cast<std::uint32_t>(values.size())};
+  Entry entry = {tag, TiffType::short_number, static_cast<std::uint32_t>(values.size())};
   for (const std::uint16_t value : values) append(entry.bytes, value);
   return entry;
 }
 
 Entry text(std::uint16_t tag, const std::string& value) {
-  return {tag, Type::text, static_cast<std::uint32_t>(value.size() + 1), value + '\0'};
+  return {tag, TiffType::text, static_cast<std::uint32_t>(value.size() + 1), value + '\0'};
 }
 
 Entry fraction(std::uint16_t tag, double value) {
   constexpr std::uint32_t denominator = 1000;
-  Entry entry = {tag, Type::fraction, 1};
+  Entry entry = {tag, TiffType::fraction, 1};
   append(entry.bytes, static_cast<std::uint32_t>(std::lround(value * denominator)));
   append(entry.bytes, denominator);
   return entry;

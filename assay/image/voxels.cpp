@@ -139,7 +139,7 @@ Interval<T> foreground_interval(const Scaling& scaling, std::optional<double> th
 }
 
 /// Voxels that are looked at before a decision is taken; small enough for the first-level cache.
-constexpr std::size_t block_size = 4096;
+constexpr std::size_t voxel_block = 4096;
 
 /// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators and
 /// a fixed trip count keep branches out, so that compilers turn it into vector code.
@@ -147,7 +147,7 @@ template <class T, bool swapped, class Test>
 bool mark_block(const std::byte* in, std::uint8_t* out, const Test& is_foreground,
                 const Interval<Scalar<T>>& finite) {
   Bits<Scalar<T>> all_finite = 1;
-  for (std::size_t i = 0; i < block_size; ++i) {
+  for (std::size_t i = 0; i < voxel_block; ++i) {
     const Scalar<T> value = load_scalar<T, swapped>(in + i * sizeof(T));
     out[i] = static_cast<std::uint8_t>(is_foreground(value));
     if constexpr (std::is_floating_point_v<Scalar<T>>)
@@ -178,10 +178,10 @@ template <class T, bool swapped, class Test, class Look>
 bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreground,
           const Interval<Scalar<T>>& finite, const Look& look) {
   std::size_t done = 0;
-  for (; done + block_size <= out.size(); done += block_size) {
+  for (; done + voxel_block <= out.size(); done += voxel_block) {
     const std::byte* block = in + done * sizeof(T);
     if (!mark_block<T, swapped>(block, out.data() + done, is_foreground, finite)) return false;
-    look(block, block_size);
+    look(block, voxel_block);
   }
   const std::size_t rest = done;
   for (; done < out.size(); ++done) {

@@ -101,7 +101,7 @@ constexpr Convention::Override brats_overrides[] = {
 
 constexpr std::string_view isles_covers[] = {"dice", "lesion_f1", "lesion_count_difference"};
 
-constexpr Convention table[] = {
+constexpr Convention convention_table[] = {
     {.name = "metrics-reloaded",
      .summary =
          "Metrics Reloaded; Dice and IoU of two empty masks are 1, undefined stays undefined"},
@@ -159,7 +159,7 @@ constexpr Convention table[] = {
 }  // namespace
 
 std::span<const Convention> conventions() {
-  return table;
+  return convention_table;
 }
 
 }  // namespace assay::metrics

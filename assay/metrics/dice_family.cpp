@@ -39,16 +39,16 @@ constexpr std::array policy_names = {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-using Sums = OverlapSums;
+using DiceSums = OverlapSums;
 
-Sums& operator+=(Sums& sums, const Sums& more) {
+DiceSums& operator+=(DiceSums& sums, const DiceSums& more) {
   sums.both += more.both;
   sums.outputs += more.outputs;
   sums.labels += more.labels;
   return sums;
 }
 
-constexpr std::size_t lanes = 32, rows = 32, block = 1U << 16;
+constexpr std::size_t dice_lanes = 32, rows = 32, dice_block = 1U << 16;
 
 double wide(double x) {
   return x;
@@ -73,28 +73,29 @@ template <class T>
 using Lane = decltype(wide(T{}));
 
 template <class T>
-[[gnu::always_inline]] inline Sums fold_rows(const T* p, const T* g, std::size_t count) {
-  std::array<Lane<T>, lanes> both{}, outputs{}, labels{};
-  for (std::size_t row = 0; row < count; ++row, p += lanes, g += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) {
+[[gnu::always_inline]] inline DiceSums fold_rows(const T* p, const T* g, std::size_t count) {
+  std::array<Lane<T>, dice_lanes> both{}, outputs{}, labels{};
+  for (std::size_t row = 0; row < count; ++row, p += dice_lanes, g += dice_lanes)
+    for (std::size_t k = 0; k < dice_lanes; ++k) {
       const Lane<T> a = wide(p[k]), b = wide(g[k]);
       both[k] += a * b;
       outputs[k] += a;
       labels[k] += b;
     }
-  Sums sums;
-  for (std::size_t k = 0; k < lanes; ++k) sums += {both[k], outputs[k], labels[k]};
+  DiceSums sums;
+  for (std::size_t k = 0; k < dice_lanes; ++k) sums += {both[k], outputs[k], labels[k]};
   return sums;
 }
 
 template <class T>
-[[gnu::always_inline]] inline Sums sum_block(const T* p, const T* g, std::size_t size) {
-  Sums sums;
+[[gnu::always_inline]] inline DiceSums sum_block(const T* p, const T* g, std::size_t size) {
+  DiceSums sums;
   std::size_t at = 0;
-  for (; at + lanes * rows <= size; at += lanes * rows) sums += fold_rows(p + at, g + at, rows);
-  const std::size_t left = (size - at) / lanes;
+  for (; at + dice_lanes * rows <= size; at += dice_lanes * rows)
+    sums += fold_rows(p + at, g + at, rows);
+  const std::size_t left = (size - at) / dice_lanes;
   sums += fold_rows(p + at, g + at, left);
-  for (at += left * lanes; at < size; ++at)
+  for (at += left * dice_lanes; at < size; ++at)
     sums += {double{wide(p[at])} * double{wide(g[at])}, double{wide(p[at])}, double{wide(g[at])}};
   return sums;
 }
@@ -103,15 +104,16 @@ template <class T>
 #if defined(__x86_64__)
 [[gnu::target("avx2")]]
 #endif
-Sums sums_avx2(const T* p, const T* g, std::size_t size) {
+DiceSums
+sums_avx2(const T* p, const T* g, std::size_t size) {
   return sum_block(p, g, size);
 }
 
 template <class T>
-Sums sums_of(const T* p, const T* g, std::size_t size) {
+DiceSums sums_of(const T* p, const T* g, std::size_t size) {
   return has_avx2() ? sums_avx2(p, g, size) : sum_block(p, g, size);
 }
-Sums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size) {
+DiceSums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size) {
   const Confusion c = count_foreground({p, size}, std::span(g, size));
   return {static_cast<double>(c.tp), static_cast<double>(c.prediction()),
           static_cast<double>(c.reference())};
@@ -121,22 +123,23 @@ Sums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size) {
 struct Blocks {
   std::size_t voxels, per_entry;
 
-  explicit Blocks(std::size_t size) : voxels(size), per_entry((size + block - 1) / block) {}
+  explicit Blocks(std::size_t size)
+      : voxels(size), per_entry((size + dice_block - 1) / dice_block) {}
   std::size_t start(std::size_t task) const {
-    return task / per_entry * voxels + task % per_entry * block;
+    return task / per_entry * voxels + task % per_entry * dice_block;
   }
   std::size_t size(std::size_t task) const {
-    return std::min(block, voxels - task % per_entry * block);
+    return std::min(dice_block, voxels - task % per_entry * dice_block);
   }
 };
 
 /// The sums of every sample and class.
 template <class T>
-std::vector<Sums> sums_by_entry(BatchView<T> outputs, BatchView<T> labels,
-                                const Executor& executor) {
+std::vector<DiceSums> sums_by_entry(BatchView<T> outputs, BatchView<T> labels,
+                                    const Executor& executor) {
   const std::size_t entries = outputs.batch * outputs.classes;
   const Blocks blocks(outputs.voxels);
-  std::vector<Sums> partial(entries * blocks.per_entry), sums(entries);
+  std::vector<DiceSums> partial(entries * blocks.per_entry), sums(entries);
   run_tasks(executor, partial.size(), [&](std::size_t task) {
     const std::size_t start = blocks.start(task);
     partial[task] = sums_of(outputs.values + start, labels.values + start, blocks.size(task));
@@ -157,14 +160,14 @@ BatchScores one(double value) {
 }
 
 /// How a score is formed where both are empty.
-BatchScores hard_scores(const std::vector<Sums>& sums, std::vector<std::size_t> shape,
+BatchScores hard_scores(const std::vector<DiceSums>& sums, std::vector<std::size_t> shape,
                         const DiceOptions& options) {
-  const auto empty = [](const Sums& s) { return s.volume() == 0; };
+  const auto empty = [](const DiceSums& s) { return s.volume() == 0; };
   const bool any_decides =
       options.policy == DicePolicy::mipcandy_doc || options.policy == DicePolicy::mipcandy_1_1_1;
   if (any_decides && std::ranges::any_of(sums, empty)) return one(options.if_empty);
   BatchScores scores = {{}, std::move(shape)};
-  for (const Sums& s : sums) {
+  for (const DiceSums& s : sums) {
     double score = 2 * s.both / s.volume();
     if (empty(s))
       score = options.policy == DicePolicy::mipcandy_1_1_2
@@ -264,13 +267,14 @@ BatchScores binary_dice(BatchView<std::uint8_t> outputs, BatchView<std::uint8_t>
     throw Error(Error::Kind::unsupported,
                 "binary_dice of this MIPCandy release fails for more than one sample; policy "
                 "'assay' scores each");
-  const std::vector<Sums> sums = sums_by_entry(outputs, labels, options.executor);
+  const std::vector<DiceSums> sums = sums_by_entry(outputs, labels, options.executor);
   if (options.policy == DicePolicy::assay) return hard_scores(sums, {outputs.batch, 1}, options);
   // As documented: only a batch that is empty altogether counts as empty.
-  const bool all_empty = std::ranges::all_of(sums, [](const Sums& s) { return s.volume() == 0; });
+  const bool all_empty =
+      std::ranges::all_of(sums, [](const DiceSums& s) { return s.volume() == 0; });
   if (all_empty) return one(options.if_empty);
   BatchScores scores = {{}, {outputs.batch, 1}};
-  for (const Sums& s : sums) scores.values.push_back(2 * s.both / s.volume());
+  for (const DiceSums& s : sums) scores.values.push_back(2 * s.both / s.volume());
   return scores;
 }
 
@@ -287,14 +291,14 @@ SoftDiceSums soft_dice_sums(BatchView<T> outputs, BatchView<T> labels,
                             const SoftDiceOptions& options) {
   require_same_shape(outputs, labels);
   SoftDiceSums found = no_sums(outputs.batch, outputs.classes, options);
-  const std::vector<Sums> by_entry = sums_by_entry(outputs, labels, options.executor);
+  const std::vector<DiceSums> by_entry = sums_by_entry(outputs, labels, options.executor);
   for (std::size_t i = 0; i < by_entry.size(); ++i) found.sums[found.score_of[i]] += by_entry[i];
   return found;
 }
 
 BatchScores soft_dice(const SoftDiceSums& evidence, double smooth) {
   BatchScores scores = {{}, evidence.shape};
-  for (const Sums& s : evidence.sums)
+  for (const DiceSums& s : evidence.sums)
     scores.values.push_back((2 * s.both + smooth) / (s.volume() + smooth));
   return scores;
 }
@@ -309,7 +313,7 @@ void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const 
       weights_of(soft_dice(evidence, options.smooth), upstream, options.policy);
   std::vector<double> slopes, offsets;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const Sums& s = evidence.sums[i];
+    const DiceSums& s = evidence.sums[i];
     const double below = s.volume() + options.smooth;
     slopes.push_back(weights[i] * 2 / below);
     offsets.push_back(-weights[i] * (2 * s.both + options.smooth) / (below * below));

@@ -7,10 +7,6 @@
 namespace assay::metrics {
 namespace {
 
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
 Score lesion_precision(const LesionEvidence& e) {
   return ratio(real(e.confirmed), real(e.predictions));
 }
@@ -65,7 +61,7 @@ Score pq(const LesionEvidence& e) {
 constexpr EmptyRule perfect_if_both = {.both = 1.0};
 constexpr EmptyRule not_both = {.both = Undefined::both_empty};
 
-constexpr Metric table[] = {
+constexpr Metric lesion_table[] = {
     {.name = "lesion_precision",
      .title = "Lesion-wise precision",
      .group = "lesion",
@@ -181,6 +177,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> lesion_metrics = table;
+constinit const std::span<const Metric> lesion_metrics = lesion_table;
 
 }  // namespace assay::metrics

@@ -39,21 +39,21 @@ struct Matching {
   }
 };
 
-Matching joined(const Sides& sides, std::span<const Overlap> pairs) {
+Matching matching_of(const Sides& sides, std::span<const Overlap> pairs) {
   Matching out(sides.reference.count(), sides.prediction.count());
   for (const Overlap& pair : pairs) out.join(pair.a, pair.b);
   return out;
 }
 
 Matching match_any(const Sides& sides) {
-  return joined(sides, sides.shared);
+  return matching_of(sides, sides.shared);
 }
 
 Matching match_near(const Sides& sides) {
-  return joined(sides, sides.near);
+  return matching_of(sides, sides.near);
 }
 
-double iou(const Sides& sides, const Overlap& pair) {
+double lesion_iou(const Sides& sides, const Overlap& pair) {
   const std::int64_t both = sides.prediction.sizes[pair.a] + sides.reference.sizes[pair.b];
   return static_cast<double>(pair.voxels) / static_cast<double>(both - pair.voxels);
 }
@@ -65,7 +65,7 @@ std::vector<Overlap> one_to_one(const Sides& sides) {
   std::vector<Overlap> out;
   std::vector<bool> p_taken(sides.prediction.count()), r_taken(sides.reference.count());
   for (const Overlap& pair : sides.shared) {
-    const double x = iou(sides, pair);
+    const double x = lesion_iou(sides, pair);
     if (p_taken[pair.a] || r_taken[pair.b] || !(x > 0.5 || (sides.half_matches && x == 0.5)))
       continue;
     p_taken[pair.a] = r_taken[pair.b] = true;
@@ -75,7 +75,7 @@ std::vector<Overlap> one_to_one(const Sides& sides) {
 }
 
 Matching match_iou(const Sides& sides) {
-  return joined(sides, one_to_one(sides));
+  return matching_of(sides, one_to_one(sides));
 }
 
 /// One side as Anima looks at it: lesions, and what covers them.
@@ -278,7 +278,7 @@ class LesionScores {
       if (spared[i]) out.prediction[i].matched = true;
     compare(out.reference);
     for (const Overlap& pair : one_to_one(sides_)) {
-      out.iou_sum += iou(sides_, pair);
+      out.iou_sum += lesion_iou(sides_, pair);
       ++out.iou_pairs;
     }
     count(out);

@@ -8,10 +8,6 @@
 namespace assay::metrics {
 namespace {
 
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
 /// Products of two counts, exactly: a gigapixel mask overflows 64 bits.
 __extension__ using Wide = __int128;
 
@@ -89,7 +85,7 @@ Score dice_macro(const Confusion& c) {
   return (part(c.tp) + part(c.tn)) / 2;
 }
 
-constexpr Metric table[] = {
+constexpr Metric overlap_table[] = {
     {.name = "dice",
      .title = "Dice similarity coefficient",
      .group = "overlap",
@@ -240,6 +236,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> overlap_metrics = table;
+constinit const std::span<const Metric> overlap_metrics = overlap_table;
 
 }  // namespace assay::metrics

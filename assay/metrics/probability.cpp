@@ -22,7 +22,7 @@
 namespace assay::metrics {
 namespace {
 
-__extension__ using Wide = __int128;
+__extension__ using WideCount = __int128;
 
 template <class Real>
 using Key = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
@@ -145,7 +145,7 @@ class Walk {
     if (group[1] == 0) return;
     const auto found = static_cast<double>(tp_), called = static_cast<double>(tp_ + fp_);
     precision_sum_ += static_cast<double>(group[1]) * (found / called);
-    twice_won_ += Wide{group[1]} * (2 * (negatives_ - fp_) + group[0]);
+    twice_won_ += WideCount{group[1]} * (2 * (negatives_ - fp_) + group[0]);
   }
 
   double precision_sum() const { return precision_sum_; }
@@ -155,7 +155,7 @@ class Walk {
  private:
   std::int64_t negatives_, tp_ = 0, fp_ = 0;
   double precision_sum_ = 0;
-  Wide twice_won_ = 0;
+  WideCount twice_won_ = 0;
 };
 
 /// Keys that are sorted at once: memory stays bounded unless one bucket alone holds more.

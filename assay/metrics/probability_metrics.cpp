@@ -7,10 +7,6 @@
 namespace assay::metrics {
 namespace {
 
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
 Score auroc(const ProbabilityEvidence& e) {
   if (e.positives == 0) return Undefined::reference_empty;
   return ratio(e.pairs_won, real(e.positives) * real(e.negatives()));
@@ -34,7 +30,7 @@ Score ece(const ProbabilityEvidence& e) {
 constexpr EmptyRule needs_reference = {.both = Undefined::reference_empty,
                                        .reference = Undefined::reference_empty};
 
-constexpr Metric table[] = {
+constexpr Metric probability_table[] = {
     {.name = "auroc",
      .title = "Area under the ROC curve",
      .group = "probability",
@@ -91,6 +87,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> probability_metrics = table;
+constinit const std::span<const Metric> probability_metrics = probability_table;
 
 }  // namespace assay::metrics

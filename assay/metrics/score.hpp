@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -30,6 +31,11 @@ inline constexpr std::array all_undefined = {
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
+
+/// A count as a number to calculate with.
+constexpr double real(std::int64_t count) {
+  return static_cast<double>(count);
+}
 
 /// The quotient, or `zero_denominator`.
 constexpr Score ratio(double numerator, double denominator) {

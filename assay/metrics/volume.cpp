@@ -7,10 +7,6 @@
 namespace assay::metrics {
 namespace {
 
-double real(std::int64_t count) {
-  return static_cast<double>(count);
-}
-
 Score rvd(const Confusion& c) {
   return ratio(real(c.prediction() - c.reference()), real(c.reference()));
 }
@@ -40,7 +36,7 @@ Score fn_volume_ml(const Confusion& c, double voxel_ml) {
   return real(c.fn) * voxel_ml;
 }
 
-constexpr Metric table[] = {
+constexpr Metric volume_table[] = {
     {.name = "avd",
      .title = "Relative absolute volume difference",
      .group = "overlap",
@@ -130,6 +126,6 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> volume_metrics = table;
+constinit const std::span<const Metric> volume_metrics = volume_table;
 
 }  // namespace assay::metrics

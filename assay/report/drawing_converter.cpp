@@ -85,18 +85,18 @@ CommandWords chromium_arguments(const DrawingFiles& page, PictureFormat format) 
 
 using Arguments = CommandWords (*)(const DrawingFiles&, PictureFormat);
 
-struct Row {
+struct ConverterRow {
   std::string_view program, name;
   Arguments arguments;
   bool takes_page = false;  ///< wants HTML around the drawing
 };
 
 constexpr std::array rows = {
-    Row{"rsvg-convert", "rsvg-convert", rsvg_arguments},
-    Row{"inkscape", "inkscape", inkscape_arguments},
-    Row{"chromium", "chromium", chromium_arguments, true},
-    Row{"chromium-browser", "chromium", chromium_arguments, true},
-    Row{"google-chrome", "chromium", chromium_arguments, true},
+    ConverterRow{"rsvg-convert", "rsvg-convert", rsvg_arguments},
+    ConverterRow{"inkscape", "inkscape", inkscape_arguments},
+    ConverterRow{"chromium", "chromium", chromium_arguments, true},
+    ConverterRow{"chromium-browser", "chromium", chromium_arguments, true},
+    ConverterRow{"google-chrome", "chromium", chromium_arguments, true},
 };
 
 void run_to_end(const CommandWords& command, const DrawingConverter& converter,
@@ -115,7 +115,7 @@ std::string_view name(PictureFormat format) {
 }
 
 std::optional<DrawingConverter> find_converter(std::string_view search_path) {
-  for (const Row& row : rows)
+  for (const ConverterRow& row : rows)
     for (std::string_view rest = search_path; !rest.empty();) {
       const std::size_t colon = std::min(rest.find(':'), rest.size());
       const fs::path program = fs::path(rest.substr(0, colon)) / row.program;
@@ -129,7 +129,7 @@ std::optional<DrawingConverter> find_converter(std::string_view search_path) {
 
 void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
                      PictureFormat format) {
-  const auto row = std::ranges::find(rows, converter.name, &Row::name);
+  const auto row = std::ranges::find(rows, converter.name, &ConverterRow::name);
   if (row == rows.end())
     throw Error(Error::Kind::usage, "'" + converter.name + "' is not a known SVG converter");
   require_writable(files.out);

@@ -89,7 +89,7 @@ void read_comparison(const Source& source, StudyFile& out) {
 }
 
 /// A kind of file, the member by which it is recognised, and its reader.
-struct Kind {
+struct FileKind {
   std::string_view schema, words;
   void (*read)(const Source& source, StudyFile& out);
 };
@@ -97,22 +97,22 @@ struct Kind {
 /// In the other kinds of tables, the values were computed by other tools.
 constexpr std::string_view own_scores = "\"assay.segmentation/1\"";
 
-constexpr Kind kinds[] = {
+constexpr FileKind file_kinds[] = {
     {"assay.comparison/1", "comparison", read_comparison},
     {"assay.parity/1", "parity", read_parity},
     {"assay.folds/1", "cross-validation", read_folds},
     {"assay.qa/1", "question answering", read_questions},
 };
-constexpr Kind tables = {"", "results", read_tables};
-constexpr Kind questions = {"", "question answering", read_questions};
+constexpr FileKind table_files = {"", "results", read_tables};
+constexpr FileKind questions = {"", "question answering", read_questions};
 
 constexpr std::string_view members[] = {"schema", "settings", "config", "provenance",
                                         "benchmark_name"};
 
-const Kind& kind_of(const std::vector<std::string>& found) {
-  for (const Kind& kind : kinds)
+const FileKind& kind_of(const std::vector<std::string>& found) {
+  for (const FileKind& kind : file_kinds)
     if (found[0] == "\"" + std::string(kind.schema) + "\"") return kind;
-  return found[4].empty() ? tables : questions;
+  return found[4].empty() ? table_files : questions;
 }
 
 std::string text_of(const Json& value) {
@@ -150,7 +150,7 @@ StudyFile read_study_file(const std::string& path) {
   } catch (const Error&) {
     found.assign(std::size(members), "");
   }
-  const Kind& kind = kind_of(found);
+  const FileKind& kind = kind_of(found);
   StudyFile out;
   try {
     kind.read(source, out);

@@ -109,7 +109,7 @@ void warn_of_gaps(const Json& file, parity::Achieved& out) {
 }
 
 /// The first block of `assay.segmentation/1` and of the specification's EvaluationResult.
-bool read_evaluation(const Source& s, parity::Achieved& out) {
+bool achieved_evaluation(const Source& s, parity::Achieved& out) {
   const Json& dice = member(s.file, "dice");
   if (!dice.is_object()) return false;
   out.origin = "evaluation";
@@ -258,7 +258,7 @@ void invent(const Source& s, parity::Achieved& out) {
 }
 
 void read_block(const Source& s, parity::Achieved& out) {
-  if (read_evaluation(s, out) || read_summary(s, out)) return;
+  if (achieved_evaluation(s, out) || read_summary(s, out)) return;
   if (read_runs(listed_runs(s.file), "test_results", s.compat, out)) return;
   if (s.compat) {
     invent(s, out);

@@ -11,7 +11,7 @@ namespace assay::results {
 namespace {
 
 /// How a fold names itself: by number or by text.
-std::string fold_name(const Json& entry) {
+std::string fold_title(const Json& entry) {
   const Json& fold = member(entry, "outer_fold");
   return fold.is_number() || fold.is_string() ? to_text(fold, {.indent = 0}) : "";
 }
@@ -125,7 +125,7 @@ std::vector<TestRun> listed_runs(const Json& file) {
   for (const Json& entry : elements(member(file, "test_results")))
     runs.push_back({.entry = &entry,
                     .place = "test_results[" + std::to_string(runs.size()) + "]",
-                    .outer_fold = fold_name(entry)});
+                    .outer_fold = fold_title(entry)});
   return runs;
 }
 
@@ -136,8 +136,8 @@ std::vector<TestRun> fold_runs(const Json& file) {
     const std::string place = "folds[" + std::to_string(fold++) + "]";
     std::size_t run = 0;
     for (const Json& entry : elements(member(folds, "runs"))) {
-      std::string named = fold_name(entry);
-      if (named.empty()) named = fold_name(folds);
+      std::string named = fold_title(entry);
+      if (named.empty()) named = fold_title(folds);
       if (named.empty()) named = place;
       TestRun found = {.entry = &entry, .place = place, .outer_fold = named};
       found.place.append(".runs[").append(std::to_string(run++)).append("]");
@@ -165,7 +165,7 @@ void add_runs(const Json& file, parity::Achieved& out) {
   const bool listed = runs.empty();
   if (listed) runs = listed_runs(file);
   if (runs.empty() && !member(file, "test_dice").is_null())
-    runs.push_back({.entry = &file, .place = "", .outer_fold = fold_name(file)});
+    runs.push_back({.entry = &file, .place = "", .outer_fold = fold_title(file)});
   const RunValues values = tested(runs);
   if (!values.dice.empty()) out.runs = values.dice.size();
   if (!values.folds.empty()) out.outer_folds = values.folds.size();

@@ -38,7 +38,7 @@ AxisMap index_order(const Grid& grid) {
   return grid.in_space ? AxisMap{} : axis_map(grid, upright);
 }
 
-Volume<float> walked(Volume<float> image, const AxisMap& map) {
+Volume<float> walked_image(Volume<float> image, const AxisMap& map) {
   if (map.is_identity()) return image;
   Volume<float> out(reoriented(image.grid(), map));
   reorient(image.view(), map, out.voxels());
@@ -78,7 +78,7 @@ PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool w
       ++remembered_;
       return {{native, model}, std::move(*known), {}, true, hash, warning};
     }
-  const Volume<float> voxels = walked(intensities(image), map);
+  const Volume<float> voxels = walked_image(intensities(image), map);
   const model::Prepared input = model::prepared(voxels.view(), setup_.recipe, setup_.executor);
   model::Prediction prediction = inferred_from(
       {.image = input.image.view(),

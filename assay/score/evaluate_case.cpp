@@ -53,7 +53,7 @@ class ReferenceFault : public Error {
 
 /// What `read` makes of a reference; its troubles are the reference's.
 template <class Read>
-auto of_reference(const fs::path& path, Read read) try {
+auto reference_role(const fs::path& path, Read read) try {
   return read(read_image(path));
 } catch (const Error& e) {
   const std::string text = e.what(), name = path.string();
@@ -70,7 +70,7 @@ struct MovedReference {
 MovedReference moved_reference(const fs::path& path, const PredictedCase& predicted,
                                const Evaluation& e) {
   const auto labels =
-      of_reference(path, [&](const Image& image) { return byte_labels(image, e.settings); });
+      reference_role(path, [&](const Image& image) { return byte_labels(image, e.settings); });
   const Alignment alignment =
       aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
   Volume<std::uint8_t> walked(predicted.placement.native);
@@ -83,7 +83,7 @@ MovedReference moved_reference(const fs::path& path, const PredictedCase& predic
 /// An array has no position in space: its prediction takes the reference's, index by index.
 Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
   if (labels.grid().in_space) return labels;
-  const Grid grid = of_reference(reference, [](const Image& image) { return image.grid(); });
+  const Grid grid = reference_role(reference, [](const Image& image) { return image.grid(); });
   if (!grid.in_space) return labels;
   const Alignment alignment = aligned(labels.grid(), grid, false);
   Volume<std::uint8_t> out(alignment.grid);

@@ -9,6 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/numbers.hpp"
 #include "assay/stats/paired.hpp"
 #include "assay/stats/ranks.hpp"
 #include "assay/stats/wilcoxon.hpp"
@@ -16,7 +17,6 @@
 namespace assay::stats {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double limit_z = 1.96;  // as Bland and Altman print it
 
 void require_level(double level) {

@@ -20,15 +20,14 @@
 #include "assay/stats/case_means.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/numbers.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay::stats {
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-constexpr std::array method_names = {
+constexpr std::array bootstrap_names = {
     Named<BootstrapMethod>{"percentile", BootstrapMethod::percentile},
     Named<BootstrapMethod>{"bca", BootstrapMethod::bca},
     Named<BootstrapMethod>{"BCa", BootstrapMethod::bca},
@@ -217,7 +216,7 @@ JointBootstrap joint_bootstrap_of(std::size_t size, std::size_t models,
 }  // namespace
 
 std::span<const Named<BootstrapMethod>> bootstrap_methods() {
-  return method_names;
+  return bootstrap_names;
 }
 
 BootstrapResult bootstrap_indices(std::size_t size, const IndexStatistic& statistic,

@@ -16,6 +16,8 @@
 #include <exception>
 #include <limits>
 
+#include "assay/stats/numbers.hpp"
+
 namespace assay::stats {
 
 namespace {
@@ -48,7 +50,6 @@ double quietly(const Function& function) {
   }
 }
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double inverse_sqrt2 = 0.70710678118654752440;
 
 }  // namespace

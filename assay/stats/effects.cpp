@@ -20,6 +20,7 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/numbers.hpp"
 #include "assay/stats/ranks.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 
@@ -27,8 +28,7 @@ namespace assay::stats {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t exact_limit = 500;
+constexpr std::size_t exact_pairs = 500;
 
 /// Doubles as whole numbers in the same order, and back.
 std::int64_t place_of(double value) {
@@ -86,7 +86,7 @@ std::uint64_t limit_place(std::span<const double> differences, double tail) {
   const std::vector<double> ranks = ranks_of_magnitudes(differences);
   const auto n = static_cast<double>(differences.size());
   double place = n * (n + 1) / 4 + normal_quantile(tail) * std::sqrt(sum_of_squares(ranks)) / 2;
-  if (differences.size() <= exact_limit) {
+  if (differences.size() <= exact_pairs) {
     std::vector<std::uint32_t> doubled;
     doubled.reserve(ranks.size());
     for (const double rank : ranks) doubled.push_back(static_cast<std::uint32_t>(2 * rank));

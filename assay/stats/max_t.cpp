@@ -23,8 +23,8 @@
 namespace assay::stats {
 namespace {
 
-constexpr std::size_t lanes = 8;
-using Lanes = std::array<double, lanes>;
+constexpr std::size_t flip_lanes = 8;
+using Lanes = std::array<double, flip_lanes>;
 
 /// Statistics that differ by rounding alone count as equal.
 constexpr double rounding = 1e-12;
@@ -66,7 +66,7 @@ class Signs {
     const std::size_t words = (signs_.size() + 63) / 64;
     Pcg64 bits = start_;
     bits.advance(std::uint64_t{first} * words);
-    for (std::size_t lane = 0; lane < lanes; ++lane) {
+    for (std::size_t lane = 0; lane < flip_lanes; ++lane) {
       std::uint64_t word = 0;
       for (std::size_t i = 0; i < signs_.size(); ++i) {
         if (i % 64 == 0) word = bits.next64();
@@ -77,7 +77,7 @@ class Signs {
 
   /// By number: bit i of an assignment's number flips case i.
   void enumerate(std::size_t first) {
-    for (std::size_t lane = 0; lane < lanes; ++lane)
+    for (std::size_t lane = 0; lane < flip_lanes; ++lane)
       for (std::size_t i = 0; i < signs_.size(); ++i)
         signs_[i][lane] = ((first + lane) >> i) & 1U ? -1 : 1;
   }
@@ -85,7 +85,8 @@ class Signs {
   Lanes sums(std::span<const double> scores) const {
     Lanes total{};
     for (std::size_t i = 0; i < scores.size(); ++i)
-      for (std::size_t lane = 0; lane < lanes; ++lane) total[lane] += signs_[i][lane] * scores[i];
+      for (std::size_t lane = 0; lane < flip_lanes; ++lane)
+        total[lane] += signs_[i][lane] * scores[i];
     return total;
   }
 
@@ -95,12 +96,12 @@ class Signs {
 };
 
 /// What one block of assignments adds.
-struct Block {
+struct FlipBlock {
   std::vector<std::size_t> at_least;  ///< by hypothesis: maxima that reach the observed statistic
   std::vector<double> maxima;         ///< over all hypotheses, by assignment
 };
 
-void add_lanes(const Ordered& tests, const Signs& signs, std::size_t used, Block& block) {
+void add_lanes(const Ordered& tests, const Signs& signs, std::size_t used, FlipBlock& block) {
   Lanes greatest{};
   for (std::size_t h = tests.scores.size(); h-- > 0;) {
     const Lanes sums = signs.sums(tests.scores[h]);
@@ -140,21 +141,21 @@ MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& optio
 
   constexpr std::size_t block_size = 512;
   const Pcg64 start{SeedSequence(seed_words(options.seed))};
-  std::vector<Block> blocks((result.flips + block_size - 1) / block_size);
+  std::vector<FlipBlock> blocks((result.flips + block_size - 1) / block_size);
   run_tasks(options.executor, blocks.size(), [&](std::size_t b) {
-    Block& block = blocks[b];
+    FlipBlock& block = blocks[b];
     block.at_least.assign(scores.size(), 0);
     Signs signs(cases, start);
     const std::size_t end = std::min((b + 1) * block_size, result.flips);
-    for (std::size_t first = b * block_size; first < end; first += lanes) {
+    for (std::size_t first = b * block_size; first < end; first += flip_lanes) {
       result.is_exact ? signs.enumerate(first) : signs.draw(first);
-      add_lanes(tests, signs, std::min(lanes, end - first), block);
+      add_lanes(tests, signs, std::min(flip_lanes, end - first), block);
     }
   });
 
   std::vector<double> maxima;
   std::vector<std::size_t> at_least(scores.size());
-  for (const Block& block : blocks) {
+  for (const FlipBlock& block : blocks) {
     maxima.insert(maxima.end(), block.maxima.begin(), block.maxima.end());
     for (std::size_t h = 0; h < at_least.size(); ++h) at_least[h] += block.at_least[h];
   }

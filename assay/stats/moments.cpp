@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "assay/base/error.hpp"
+#include "assay/stats/numbers.hpp"
 
 namespace assay::stats {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t lanes = 8;
 constexpr std::size_t block = 128;
 

@@ -22,17 +22,12 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/numbers.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay::stats {
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-double squared(double x) {
-  return x * x;
-}
 
 /// The share of resampled ratios in a tail, the sample's own counted among them (Davison and
 /// Hinkley 1997), so that no p-value is 0.

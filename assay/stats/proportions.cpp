@@ -53,20 +53,20 @@ Interval normal(const Sample& sample) {
   return around(sample, p, sample.z() * std::sqrt(p * (1 - p) / sample.trials));
 }
 
-struct Row {
+struct ProportionRow {
   ProportionMethod method;
   Interval (*interval)(const Sample&);
 };
 
-constexpr std::array rows = {
-    Row{ProportionMethod::wilson, wilson},
-    Row{ProportionMethod::clopper_pearson, clopper_pearson},
-    Row{ProportionMethod::jeffreys, jeffreys},
-    Row{ProportionMethod::agresti_coull, agresti_coull},
-    Row{ProportionMethod::normal, normal},
+constexpr std::array proportion_rows = {
+    ProportionRow{ProportionMethod::wilson, wilson},
+    ProportionRow{ProportionMethod::clopper_pearson, clopper_pearson},
+    ProportionRow{ProportionMethod::jeffreys, jeffreys},
+    ProportionRow{ProportionMethod::agresti_coull, agresti_coull},
+    ProportionRow{ProportionMethod::normal, normal},
 };
 
-constexpr std::array names = {
+constexpr std::array proportion_names = {
     Named<ProportionMethod>{"wilson", ProportionMethod::wilson},
     Named<ProportionMethod>{"clopper_pearson", ProportionMethod::clopper_pearson},
     Named<ProportionMethod>{"beta", ProportionMethod::clopper_pearson},
@@ -78,7 +78,7 @@ constexpr std::array names = {
 }  // namespace
 
 std::span<const Named<ProportionMethod>> proportion_methods() {
-  return names;
+  return proportion_names;
 }
 
 Interval proportion_interval(std::uint64_t successes, std::uint64_t trials, double level,
@@ -87,7 +87,7 @@ Interval proportion_interval(std::uint64_t successes, std::uint64_t trials, doub
     throw Error(Error::Kind::usage,
                 "a proportion needs at least one trial, no more successes than trials and a "
                 "confidence level between 0 and 1");
-  const auto row = std::ranges::find(rows, method, &Row::method);
+  const auto row = std::ranges::find(proportion_rows, method, &ProportionRow::method);
   return row->interval(
       {static_cast<double>(successes), static_cast<double>(trials), (1 - level) / 2});
 }

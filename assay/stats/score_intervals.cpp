@@ -29,16 +29,13 @@
 #include "assay/base/error.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
+#include "assay/stats/numbers.hpp"
 
 namespace assay::stats {
 
 namespace {
 
 using Members = std::vector<std::vector<std::size_t>>;
-
-double squared(double x) {
-  return x * x;
-}
 
 /// Which items there are, and what each counts.
 class Design {

@@ -68,7 +68,7 @@ std::optional<Sums> distribution(const Units& units, std::size_t most) {
 
 /// How often sums were further from 0 than the observed one, and as far.
 template <class Count>
-struct Tails {
+struct FlipTails {
   Count further{}, equal{};
 
   void add(std::int64_t sum, std::int64_t observed, std::int64_t slack, Count count) {
@@ -80,11 +80,11 @@ struct Tails {
   }
 };
 
-Tails<std::uint64_t> drawn_tails(const Units& units, std::int64_t observed,
-                                 const SignFlipOptions& options) {
+FlipTails<std::uint64_t> drawn_tails(const Units& units, std::int64_t observed,
+                                     const SignFlipOptions& options) {
   constexpr std::size_t per_block = 1024;
   const std::size_t blocks = (options.draws + per_block - 1) / per_block;
-  std::vector<Tails<std::uint64_t>> found(blocks);
+  std::vector<FlipTails<std::uint64_t>> found(blocks);
   const std::vector<std::uint32_t> seed = seed_words(options.seed);
   run_tasks(options.executor, blocks, [&](std::size_t block) {
     const std::uint32_t key[] = {static_cast<std::uint32_t>(block)};
@@ -100,7 +100,7 @@ Tails<std::uint64_t> drawn_tails(const Units& units, std::int64_t observed,
       found[block].add(sum, observed, options.slack, 1);
     }
   });
-  Tails<std::uint64_t> out;
+  FlipTails<std::uint64_t> out;
   for (const auto& tails : found) {
     out.further += tails.further;
     out.equal += tails.equal;
@@ -133,7 +133,7 @@ SignFlipTest sign_flip(std::span<const std::int64_t> units, const SignFlipOption
   if (sizes.empty()) return out;
   out.least_pvalue = std::exp2(1 - static_cast<double>(sizes.size()));
   if (const auto sums = distribution(sizes, options.most_sums)) {
-    Tails<double> tails;
+    FlipTails<double> tails;
     for (const Sum& sum : *sums)
       tails.add(sum.value, out.statistic, options.slack, sum.probability);
     out.pvalue = std::min(1.0, tails.further + tails.equal);

@@ -16,13 +16,13 @@
 
 #include "assay/base/error.hpp"
 #include "assay/stats/distributions.hpp"
+#include "assay/stats/numbers.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 
 namespace assay::stats {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 /// Beyond this many non-zero differences the normal curve is as good, and cheaper.
 constexpr std::size_t exact_limit = 500;
 

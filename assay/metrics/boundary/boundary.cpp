@@ -104,7 +104,7 @@ constexpr EmptyRule no_distance = {.both = 0.0,
                                    .prediction = Undefined::prediction_empty};
 constexpr EmptyRule no_share = {.both = 1.0, .reference = 0.0, .prediction = 0.0};
 
-constexpr Metric table[] = {
+constexpr Metric boundary_table[] = {
     {.name = "hd",
      .title = "Hausdorff distance",
      .group = "boundary",
@@ -187,7 +187,7 @@ constexpr Metric table[] = {
 
 }  // namespace
 
-constinit const std::span<const Metric> boundary_metrics = table;
+constinit const std::span<const Metric> boundary_metrics = boundary_table;
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;

@@ -28,11 +28,11 @@
 namespace assay::metrics {
 namespace {
 
-constexpr double rounding = 1e-12;
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr Index reach = 18;                  ///< steps across rows; what is farther is put off
-constexpr std::int64_t rows_per_voxel = 6;   ///< that searches may cost, by the volume's size
-constexpr std::int64_t judged_after = 1024;  ///< searches, from which the cost of all is told
+constexpr double face_rounding = 1e-12;
+constexpr double no_face = std::numeric_limits<double>::infinity();
+constexpr Index reach = 18;                      ///< steps across rows; what is farther is put off
+constexpr std::int64_t face_rows_per_voxel = 6;  ///< that searches may cost, by the volume's size
+constexpr std::int64_t judged_after = 1024;      ///< searches, from which the cost of all is told
 constexpr std::int64_t transforms_per_voxel = 12;  ///< what all transforms cost in rows
 
 /// Where an element's centre lies: steps from the centre of its voxel, in voxels.
@@ -68,7 +68,7 @@ std::vector<Element> elements(std::size_t axis, const Axes& axes, const Point& s
 class Budget {
  public:
   Budget(std::int64_t voxels, std::int64_t searches)
-      : rows_(rows_per_voxel * voxels + 20000), voxels_(voxels), searches_(searches) {}
+      : rows_(face_rows_per_voxel * voxels + 20000), voxels_(voxels), searches_(searches) {}
 
   bool is_spent() const { return used_ > rows_; }
   void use(std::size_t rows) {
@@ -128,9 +128,9 @@ class ElementSearch {
  private:
   /// Nothing when it is farther than the rows reach.
   std::optional<double> squared(const Place& from, Budget& budget) const {
-    double best = infinite;
+    double best = no_face;
     std::size_t i = 0;
-    for (; i < rows_.size() && rows_[i].squared <= best * (1 + rounding); ++i) {
+    for (; i < rows_.size() && rows_[i].squared <= best * (1 + face_rounding); ++i) {
       const Index y = from[1] + rows_[i].y, z = from[2] + rows_[i].z;
       if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !side_.filled.at(y, z)) continue;
       best = std::min(best, in_row(from[0], y, z, rows_[i]));
@@ -144,8 +144,8 @@ class ElementSearch {
     const std::uint64_t* row = side_.set.row(y, z);
     const Index up = steps_up(row, side_.set.words(), x, size_[0]);
     const Index down = steps_down(row, x, size_[0]);
-    return std::min(up < size_[0] ? costs_[0](up) : infinite,
-                    down < size_[0] ? costs_[0](-down) : infinite) +
+    return std::min(up < size_[0] ? costs_[0](up) : no_face,
+                    down < size_[0] ? costs_[0](-down) : no_face) +
            costs_[1](step.y) + costs_[2](step.z);
   }
 
@@ -153,7 +153,7 @@ class ElementSearch {
   void order_rows() {
     const Index most_y = std::min(reach, size_[1] - 1), most_z = std::min(reach, size_[2] - 1);
     const auto beyond = [](const StepCost& cost, Index most, Index size) {
-      return most + 1 < size ? std::min(cost(most + 1), cost(-most - 1)) : infinite;
+      return most + 1 < size ? std::min(cost(most + 1), cost(-most - 1)) : no_face;
     };
     const double complete =
         std::min(beyond(costs_[1], most_y, size_[1]), beyond(costs_[2], most_z, size_[2]));
@@ -161,7 +161,7 @@ class ElementSearch {
       for (Index y = -most_y; y <= most_y; ++y)
         if (const double d = costs_[1](y) + costs_[2](z); d <= complete) rows_.push_back({y, z, d});
     std::ranges::stable_sort(rows_, {}, &RowStep::squared);
-    reaches_all_ = complete == infinite;
+    reaches_all_ = complete == no_face;
   }
 
   Side side_;

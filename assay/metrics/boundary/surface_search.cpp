@@ -318,13 +318,13 @@ class Search {
 };
 
 /// What a search is about.
-struct Task {
+struct SearchTask {
   const BitVolume &to, &from;
   const Point& spacing_mm;
   const Weight& weight;
 };
 
-DistanceTally searched(const Task& task) {
+DistanceTally searched(const SearchTask& task) {
   return Search<OneByOne>(task.to, task.spacing_mm, task.weight).of(task.from);
 }
 
@@ -332,7 +332,7 @@ DistanceTally searched(const Task& task) {
 /// The same code: a search is mostly counting zeros, for which older processors have no
 /// instruction.
 [[gnu::flatten, gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] DistanceTally searched_avx2(
-    const Task& task) {
+    const SearchTask& task) {
   return Search<EightAtOnce>(task.to, task.spacing_mm, task.weight).of(task.from);
 }
 #else

@@ -19,13 +19,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int protocol = 1;
-constexpr std::size_t most_classes = 256;
+constexpr std::size_t most_command_classes = 256;
 constexpr std::size_t shown_answer = 120;
 
 /// What a program says about itself.
 struct Greeting {
   std::string name, version;
-  std::size_t classes = most_classes;
+  std::size_t classes = most_command_classes;
   bool operator==(const Greeting&) const = default;
 };
 
@@ -40,8 +40,8 @@ std::string text_of(const Json& answer, const std::string& key) {
 
 std::size_t classes_of(const Json& answer) {
   const auto found = answer.find("classes");
-  if (found == answer.end() || found->is_null()) return most_classes;
-  const bool is_count = found->is_number_integer() && *found >= 1 && *found <= most_classes;
+  if (found == answer.end() || found->is_null()) return most_command_classes;
+  const bool is_count = found->is_number_integer() && *found >= 1 && *found <= most_command_classes;
   if (!is_count) throw Error(Error::Kind::input, "\"classes\" in its handshake must be 1 to 256");
   return found->get<std::size_t>();
 }

@@ -15,10 +15,10 @@
 namespace assay::model {
 namespace {
 
-constexpr std::size_t most_classes = 256;
+constexpr std::size_t most_output_classes = 256;
 constexpr std::size_t block = std::size_t{1} << 16;  ///< voxels that one task labels
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_output(const std::string& why) {
   throw Error(Error::Kind::input, "the model's first output " + why);
 }
 
@@ -27,12 +27,12 @@ std::size_t channels_of(const OnnxTensor& tensor, const Grid& grid) {
   const std::vector<std::int64_t>& shape = tensor.shape;
   const bool has_batch = shape.size() == 5 && shape[0] == 1;
   if (shape.size() < 3 || shape.size() > 5 || (shape.size() == 5 && !has_batch))
-    refuse("has the shape " + onnx_shape_text(shape) +
+    refuse_output("has the shape " + onnx_shape_text(shape) +
            "; 1 x classes x depth x height x width is needed");
   const std::size_t first = shape.size() - 3;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (shape[first + axis] != static_cast<std::int64_t>(grid.shape[2 - axis]))
-      refuse(
+      refuse_output(
           fmt::format("has the shape {} for a volume of {}x{}x{} (depth, height, width); a model "
                       "must keep the size of the volume",
                       onnx_shape_text(shape), grid.shape[2], grid.shape[1], grid.shape[0]));
@@ -48,7 +48,7 @@ void for_blocks(std::size_t voxels, const Executor& executor,
 /// A comparison with NaN is false, so NaN would count as the first class.
 void require_numbers(std::span<const float> values) {
   if (std::ranges::any_of(values, [](float v) { return std::isnan(v); }))
-    refuse("has voxels that are not numbers (NaN); check the preprocessing and the export");
+    refuse_output("has voxels that are not numbers (NaN); check the preprocessing and the export");
 }
 
 void label_by_largest(std::span<const float> scores, std::span<std::uint8_t> labels,
@@ -75,7 +75,7 @@ void label_by_largest(std::span<const float> scores, std::span<std::uint8_t> lab
 void require_logits(std::span<const float> values) {
   const auto [least, most] = std::ranges::minmax(values);
   if (least >= 0 && most <= 1 && least != most)
-    refuse(
+    refuse_output(
         "has one channel with values from 0 to 1, but does not end in Sigmoid, so it is unclear "
         "whether these are probabilities or logits; export the model with its Sigmoid");
 }
@@ -92,8 +92,8 @@ void label_by_threshold(std::span<const float> values, std::span<std::uint8_t> l
 
 Prediction from_scores(const OnnxTensor& tensor, const OutputRules& rules) {
   const std::size_t channels = channels_of(tensor, rules.grid), voxels = rules.grid.size();
-  if (channels == 0 || channels > most_classes)
-    refuse(fmt::format("has {} classes; 1 to {} can be labelled", channels, most_classes));
+  if (channels == 0 || channels > most_output_classes)
+    refuse_output(fmt::format("has {} classes; 1 to {} can be labelled", channels, most_output_classes));
   const std::span scores(static_cast<const float*>(tensor.data), channels * voxels);
   Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
   if (channels == 1) {
@@ -108,7 +108,7 @@ Prediction from_scores(const OnnxTensor& tensor, const OutputRules& rules) {
 template <class T>
 Prediction from_labels(const OnnxTensor& tensor, const OutputRules& rules) {
   if (channels_of(tensor, rules.grid) != 1)
-    refuse("has whole numbers in the shape " + onnx_shape_text(tensor.shape) +
+    refuse_output("has whole numbers in the shape " + onnx_shape_text(tensor.shape) +
            "; labels have one channel, scores are float32");
   const std::span values(static_cast<const T*>(tensor.data), rules.grid.size());
   Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
@@ -116,7 +116,7 @@ Prediction from_labels(const OnnxTensor& tensor, const OutputRules& rules) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto value = static_cast<std::int64_t>(values[i]);
     if (value < 0 || value > 255)
-      refuse(fmt::format("has the label {}; labels are 0 to 255", value));
+      refuse_output(fmt::format("has the label {}; labels are 0 to 255", value));
     labels[i] = static_cast<std::uint8_t>(value);
   }
   return out;
@@ -155,7 +155,7 @@ std::string onnx_shape_text(const std::vector<std::int64_t>& shape) {
 Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules) {
   const auto* const kind = std::ranges::find(kinds, tensor.type, &ElementKind::type);
   if (kind == kinds.end() || kind->decode == nullptr)
-    refuse("has elements of " + onnx_type_name(tensor.type) +
+    refuse_output("has elements of " + onnx_type_name(tensor.type) +
            "; export the model with float32 scores or whole-number labels");
   return kind->decode(tensor, rules);
 }

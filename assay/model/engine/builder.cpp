@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_layers = 256;
 
-[[noreturn]] void refuse(const std::string& sentence) {
+[[noreturn]] void refuse_layer(const std::string& sentence) {
   throw Error(Error::Kind::input, sentence);
 }
 
@@ -25,7 +25,7 @@ std::vector<float> bias_of(FileConvolution& convolution) {
 void require_channels(const std::vector<float>& values, std::size_t channels,
                       const std::string& what) {
   if (values.size() != channels)
-    refuse(fmt::format("{} has {} numbers, but the convolution before it gives {} channels", what,
+    refuse_layer(fmt::format("{} has {} numbers, but the convolution before it gives {} channels", what,
                        values.size(), channels));
 }
 
@@ -38,18 +38,18 @@ std::vector<float> filled(const std::vector<float>& values, std::size_t count, f
 
 void NetworkBuilder::add(FileConvolution convolution) {
   if (has_classifier_)
-    refuse(
+    refuse_layer(
         fmt::format("the convolution '{}' follows the 1x1x1 convolution '{}', which must be the "
                     "last",
                     convolution.name, last_convolution_));
   if (convolution.side == 1) return add_classifier(std::move(convolution));
   if (convolution.side != 3)
-    refuse(
+    refuse_layer(
         fmt::format("the convolution '{}' has a kernel of {} voxels; only 3 and, for the last, "
                     "1 can be run",
                     convolution.name, convolution.side));
   if (network_.hidden.size() == most_layers)
-    refuse(fmt::format("there are more than {} convolutions", most_layers));
+    refuse_layer(fmt::format("there are more than {} convolutions", most_layers));
   const std::size_t trainable = convolution.weights.size() + convolution.bias.size();
   last_convolution_ = convolution.name;
   is_normalised_ = is_activated_ = false;
@@ -77,11 +77,11 @@ void NetworkBuilder::add_classifier(FileConvolution&& convolution) {
 
 HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::string& what) {
   if (network_.hidden.empty())
-    refuse(fmt::format("{} '{}' comes before any convolution", what, name));
+    refuse_layer(fmt::format("{} '{}' comes before any convolution", what, name));
   if (has_classifier_)
-    refuse(fmt::format("{} '{}' follows the last convolution '{}'", what, name, last_convolution_));
+    refuse_layer(fmt::format("{} '{}' follows the last convolution '{}'", what, name, last_convolution_));
   if (is_activated_)
-    refuse(
+    refuse_layer(
         fmt::format("{} '{}' follows an activation; it must follow its convolution", what, name));
   return network_.hidden.back();
 }
@@ -89,7 +89,7 @@ HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::stri
 void NetworkBuilder::add(const FileBatchNormalisation& n) {
   HiddenLayer& layer = open_layer(n.name, "the batch normalisation");
   if (is_normalised_)
-    refuse(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
+    refuse_layer(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   for (const auto& [values, what] :
        {std::pair(&n.mean, "mean"), std::pair(&n.variance, "variance")})
@@ -101,7 +101,7 @@ void NetworkBuilder::add(const FileBatchNormalisation& n) {
   const std::size_t per_output = layer.weights.size() / layer.outputs;
   for (std::size_t o = 0; o < layer.outputs; ++o) {
     if (!(n.variance[o] >= 0))
-      refuse(fmt::format("the variance of '{}' is {} for channel {}", n.name, n.variance[o], o));
+      refuse_layer(fmt::format("the variance of '{}' is {} for channel {}", n.name, n.variance[o], o));
     const double factor = scale[o] / std::sqrt(n.variance[o] + n.epsilon);
     for (std::size_t i = o * per_output; i < (o + 1) * per_output; ++i)
       layer.weights[i] = static_cast<float>(layer.weights[i] * factor);
@@ -115,7 +115,7 @@ void NetworkBuilder::add(const FileBatchNormalisation& n) {
 void NetworkBuilder::add(FileNormalisation n) {
   HiddenLayer& layer = open_layer(n.name, "the normalisation");
   if (is_normalised_)
-    refuse(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
+    refuse_layer(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   layer.trainable += n.scale.size() + n.shift.size();
   layer.normalisation = n.kind;
@@ -133,7 +133,7 @@ void NetworkBuilder::add(Activation activation, const std::string& name) {
 
 Network NetworkBuilder::network() && {
   if (!has_classifier_)
-    refuse("there is no final 1x1x1 convolution, which gives every voxel its class");
+    refuse_layer("there is no final 1x1x1 convolution, which gives every voxel its class");
   require_valid(network_);
   return std::move(network_);
 }

@@ -11,24 +11,24 @@ namespace {
 
 /// Detected here and not next to the kernels: those files may use instructions of their processor
 /// in every function.
-struct Row {
+struct KernelRow {
   const Kernels* kernels;
   bool (*runs_here)();
 };
 
-constexpr std::array rows = {
+constexpr std::array kernel_rows = {
 #if defined(__x86_64__)
-    Row{&avx512_kernels, has_avx512},
-    Row{&avx2_kernels, [] { return has_avx2() && __builtin_cpu_supports("fma") != 0; }},
+    KernelRow{&avx512_kernels, has_avx512},
+    KernelRow{&avx2_kernels, [] { return has_avx2() && __builtin_cpu_supports("fma") != 0; }},
 #endif
-    Row{&portable_kernels, [] { return true; }},
+    KernelRow{&portable_kernels, [] { return true; }},
 };
 
 }  // namespace
 
 std::vector<const Kernels*> runnable_kernels() {
   std::vector<const Kernels*> out;
-  for (const Row& row : rows)
+  for (const KernelRow& row : kernel_rows)
     if (row.runs_here()) out.push_back(row.kernels);
   return out;
 }

@@ -30,31 +30,31 @@ constexpr std::array published = {Published{26, 147474, "MeshNet-26"},
                                   Published{5, 5682, "MeshNet-5"}};
 constexpr std::array<std::size_t, 9> published_dilations = {1, 2, 4, 8, 16, 16, 8, 4, 2};
 
-[[noreturn]] void refuse(const std::string& sentence) {
+[[noreturn]] void refuse_network(const std::string& sentence) {
   throw Error(Error::Kind::input, sentence);
 }
 
 void require_size(const std::vector<float>& values, std::size_t wanted, const std::string& what) {
   if (values.size() != wanted)
-    refuse(fmt::format("{} has {} numbers, but its shape needs {}", what, values.size(), wanted));
+    refuse_network(fmt::format("{} has {} numbers, but its shape needs {}", what, values.size(), wanted));
   const auto bad = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
   if (bad != values.end())
-    refuse(fmt::format("{} holds {} at position {}; weights must be finite numbers", what, *bad,
+    refuse_network(fmt::format("{} holds {} at position {}; weights must be finite numbers", what, *bad,
                        bad - values.begin()));
 }
 
 void require_between(std::size_t value, std::size_t most, const std::string& what) {
   if (value < 1 || value > most)
-    refuse(fmt::format("{} is {}; it must lie between 1 and {}", what, value, most));
+    refuse_network(fmt::format("{} is {}; it must lie between 1 and {}", what, value, most));
 }
 
 void require_normalisable(const HiddenLayer& layer, const std::string& where) {
   if (layer.normalisation == Normalisation::none) return;
   if (!std::isfinite(layer.epsilon) || layer.epsilon < 0)
-    refuse(fmt::format("{}: the epsilon of its normalisation is {}", where, layer.epsilon));
+    refuse_network(fmt::format("{}: the epsilon of its normalisation is {}", where, layer.epsilon));
   if (layer.normalisation == Normalisation::instance) return;
   if (layer.groups < 1 || layer.outputs % layer.groups != 0)
-    refuse(fmt::format("{}: {} channels cannot be divided into {} groups", where, layer.outputs,
+    refuse_network(fmt::format("{}: {} channels cannot be divided into {} groups", where, layer.outputs,
                        layer.groups));
   if (!layer.scale.empty()) require_size(layer.scale, layer.outputs, where + ": the norm's scale");
   if (!layer.shift.empty()) require_size(layer.shift, layer.outputs, where + ": the norm's shift");
@@ -88,21 +88,21 @@ Activation activation(std::string_view name) {
 }
 
 void require_valid(const Network& network) {
-  if (network.hidden.empty()) refuse("the network has no 3x3x3 convolution");
+  if (network.hidden.empty()) refuse_network("the network has no 3x3x3 convolution");
   std::size_t channels = 1;
   for (std::size_t i = 0; i < network.hidden.size(); ++i) {
     const std::string where = fmt::format("hidden layer {}", i + 1);
     const HiddenLayer& layer = network.hidden[i];
     if (layer.inputs != channels)
-      refuse(fmt::format("{} takes {} channels, but gets {}", where, layer.inputs, channels));
+      refuse_network(fmt::format("{} takes {} channels, but gets {}", where, layer.inputs, channels));
     require_valid(layer, where);
     channels = layer.outputs;
   }
   const Classifier& last = network.classifier;
   if (last.inputs != channels)
-    refuse(fmt::format("the classifier takes {} channels, but gets {}", last.inputs, channels));
+    refuse_network(fmt::format("the classifier takes {} channels, but gets {}", last.inputs, channels));
   if (last.classes < 2 || last.classes > most_classes)
-    refuse(fmt::format("the classifier has {} classes; it must have 2 to {}", last.classes,
+    refuse_network(fmt::format("the classifier has {} classes; it must have 2 to {}", last.classes,
                        most_classes));
   require_size(last.weights, last.classes * last.inputs, "the classifier's weight");
   require_size(last.bias, last.classes, "the classifier's bias");

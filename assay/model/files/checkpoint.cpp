@@ -28,10 +28,6 @@ constexpr std::array storage_types = {StorageType{"torch.FloatStorage", ElementT
 /// Where training programs put the weights, in the order of our trust.
 constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "net"};
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
-
 /// The archive, its pickle, and the folder of its entries.
 struct Checkpoint {
   const ZipFile& zip;
@@ -46,7 +42,7 @@ struct Checkpoint {
   }
 };
 
-std::vector<std::size_t> sizes(const Checkpoint& file, const PickleValue& tuple,
+std::vector<std::size_t> tuple_sizes(const Checkpoint& file, const PickleValue& tuple,
                                const std::string& where) {
   std::vector<std::size_t> out;
   for (const std::size_t item : tuple.items) {
@@ -76,10 +72,10 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
     refuse(where, "it has no storage");
   const PickleValue& type_name = file.pickle.at(storage.items[1]);
   const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
-  StoredTensor out = {.name = key, .shape = sizes(file, part(2), where)};
+  StoredTensor out = {.name = key, .shape = tuple_sizes(file, part(2), where)};
   out.type = type != storage_types.end() ? type->type : ElementType::other;
   if (out.type == ElementType::other) return out;  // counters, which no layer asks for
-  const std::vector<std::size_t> strides = sizes(file, part(3), where);
+  const std::vector<std::size_t> strides = tuple_sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))
     refuse(where, "its numbers are not contiguous in memory; save it with .contiguous()");
   const auto bytes = file.storage(file.pickle.at(storage.items[2]).text);

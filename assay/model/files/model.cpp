@@ -10,22 +10,19 @@
 #include "assay/base/file.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/image.hpp"
+#include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::span<const std::byte>;
+using FileBytes = std::span<const std::byte>;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
-
-std::string_view text_of(Bytes bytes) {
+std::string_view text_of(FileBytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool starts_with(Bytes bytes, std::string_view text) {
+bool starts_with(FileBytes bytes, std::string_view text) {
   return text_of(bytes).starts_with(text);
 }
 
@@ -33,11 +30,11 @@ bool starts_with(Bytes bytes, std::string_view text) {
 struct Source {
   const fs::path& path;
   std::string name;
-  Bytes bytes;
+  FileBytes bytes;
   const ModelOptions& options;
 };
 
-bool is_checkpoint(Bytes bytes) {
+bool is_checkpoint(FileBytes bytes) {
   return starts_with(bytes, "PK\x03\x04");
 }
 
@@ -46,7 +43,7 @@ Model checkpoint_model(const Source& source) {
                           source.name);
 }
 
-bool is_safetensors(Bytes bytes) {
+bool is_safetensors(FileBytes bytes) {
   return bytes.size() > 8 && bytes[8] == std::byte{'{'} && bytes[6] == std::byte{0} &&
          bytes[7] == std::byte{0};
 }
@@ -56,7 +53,7 @@ Model safetensors_model(const Source& source) {
                           source.name);
 }
 
-bool is_tfjs(Bytes bytes) {
+bool is_tfjs(FileBytes bytes) {
   const std::string_view text = text_of(bytes);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] == '{';
@@ -91,7 +88,7 @@ Model onnx_model(const Source& source) {
 
 struct Format {
   const char* name;
-  bool (*is)(Bytes bytes);
+  bool (*is)(FileBytes bytes);
   Model (*read)(const Source& source);
 };
 
@@ -113,7 +110,7 @@ constexpr std::array strangers = {
     Stranger{"\x80\x04", "is a pickle that was not written by torch.save"},
     Stranger{"\x1f\x8b", "is compressed; unpack it with gunzip first"}};
 
-[[noreturn]] void refuse_stranger(const std::string& file, Bytes bytes) {
+[[noreturn]] void refuse_stranger(const std::string& file, FileBytes bytes) {
   if (bytes.empty()) refuse(file, "is empty");
   const auto foreign = foreign_kind(bytes);
   const std::string_view image = foreign ? foreign->name : image_format(bytes);
@@ -143,7 +140,7 @@ void require_consistent(const Model& model, const ModelOptions& options, const s
 }  // namespace
 
 /// A message whose first field is the version of the format: a small number.
-bool is_onnx(Bytes bytes) {
+bool is_onnx(FileBytes bytes) {
   return bytes.size() > 2 && bytes[0] == std::byte{0x08} && bytes[1] < std::byte{0x40};
 }
 

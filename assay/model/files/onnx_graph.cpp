@@ -7,30 +7,12 @@
 #include <bit>
 
 #include "assay/base/error.hpp"
+#include "assay/model/files/onnx_fields.hpp"
 #include "assay/model/files/protobuf.hpp"
+#include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
 namespace {
-
-enum ModelField { graph_field = 7 };
-enum GraphField { node_field = 1, initializer_field = 5, input_field = 11, output_field = 12 };
-enum NodeField { node_input = 1, node_output = 2, node_name = 3, operation = 4, attribute = 5 };
-enum AttributeField {
-  attribute_name = 1,
-  number = 2,
-  integer = 3,
-  text = 4,
-  tensor = 5,
-  integers = 8
-};
-enum TensorField {
-  dims = 1,
-  data_type = 2,
-  float_data = 4,
-  tensor_name = 8,
-  raw_data = 9,
-  external = 13
-};
 
 struct DataType {
   std::uint64_t number;
@@ -40,21 +22,18 @@ constexpr std::array data_types = {
     DataType{1, ElementType::float32}, DataType{10, ElementType::float16},
     DataType{11, ElementType::float64}, DataType{16, ElementType::bfloat16}};
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
-
 StoredTensor tensor_of(std::span<const std::byte> message, const std::string& file) {
   StoredTensor out = {.type = ElementType::other};
   for (const ProtobufField& field : protobuf_fields(message, file)) {
-    if (field.number == tensor_name) out.name = field.text();
-    if (field.number == raw_data || field.number == float_data) out.bytes = field.bytes;
-    if (field.number == external)
+    if (field.number == onnx_field::tensor_name) out.name = field.text();
+    if (field.number == onnx_field::raw_data || field.number == onnx_field::float_data)
+      out.bytes = field.bytes;
+    if (field.number == onnx_field::external)
       refuse(file, "keeps its numbers in other files; export it as a single file");
-    if (field.number == dims)
+    if (field.number == onnx_field::dims)
       for (const std::int64_t side : protobuf_integers(field, file))
         out.shape.push_back(static_cast<std::size_t>(side));
-    if (field.number == data_type) {
+    if (field.number == onnx_field::data_type) {
       const auto type = std::ranges::find(data_types, field.value, &DataType::number);
       if (type != data_types.end()) out.type = type->type;
     }
@@ -72,13 +51,14 @@ struct NamedAttribute {
 NamedAttribute attribute_of(std::span<const std::byte> message, const std::string& file) {
   NamedAttribute out;
   for (const ProtobufField& field : protobuf_fields(message, file)) {
-    if (field.number == attribute_name) out.name = field.text();
-    if (field.number == number)
+    if (field.number == onnx_field::attribute_name) out.name = field.text();
+    if (field.number == onnx_field::number)
       out.value.number = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
-    if (field.number == integer) out.value.integer = static_cast<std::int64_t>(field.value);
-    if (field.number == text) out.value.text = field.text();
-    if (field.number == tensor) out.tensor = field.bytes;
-    if (field.number == integers)
+    if (field.number == onnx_field::integer)
+      out.value.integer = static_cast<std::int64_t>(field.value);
+    if (field.number == onnx_field::text) out.value.text = field.text();
+    if (field.number == onnx_field::tensor) out.tensor = field.bytes;
+    if (field.number == onnx_field::integers)
       for (const std::int64_t value : protobuf_integers(field, file))
         out.value.integers.push_back(value);
   }
@@ -89,11 +69,11 @@ void add_node(OnnxGraph& graph, std::span<const std::byte> message, const std::s
   OnnxNode node;
   std::span<const std::byte> constant;
   for (const ProtobufField& field : protobuf_fields(message, file)) {
-    if (field.number == node_input) node.inputs.push_back(field.text());
-    if (field.number == node_output) node.outputs.push_back(field.text());
-    if (field.number == node_name) node.name = field.text();
-    if (field.number == operation) node.operation = field.text();
-    if (field.number == attribute) {
+    if (field.number == onnx_field::node_input) node.inputs.push_back(field.text());
+    if (field.number == onnx_field::node_output) node.outputs.push_back(field.text());
+    if (field.number == onnx_field::node_name) node.name = field.text();
+    if (field.number == onnx_field::operation) node.operation = field.text();
+    if (field.number == onnx_field::attribute) {
       NamedAttribute found = attribute_of(field.bytes, file);
       if (found.name == "value") constant = found.tensor;
       node.attributes[found.name] = std::move(found.value);
@@ -138,12 +118,12 @@ std::string OnnxNode::text(const std::string& key) const {
 OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name) {
   OnnxGraph out;
   for (const ProtobufField& model : protobuf_fields(bytes, name)) {
-    if (model.number != graph_field || !model.is_bytes) continue;
+    if (model.number != onnx_field::graph || !model.is_bytes) continue;
     for (const ProtobufField& field : protobuf_fields(model.bytes, name)) {
-      if (field.number == node_field) add_node(out, field.bytes, name);
-      if (field.number == input_field) out.inputs.push_back(value_name(field.bytes, name));
-      if (field.number == output_field) out.outputs.push_back(value_name(field.bytes, name));
-      if (field.number != initializer_field) continue;
+      if (field.number == onnx_field::node) add_node(out, field.bytes, name);
+      if (field.number == onnx_field::input) out.inputs.push_back(value_name(field.bytes, name));
+      if (field.number == onnx_field::output) out.outputs.push_back(value_name(field.bytes, name));
+      if (field.number != onnx_field::initializer) continue;
       StoredTensor tensor = tensor_of(field.bytes, name);
       out.tensors[tensor.name] = tensor;
     }

@@ -7,19 +7,13 @@
 #include <map>
 #include <string_view>
 
+#include "assay/model/files/onnx_fields.hpp"
 #include "assay/model/files/protobuf.hpp"
 
 namespace assay::model {
 namespace {
 
 using Bytes = std::span<const std::byte>;
-
-enum ModelField { graph_field = 7 };
-enum GraphField { node_field = 1, initializer_field = 5, output_field = 12 };
-enum NodeField { node_input = 1, node_output = 2, operation_field = 4, attribute_field = 5 };
-enum AttributeField { tensor_field = 5, subgraph_field = 6 };
-enum TensorField { external_field = 13 };
-enum EntryField { key_field = 1, value_field = 2 };
 
 constexpr std::size_t deepest = 16;  ///< graphs within graphs
 
@@ -40,11 +34,11 @@ struct Walk {
 
   void tensor(Bytes message) {
     for (const ProtobufField& field : protobuf_fields(message, file)) {
-      if (field.number != external_field) continue;
+      if (field.number != onnx_field::external) continue;
       std::string key, value;
       for (const ProtobufField& part : protobuf_fields(field.bytes, file)) {
-        if (part.number == key_field) key = part.text();
-        if (part.number == value_field) value = part.text();
+        if (part.number == onnx_field::key) key = part.text();
+        if (part.number == onnx_field::value) value = part.text();
       }
       if (key == "location") files.insert(value);
     }
@@ -52,8 +46,8 @@ struct Walk {
 
   void attribute(Bytes message, std::size_t depth) {
     for (const ProtobufField& field : protobuf_fields(message, file)) {
-      if (field.number == tensor_field && field.is_bytes) tensor(field.bytes);
-      if (field.number == subgraph_field && field.is_bytes) graph(field.bytes, depth + 1);
+      if (field.number == onnx_field::tensor && field.is_bytes) tensor(field.bytes);
+      if (field.number == onnx_field::subgraph && field.is_bytes) graph(field.bytes, depth + 1);
     }
   }
 
@@ -61,10 +55,10 @@ struct Walk {
     Maker maker;
     std::string result;
     for (const ProtobufField& field : protobuf_fields(message, file)) {
-      if (field.number == node_input && maker.input.empty()) maker.input = field.text();
-      if (field.number == node_output && result.empty()) result = field.text();
-      if (field.number == operation_field) maker.operation = field.text();
-      if (field.number == attribute_field) attribute(field.bytes, depth);
+      if (field.number == onnx_field::node_input && maker.input.empty()) maker.input = field.text();
+      if (field.number == onnx_field::node_output && result.empty()) result = field.text();
+      if (field.number == onnx_field::operation) maker.operation = field.text();
+      if (field.number == onnx_field::attribute) attribute(field.bytes, depth);
     }
     if (depth == 0) makers[result] = maker;
   }
@@ -72,9 +66,9 @@ struct Walk {
   void graph(Bytes message, std::size_t depth) {
     if (depth > deepest) return;
     for (const ProtobufField& field : protobuf_fields(message, file)) {
-      if (field.number == node_field) node(field.bytes, depth);
-      if (field.number == initializer_field) tensor(field.bytes);
-      if (field.number == output_field && depth == 0 && output.empty())
+      if (field.number == onnx_field::node) node(field.bytes, depth);
+      if (field.number == onnx_field::initializer) tensor(field.bytes);
+      if (field.number == onnx_field::output && depth == 0 && output.empty())
         for (const ProtobufField& part : protobuf_fields(field.bytes, file))
           if (part.number == 1) output = part.text();
     }
@@ -100,7 +94,7 @@ struct Walk {
 OnnxOutline onnx_outline(Bytes bytes, const std::string& name) {
   Walk walk{.file = name};
   for (const ProtobufField& field : protobuf_fields(bytes, name))
-    if (field.number == graph_field && field.is_bytes) walk.graph(field.bytes, 0);
+    if (field.number == onnx_field::graph && field.is_bytes) walk.graph(field.bytes, 0);
   return {.files = std::move(walk.files), .gives_probabilities = walk.gives_probabilities()};
 }
 

@@ -24,11 +24,7 @@ constexpr std::array type_names = {
     TypeName{"F32", ElementType::float32}, TypeName{"F64", ElementType::float64},
     TypeName{"F16", ElementType::float16}, TypeName{"BF16", ElementType::bfloat16}};
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
-
-std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
+std::vector<std::size_t> listed_sizes(const Json& list, const std::string& where) {
   if (!list.is_array()) refuse(where, "its shape and its data_offsets must be lists of numbers");
   std::vector<std::size_t> out;
   for (const Json& entry : list) {
@@ -41,12 +37,12 @@ std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
 
 StoredTensor tensor_of(const std::string& key, const Json& entry,
                        std::span<const std::byte> numbers, const std::string& where) {
-  StoredTensor out = {.name = key, .shape = sizes(member(entry, "shape"), where)};
+  StoredTensor out = {.name = key, .shape = listed_sizes(member(entry, "shape"), where)};
   const Json& dtype = member(entry, "dtype");
   const auto type = std::ranges::find(type_names, dtype.is_string() ? dtype.get<std::string>() : "",
                                       &TypeName::name);
   out.type = type != type_names.end() ? type->type : ElementType::other;
-  const std::vector<std::size_t> range = sizes(member(entry, "data_offsets"), where);
+  const std::vector<std::size_t> range = listed_sizes(member(entry, "data_offsets"), where);
   if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())
     refuse(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "
                               "numbers; it may be cut off",

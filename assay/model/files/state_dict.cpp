@@ -11,6 +11,7 @@
 #include "assay/base/words.hpp"
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
+#include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
 namespace {
@@ -64,10 +65,6 @@ struct Module {
   }
   bool is_batch_norm() const { return find("running_mean") != nullptr; }
 };
-
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
 
 std::vector<std::size_t> numbers_in(const std::string& name) {
   std::vector<std::size_t> out;

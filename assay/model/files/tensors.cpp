@@ -43,6 +43,10 @@ const Type& row(ElementType type) {
 
 }  // namespace
 
+void refuse(const std::string& file, const std::string& why) {
+  throw Error(Error::Kind::input, file + ": " + why);
+}
+
 std::size_t element_bytes(ElementType type) {
   return row(type).bytes;
 }

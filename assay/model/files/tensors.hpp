@@ -20,6 +20,9 @@ struct StoredTensor {
   std::span<const std::byte> bytes = {};
 };
 
+/// Throws Error::input: the file or the part of it, and what is wrong with it.
+[[noreturn]] void refuse(const std::string& file, const std::string& why);
+
 /// Bytes of one element; 0 for `other`.
 std::size_t element_bytes(ElementType type);
 

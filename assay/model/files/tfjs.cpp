@@ -10,19 +10,16 @@
 #include "assay/base/json.hpp"
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
+#include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
 namespace {
-
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
-}
 
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : "";
 }
 
-std::vector<std::size_t> sizes(const Json& list, const std::string& where) {
+std::vector<std::size_t> shape_of(const Json& list, const std::string& where) {
   std::vector<std::size_t> out;
   for (const Json& entry : elements(list)) {
     if (!entry.is_number_unsigned()) refuse(where, "a size is not a whole number of 0 or more");
@@ -40,7 +37,7 @@ Weights weights_of(const Json& model, std::span<const std::byte> bytes, const st
     for (const Json& entry : elements(member(group, "weights"))) {
       StoredTensor tensor = {.name = text_of(member(entry, "name"))};
       const std::string where = file + ": weight '" + tensor.name + "'";
-      tensor.shape = sizes(member(entry, "shape"), where);
+      tensor.shape = shape_of(member(entry, "shape"), where);
       if (text_of(member(entry, "dtype")) != "float32" || !member(entry, "quantization").is_null())
         refuse(where, "is not plain float32; convert the model again without quantization");
       const std::size_t count = element_count(tensor.shape);
@@ -90,7 +87,7 @@ std::vector<float> transposed(const StoredTensor& kernel) {
 
 /// A list of three equal numbers; `otherwise` when it is absent.
 std::size_t thrice(const KerasLayer& layer, const std::string& key, std::size_t otherwise) {
-  const std::vector<std::size_t> found = sizes(member(layer.config, key), layer.where);
+  const std::vector<std::size_t> found = shape_of(member(layer.config, key), layer.where);
   if (found.empty()) return otherwise;
   if (found.size() != 3 || found[0] != found[1] || found[1] != found[2])
     refuse(layer.where, key + " is not the same along all axes");

@@ -20,7 +20,7 @@ std::size_t blocks(std::size_t count) {
 }
 
 template <class T>
-std::span<T> block(std::span<T> values, std::size_t number) {
+std::span<T> block_of(std::span<T> values, std::size_t number) {
   const std::size_t first = number * block_size;
   return values.subspan(first, std::min(block_size, values.size() - first));
 }
@@ -147,7 +147,7 @@ Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor
 IntensityRange range_of(View<float> image, const Executor& executor) {
   std::vector<BlockRange> found(blocks(image.voxels.size()));
   run_tasks(executor, found.size(),
-            [&](std::size_t number) { found[number] = range_of(block(image.voxels, number)); });
+            [&](std::size_t number) { found[number] = range_of(block_of(image.voxels, number)); });
   IntensityRange out = found.front().range;
   for (const BlockRange& one : found) {
     if (!one.is_finite) refuse_value(image);
@@ -190,7 +190,7 @@ void normalise(Volume<float>& image, const Recipe& recipe, const Executor& execu
   const Scale scale = scale_of(image.view(), recipe, executor);
   const std::span<float> all = image.voxels();
   run_tasks(executor, blocks(all.size()), [&](std::size_t number) {
-    const auto values = block(all, number);
+    const auto values = block_of(all, number);
     for (float& value : values) value = (value - scale.low) / scale.range;
     if (recipe.clip)
       for (float& value : values) value = std::clamp(value, 0.0F, 1.0F);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& sentence) {
+[[noreturn]] void fail_file(const std::string& sentence) {
   throw Error(Error::Kind::input, sentence);
 }
 
@@ -46,23 +46,23 @@ void require_known(const std::string& key) {
   known.insert(known.end(), names.begin(), names.end());
   if (std::ranges::find(known, key) != known.end()) return;
   const std::string nearest = did_you_mean(key, known);
-  fail(fmt::format("there is no key '{}'{}", key,
+  fail_file(fmt::format("there is no key '{}'{}", key,
                    nearest.empty() ? "; the keys are " + joined(known) : nearest));
 }
 
 Recipe extended(const Json& value) {
   const std::string name = read_word(value);
   if (const Recipe* found = builtin(name)) return *found;
-  fail(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
+  fail_file(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
                    did_you_mean(name, builtin_recipes(), &Recipe::name)));
 }
 
 Recipe recipe_of(const Json& file, std::string_view name) {
-  if (!file.is_object()) fail("must hold keys and values, such as grid = \"zoom\"");
+  if (!file.is_object()) fail_file("must hold keys and values, such as grid = \"zoom\"");
   for (const auto& item : file.items()) require_known(item.key());
   Recipe out;
   read_key(file, "schema", [](const Json& value) {
-    if (value != schema) fail(fmt::format("must be \"{}\"", schema));
+    if (value != schema) fail_file(fmt::format("must be \"{}\"", schema));
   });
   read_key(file, "extends", [&](const Json& value) { out = extended(value); });
   out.name = name;
@@ -71,7 +71,7 @@ Recipe recipe_of(const Json& file, std::string_view name) {
   require_valid(out);
   read_key(file, "sha256", [&](const Json& value) {
     if (value != recipe_sha256(out))
-      fail("is the hash of another recipe; remove it, or undo the changes");
+      fail_file("is the hash of another recipe; remove it, or undo the changes");
   });
   return out;
 }
@@ -140,7 +140,7 @@ std::optional<fs::path> recipe_beside(const fs::path& model) {
     const fs::path toml = start.string() + ".toml", json = start.string() + ".json";
     const bool has_toml = fs::exists(toml, error), has_json = fs::exists(json, error);
     if (has_toml && has_json)
-      fail(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
+      fail_file(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
                        json.filename().string()));
     if (has_toml || has_json) return has_toml ? toml : json;
   }

@@ -27,8 +27,8 @@ ChatMessage said_by(Role role, std::string text) {
   return {role, {std::move(text)}};
 }
 
-TrajectoryImage shown(const ChatImage& image, const ImageWish& wish,
-                      const slide::SlideInfo& slide) {
+TrajectoryImage shown_image(const ChatImage& image, const ImageWish& wish,
+                            const slide::SlideInfo& slide) {
   const bool part = wish.kind == ImageWish::Kind::crop || wish.kind == ImageWish::Kind::patch;
   return {.sha256 = image.sha256,
           .region = part ? wish.region : slide::SlideRegion{0, 0, slide.width, slide.height},
@@ -62,7 +62,7 @@ class Talk {
     chat_.back().parts.emplace_back(std::move(text));
     if (!wish) return;
     const ChatImage image = doors_.image(*wish);
-    next_.images.push_back(shown(image, *wish, doors_.slide()));
+    next_.images.push_back(shown_image(image, *wish, doors_.slide()));
     chat_.back().parts.emplace_back(image);
   }
 

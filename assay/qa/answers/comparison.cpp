@@ -15,10 +15,10 @@ namespace assay::qa {
 namespace {
 
 using Pair = std::pair<const ItemResult*, const ItemResult*>;
-using Pairs = std::vector<Pair>;
+using PairedItems = std::vector<Pair>;
 using ById = std::map<std::string_view, const ItemResult*>;
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_comparison(const std::string& what) {
   throw Error(Error::Kind::input, what);
 }
 
@@ -26,7 +26,7 @@ ById by_id(const QaResult& run, const std::string& name) {
   ById out;
   for (const ItemResult& item : run.results)
     if (!out.emplace(item.item_id, &item).second)
-      refuse(name + ": item '" + item.item_id + "' appears twice; ids must be unique");
+      refuse_comparison(name + ": item '" + item.item_id + "' appears twice; ids must be unique");
   return out;
 }
 
@@ -56,9 +56,9 @@ std::string few(const std::vector<std::string>& ids) {
 }
 
 /// Items of the first run in its order, each with its counterpart.
-Pairs paired(const QaResult& first, const QaResult& second, QaComparison& out) {
+PairedItems paired(const QaResult& first, const QaResult& second, QaComparison& out) {
   const ById others = by_id(second, out.second_run), own = by_id(first, out.first_run);
-  Pairs pairs;
+  PairedItems pairs;
   for (const ItemResult& item : first.results) {
     const auto other = others.find(item.item_id);
     if (other == others.end()) {
@@ -66,7 +66,7 @@ Pairs paired(const QaResult& first, const QaResult& second, QaComparison& out) {
       continue;
     }
     if (other->second->truth_label != item.truth_label)
-      refuse("item '" + item.item_id + "' has truth " + std::to_string(item.truth_label) +
+      refuse_comparison("item '" + item.item_id + "' has truth " + std::to_string(item.truth_label) +
              " in one run and " + std::to_string(other->second->truth_label) +
              " in the other; they were made from different tables");
     pairs.emplace_back(&item, other->second);
@@ -85,7 +85,7 @@ void require_same_items(const QaComparison& c, bool intersect) {
   if (!c.only_second.empty())
     text += "; only in " + c.second_run + ": " + std::to_string(c.only_second.size()) + " (" +
             few(c.only_second) + ")";
-  refuse(text + "; compare the common ones with --intersect");
+  refuse_comparison(text + "; compare the common ones with --intersect");
 }
 
 /// The metric over chosen pairs.
@@ -97,7 +97,7 @@ stats::IndexStatistic statistic(const stats::CodedItems& coded) {
   };
 }
 
-PairedScore paired_score(const Pairs& pairs, stats::ClassificationMetric metric,
+PairedScore paired_score(const PairedItems& pairs, stats::ClassificationMetric metric,
                          const QaComparisonSettings& settings) {
   PairedScore out = {.n = pairs.size()};
   std::vector<std::int64_t> truths, labels[2];
@@ -136,7 +136,7 @@ PairedScore paired_score(const Pairs& pairs, stats::ClassificationMetric metric,
   return out;
 }
 
-void add_flips(const Pairs& pairs, QaComparison& out) {
+void add_flips(const PairedItems& pairs, QaComparison& out) {
   for (const auto& [first, second] : pairs)
     if (first->correct != second->correct)
       (first->correct ? out.lost : out.won)
@@ -179,16 +179,16 @@ void correct_over_benchmarks(std::span<QaComparison> comparisons, double alpha) 
 QaComparison qa_compare(const QaResult& first, const QaResult& second,
                         const QaComparisonSettings& settings) {
   if (first.benchmark_name != second.benchmark_name)
-    refuse("the runs are of different benchmarks, '" + first.benchmark_name + "' and '" +
+    refuse_comparison("the runs are of different benchmarks, '" + first.benchmark_name + "' and '" +
            second.benchmark_name + "'");
   QaComparison out = {.benchmark_name = first.benchmark_name};
   std::tie(out.first_run, out.second_run) = names(first, second, settings);
   out.metric = first.metric;
-  const Pairs pairs = paired(first, second, out);
+  const PairedItems pairs = paired(first, second, out);
   require_same_items(out, settings.intersect);
-  if (pairs.empty()) refuse(out.benchmark_name + ": the runs have no item in common");
+  if (pairs.empty()) refuse_comparison(out.benchmark_name + ": the runs have no item in common");
   out.all = paired_score(pairs, out.metric, settings);
-  Pairs scored;
+  PairedItems scored;
   for (const Pair& pair : pairs)
     if (pair.first->outcome == Outcome::scored && pair.second->outcome == Outcome::scored)
       scored.push_back(pair);

@@ -10,7 +10,7 @@
 namespace assay::qa {
 namespace {
 
-[[noreturn]] void refuse(const QaResult& result, const std::string& what) {
+[[noreturn]] void refuse_rescore(const QaResult& result, const std::string& what) {
   throw Error(Error::Kind::input,
               result.benchmark_name + ": " + what + "; give the table that the run was made from");
 }
@@ -21,7 +21,7 @@ bool has_answer(const Attempt& attempt) {
 
 ItemResult merged(const Item& item, ItemResult result, const QaResult& of) {
   if (result.truth_label != item.truth)
-    refuse(of, "item '" + item.id + "' has truth " + std::to_string(result.truth_label) +
+    refuse_rescore(of, "item '" + item.id + "' has truth " + std::to_string(result.truth_label) +
                    " in the results and " + std::to_string(item.truth) + " in the table");
   result.slide = item.image_path;
   result.options = item.options;
@@ -48,7 +48,7 @@ QaResult completed(QaResult result, const ItemTable& table) {
   for (ItemResult& item : result.results) {
     std::string id = item.item_id;
     if (!saved.emplace(id, std::move(item)).second)
-      refuse(result, "item '" + id + "' appears twice in the results");
+      refuse_rescore(result, "item '" + id + "' appears twice in the results");
   }
   result.results.clear();
   for (const Item& item : table.items) {
@@ -57,7 +57,7 @@ QaResult completed(QaResult result, const ItemTable& table) {
     result.results.push_back(found.empty() ? voted_result(item, {})
                                            : merged(item, std::move(found.mapped()), result));
   }
-  if (!saved.empty()) refuse(result, "item '" + saved.begin()->first + "' is not in the table");
+  if (!saved.empty()) refuse_rescore(result, "item '" + saved.begin()->first + "' is not in the table");
   const auto benchmark =
       std::ranges::find(table.benchmarks, result.benchmark_name, &Benchmark::name);
   if (benchmark != table.benchmarks.end()) result.metric = benchmark->metric;

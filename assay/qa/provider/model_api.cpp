@@ -35,7 +35,7 @@ constexpr std::array apis = {
              "ANTHROPIC_API_KEY", anthropic_headers, messages_body, messages_outcome},
 };
 
-[[noreturn]] void refuse(std::string_view agent, std::string_view name) {
+[[noreturn]] void refuse_settings(std::string_view agent, std::string_view name) {
   std::string known;
   for (const ModelApi& api : apis)
     known.append(known.empty() ? "" : ", ").append(api.name).append(" of ").append(api.agent);
@@ -54,7 +54,7 @@ std::span<const ModelApi> model_apis() {
 const ModelApi& find_model_api(std::string_view agent, std::string_view name) {
   for (const ModelApi& api : apis)
     if (api.agent == agent && (name.empty() || api.name == name)) return api;
-  refuse(agent, name);
+  refuse_settings(agent, name);
 }
 
 std::string endpoint(const ModelApi& api, std::string_view base_url) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> role_names = {"system", "user", "assistant"};
 
-void append_part(std::string& text, const ChatPart& part) {
+void append_chat_part(std::string& text, const ChatPart& part) {
   if (const auto* words = std::get_if<std::string>(&part)) {
     text.append(R"({"type":"text","text":)").append(json_string(*words)).append("}");
     return;
@@ -29,7 +29,7 @@ void append_content(std::string& text, const std::vector<ChatPart>& parts) {
   text += '[';
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) text += ',';
-    append_part(text, parts[i]);
+    append_chat_part(text, parts[i]);
   }
   text += ']';
 }
@@ -41,16 +41,16 @@ std::string content_text(const Json& content) {
   return text;
 }
 
-constexpr std::array endings = {
+constexpr std::array chat_endings = {
     Ending{"length", ModelReply::Kind::truncated},
     Ending{"content_filter", ModelReply::Kind::refused},
 };
 
-ModelReply reply_of(const Json& choice) {
+ModelReply chat_reply(const Json& choice) {
   const Json& message = member(choice, "message");
   ModelReply reply = {.text = content_text(member(message, "content")),
                       .finish_reason = text_of(member(choice, "finish_reason"))};
-  reply.kind = kind_of(reply.finish_reason, endings);
+  reply.kind = kind_of(reply.finish_reason, chat_endings);
   const std::string refusal = text_of(member(message, "refusal"));
   if (refusal.empty()) return reply;
   reply.kind = ModelReply::Kind::refused;
@@ -86,7 +86,7 @@ ModelOutcome chat_outcome(const HttpResponse& response) {
   const Json& choice = choices.front();
   if (!member(choice, "error").is_null()) return error_outcome(response, choice);
   if (!member(choice, "message").is_object()) return garbled(response, "has no message");
-  ModelReply reply = reply_of(choice);
+  ModelReply reply = chat_reply(choice);
   reply.usage = reported_usage(member(body, "usage"));
   reply.provider = text_of(member(body, "provider"));
   return with_origin(std::move(reply), response, body);

@@ -13,7 +13,7 @@ bool is_empty(const ChatPart& part) {
   return words != nullptr && words->empty();
 }
 
-void append_part(std::string& text, const ChatPart& part) {
+void append_message_part(std::string& text, const ChatPart& part) {
   if (const auto* words = std::get_if<std::string>(&part)) {
     text.append(R"({"type":"text","text":)").append(json_string(*words)).append("}");
     return;
@@ -50,14 +50,14 @@ void append_messages(std::string& text, const Chat& chat) {
       } else {
         text += ',';
       }
-      append_part(text, part);
+      append_message_part(text, part);
       open = message.role;
     }
   }
   text += open ? "]}]" : "]";
 }
 
-constexpr std::array endings = {
+constexpr std::array message_endings = {
     Ending{"max_tokens", ModelReply::Kind::truncated},
     Ending{"model_context_window_exceeded", ModelReply::Kind::truncated},
     Ending{"refusal", ModelReply::Kind::refused},
@@ -82,7 +82,7 @@ ModelOutcome messages_outcome(const HttpResponse& response) {
   const Json& content = member(body, "content");
   if (!content.is_array()) return garbled(response, "has no content");
   ModelReply reply = {.text = "", .finish_reason = text_of(member(body, "stop_reason"))};
-  reply.kind = kind_of(reply.finish_reason, endings);
+  reply.kind = kind_of(reply.finish_reason, message_endings);
   for (const Json& block : content)
     if (member(block, "type") == "text") reply.text += text_of(member(block, "text"));
   reply.usage = reported_usage(member(body, "usage"), CacheTokens::beside_input);

@@ -17,7 +17,7 @@ struct RoleWords {
 constexpr std::array<RoleWords, 3> roles = {
     {{"system", "input_text"}, {"user", "input_text"}, {"assistant", "output_text"}}};
 
-void append_part(std::string& text, const ChatPart& part, const RoleWords& role) {
+void append_response_part(std::string& text, const ChatPart& part, const RoleWords& role) {
   if (const auto* words = std::get_if<std::string>(&part)) {
     text.append(R"({"type":")").append(role.text_type).append(R"(","text":)");
     text.append(json_string(*words)).append("}");
@@ -43,7 +43,7 @@ void add_output(ModelReply& reply, const Json& output) {
   if (reply.text.empty()) reply.text = refusal;
 }
 
-constexpr std::array endings = {
+constexpr std::array response_endings = {
     Ending{"max_output_tokens", ModelReply::Kind::truncated},
     Ending{"content_filter", ModelReply::Kind::refused},
 };
@@ -63,7 +63,7 @@ std::string responses_body(const Chat& chat, const ModelSettings& settings) {
     text += R"(","content":[)";
     for (std::size_t i = 0; i < message.parts.size(); ++i) {
       if (i > 0) text += ',';
-      append_part(text, message.parts[i], role);
+      append_response_part(text, message.parts[i], role);
     }
     text += "]}";
   }
@@ -81,7 +81,7 @@ ModelOutcome responses_outcome(const HttpResponse& response) {
     return garbled(response, "is not completed");
   const std::string reason = text_of(member(member(body, "incomplete_details"), "reason"));
   ModelReply reply = {.text = "", .finish_reason = reason.empty() ? status : reason};
-  reply.kind = kind_of(reply.finish_reason, endings);
+  reply.kind = kind_of(reply.finish_reason, response_endings);
   if (status == "incomplete" && reason.empty()) reply.kind = ModelReply::Kind::truncated;
   add_output(reply, output);
   reply.usage = reported_usage(member(body, "usage"));

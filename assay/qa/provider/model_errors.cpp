@@ -36,7 +36,7 @@ constexpr std::string_view no_credit =
 constexpr std::string_view check_key = "check the key, and that it belongs to this server";
 constexpr std::string_view check_model = "check --model, and that the key may use it";
 
-constexpr std::array rules = {
+constexpr std::array error_rules = {
     Rule{0, 499,
          "content_policy_violation|content_filter|invalid_prompt|responsibleaipolicyviolation|"
          "moderation_blocked|image_content_policy_violation",
@@ -179,21 +179,21 @@ std::string sentence(const ErrorFacts& error, const Rule& rule) {
   return text + "; " + fmt::format(fmt::runtime(rule.advice), patch_without(error));
 }
 
-constexpr std::array kinds = {ModelFailure::Kind::transient, ModelFailure::Kind::fatal,
-                              ModelFailure::Kind::item, ModelFailure::Kind::transient};
+constexpr std::array error_kinds = {ModelFailure::Kind::transient, ModelFailure::Kind::fatal,
+                                    ModelFailure::Kind::item, ModelFailure::Kind::transient};
 
 }  // namespace
 
 ModelOutcome error_outcome(const HttpResponse& response, const Json& body) {
   const ErrorFacts error = facts_of(response, body);
   const auto* rule =
-      std::ranges::find_if(rules, [&](const Rule& each) { return matches(each, error); });
+      std::ranges::find_if(error_rules, [&](const Rule& each) { return matches(each, error); });
   if (rule->verdict == Verdict::refused)
     return ModelReply{.kind = ModelReply::Kind::refused,
                       .text = shown(error.message),
                       .request_id = request_id(response),
                       .finish_reason = error.code};
-  ModelFailure failure = {.kind = kinds[static_cast<std::size_t>(rule->verdict)],
+  ModelFailure failure = {.kind = error_kinds[static_cast<std::size_t>(rule->verdict)],
                           .message = sentence(error, *rule),
                           .status = error.status,
                           .request_id = request_id(response)};

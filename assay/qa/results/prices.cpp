@@ -14,9 +14,9 @@ namespace {
 constexpr std::array known = {"input", "output", "cache_write", "cache_read", "image_tokens"};
 
 /// One row; messages name it.
-class Row {
+class PriceRow {
  public:
-  Row(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
+  PriceRow(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
     if (!json_.is_object()) throw Error(Error::Kind::input, place_ + " must be an object");
     for (const auto& [key, value] : json_.items())
       if (std::ranges::find(known, key) == known.end())
@@ -44,7 +44,7 @@ class Row {
   std::string place_;
 };
 
-Prices prices_of(const Row& row) {
+Prices prices_of(const PriceRow& row) {
   Prices out{.input = row.required("input"),
              .output = row.required("output"),
              .cache_write = row.price("cache_write"),
@@ -69,7 +69,8 @@ PriceTable parse_prices(std::string_view text, const std::string& name) {
   PriceTable table;
   for (const auto& [model, row] : json.items())
     table.rows.push_back(
-        {model, prices_of(Row(row, std::string(name).append(": '").append(model).append("'")))});
+        {model,
+         prices_of(PriceRow(row, std::string(name).append(": '").append(model).append("'")))});
   return table;
 }
 

@@ -122,12 +122,12 @@ QaRecord attempt_of(const Json& json) {
       .resumable = json.value("resumable", false)};
 }
 
-struct Kind {
+struct RecordKind {
   std::string_view name;
   QaRecord (*read)(const Json& json);
 };
 
-constexpr Kind kinds[] = {
+constexpr RecordKind record_kinds[] = {
     {"settings", settings_of}, {"sent", sent_of}, {"call", call_of}, {"attempt", attempt_of}};
 
 }  // namespace
@@ -139,7 +139,7 @@ std::string qa_record_text(const QaRecord& record) {
 QaRecord parse_qa_record(std::string_view text) try {
   const Json json = parse_json(text, "journal");
   const auto& name = json.at("kind").get_ref<const std::string&>();
-  for (const Kind& kind : kinds)
+  for (const RecordKind& kind : record_kinds)
     if (kind.name == name) return kind.read(json);
   throw Error(Error::Kind::input, "a record of another kind");
 } catch (const std::exception&) {

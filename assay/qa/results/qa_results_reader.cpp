@@ -255,7 +255,7 @@ SavedQa read_file(std::string_view text, const std::string& name) {
 }
 
 /// JSON Lines: a whole object in the first line, and no "results" in it.
-bool is_json_lines(std::string_view text) {
+bool is_runner_log(std::string_view text) {
   const std::string_view first = text.substr(0, text.find('\n'));
   const std::size_t last = first.find_last_not_of(" \t\r");
   return last != std::string_view::npos && first.starts_with('{') && first[last] == '}' &&
@@ -271,7 +271,7 @@ std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& 
   if (start == std::string_view::npos || text[start] != '{')
     throw Error(Error::Kind::input,
                 name + ": is not a results file of question answering (JSON, or JSON Lines)");
-  if (is_json_lines(text.substr(start))) return read_authors(text, name, table);
+  if (is_runner_log(text.substr(start))) return read_authors(text, name, table);
   return {read_file(text, name)};
 }
 

@@ -23,10 +23,10 @@ namespace {
 constexpr std::array<std::string_view, 10> columns = {
     "benchmark_name", "image_path", "answer",  "benchmark_id", "id",
     "file_id",        "prompt",     "options", "is_valid",     "metric_type"};
-constexpr std::size_t required = 3;
+constexpr std::size_t required_columns = 3;
 
 /// One row by the columns above; empty where the table has no such column.
-struct Row {
+struct TableRow {
   std::array<std::string, columns.size()> cells{};
   std::size_t line = 0;
 
@@ -42,7 +42,7 @@ struct Row {
 template <class Has>
 void require_columns(const std::string& name, Has has) {
   std::vector<std::string_view> absent;
-  for (const std::string_view column : std::span(columns).first(required))
+  for (const std::string_view column : std::span(columns).first(required_columns))
     if (!has(column)) absent.push_back(column);
   if (!absent.empty())
     throw Error(Error::Kind::input, name + ": has no column '" + joined(absent, "', '") +
@@ -50,12 +50,12 @@ void require_columns(const std::string& name, Has has) {
                                         "and answer");
 }
 
-std::vector<Row> csv_rows(std::string_view text, const std::string& name) {
+std::vector<TableRow> csv_rows(std::string_view text, const std::string& name) {
   Csv table = parse_csv(text, name);
   std::array<std::optional<std::size_t>, columns.size()> places;
   for (std::size_t c = 0; c < columns.size(); ++c) places[c] = table.column(columns[c]);
   require_columns(name, [&](std::string_view column) { return table.column(column).has_value(); });
-  std::vector<Row> rows(table.rows.size());
+  std::vector<TableRow> rows(table.rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     rows[r].line = table.lines[r];
     for (std::size_t c = 0; c < columns.size(); ++c)
@@ -70,18 +70,18 @@ std::string cell(const Json& value) {
   return value.is_null() ? std::string() : to_text(value, {.indent = 0});
 }
 
-Row json_row(const Json& object, const std::string& name, std::size_t line) {
+TableRow json_row(const Json& object, const std::string& name, std::size_t line) {
   if (!object.is_object()) fail(name, line, "is not an object with the columns of a question");
   require_columns(name + ": line " + std::to_string(line),
                   [&](std::string_view column) { return object.contains(column); });
-  Row row = {.line = line};
+  TableRow row = {.line = line};
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (object.contains(columns[c])) row.cells[c] = cell(object.at(std::string(columns[c])));
   return row;
 }
 
 /// A list of objects, alone or as "items" or "data". Its line is the number of the object.
-std::vector<Row> json_rows(std::string_view text, const std::string& name) {
+std::vector<TableRow> json_rows(std::string_view text, const std::string& name) {
   const Json file = parse_json(text, name);
   const Json* list = &file;
   for (const char* key : {"items", "data"})
@@ -90,13 +90,13 @@ std::vector<Row> json_rows(std::string_view text, const std::string& name) {
   if (!list->is_array())
     throw Error(Error::Kind::input,
                 name + ": is JSON, but holds no list of questions (a list, or 'items' or 'data')");
-  std::vector<Row> rows;
+  std::vector<TableRow> rows;
   for (const Json& object : *list) rows.push_back(json_row(object, name, rows.size() + 1));
   return rows;
 }
 
-std::vector<Row> line_rows(std::string_view text, const std::string& name) {
-  std::vector<Row> rows;
+std::vector<TableRow> line_rows(std::string_view text, const std::string& name) {
+  std::vector<TableRow> rows;
   std::size_t number = 0;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find('\n', from), text.size());
@@ -117,7 +117,7 @@ bool is_json_lines(std::string_view text) {
   return first.starts_with('{') && first.ends_with('}') && stripped(text) != first;
 }
 
-std::vector<Row> rows_of(std::string_view text, const std::string& name) {
+std::vector<TableRow> rows_of(std::string_view text, const std::string& name) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t start = text.find_first_not_of(" \t\r\n");
   const char first = start == std::string_view::npos ? '\0' : text[start];
@@ -126,12 +126,12 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name) {
 }
 
 /// Only "true" passes; an empty cell is not a reason to drop a row.
-bool is_valid(const Row& row) {
+bool is_valid(const TableRow& row) {
   const std::string word = ascii_lowered(stripped(row["is_valid"]));
   return word.empty() || word == "true";
 }
 
-std::string id_of(const Row& row) {
+std::string id_of(const TableRow& row) {
   for (const std::string_view column : {"benchmark_id", "id", "image_path"})
     if (const std::string_view id = stripped(row[column]); !id.empty()) return std::string(id);
   return "";
@@ -143,7 +143,7 @@ bool is_utf8(const std::string& text) {
          nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-Item item_of(const Row& row, const std::string& name) try {
+Item item_of(const TableRow& row, const std::string& name) try {
   Item item;
   item.benchmark = stripped(row["benchmark_name"]);
   item.id = id_of(row);
@@ -167,7 +167,7 @@ class Builder {
  public:
   explicit Builder(const std::string& name) : name_(name) {}
 
-  void add(const Row& row) {
+  void add(const TableRow& row) {
     ++out_.rows;
     if (!is_valid(row)) {
       ++out_.invalid;
@@ -195,7 +195,7 @@ class Builder {
 
  private:
   /// The task table decides the metric of the published benchmarks, the rows that of others.
-  void add_benchmark(const std::string& benchmark, const Row& row) {
+  void add_benchmark(const std::string& benchmark, const TableRow& row) {
     if (std::ranges::find(out_.benchmarks, benchmark, &Benchmark::name) != out_.benchmarks.end())
       return;
     Benchmark added = {.name = benchmark};
@@ -221,7 +221,7 @@ class Builder {
 
 ItemTable parse_items(std::string_view text, const std::string& name) {
   Builder builder(name);
-  for (const Row& row : rows_of(text, name)) builder.add(row);
+  for (const TableRow& row : rows_of(text, name)) builder.add(row);
   ItemTable out = std::move(builder).take();
   out.sha256 = sha256(text);
   return out;

@@ -26,12 +26,12 @@ ModelReply reply(std::string text, std::optional<double> cost = {}) {
   return out;
 }
 
-ModelFailure failure(std::string message) {
+ModelFailure replay_failure(std::string message) {
   return {.kind = ModelFailure::Kind::item, .message = std::move(message)};
 }
 
 ModelOutcome outcome_of(const Attempt& attempt) {
-  if (attempt.outcome == Outcome::errored) return failure(attempt.error);
+  if (attempt.outcome == Outcome::errored) return replay_failure(attempt.error);
   ModelReply out = reply(attempt.answer.raw, attempt.cost_usd);
   if (attempt.outcome == Outcome::refused) out.kind = ModelReply::Kind::refused;
   if (attempt.outcome == Outcome::truncated) out.kind = ModelReply::Kind::truncated;
@@ -124,8 +124,9 @@ class ReplayAnswerer : public Answerer {
 
   ModelOutcome ask(const QaQuestion& question) override {
     const auto found = answers_->find({question.item.benchmark, question.item.id, question.run});
-    return found != answers_->end() ? found->second
-                                    : failure("the predictions have no answer to this question");
+    return found != answers_->end()
+               ? found->second
+               : replay_failure("the predictions have no answer to this question");
   }
 
  private:

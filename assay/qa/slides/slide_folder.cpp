@@ -123,9 +123,9 @@ Files dicom_folder(const Files& files, const std::string& base, const Wanted& wa
               [](const std::string& file) { return ending_of(file) == ".dcm"; });
 }
 
-using Rule = Files (*)(const Files&, const std::string&, const Wanted&);
-constexpr std::array<Rule, 4> single_file_rules = {itself, in_folder_of_its_id, with_suffix,
-                                                   with_other_ending};
+using MatchRule = Files (*)(const Files&, const std::string&, const Wanted&);
+constexpr std::array<MatchRule, 4> single_file_rules = {itself, in_folder_of_its_id, with_suffix,
+                                                        with_other_ending};
 
 SlideMatch problem(std::string sentence, bool ambiguous = false) {
   return {.path = {}, .problem = std::move(sentence), .ambiguous = ambiguous};
@@ -188,7 +188,7 @@ SlideMatch SlideFolder::find(const Item& item) const try {
                    "image_path in the table");
   const Wanted wanted = wanted_of(item, *path);
   const std::vector<std::string> bases = bases_of(item.benchmark);
-  for (const Rule rule : single_file_rules)
+  for (const MatchRule rule : single_file_rules)
     for (const std::string& base : bases) {
       const Files found = rule(files_, base, wanted);
       if (found.size() > 1) return ambiguous(*path, found, "several files match");

@@ -51,12 +51,12 @@ Read answer_of(const JsonValue& action, std::string_view reply) {
   return InvalidAction{"an answer action needs a non-empty answer_text."};
 }
 
-struct Kind {
+struct ActionKind {
   std::string_view name;
   Read (*read)(const JsonValue& action, std::string_view reply);
 };
 
-constexpr Kind kinds[] = {{"crop", crop_of}, {"answer", answer_of}};
+constexpr ActionKind action_kinds[] = {{"crop", crop_of}, {"answer", answer_of}};
 
 /// Whether an object is not an action but the answer to the question.
 bool answers_outright(const JsonValue& object) {
@@ -77,7 +77,7 @@ std::optional<Action> action_of(const JsonValue& object, std::string_view reply)
     out.what = AnswerAction{std::string(reply)};
     return out;
   }
-  for (const Kind& kind : kinds)
+  for (const ActionKind& kind : action_kinds)
     if (kind.name == *name) {
       out.what = kind.read(action, reply);
       return out;

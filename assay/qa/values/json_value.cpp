@@ -11,9 +11,9 @@ namespace assay::qa {
 namespace {
 
 /// Reads one value after the other; every function says whether it could.
-class Parser {
+class JsonValueParser {
  public:
-  Parser(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  JsonValueParser(std::string_view text, std::size_t at) : text_(text), at_(at) {}
 
   std::size_t at() const { return at_; }
 
@@ -211,11 +211,11 @@ const JsonValue* JsonValue::member(std::string_view key) const {
 }
 
 std::optional<JsonValue> json_at(std::string_view text, std::size_t at) {
-  return Parser(text, at).value();
+  return JsonValueParser(text, at).value();
 }
 
 std::optional<JsonValue> json_of(std::string_view text) {
-  Parser parser(text, 0);
+  JsonValueParser parser(text, 0);
   parser.skip_space();
   auto value = parser.value();
   parser.skip_space();

@@ -11,7 +11,7 @@
 namespace assay::qa {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_options(const std::string& what) {
   throw Error(Error::Kind::input,
               "options " + what + "; write them as [\"Lung\", \"Breast\"] or Lung|Breast");
 }
@@ -21,7 +21,7 @@ std::string option_text(const JsonValue& value) {
   if (const auto* number = std::get_if<JsonNumber>(&value.content))
     return std::string(number->text);
   if (const auto* truth = std::get_if<bool>(&value.content)) return *truth ? "true" : "false";
-  refuse("hold a value that is neither text nor number");
+  refuse_options("hold a value that is neither text nor number");
 }
 
 std::vector<std::string> between_bars(std::string_view text) {
@@ -40,9 +40,9 @@ std::vector<std::string> parse_options(std::string_view text) {
   const std::string_view trimmed = stripped(text);
   if (trimmed.empty()) return {};
   if (const auto json = json_of(trimmed)) {
-    if (json->is_object) refuse("are a dict, which has no order");
+    if (json->is_object) refuse_options("are a dict, which has no order");
     const auto* elements = json->elements();
-    if (elements == nullptr) refuse("are a single value, not a list");
+    if (elements == nullptr) refuse_options("are a single value, not a list");
     std::vector<std::string> out;
     for (const JsonValue& element : *elements) out.push_back(option_text(element));
     return out;
@@ -51,7 +51,7 @@ std::vector<std::string> parse_options(std::string_view text) {
   if (std::string_view("[({").find(trimmed.front()) == std::string::npos &&
       trimmed.find('|') != std::string::npos)
     return between_bars(trimmed);
-  refuse("are not a list");
+  refuse_options("are not a list");
 }
 
 bool is_numeric_option(std::string_view option) {

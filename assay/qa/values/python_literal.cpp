@@ -16,9 +16,9 @@ struct HexEscape {
 
 constexpr HexEscape hex_escapes[] = {{'x', 2}, {'u', 4}, {'U', 8}};
 
-class Parser {
+class LiteralParser {
  public:
-  explicit Parser(std::string_view text) : text_(text) {}
+  explicit LiteralParser(std::string_view text) : text_(text) {}
 
   std::optional<std::vector<std::string>> list() {
     skip_space();
@@ -159,7 +159,7 @@ class Parser {
 }  // namespace
 
 std::optional<std::vector<std::string>> python_list(std::string_view text) {
-  return Parser(text).list();
+  return LiteralParser(text).list();
 }
 
 }  // namespace assay::qa

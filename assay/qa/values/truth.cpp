@@ -12,7 +12,7 @@
 namespace assay::qa {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_truth(const std::string& what) {
   throw Error(Error::Kind::input, "Invalid truth label: " + what);
 }
 
@@ -63,17 +63,18 @@ LabelRange label_range(std::string_view benchmark, std::size_t options) {
 std::int64_t truth_label(std::string_view answer, std::string_view benchmark,
                          std::span<const std::string> options) {
   const std::string_view text = stripped(answer);
-  if (text.empty()) refuse("Empty truth label; the column 'answer' needs a number or an option");
+  if (text.empty())
+    refuse_truth("Empty truth label; the column 'answer' needs a number or an option");
   const std::string quoted = "'" + std::string(text.substr(0, 60)) + "'";
   auto label = integer(text);
   if (!label) label = option_label(text, options);
   if (!label)
-    refuse("Could not parse truth label " + quoted +
-           (options.empty() ? "; without options it must be a whole number"
-                            : "; it is neither a number nor one of the options"));
+    refuse_truth("Could not parse truth label " + quoted +
+                 (options.empty() ? "; without options it must be a whole number"
+                                  : "; it is neither a number nor one of the options"));
   const LabelRange range = label_range(benchmark, options.size());
   if (!range.contains(*label))
-    refuse(
+    refuse_truth(
         quoted + " is out of range; " +
         (range.bounded() ? range_text(benchmark, range) : std::string("it must not be negative")));
   return *label;

@@ -202,7 +202,7 @@ std::string statistics_sentence(const FigureScene& scene, std::span<const Agreem
   return " " + joined(each, "; ") + "." + (has_intervals ? dependence_note(scene) : "");
 }
 
-std::string caption(std::span<const Agreement> all, const Axes& axes, MarkForm form) {
+std::string agreement_caption(std::span<const Agreement> all, const Axes& axes, MarkForm form) {
   std::size_t total = 0, left_out = 0, zeros = 0;
   for (const Agreement& data : all) {
     total += data.means.size();
@@ -258,9 +258,10 @@ Figures agreement_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, all[k], form);
   }
   const std::string title = "Agreement of volumes (Bland–Altman)";
-  return {{"bland-altman", title,
-           caption(all, axes, form) + statistics_sentence(scene, all) + average_note(scene),
-           drawing.svg(title)}};
+  return {
+      {"bland-altman", title,
+       agreement_caption(all, axes, form) + statistics_sentence(scene, all) + average_note(scene),
+       drawing.svg(title)}};
 }
 
 }  // namespace assay::report

@@ -86,8 +86,8 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
   }
 }
 
-std::string caption(const compare::Comparison& comparison,
-                    const compare::MetricComparison& metric) {
+std::string critical_difference_caption(const compare::Comparison& comparison,
+                                        const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
       "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar differ by "
@@ -119,7 +119,7 @@ Figure diagram(const compare::Comparison& comparison, const compare::MetricCompa
   const std::string title = metric.metric.name + ": critical difference";
   return {.key = "critical-difference-" + key_part(metric.metric.name),
           .title = title,
-          .caption = caption(comparison, metric),
+          .caption = critical_difference_caption(comparison, metric),
           .svg = drawing.svg(title)};
 }
 

@@ -110,8 +110,9 @@ void draw_estimate(Drawing& drawing, const Frame& plot, const Scale& y,
                {.stroke = tone::muted, .dashes = "4 3"});
 }
 
-std::string caption(const compare::Comparison& comparison, std::span<const Panel> panels,
-                    const compare::ComparedMetric& metric, MarkForm form) {
+std::string differences_caption(const compare::Comparison& comparison,
+                                std::span<const Panel> panels,
+                                const compare::ComparedMetric& metric, MarkForm form) {
   std::size_t least = static_cast<std::size_t>(-1), most = 0, total = 0;
   for (const Panel& panel : panels) {
     least = std::min(least, panel.sorted.size());
@@ -175,7 +176,7 @@ Figure differences(const FigureScene& scene, const compare::MetricComparison& me
                                         comparison.models[comparison.baseline].name);
   return {.key = "differences-" + key_part(metric.metric.name),
           .title = title,
-          .caption = caption(comparison, panels, metric.metric, form),
+          .caption = differences_caption(comparison, panels, metric.metric, form),
           .svg = drawing.svg(title)};
 }
 

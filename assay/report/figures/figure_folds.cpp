@@ -48,7 +48,7 @@ void draw_fold(Drawing& drawing, const Scale& x, double y, const compare::OuterF
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
-std::string caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
+std::string folds_caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
   const compare::NamedSpreads& spreads = part.result.spreads[k];
   std::string out = fmt::format(
       "{} of {} by outer fold: each dot is a training run (its mean over the fold's subjects), and "
@@ -89,7 +89,7 @@ Figure folds(const FoldsStudyPart& part, std::size_t k) {
     draw_fold(drawing, x, layout.middle(row), result.folds[row], k);
   const std::string title = fmt::format("{}: {} by fold", part.name, key);
   return {fmt::format("folds-{}-{}", key_part(part.name), key_part(key)), title,
-          caption(part, metric, k), drawing.svg(title)};
+          folds_caption(part, metric, k), drawing.svg(title)};
 }
 
 }  // namespace

@@ -102,8 +102,8 @@ std::string pairs_sentence(const compare::MetricComparison& metric) {
   return out + ".";
 }
 
-std::string caption(const compare::Comparison& comparison,
-                    const compare::MetricComparison& metric) {
+std::string forest_caption(const compare::Comparison& comparison,
+                           const compare::MetricComparison& metric) {
   const bool across = comparison.settings.across_metrics, several_models = metric.pairs.size() > 1;
   const std::string band =
       metric.margin ? fmt::format(
@@ -153,7 +153,7 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
                                         comparison.models[comparison.baseline].name);
   return {.key = "forest-" + key_part(metric.metric.name),
           .title = title,
-          .caption = caption(comparison, metric),
+          .caption = forest_caption(comparison, metric),
           .svg = drawing.svg(title)};
 }
 

@@ -37,12 +37,12 @@ Sample label_sample(const FigureScene& scene, std::size_t model, const std::stri
                    found == labels.end() ? nullptr : compare::column_of(found->columns, metric));
 }
 
-struct Cell {
+struct LabelCell {
   std::size_t group = 0, model = 0;
   Sample sample{};
 };
 
-std::string rain(const Scale& x, double y, const Cell& cell, MarkForm form) {
+std::string rain(const Scale& x, double y, const LabelCell& cell, MarkForm form) {
   std::vector<Mark> drops;
   drops.reserve(cell.sample.values.size());
   for (std::size_t i = 0; i < cell.sample.values.size(); ++i)
@@ -54,7 +54,7 @@ std::string rain(const Scale& x, double y, const Cell& cell, MarkForm form) {
   return marks(drops, style, form);
 }
 
-void draw_cell(Drawing& drawing, const Scale& x, double y, const Cell& cell, MarkForm form) {
+void draw_cell(Drawing& drawing, const Scale& x, double y, const LabelCell& cell, MarkForm form) {
   const std::size_t count = cell.sample.values.size();
   const auto box = box_summary(cell.sample.values);
   if (box)
@@ -70,7 +70,7 @@ void draw_cell(Drawing& drawing, const Scale& x, double y, const Cell& cell, Mar
 Figure panel(const FigureScene& scene, const FigureMetric& metric,
              std::span<const LabelName> all_labels) {
   const auto labels = all_labels.first(std::min(all_labels.size(), most_labels));
-  std::vector<Cell> cells;
+  std::vector<LabelCell> cells;
   std::vector<Sample> samples;
   std::vector<std::string> titles;
   std::optional<Extent> data;
@@ -94,7 +94,7 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
   drawing.text({figure_width - 52, 14}, "median", head);
   drawing.text({figure_width - 10, 14}, "n", head);
-  for (const Cell& cell : cells)
+  for (const LabelCell& cell : cells)
     draw_cell(drawing, x, rows.row(cell.group, cell.model), cell, form);
   const std::string title = metric.name + " by label";
   const std::string fewer =

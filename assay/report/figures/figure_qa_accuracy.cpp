@@ -80,7 +80,7 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const AccuracyRow& row
                  {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
-std::string caption(const std::string& benchmark, QaParts parts, bool has_published) {
+std::string qa_accuracy_caption(const std::string& benchmark, QaParts parts, bool has_published) {
   const auto part = std::ranges::find_if(
       parts, [&](const QaStudyPart& each) { return each.result.benchmark_name == benchmark; });
   const std::string metric(name_in(stats::classification_metrics(), part->scores.metric));
@@ -122,7 +122,8 @@ Figure accuracy(QaParts parts, const std::string& benchmark) {
   for (std::size_t k = 0; k < rows.size(); ++k) draw_row(drawing, x, layout.middle(k), rows[k]);
   const std::string title = benchmark + ": accuracy";
   return {"qa-accuracy-" + key_part(benchmark), title,
-          caption(benchmark, parts, !rows.empty() && rows.back().published), drawing.svg(title)};
+          qa_accuracy_caption(benchmark, parts, !rows.empty() && rows.back().published),
+          drawing.svg(title)};
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::vector<std::string> class_names(const qa::QaScores& scores) {
   return names;
 }
 
-struct Matrix {
+struct ConfusionMatrix {
   Frame plot{};
   double cell = 0;
 
@@ -35,7 +35,7 @@ struct Matrix {
 };
 
 /// The last column is for items without a label.
-Matrix matrix_for(std::span<const std::string> names) {
+ConfusionMatrix matrix_for(std::span<const std::string> names) {
   double widest = 40;
   for (const std::string& name : names) widest = std::max(widest, text_width(name, small_text));
   const double label = std::min(widest, 180.0) + 34, rows = double(names.size());
@@ -45,7 +45,8 @@ Matrix matrix_for(std::span<const std::string> names) {
           cell};
 }
 
-void draw_names(Drawing& drawing, const Matrix& matrix, std::span<const std::string> names) {
+void draw_label_names(Drawing& drawing, const ConfusionMatrix& matrix,
+                      std::span<const std::string> names) {
   const TextStyle side = {.size = small_text, .anchor = Anchor::end, .room = matrix.plot.x - 34};
   const TextStyle above = {.size = small_text, .upright = false, .room = matrix.plot.y - 40};
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -59,12 +60,12 @@ void draw_names(Drawing& drawing, const Matrix& matrix, std::span<const std::str
                {.anchor = Anchor::middle, .bold = true, .upright = false});
 }
 
-struct Cell {
+struct ConfusionCell {
   std::size_t count = 0, total = 0;
   bool right = false, none = false;
 };
 
-void draw_cell(Drawing& drawing, const Frame& box, const Cell& cell) {
+void draw_cell(Drawing& drawing, const Frame& box, const ConfusionCell& cell) {
   const double share = cell.total == 0 ? 0 : double(cell.count) / double(cell.total);
   const std::string_view tone = cell.right ? tone::better : cell.none ? tone::muted : tone::worse;
   drawing.box(box, {.fill = tone::band, .stroke = tone::paper});
@@ -77,7 +78,7 @@ void draw_cell(Drawing& drawing, const Frame& box, const Cell& cell) {
                  {.size = box.width >= 26 ? 12.0 : 9.0, .anchor = Anchor::middle});
 }
 
-void draw_cells(Drawing& drawing, const Matrix& matrix, const qa::ConfusionTable& table,
+void draw_cells(Drawing& drawing, const ConfusionMatrix& matrix, const qa::ConfusionTable& table,
                 std::span<const std::string> names) {
   for (std::size_t row = 0; row < table.labels.size(); ++row) {
     const std::size_t total =
@@ -102,10 +103,10 @@ bool is_sound(const qa::ConfusionTable& table) {
 Figure confusion(const QaStudyPart& part) {
   const qa::ConfusionTable& table = part.scores.confusion;
   const std::vector<std::string> names = class_names(part.scores);
-  const Matrix matrix = matrix_for(names);
+  const ConfusionMatrix matrix = matrix_for(names);
   Drawing drawing(figure_width, matrix.plot.bottom() + 14);
   draw_cells(drawing, matrix, table, names);
-  draw_names(drawing, matrix, names);
+  draw_label_names(drawing, matrix, names);
   std::size_t items = 0, none = 0;
   for (std::size_t row = 0; row < table.labels.size(); ++row) {
     items += std::accumulate(table.counts[row].begin(), table.counts[row].end(), table.none[row]);

@@ -23,7 +23,7 @@ struct CostKind {
   Measure of;
 };
 
-constexpr CostKind kinds[] = {
+constexpr CostKind cost_kinds[] = {
     {"qa-cost", "Cost per item", "US dollars per item",
      [](const qa::ItemResult& item) { return item.cost_usd; }},
     {"qa-tokens", "Tokens per item", "tokens per item",
@@ -87,8 +87,8 @@ void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, 
                {.size = small_text, .anchor = Anchor::end});
 }
 
-std::string caption(const CostKind& kind, std::span<const Costs> all, const Axis& axis,
-                    MarkForm form) {
+std::string qa_cost_caption(const CostKind& kind, std::span<const Costs> all, const Axis& axis,
+                            MarkForm form) {
   std::size_t total = 0, unknown = 0;
   for (const Costs& costs : all) {
     total += costs.values.size();
@@ -125,7 +125,7 @@ Figure cost(QaParts parts, const CostKind& kind) {
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
   for (std::size_t k = 0; k < all.size(); ++k)
     draw_costs(drawing, x, layout.middle(k), all[k], form);
-  return {std::string(kind.key), std::string(kind.title), caption(kind, all, axis, form),
+  return {std::string(kind.key), std::string(kind.title), qa_cost_caption(kind, all, axis, form),
           drawing.svg(kind.title)};
 }
 
@@ -133,7 +133,7 @@ Figure cost(QaParts parts, const CostKind& kind) {
 
 Figures qa_cost_figures(QaParts parts) {
   Figures figures;
-  for (const CostKind& kind : kinds) {
+  for (const CostKind& kind : cost_kinds) {
     Figure figure = cost(parts, kind);
     if (!figure.svg.empty()) figures.push_back(std::move(figure));
   }

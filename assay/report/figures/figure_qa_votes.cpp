@@ -12,7 +12,7 @@ namespace assay::report {
 namespace {
 
 /// Items by how many of their runs voted for the winner.
-struct Agreement {
+struct VoteAgreement {
   std::vector<std::size_t> right{}, wrong{};  ///< at position k: k + 1 votes
   std::size_t without_label = 0;
 
@@ -23,8 +23,8 @@ struct Agreement {
   }
 };
 
-Agreement agreement_of(const qa::QaResult& result, std::size_t runs) {
-  Agreement out = {std::vector<std::size_t>(runs), std::vector<std::size_t>(runs)};
+VoteAgreement agreement_of(const qa::QaResult& result, std::size_t runs) {
+  VoteAgreement out = {std::vector<std::size_t>(runs), std::vector<std::size_t>(runs)};
   for (const qa::ItemResult& item : result.results) {
     const auto votes =
         static_cast<std::size_t>(std::ranges::count_if(item.votes, [&](const qa::Attempt& attempt) {
@@ -38,7 +38,7 @@ Agreement agreement_of(const qa::QaResult& result, std::size_t runs) {
   return out;
 }
 
-void draw_bars(Drawing& drawing, const Frame& plot, const Agreement& agreement) {
+void draw_bars(Drawing& drawing, const Frame& plot, const VoteAgreement& agreement) {
   const Scale y({0, double(agreement.highest()) * 1.05}, {plot.bottom(), plot.y});
   const double step = plot.width / double(agreement.right.size()), width = step * 0.7;
   draw_y_axis(drawing, plot, y, "items");
@@ -94,7 +94,7 @@ void draw_majority(Drawing& drawing, const Frame& plot,
 
 Figure votes(const QaStudyPart& part) {
   const std::size_t runs = part.scores.majority.runs + part.scores.majority.left_out;
-  const Agreement agreement = agreement_of(part.result, runs);
+  const VoteAgreement agreement = agreement_of(part.result, runs);
   constexpr double top = 20, height = 190;
   Drawing drawing(figure_width, top + height + axis_room);
   draw_bars(drawing, {58, top, 290, height}, agreement);

@@ -16,12 +16,12 @@ double row_height(std::size_t models) {
   return models <= 8 ? 54 : 40;
 }
 
-struct Row {
+struct CloudRow {
   double top = 0, height = 0;
   std::size_t model = 0;
 };
 
-void draw_cloud(Drawing& drawing, const Scale& x, const Sample& sample, const Row& row) {
+void draw_cloud(Drawing& drawing, const Scale& x, const Sample& sample, const CloudRow& row) {
   const std::string_view tone = model_tone(row.model);
   draw_half_violin(drawing, x, density(sample.values),
                    {.base = row.top + row.height * 0.5, .height = row.height * 0.42, .tone = tone});
@@ -33,7 +33,7 @@ void draw_cloud(Drawing& drawing, const Scale& x, const Sample& sample, const Ro
               .count = sample.values.size()});
 }
 
-std::string rain(const Scale& x, const Sample& sample, const Row& row, MarkForm form) {
+std::string rain(const Scale& x, const Sample& sample, const CloudRow& row, MarkForm form) {
   std::vector<Mark> drops;
   drops.reserve(sample.values.size());
   for (std::size_t i = 0; i < sample.values.size(); ++i)
@@ -58,8 +58,8 @@ void draw_heads(Drawing& drawing) {
   drawing.text({figure_width - 10, 14}, "n", head);
 }
 
-std::string caption(const FigureMetric& metric, std::span<const Sample> samples, MarkForm form,
-                    std::size_t total) {
+std::string raincloud_caption(const FigureMetric& metric, std::span<const Sample> samples,
+                              MarkForm form, std::size_t total) {
   const std::string dots = form == MarkForm::none ? "" : " Each dot is a case.";
   return fmt::format(
       "{} by model, over all scored cases of each. The curve shows where values are dense, the box "
@@ -87,7 +87,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
   draw_rows(drawing, layout, scene.names);
   draw_heads(drawing);
   for (std::size_t m = 0; m < samples.size(); ++m) {
-    const Row row = {layout.top(m), layout.row_height, m};
+    const CloudRow row = {layout.top(m), layout.row_height, m};
     draw_cloud(drawing, x, samples[m], row);
     drawing.add(rain(x, samples[m], row, form));
     draw_numbers(drawing, samples[m], layout.middle(m));
@@ -95,7 +95,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
   const std::string title = fmt::format("{} over cases", metric.name);
   return {.key = "raincloud-" + key_part(metric.name),
           .title = title,
-          .caption = caption(metric, samples, form, total) + average_note(scene),
+          .caption = raincloud_caption(metric, samples, form, total) + average_note(scene),
           .svg = drawing.svg(title)};
 }
 

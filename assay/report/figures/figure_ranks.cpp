@@ -22,14 +22,14 @@ std::vector<std::size_t> best_first(const compare::Ranking& ranking) {
   return order;
 }
 
-struct DotStyle {
+struct RankDot {
   double y = 0, largest = 13;
   std::string_view tone = tone::ink;
 };
 
 /// The area of a dot is the share of resamples, so that readers compare what they see.
 void draw_dots(Drawing& drawing, const Scale& x, const compare::RankStability& rank,
-               const DotStyle& style) {
+               const RankDot& style) {
   const auto [y, largest, tone] = style;
   drawing.line({x(double(rank.rank_low)), y}, {x(double(rank.rank_high)), y},
                {.stroke = tone, .stroke_width = 1.6});
@@ -51,8 +51,8 @@ std::string tau_words(const compare::Ranking& ranking) {
       ranking.kendall_tau->mean, ranking.kendall_tau->low, ranking.kendall_tau->high);
 }
 
-std::string caption(const compare::Comparison& comparison,
-                    const compare::MetricComparison& metric) {
+std::string ranks_caption(const compare::Comparison& comparison,
+                          const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
       "Rank of each model by its mean {} in {} resamples of the {}s (seed {}): the area of a dot "
@@ -94,7 +94,7 @@ Figure ranks(const compare::Comparison& comparison, const compare::MetricCompari
   const std::string title = metric.metric.name + ": how stable the ranks are";
   return {.key = "ranks-" + key_part(metric.metric.name),
           .title = title,
-          .caption = caption(comparison, metric),
+          .caption = ranks_caption(comparison, metric),
           .svg = drawing.svg(title)};
 }
 

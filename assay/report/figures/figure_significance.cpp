@@ -91,7 +91,7 @@ Matrix matrix_for(const FigureScene& scene, std::vector<std::size_t> places) {
   return {{left, label, cell * count, cell * count}, cell, std::move(places)};
 }
 
-void draw_names(Drawing& drawing, const Matrix& matrix, std::span<const std::string> names) {
+void draw_model_names(Drawing& drawing, const Matrix& matrix, std::span<const std::string> names) {
   for (std::size_t m = 0; m < names.size(); ++m) {
     const Frame own = matrix.at(m, m);
     drawing.text({matrix.plot.x - 8, own.center().y}, names[m],
@@ -129,8 +129,9 @@ void draw_cell(Drawing& drawing, const Matrix& matrix, const Pair& pair,
   }
 }
 
-std::string caption(const compare::Comparison& comparison, const compare::MetricComparison& metric,
-                    std::span<const Pair> pairs) {
+std::string significance_caption(const compare::Comparison& comparison,
+                                 const compare::MetricComparison& metric,
+                                 std::span<const Pair> pairs) {
   const auto by_n = [](const Pair& a, const Pair& b) { return a.n < b.n; };
   const auto [least, most] = std::ranges::minmax_element(pairs, by_n);
   return fmt::format(
@@ -149,12 +150,12 @@ Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
   const std::vector<Pair> pairs = all_pairs(gains, comparison.settings);
   const Matrix matrix = matrix_for(scene, positions(metric, gains.size()));
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);
-  draw_names(drawing, matrix, scene.names);
+  draw_model_names(drawing, matrix, scene.names);
   for (const Pair& pair : pairs) draw_cell(drawing, matrix, pair, scene.names);
   const std::string title = metric.metric.name + ": all pairs of models";
   return {.key = "significance-" + key_part(metric.metric.name),
           .title = title,
-          .caption = caption(comparison, metric, pairs),
+          .caption = significance_caption(comparison, metric, pairs),
           .svg = drawing.svg(title)};
 }
 

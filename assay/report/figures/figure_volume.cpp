@@ -73,7 +73,7 @@ void draw_cloud(Drawing& drawing, const PanelScales& scale, const Cloud& data, M
   if (!line.empty()) drawing.path(polyline(line), {.stroke = tone::ink, .stroke_width = 1.8});
 }
 
-std::string caption(std::span<const Cloud> clouds, MarkForm form) {
+std::string volume_caption(std::span<const Cloud> clouds, MarkForm form) {
   std::size_t total = 0, left_out = 0;
   for (const Cloud& each : clouds) {
     total += each.cases.size();
@@ -115,7 +115,8 @@ Figures volume_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, clouds[k], form);
   }
   const std::string title = "Dice against lesion volume";
-  return {{"dice-volume", title, caption(clouds, form) + average_note(scene), drawing.svg(title)}};
+  return {{"dice-volume", title, volume_caption(clouds, form) + average_note(scene),
+           drawing.svg(title)}};
 }
 
 }  // namespace assay::report

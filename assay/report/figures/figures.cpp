@@ -8,7 +8,7 @@
 namespace assay::report {
 namespace {
 
-struct Kind {
+struct FigureKind {
   std::string_view name;
   bool (*applies)(const FigureScene&);
   Figures (*draw)(const FigureScene&);
@@ -41,7 +41,7 @@ bool has_folds(const FigureScene& scene) {
 }
 
 /// In reading order: the scores, who is better, how sure that is, and where it comes from.
-constexpr Kind kinds[] = {
+constexpr FigureKind figure_kinds[] = {
     {"raincloud", has_models, raincloud_figures},
     {"forest", is_compared, forest_figures},
     {"differences", has_compared_values, difference_figures},
@@ -103,7 +103,7 @@ std::string with_plain_colours(std::string_view svg) {
 std::vector<Figure> study_figures(const Study& study) {
   const FigureScene scene = figure_scene(study);
   Figures all;
-  for (const Kind& kind : kinds)
+  for (const FigureKind& kind : figure_kinds)
     if (kind.applies(scene)) append(all, kind.draw(scene));
   return with_own_keys(std::move(all));
 }

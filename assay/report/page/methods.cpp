@@ -203,7 +203,7 @@ std::string cases_words(const compare::Comparison& comparison) {
                                       listed(counts));
 }
 
-std::string failure_words(const compare::Comparison& comparison) {
+std::string failure_sentence(const compare::Comparison& comparison) {
   return comparison.settings.undefined == compare::UndefinedPolicy::worst
              ? " Values that are undefined through a model's fault count as the metric declares: 0 "
                "for "
@@ -211,7 +211,7 @@ std::string failure_words(const compare::Comparison& comparison) {
              : " Cases with a value that is undefined through a model's fault were left out.";
 }
 
-std::string family_words(const compare::Comparison& comparison) {
+std::string family_sentence(const compare::Comparison& comparison) {
   const std::string models = counted(comparison.models.size() - 1, "model");
   if (comparison.settings.across_metrics)
     return fmt::format("Westfall and Young's max-T correction by sign flips over {} and {}", models,
@@ -230,7 +230,7 @@ std::string testing_words(const Study& study) {
       "the pairs that differ, with {} {:.4g} % confidence intervals, effect sizes matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(stats::wilcoxon_policies(), s.policy), family_words(c), s.alpha,
+      name_in(stats::wilcoxon_policies(), s.policy), family_sentence(c), s.alpha,
       s.across_metrics ? "simultaneous" : "unadjusted", 100 * (1 - s.alpha));
   if (!s.cluster.empty())
     out += fmt::format(
@@ -245,7 +245,7 @@ std::string testing_words(const Study& study) {
     out += fmt::format(" {} that some model lacks {} left out.",
                        counted(c.matching.left_out.size(), "case"),
                        c.matching.left_out.size() == 1 ? "was" : "were");
-  return out + cases_words(c) + failure_words(c) + margin_words(c) + ranking_words(c);
+  return out + cases_words(c) + failure_sentence(c) + margin_words(c) + ranking_words(c);
 }
 
 std::string parity_words(const Study& study) {

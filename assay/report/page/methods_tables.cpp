@@ -7,13 +7,12 @@
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/report/page/methods.hpp"
 #include "assay/report/text/comparison_report.hpp"
+#include "assay/report/text/text_table.hpp"
 
 namespace assay::report {
 namespace {
 
-constexpr std::string_view absent = "–";
-
-std::string number(const std::optional<double>& value) {
+std::string figure_or_absent(const std::optional<double>& value) {
   return value ? figure_number(*value) : std::string(absent);
 }
 
@@ -37,11 +36,12 @@ NamedTable summary_table(const FigureScene& scene) {
       const metrics::Summary s = summary_of(samples[m], metric.name);
       table.rows.push_back(
           {scene.names[m], metric.name, std::to_string(s.n),
-           fmt::format("{} ({})", number(s.mean), number(s.std)),
+           fmt::format("{} ({})", figure_or_absent(s.mean), figure_or_absent(s.std)),
            s.ci95 ? fmt::format("{} to {}", figure_number(s.ci95->first),
                                 figure_number(s.ci95->second))
                   : std::string(absent),
-           fmt::format("{} [{}, {}]", number(s.median), number(s.q25), number(s.q75)),
+           fmt::format("{} [{}, {}]", figure_or_absent(s.median), figure_or_absent(s.q25),
+                       figure_or_absent(s.q75)),
            std::to_string(samples[m].undefined + samples[m].infinite)});
       const compare::MetricColumn* column =
           compare::column_of(study_columns(scene, m), metric.name);
@@ -49,7 +49,7 @@ NamedTable summary_table(const FigureScene& scene) {
           column == nullptr ? compare::ColumnFailures()
                             : compare::failures_of(scene.study.models[m], *column);
       table.rows.back().push_back(std::to_string(failures.failures));
-      table.rows.back().push_back(number(failures.mean_with));
+      table.rows.back().push_back(figure_or_absent(failures.mean_with));
     }
   }
   return {"summary", "Summary by model and metric", std::move(table)};
@@ -88,8 +88,9 @@ NamedTable fold_table(const FoldsStudyPart& part) {
       .rows = {},
       .footnotes = {"each SD with ddof 1"}};
   for (const compare::NamedSpreads& s : part.result.spreads)
-    table.rows.push_back({s.metric, std::to_string(s.subjects.n), number(s.subjects.mean),
-                          number(s.subjects.std), number(s.runs.std), number(s.outer_folds.std)});
+    table.rows.push_back({s.metric, std::to_string(s.subjects.n), figure_or_absent(s.subjects.mean),
+                          figure_or_absent(s.subjects.std), figure_or_absent(s.runs.std),
+                          figure_or_absent(s.outer_folds.std)});
   return {"folds-" + key_part(part.name), part.name + ": cross-validation", std::move(table)};
 }
 

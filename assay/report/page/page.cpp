@@ -112,11 +112,12 @@ class Room {
   std::size_t left_;
 };
 
-struct Kind {
+struct PageKind {
   std::string_view what, of;
 };
 
-std::string left_out(const std::vector<std::string>& names, const Kind& kind, std::size_t budget) {
+std::string left_out(const std::vector<std::string>& names, const PageKind& kind,
+                     std::size_t budget) {
   return fmt::format("{} of {} left out to keep this page within {:.0f} MB: {}", kind.what,
                      counted(names.size(), kind.of), static_cast<double>(budget) / 1e6,
                      joined(names));

@@ -106,7 +106,7 @@ struct Coded {
   }
 };
 
-std::vector<Coded> groups_of(const Study& study) {
+std::vector<Coded> coded_groups(const Study& study) {
   std::vector<Coded> out;
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const std::vector<std::size_t> places = places_in_study(study, m);
@@ -127,7 +127,7 @@ std::vector<Coded> groups_of(const Study& study) {
 
 std::string groups_json(const Study& study) {
   std::vector<std::string> out;
-  for (const Coded& group : groups_of(study))
+  for (const Coded& group : coded_groups(study))
     out.push_back(fmt::format("{{\"name\":{},\"levels\":{},\"codes\":[{}]}}", json_text(group.name),
                               json_texts(group.levels), fmt::join(group.of_case, ",")));
   return json_list(out);

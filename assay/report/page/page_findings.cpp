@@ -9,32 +9,28 @@
 namespace assay::report {
 namespace {
 
-std::string number(const std::optional<double>& value) {
+std::string plain_or_absent(const std::optional<double>& value) {
   return value ? compare::plain_number(*value) : "–";
 }
 
-std::string yes_or_no(const std::optional<bool>& value) {
+std::string yes_no_cell(const std::optional<bool>& value) {
   return !value ? "–" : *value ? "yes" : "no";
 }
 
-std::vector<std::string> row_of(std::string title, const parity::MetricDetail& d) {
-  return {std::move(title),
-          number(d.achieved),
-          number(d.paper),
-          number(d.diff),
-          yes_or_no(d.within_tolerance),
-          yes_or_no(d.acceptable)};
+std::vector<std::string> detail_row(std::string title, const parity::MetricDetail& d) {
+  return {std::move(title),        plain_or_absent(d.achieved),     plain_or_absent(d.paper),
+          plain_or_absent(d.diff), yes_no_cell(d.within_tolerance), yes_no_cell(d.acceptable)};
 }
 
 std::string parity_html(const parity::ParityReport& report) {
   const parity::ParityDetails& d = report.result.details;
   const PaperTable table = {
       .header = {"Metric", "Achieved", "Published", "Difference", "Within tolerance", "Acceptable"},
-      .rows = {row_of("Dice", d.dice),
-               {"SD of Dice", number(d.dice_std.achieved), number(d.dice_std.paper), "–", "–",
-                yes_or_no(d.dice_std.acceptable)},
-               row_of("AVD", d.avd),
-               row_of("MCC", d.mcc)}};
+      .rows = {detail_row("Dice", d.dice),
+               {"SD of Dice", plain_or_absent(d.dice_std.achieved),
+                plain_or_absent(d.dice_std.paper), "–", "–", yes_no_cell(d.dice_std.acceptable)},
+               detail_row("AVD", d.avd),
+               detail_row("MCC", d.mcc)}};
   std::string out =
       fmt::format("<article><h3>Parity with {}: {}</h3>\n",
                   html_escaped(report.paper.name.empty() ? report.result.model : report.paper.name),
@@ -46,7 +42,8 @@ std::string parity_html(const parity::ParityReport& report) {
 }
 
 std::string spread_text(const compare::Spread& s) {
-  return s.mean ? fmt::format("{} ({})", compare::plain_number(*s.mean), number(s.std)) : "–";
+  return s.mean ? fmt::format("{} ({})", compare::plain_number(*s.mean), plain_or_absent(s.std))
+                : "–";
 }
 
 std::string folds_html(const FoldsStudyPart& part) {
@@ -57,7 +54,7 @@ std::string folds_html(const FoldsStudyPart& part) {
                     "and over the means of outer folds: three spreads that must not be confused."}};
   for (const compare::NamedSpreads& s : part.result.spreads)
     table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
-                          spread_text(s.outer_folds), number(s.restarts.std)});
+                          spread_text(s.outer_folds), plain_or_absent(s.restarts.std)});
   std::string out = "<article>" + element("h3", "Cross-validation: " + part.name) +
                     html_table(table, "Spreads by name");
   for (const std::string& warning : part.result.warnings)

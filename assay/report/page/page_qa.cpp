@@ -11,12 +11,13 @@
 namespace assay::report {
 namespace {
 
-std::string percent(double share) {
+std::string percent_text(double share) {
   return fmt::format("{:.1f} %", 100 * share);
 }
 
 std::string interval(const stats::ScoreInterval& score) {
-  return fmt::format("{} to {}", percent(score.interval.lower), percent(score.interval.upper));
+  return fmt::format("{} to {}", percent_text(score.interval.lower),
+                     percent_text(score.interval.upper));
 }
 
 /// What the intervals are, and where they say less than they seem to.
@@ -56,13 +57,13 @@ std::string number_of(const qa::QaScores& s) {
              : fmt::format("{} (of {}, {} answered)", n, s.ledger.expected(), s.ledger.answered());
 }
 
-std::vector<std::string> row_of(const QaStudyPart& part) {
+std::vector<std::string> answers_row(const QaStudyPart& part) {
   const qa::QaScores& s = part.scores;
   const auto& headline = s.headline();
   return {part.result.benchmark_name,
           part.result.model_name,
           std::string(name_in(stats::classification_metrics(), s.metric)),
-          headline ? percent(headline->items.point) : "–",
+          headline ? percent_text(headline->items.point) : "–",
           headline ? interval(headline->interval) : "–",
           number_of(s),
           without_label(s.ledger),
@@ -76,7 +77,7 @@ std::string qa_section(const PageContent& content) {
                                  "Without a label", "Cost"},
                       .rows = {},
                       .footnotes = {interval_note(content.study.qa)}};
-  for (const QaStudyPart& part : content.study.qa) table.rows.push_back(row_of(part));
+  for (const QaStudyPart& part : content.study.qa) table.rows.push_back(answers_row(part));
   std::string out = html_table(table, "Scores of question answering");
   for (const Figure& figure : content.qa_figures) out += figure_html(figure);
   return out + "<div id=\"item-table\"></div>\n";

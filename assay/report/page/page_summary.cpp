@@ -34,15 +34,15 @@ std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
 }
 
 /// One model in one metric: how it did, and whether it differs from the baseline.
-struct Cell {
+struct SummaryCell {
   metrics::Summary summary{};
   compare::Standing standing = compare::Standing::undecided;  ///< of the baseline
   compare::ColumnFailures failures{};
 };
 
-Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
+SummaryCell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   if (!study.comparison) {
-    Cell cell = {summary(scores_of(study, model, metric), metrics::summary_rules(metric))};
+    SummaryCell cell = {summary(scores_of(study, model, metric), metrics::summary_rules(metric))};
     if (const compare::MetricColumn* column =
             compare::column_of(shown_columns(study, model), metric))
       cell.failures = compare::failures_of(study.models[model], *column);
@@ -50,7 +50,7 @@ Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   }
   for (const compare::MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric) continue;
-    Cell cell = {compared.models[model]};
+    SummaryCell cell = {compared.models[model]};
     for (const compare::PairComparison& pair : compared.pairs)
       if (pair.result.model_name == study.models[model].model_name)
         cell.standing = compare::standing_of(compared, pair);
@@ -59,7 +59,7 @@ Cell cell_of(const Study& study, std::size_t model, const std::string& metric) {
   return {};
 }
 
-std::string cell_html(const Cell& cell, bool is_best) {
+std::string cell_html(const SummaryCell& cell, bool is_best) {
   const metrics::Summary& s = cell.summary;
   if (!s.mean) return "<td class=\"number soft\">–</td>";
   std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
@@ -80,7 +80,8 @@ std::string cell_html(const Cell& cell, bool is_best) {
 }
 
 /// Which of several means is best; nothing where the metric has no direction.
-std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::string& metric) {
+std::optional<std::size_t> best_of(const std::vector<SummaryCell>& cells,
+                                   const std::string& metric) {
   const auto known = metrics::metric_of_key(metric);
   const metrics::Better better = known ? (*known)->better : metrics::Better::higher;
   if (better == metrics::Better::neither || cells.size() < 2) return std::nullopt;
@@ -99,7 +100,7 @@ std::optional<std::size_t> best_of(const std::vector<Cell>& cells, const std::st
 std::string headline_table(const Study& study) {
   const std::vector<std::string> metrics = shown_metrics(study);
   std::string head, body;
-  std::vector<std::vector<Cell>> cells(metrics.size());
+  std::vector<std::vector<SummaryCell>> cells(metrics.size());
   std::vector<std::optional<std::size_t>> best;
   for (std::size_t k = 0; k < metrics.size(); ++k) {
     head += element("th", metric_title(metrics[k]), "scope=\"col\" class=\"number\"");
@@ -122,7 +123,7 @@ std::string headline_table(const Study& study) {
 }
 
 /// What the signs were corrected for; "" where one model was tested in one metric.
-std::string family_words(const compare::Comparison& comparison) {
+std::string family_phrase(const compare::Comparison& comparison) {
   std::string out;
   if (comparison.models.size() > 2) out += "corrected for the number of models, ";
   if (comparison.metrics.size() > 1) out += "each metric by itself, ";
@@ -143,7 +144,7 @@ std::string table_note(const Study& study) {
             ? "failures of a model counted"
             : "without those in which a model failed",
         compare::sign_words, study.models[study.comparison->baseline].model_name,
-        family_words(*study.comparison), study.comparison->settings.alpha);
+        family_phrase(*study.comparison), study.comparison->settings.alpha);
     if (const std::string note = opposite_signs_note(*study.comparison); !note.empty())
       text += " " + note + ".";
     text += " Bold: the best mean.";
@@ -164,7 +165,7 @@ std::string conclusion(const compare::MetricComparison& metric, const compare::P
 }
 
 /// "lesion" for one model that is equivalent in all metrics is no news: sentences, by verdict.
-std::string conclusions(const Study& study) {
+std::string conclusion_list(const Study& study) {
   if (!study.comparison) return "";
   const std::string& baseline = study.comparison->models[study.comparison->baseline].name;
   std::string out;
@@ -333,7 +334,7 @@ std::string first_screen(const PageContent& content) {
   std::string out = "<section id=\"summary\">\n" + lead(study) + warnings_list(study);
   if (!study.models.empty()) out += headline_table(study) + table_note(study);
   out += notes_list(content.notes);
-  if (!study.models.empty()) out += conclusions(study) + ledger(study);
+  if (!study.models.empty()) out += conclusion_list(study) + ledger(study);
   return out + "</section>\n";
 }
 

@@ -255,7 +255,7 @@ std::string totals(const std::vector<qa::TrajectoryTurn>& turns) {
 }
 
 /// Nothing on the page may run or open a connection, even if some text got past the escaping.
-constexpr std::string_view policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+constexpr std::string_view trajectory_policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 }  // namespace
 
@@ -276,7 +276,7 @@ std::string trajectory_page(const TrajectoryView& view) {
       "<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{} · {}</title>\n<style>{}</style>\n<body>\n",
-      policy, html_escaped(t.benchmark), html_escaped(t.item_id), trajectory_style);
+      trajectory_policy, html_escaped(t.benchmark), html_escaped(t.item_id), trajectory_style);
   return out + trajectory_body(view) + "</body>\n</html>\n";
 }
 

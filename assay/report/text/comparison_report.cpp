@@ -13,10 +13,6 @@
 namespace assay::report {
 namespace {
 
-std::string bold(std::string_view text, bool color) {
-  return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
-}
-
 std::string headline(const compare::Comparison& comparison, bool color) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   std::string out =

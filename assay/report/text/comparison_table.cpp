@@ -14,11 +14,10 @@
 #include "assay/parity/paper.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/text/comparison_report.hpp"
+#include "assay/report/text/text_table.hpp"
 
 namespace assay::report {
 namespace {
-
-constexpr std::string_view absent = "–";
 
 std::string_view arrow(metrics::Better better) {
   if (better == metrics::Better::neither) return "";

@@ -67,7 +67,7 @@ std::string empty_text(const metrics::Metric& m) {
                      on_empty(m, no_reference), on_empty(m, no_prediction));
 }
 
-std::string failure_text(const metrics::Metric& m) {
+std::string failure_note(const metrics::Metric& m) {
   if (!m.failure) return "not counted";
   if (*m.failure == metrics::infinity) return "the image's diagonal";
   if (m.better == metrics::Better::zero)
@@ -100,7 +100,7 @@ std::string metric_listing() {
     out += fmt::format(
         "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n{}\n", m.name,
         m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
-        failure_text(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference),
+        failure_note(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference),
         other_names(m, fmt::format("{:<22}also called ", ""), "\n"));
   out += "groups: ";
   for (const auto group : metrics::metric_groups()) out += fmt::format("{} ", group);
@@ -126,7 +126,7 @@ std::string metric_reference() {
         "\n## `{}`\n\n{}. {}\n\n| | |\n|---|---|\n| formula | `{}` |\n| range | {} |\n"
         "| direction | {} |\n| empty masks | {} |\n| failure | {} |\n| group | {} |\n{}{}",
         m.name, m.title, m.note, cell(m.equation), range_text(m), direction_text(m), empty_text(m),
-        failure_text(m), m.group, other_names(m, "| also called | ", " |\n"),
+        failure_note(m), m.group, other_names(m, "| also called | ", " |\n"),
         m.reference.empty() ? "" : fmt::format("| reference | {} |\n", m.reference));
   out +=
       "\n## Conventions\n\n`--convention NAME` chooses a convention, which is written into every "

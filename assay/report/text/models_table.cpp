@@ -5,11 +5,10 @@
 #include "assay/base/shortest.hpp"
 #include "assay/base/words.hpp"
 #include "assay/report/text/parity_report.hpp"
+#include "assay/report/text/text_table.hpp"
 
 namespace assay::report {
 namespace {
-
-constexpr std::string_view absent = "–";
 
 std::string cell(const std::optional<parity::PaperValue>& v) {
   if (!v) return std::string(absent);

@@ -13,12 +13,6 @@
 namespace assay::report {
 namespace {
 
-constexpr std::string_view absent = "–";
-
-std::string bold(std::string_view text, bool color) {
-  return color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
-}
-
 std::string upper(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), [](unsigned char c) {
@@ -27,7 +21,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-std::string number(const std::optional<double>& x) {
+std::string four_digits(const std::optional<double>& x) {
   return x ? fmt::format("{:.4f}", *x) : std::string(absent);
 }
 
@@ -49,7 +43,7 @@ std::string change(const parity::MetricDetail& d) {
 std::vector<std::string> metric_row(const char* title, const parity::MetricDetail& d,
                                     const std::optional<parity::PaperValue>& paper) {
   return {title,
-          number(d.achieved),
+          four_digits(d.achieved),
           published(paper),
           change(d),
           yes_or_no(d.within_tolerance),
@@ -67,7 +61,7 @@ std::string metrics_table(const parity::ParityReport& r) {
   const std::string dash(absent);
   const std::vector<std::string> std_row = {
       "SD of Dice (ddof 0)",
-      number(d.dice_std.achieved),
+      four_digits(d.dice_std.achieved),
       d.dice_std.paper ? fmt::format("{:.3f}", *d.dice_std.paper) : dash,
       dash,
       yes_or_no(d.dice_std.acceptable),
@@ -104,13 +98,13 @@ std::string spreads(const parity::ParityReport& r) {
 std::string macro(const parity::ParityReport& r) {
   const parity::MacroVerdict& m = r.macro;
   if (m.dice_macro.value)
-    return fmt::format("  macro Dice {:.4f}, SD {}: {}\n", *m.dice_macro.value, number(m.dice_std),
-                       name(m.level));
+    return fmt::format("  macro Dice {:.4f}, SD {}: {}\n", *m.dice_macro.value,
+                       four_digits(m.dice_std), name(m.level));
   if (m.already)
     return fmt::format("  the file's Dice seems to be that already: {}\n", name(m.level));
   if (!m.estimated) return "";
   return fmt::format("  macro Dice {:.4f}–{:.4f} (estimated), SD {}: {}\n", m.estimated->low,
-                     m.estimated->high, number(m.dice_std), name(m.level));
+                     m.estimated->high, four_digits(m.dice_std), name(m.level));
 }
 
 std::string comparison(const parity::ParityReport& r) {

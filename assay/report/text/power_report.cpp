@@ -34,11 +34,11 @@ std::string size_text(const std::optional<std::size_t>& size) {
   return size ? std::to_string(*size) : "–";
 }
 
-using Row = std::vector<std::string>;
+using PlanRow = std::vector<std::string>;
 
-Row row_of(const compare::PowerStudy& study, const compare::PowerPlan& plan,
-           const compare::PlannedSize& size) {
-  Row row;
+PlanRow plan_row(const compare::PowerStudy& study, const compare::PowerPlan& plan,
+                 const compare::PlannedSize& size) {
+  PlanRow row;
   if (plan.assumed_correlation) row.push_back(fmt::format("{:g}", *plan.assumed_correlation));
   row.push_back(fmt::format("{:.4g} %", 100 * size.power));
   row.push_back(size_text(size.pairs));
@@ -73,10 +73,10 @@ bool is_continued(const compare::PowerStudy& study, std::size_t plan) {
 
 std::string power_report(const compare::PowerStudy& study, bool color) {
   std::string out;
-  std::vector<Row> rows;
+  std::vector<PlanRow> rows;
   for (std::size_t p = 0; p < study.plans.size(); ++p) {
     const compare::PowerPlan& plan = study.plans[p];
-    for (const compare::PlannedSize& size : plan.sizes) rows.push_back(row_of(study, plan, size));
+    for (const compare::PlannedSize& size : plan.sizes) rows.push_back(plan_row(study, plan, size));
     if (is_continued(study, p)) continue;
     const std::string title = printable(heading(plan));
     out += (color ? "\x1b[1m" + title + "\x1b[0m" : title) + ", " + compare::purpose(study, plan) +

@@ -21,10 +21,6 @@ std::string limits(double lower, double upper) {
   return percent(lower) + " – " + percent(upper) + " %";
 }
 
-std::string bold(const std::string& text, const TerminalStyle& style) {
-  return style.color ? "\x1b[1m" + text + "\x1b[0m" : text;
-}
-
 /// Before the score of a run that has not answered everything: it is not final.
 std::string partial(const qa::QaScores& s) {
   const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
@@ -35,7 +31,7 @@ std::string partial(const qa::QaScores& s) {
 }
 
 std::string headline(const qa::ScoredQa& run, const TerminalStyle& style) {
-  std::string out = bold(printable(run.result.benchmark_name), style);
+  std::string out = bold(printable(run.result.benchmark_name), style.color);
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
   const auto& score = run.scores.headline();
   if (!score) return out + ": nothing to score\n";

@@ -10,7 +10,7 @@
 namespace assay::report {
 namespace {
 
-using Row = std::vector<std::string>;
+using CountRow = std::vector<std::string>;
 
 /// States that nothing was done to find out are not shown as zeros.
 std::vector<Named<qa::SlideState>> shown_states(const qa::SlideCheck& check) {
@@ -27,8 +27,8 @@ std::string title_of(const Named<qa::SlideState>& state) {
   return state.value == qa::SlideState::unsupported ? "needs OpenSlide 4" : std::string(state.name);
 }
 
-Row row_of(const std::string& name, const std::vector<std::size_t>& numbers) {
-  Row row = {printable(name)};
+CountRow count_row(const std::string& name, const std::vector<std::size_t>& numbers) {
+  CountRow row = {printable(name)};
   for (const std::size_t number : numbers) row.push_back(std::to_string(number));
   return row;
 }
@@ -68,13 +68,13 @@ std::string slide_check_table(const qa::SlideCheck& check) {
   const auto states = shown_states(check);
   std::vector<Column> columns = {{"benchmark", Align::left}, {"questions"}, {"slides"}};
   for (const auto& state : states) columns.push_back({title_of(state)});
-  std::vector<Row> rows;
+  std::vector<CountRow> rows;
   for (const qa::CheckedBenchmark& benchmark : check.benchmarks) {
     std::vector<std::size_t> numbers = {benchmark.questions, benchmark.slides.size()};
     for (const auto& state : states) numbers.push_back(benchmark.count(state.value));
-    rows.push_back(row_of(benchmark.name, numbers));
+    rows.push_back(count_row(benchmark.name, numbers));
   }
-  if (rows.size() > 1) rows.push_back(row_of("all", totals_of(check, states)));
+  if (rows.size() > 1) rows.push_back(count_row("all", totals_of(check, states)));
   return text_table(columns, rows);
 }
 
@@ -87,7 +87,7 @@ std::string slide_check_problems(const qa::SlideCheck& check, std::size_t most) 
 }
 
 std::string opened_slides_table(const qa::SlideCheck& check) {
-  std::vector<Row> rows;
+  std::vector<CountRow> rows;
   for (const qa::CheckedSlide* slide : check.distinct_slides()) {
     if (!slide->info) continue;
     const auto& resolution = slide->info->microns_per_pixel;

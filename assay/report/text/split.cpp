@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most_rows = 40;  // beyond, nobody reads on
 
-std::vector<std::string> row_of(const std::string& name, const std::vector<std::size_t>& counts) {
+std::vector<std::string> split_row(const std::string& name,
+                                   const std::vector<std::size_t>& counts) {
   std::vector<std::string> row = {printable(name)};
   for (const std::size_t count : counts) row.push_back(std::to_string(count));
   row.push_back(std::to_string(std::accumulate(counts.begin(), counts.end(), std::size_t{0})));
@@ -39,13 +40,13 @@ std::string balance_table(const results::SplitManifest& manifest,
   columns.push_back({"all"});
   const std::vector<std::size_t> one_class(manifest.ids.size());
   std::vector<std::vector<std::string>> rows = {
-      row_of("cases", stats::members(one_class, folds.outer, settings.outer).front())};
+      split_row("cases", stats::members(one_class, folds.outer, settings.outer).front())};
   if (!manifest.items.groups.empty())
     rows.push_back(
-        row_of("groups", groups_by_fold(manifest.items.groups, folds.outer, settings.outer)));
+        split_row("groups", groups_by_fold(manifest.items.groups, folds.outer, settings.outer)));
   const auto strata = stats::members(manifest.items.classes, folds.outer, settings.outer);
   for (std::size_t s = 0; s < strata.size() && s < most_rows; ++s)
-    rows.push_back(row_of("  " + manifest.strata[s], strata[s]));
+    rows.push_back(split_row("  " + manifest.strata[s], strata[s]));
   std::string out = text_table(columns, rows);
   if (strata.size() > most_rows)
     out += fmt::format("… and {} more strata\n", strata.size() - most_rows);

@@ -12,7 +12,6 @@
 namespace assay::report {
 namespace {
 
-constexpr std::string_view absent = "–";
 constexpr std::size_t most_keys = 12;  // in a heading
 
 std::string number(const std::optional<double>& x) {
@@ -128,10 +127,6 @@ std::string table_of(const metrics::SegmentationResult& result, ScoresOf scores_
   return text_table(summary_columns, rows);
 }
 
-std::string bold(std::string_view text, const TerminalStyle& style) {
-  return style.color ? fmt::format("\x1b[1m{}\x1b[0m", text) : std::string(text);
-}
-
 /// No lesion metric without the rule that it depends on.
 std::string lesion_rule_text(const metrics::LesionSettings& s) {
   return fmt::format(" · lesions: rule {}, {} neighbours{}", name(s.rule),
@@ -141,7 +136,7 @@ std::string lesion_rule_text(const metrics::LesionSettings& s) {
 
 std::string headline(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   const metrics::Ledger& l = result.ledger;
-  std::string out = bold(result.settings.model_name, style) +
+  std::string out = bold(result.settings.model_name, style.color) +
                     fmt::format(": {} of {} cases scored", l.scored, l.expected);
   if (l.failed != 0) out += fmt::format(" · {} failed", l.failed);
   if (l.missing_prediction != 0)
@@ -172,7 +167,7 @@ std::string label_tables(const metrics::SegmentationResult& result, const Termin
   if (result.regions.size() < 2) return "";
   std::string out;
   for (std::size_t r = 0; r < result.regions.size(); ++r)
-    out += "\n" + bold(title_of(result.regions[r]), style) + "\n" +
+    out += "\n" + bold(title_of(result.regions[r]), style.color) + "\n" +
            table_of(result, [&](std::size_t m) { return shown_region(result, m, r); });
   return out;
 }
@@ -294,7 +289,8 @@ bool any_reliable(const metrics::SegmentationResult& result) {
 /// What the first table is the average of; "" where there is nothing to average.
 std::string average_title(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   if (result.regions.size() < 2) return "";
-  return bold("mean over " + printable(metrics::averaged_words(result.regions, most_keys)), style) +
+  return bold("mean over " + printable(metrics::averaged_words(result.regions, most_keys)),
+              style.color) +
          "\n";
 }
 
@@ -328,8 +324,8 @@ std::string terminal_report(const results::FinishedRun& run, const metrics::Scor
   out += saved_table(settings, run.metrics);
   if (run.labels.size() > 1)
     for (const results::SavedLabel& label : run.labels)
-      out +=
-          "\n" + bold(title_of(label.region), style) + "\n" + saved_table(settings, label.metrics);
+      out += "\n" + bold(title_of(label.region), style.color) + "\n" +
+             saved_table(settings, label.metrics);
   std::string failures;
   for (const results::SavedSummary& saved : run.metrics)
     failures += failure_line(saved.metric, saved.failures);

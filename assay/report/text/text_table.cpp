@@ -27,6 +27,10 @@ std::size_t display_width(std::string_view text) {
   }));
 }
 
+std::string bold(std::string_view text, bool color) {
+  return color ? "\x1b[1m" + std::string(text) + "\x1b[0m" : std::string(text);
+}
+
 std::string printable(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string out;

@@ -19,6 +19,11 @@ struct Column {
 std::string text_table(const std::vector<Column>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
+/// What a cell without a value shows.
+inline constexpr std::string_view absent = "–";
+
+std::string bold(std::string_view text, bool color);
+
 /// Text from file names and headers made safe for a terminal: control characters as \xNN.
 std::string printable(std::string_view text);
 

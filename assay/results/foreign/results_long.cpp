@@ -12,12 +12,12 @@
 namespace assay::results {
 namespace {
 
-struct Columns {
+struct LongColumns {
   std::size_t id, metric, value;
   std::optional<std::size_t> model, label, status;
 };
 
-Columns columns_of(const Csv& csv, const std::string& name) {
+LongColumns long_columns(const Csv& csv, const std::string& name) {
   const auto needed = [&](Role role, const char* what) {
     if (const auto column = column_for(role, csv.header)) return *column;
     throw Error(Error::Kind::input, name + ": has metrics and values, but no column '" + what +
@@ -32,7 +32,7 @@ Columns columns_of(const Csv& csv, const std::string& name) {
 }
 
 /// Columns without a role describe the case.
-std::vector<std::size_t> group_columns(const Csv& csv, const Columns& is) {
+std::vector<std::size_t> group_columns(const Csv& csv, const LongColumns& is) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < csv.header.size(); ++c)
     if (c != is.id && c != is.metric && c != is.value && c != is.model && c != is.label &&
@@ -76,7 +76,7 @@ void explain(compare::ResultBuilder& out, const compare::ResultBuilder::Place& p
 }  // namespace
 
 std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name) {
-  const Columns is = columns_of(csv, name);
+  const LongColumns is = long_columns(csv, name);
   const auto groups = group_columns(csv, is);
   const auto keys = keys_of(csv, is.metric);
   const std::string stem = stem_of(name);

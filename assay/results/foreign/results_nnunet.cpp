@@ -16,7 +16,7 @@
 namespace assay::results {
 namespace {
 
-using Kind = JsonReader::Kind;
+using JsonKind = JsonReader::Kind;
 
 /// Folders that every training has, whatever the model.
 bool tells_nothing(std::string_view folder) {
@@ -57,9 +57,9 @@ const std::vector<const metrics::Metric*>& metrics_of_counts() {
   return all;
 }
 
-class Cases {
+class NnunetCases {
  public:
-  Cases(std::string model, JsonReader in)
+  NnunetCases(std::string model, JsonReader in)
       : out_(std::move(model), std::string(in.name())), in_(in) {}
 
   std::vector<compare::ResultTable> tables(std::string_view list, bool labels_are_nested) {
@@ -76,14 +76,14 @@ class Cases {
     const std::size_t here = out_.add_case();
     std::string reference, prediction;
     in_.object("a case", [&](std::string_view key) {
-      const Kind kind = in_.kind();
-      if (kind == Kind::text && (key == "reference_file" || key == "reference"))
+      const JsonKind kind = in_.kind();
+      if (kind == JsonKind::text && (key == "reference_file" || key == "reference"))
         reference = in_.text(key);
-      else if (kind == Kind::text && (key == "prediction_file" || key == "test"))
+      else if (kind == JsonKind::text && (key == "prediction_file" || key == "test"))
         prediction = in_.text(key);
       else if (labels_are_nested && key == "metrics")
         in_.object(key, [&](std::string_view label) { read_label(here, label); });
-      else if (!labels_are_nested && kind == Kind::object)
+      else if (!labels_are_nested && kind == JsonKind::object)
         read_label(here, key);
       else
         in_.skip();
@@ -195,11 +195,13 @@ class Cases {
 }  // namespace
 
 std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file) {
-  return Cases(model_of(file.name()), file.at("metric_per_case")).tables("metric_per_case", true);
+  return NnunetCases(model_of(file.name()), file.at("metric_per_case"))
+      .tables("metric_per_case", true);
 }
 
 std::vector<compare::ResultTable> read_nnunet_1(const JsonObject& file) {
-  std::string model = file.has("name", Kind::text) ? file.at("name").text("name") : std::string();
+  std::string model =
+      file.has("name", JsonKind::text) ? file.at("name").text("name") : std::string();
   if (model.empty()) model = model_of(file.name());
   JsonReader in = file.at("results");
   std::optional<JsonReader> all;
@@ -212,7 +214,7 @@ std::vector<compare::ResultTable> read_nnunet_1(const JsonObject& file) {
                 std::string(file.name()) +
                     ": 'results' has no 'all', where nnU-Net lists its cases; " +
                     std::string(accepted));
-  return Cases(model, *all).tables("all", false);
+  return NnunetCases(model, *all).tables("all", false);
 }
 
 }  // namespace assay::results
