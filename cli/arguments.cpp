@@ -7,7 +7,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::cli {
 namespace {

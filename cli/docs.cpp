@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/text/metric_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"
@@ -77,11 +77,8 @@ std::string bash_completion() {
 
 const CLI::App& app_of(const Parser& parser, const std::string& name) {
   const CLI::App* app = &parser.app();
-  for (std::size_t from = 0; from < name.size();) {
-    const std::size_t blank = std::min(name.find(' ', from), name.size());
-    app = app->get_subcommand(name.substr(from, blank - from));
-    from = blank + 1;
-  }
+  for (const std::string_view word : parts_of(name, ' '))
+    app = app->get_subcommand(std::string(word));
   return *app;
 }
 

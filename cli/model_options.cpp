@@ -10,7 +10,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/tbb_executor.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 

@@ -12,7 +12,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/results/qa_table.hpp"
 #include "assay/qa/results/trajectory.hpp"
@@ -131,7 +131,6 @@ Exit dry_run(const Options& o, const qa::QaPlan& plan, const ChosenAgent& chosen
   const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, o.execution.runs,
                                              chosen.prices.find(chosen.settings.model.model));
   if (common.json) {
-    const auto or_null = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
     session.out << to_text(Json{{"schema", "assay.qa-estimate/1"},
                                 {"attempts", e.attempts},
                                 {"calls", {e.fewest_calls, e.most_calls}},
@@ -274,7 +273,7 @@ void print_json(const qa::QaRunReport& report, const std::vector<fs::path>& file
                {"above_reserve", report.above_reserve},
                {"largest_excess_usd", report.largest_excess_usd},
                {"interrupted", report.interrupted},
-               {"stopped", report.stopped.empty() ? Json() : Json(report.stopped)}};
+               {"stopped", or_null(report.stopped)}};
   out << to_text(json) << '\n';
 }
 

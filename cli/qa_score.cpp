@@ -9,7 +9,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/tbb_executor.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/answers/rescore.hpp"
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/results/qa_table.hpp"

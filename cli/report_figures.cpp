@@ -5,7 +5,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/drawing_converter.hpp"
 
 namespace assay::cli {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "cli/provenance.hpp"
 

@@ -42,7 +42,8 @@ void declare_options(Arguments& a, Options& o) {
       with_default("Seed of the shuffle, as random_state", Kind<decltype(s.seed)>::shown(s.seed)));
   a.flag("--no-shuffle", o.no_shuffle, "Keep the order of the manifest; uses no seed");
   a.choice("--format", o.nnunet, layouts,
-           "Layout: assay.split/1, or nnU-Net's splits_final.json (the outer folds)");
+           "Layout: " + std::string(results::split_schema) +
+               ", or nnU-Net's splits_final.json (the outer folds)");
 }
 
 results::SplitSettings settings_of(const Options& o) {

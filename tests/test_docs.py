@@ -37,3 +37,19 @@ def test_a_metric_is_written_in_one_source_file(metric):
     """Adding a metric touches its family's file and a test; every list is made from the table."""
     sources = [p for room in ("assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
     assert len([p.name for p in sources if f'"{metric}"' in p.read_text()]) == 1
+
+
+def schemas():
+    sources = [p for room in ("assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
+    places = {}
+    for path in sources:
+        code = re.sub(r"//.*", "", path.read_text())
+        for schema in re.findall(r'assay\.[a-z-]+/[0-9]+(?=\\?"|[\', ])', code):
+            places.setdefault(schema, set()).add(path.relative_to(ROOT).as_posix())
+    return places
+
+
+@pytest.mark.parametrize("schema, places", sorted(schemas().items()))
+def test_the_name_of_a_schema_is_written_in_one_source_file(schema, places):
+    """Its writer and its readers share the constant."""
+    assert len(places) == 1, places

@@ -192,4 +192,4 @@ def test_no_parser_is_called_past_its_door(tmp_path):
     written(tmp_path / "assay/base/x_test.cpp", "Json::parse(a);\n")
     done = doors(tmp_path)
     assert done.returncode == 1 and len(done.stdout.splitlines()) == 2
-    assert done.stdout.startswith("assay/base/x.cpp:2: json::parse( is called past the one door to JSON; call detail::parse_json")
+    assert done.stdout.startswith("assay/base/x.cpp:2: json::parse( is called past the one door to JSON; call parse_json")

@@ -10,8 +10,8 @@ import pathlib, re, sys
 
 #: name: (what must not be called, the files that may, whether tests may as well, what to call instead)
 DOORS = {
-    "JSON": (r"\b[Jj]son::(?:parse|accept|sax_parse|from_\w+)\s*\(", {"assay/base/json.cpp"}, True, "detail::parse_json"),
-    "TOML": (r"\btoml::parse(?:_file)?\s*\(", {"assay/base/toml.cpp"}, False, "detail::parse_toml"),
+    "JSON": (r"\b[Jj]son::(?:parse|accept|sax_parse|from_\w+)\s*\(", set(), True, "parse_json"),
+    "TOML": (r"\btoml::parse(?:_file)?\s*\(", {"assay/base/toml.cpp"}, False, "parse_toml"),
     "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(", {"assay/base/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"},
                  True, "ChildProcess or run_program"),
     "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False, "run_program; whoever wants a shell starts sh -c"),

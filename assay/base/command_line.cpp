@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 class Parser {
  public:
   Parser(std::string_view text, std::string_view name) : text_(text), name_(name) {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+    text_ = without_mark(text_);
     const std::string_view first = text_.substr(0, text_.find('\n'));
     for (const char separator : {',', '\t', ';'})
       if (first.find(separator) != first.npos) {

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/url.hpp"
 
 namespace assay {
@@ -135,14 +135,6 @@ std::size_t take_body(const char* bytes, std::size_t size, std::size_t count, vo
   return text.size();
 }
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
-    text.remove_suffix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-    text.remove_prefix(1);
-  return std::string(text);
-}
-
 std::size_t take_header(const char* bytes, std::size_t size, std::size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(bytes, size * count);
@@ -151,9 +143,8 @@ std::size_t take_header(const char* bytes, std::size_t size, std::size_t count, 
   if (line.starts_with("HTTP/")) transfer.response.headers.clear();  // the last of several heads
   const std::size_t colon = line.find(':');
   if (colon == line.npos) return line.size();
-  std::string name = trimmed(line.substr(0, colon));
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  transfer.response.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  transfer.response.headers.emplace_back(ascii_lowered(trimmed(line.substr(0, colon))),
+                                         trimmed(line.substr(colon + 1)));
   return line.size();
 }
 
@@ -214,9 +205,7 @@ constexpr std::array secret_headers = {"authorization", "cookie", "proxy-authori
                                        "x-api-key"};
 
 bool is_secret(const std::pair<std::string, std::string>& header) {
-  std::string name = header.first;
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::count(secret_headers, name) != 0;
+  return std::ranges::count(secret_headers, ascii_lowered(header.first)) != 0;
 }
 
 /// Where a GET is redirected, without headers that only the first host may see. Nothing: it is not

@@ -15,6 +15,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 namespace {
@@ -64,11 +65,6 @@ JournalHeader parse_header(std::string_view record, const std::string& where) tr
   throw Error(Error::Kind::input, where + ": line 1 is not a journal's header");
 }
 
-std::string_view text_of(const MappedFile& file) {
-  const auto bytes = file.bytes();
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 std::optional<JournalContent> scan_text(std::string_view text, const std::string& name,
                                         const std::function<void(std::string_view)>& each) {
   std::optional<JournalContent> content;
@@ -103,7 +99,7 @@ std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
                                            const std::function<void(std::string_view)>& each) {
   if (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) return std::nullopt;
   const MappedFile file(path);
-  return scan_text(text_of(file), path.string(), each);
+  return scan_text(text_of(file.bytes()), path.string(), each);
 }
 
 std::optional<JournalContent> read_journal(const std::filesystem::path& path) {

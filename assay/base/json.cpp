@@ -5,77 +5,44 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
+#include "assay/base/unicode.hpp"
 
 namespace assay {
 namespace {
 
-/// Placeholders for the tokens that JSON lacks: strings that start with a byte that no text file
-/// holds.
-struct Token {
-  std::string_view text, stand_in;
-  double value;
-};
-constexpr std::array tokens = {
-    Token{"NaN", "\x01NaN", std::numeric_limits<double>::quiet_NaN()},
-    Token{"-Infinity", "\x01-Infinity", -std::numeric_limits<double>::infinity()},
-    Token{"Infinity", "\x01Infinity", std::numeric_limits<double>::infinity()},
-};
-
-constexpr std::string_view before_token = "\"\\u0001", after_token = "\"";
-
-/// A text in which strings take the place of Python's tokens.
-struct Prepared {
-  std::string text;
-  std::vector<std::size_t> ends;  ///< where those strings end
-
-  /// The byte of the text as it was given.
-  std::size_t original(std::size_t byte) const {
-    const auto passed = std::ranges::upper_bound(ends, byte) - ends.begin();
-    return byte - static_cast<std::size_t>(passed) * (before_token.size() + after_token.size());
-  }
-};
-
-/// Replaces Python's tokens by strings that JSON allows; strings in the text stay as they are.
-Prepared with_stand_ins(std::string_view text) {
-  Prepared prepared;
-  std::string& out = prepared.text;
-  out.reserve(text.size());
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      out += c;
-      if (c == '\\' && i + 1 < text.size()) out += text[++i];
-      in_string = c != '"';
-      continue;
-    }
-    const auto token = std::ranges::find_if(
-        tokens, [&](const Token& t) { return text.substr(i).starts_with(t.text); });
-    if (token == tokens.end()) {
-      out += c;
-      in_string = c == '"';
-      continue;
-    }
-    out.append(before_token).append(token->text).append(after_token);
-    prepared.ends.push_back(out.size());
-    i += token->text.size() - 1;
-  }
-  return prepared;
+/// Whole where it is written so and fits into 64 bits; otherwise a double.
+Json number_of(std::string_view token) {
+  const auto whole = [&](auto number) {
+    const char* end = token.data() + token.size();
+    const auto read = std::from_chars(token.data(), end, number);
+    return read.ec == std::errc{} && read.ptr == end ? Json(number) : Json();
+  };
+  Json value = token.starts_with('-') ? whole(std::int64_t{}) : whole(std::uint64_t{});
+  return value.is_null() ? Json(json_number(token)) : value;
 }
 
-void put_numbers_back(Json& value) {
-  if (value.is_structured()) {
-    for (Json& element : value) put_numbers_back(element);
-  } else if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    const auto token = std::ranges::find(tokens, text, &Token::stand_in);
-    if (token != tokens.end()) value = token->value;
+Json value_of(JsonReader& in) {
+  using Kind = JsonReader::Kind;
+  Json value;
+  switch (in.kind()) {
+    case Kind::object:
+      value = Json::object();
+      in.object("", [&](std::string_view key) { value[std::string(key)] = value_of(in); });
+      break;
+    case Kind::list:
+      value = Json::array();
+      in.list("", [&] { value.push_back(value_of(in)); });
+      break;
+    case Kind::text: value = in.text(""); break;
+    case Kind::number: value = number_of(in.number_token()); break;
+    case Kind::boolean: value = in.boolean(); break;
+    case Kind::null: in.null();
   }
+  return value;
 }
 
 class Writer {
@@ -159,17 +126,20 @@ std::string to_text(const Json& value, const JsonStyle& style) {
 }
 
 Json parse_json(std::string_view text, std::string_view name, int most) {
-  require_shallow(text, name, most);
-  const Prepared prepared = with_stand_ins(text);
-  try {
-    Json value = Json::parse(prepared.text);
-    put_numbers_back(value);
-    return value;
-  } catch (const Json::exception& e) {
-    const auto* syntax = dynamic_cast<const Json::parse_error*>(&e);
-    const std::size_t byte = syntax != nullptr ? prepared.original(syntax->byte) : 0;
-    throw Error(Error::Kind::input, invalid_json(name, text, byte));
-  }
+  text = without_mark(text);
+  JsonReader in(text, name, 0, most);
+  Json value = value_of(in);
+  in.end();
+  if (const auto at = invalid_utf8_at(text)) throw invalid_json(name, text, *at);
+  return value;
+}
+
+Json or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
 const Json& member(const Json& value, std::string_view key) {

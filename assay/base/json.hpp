@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +24,22 @@ struct JsonStyle {
 /// an exponent; short arrays of numbers on one line; NaN and infinity as null.
 std::string to_text(const Json& value, const JsonStyle& style = {});
 
-/// Reads JSON, and also what Python's json writes: bare NaN, Infinity, -Infinity. `name` is used in
-/// messages. The only entry to the parser (tools/doors.py): text that is nested more than `most`
-/// deep is refused before it is parsed. Throws Error::input with line and column.
+/// The tree of a text in UTF-8, by the grammar of json_reader.hpp; the library's own parser is not
+/// called (tools/doors.py). `name` is for messages. Throws Error::input with line and column, also
+/// where the text is nested more than `most` deep.
 Json parse_json(std::string_view text, std::string_view name, int most = deepest_nesting);
+
+/// The value, or null where there is none.
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// The text, or null where it is empty.
+Json or_null(std::string_view text);
+
+/// The text, or "" where the value is of another kind.
+std::string text_of(const Json& value);
 
 /// The member, or null when the value is not an object or has none of that name.
 const Json& member(const Json& value, std::string_view key);

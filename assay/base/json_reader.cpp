@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
+#include "assay/base/unicode.hpp"
 
 namespace assay {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -25,88 +25,29 @@ std::string_view words(JsonReader::Kind kind) {
   return all[static_cast<std::size_t>(kind)];
 }
 
-void append_utf8(std::string& out, std::uint32_t code) {
-  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
-  if (code < 0x80) return put(code);
-  if (code < 0x800) {
-    put(0xC0 | (code >> 6));
-  } else {
-    if (code < 0x10000) {
-      put(0xE0 | (code >> 12));
-    } else {
-      put(0xF0 | (code >> 18));
-      put(0x80 | ((code >> 12) & 0x3F));
-    }
-    put(0x80 | ((code >> 6) & 0x3F));
-  }
-  put(0x80 | (code & 0x3F));
-}
-
-/// The four hex digits after \u, if there are four.
-std::optional<std::uint32_t> hex_code(std::string_view digits) {
-  std::uint32_t code = 0;
-  const char* end = digits.data() + digits.size();
-  if (digits.size() != 4 || std::from_chars(digits.data(), end, code, 16).ptr != end)
-    return std::nullopt;
-  return code;
-}
-
-/// Takes \uXXXX, or two of them for what UTF-16 writes as a pair; `raw` starts after the \u. Half a
-/// pair becomes the replacement character.
-bool append_code(std::string& out, std::string_view& raw) {
-  auto code = hex_code(raw.substr(0, 4));
-  if (!code) return false;
-  raw.remove_prefix(4);
-  if (*code >= 0xD800 && *code < 0xE000) {
-    const auto low = raw.starts_with("\\u") ? hex_code(raw.substr(2, 4)) : std::nullopt;
-    if (*code < 0xDC00 && low && *low >= 0xDC00 && *low < 0xE000) {
-      code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
-      raw.remove_prefix(6);
-    } else {
-      code = 0xFFFD;
-    }
-  }
-  append_utf8(out, *code);
-  return true;
-}
-
-/// The text that a quoted string with escapes means; none when an escape is unknown.
-std::optional<std::string> unescaped(std::string_view raw) {
-  constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
-  std::string out;
-  while (!raw.empty()) {
-    const char c = raw.front();
-    raw.remove_prefix(1);
-    if (c != '\\') {
-      out += c;
-      continue;
-    }
-    const char escape = raw.front();  // quoted() has made sure that there is one
-    raw.remove_prefix(1);
-    const std::size_t known = letters.find(escape);
-    if (known != letters.npos)
-      out += meanings[known];
-    else if (escape != 'u' || !append_code(out, raw))
-      return std::nullopt;
-  }
-  return out;
-}
-
 }  // namespace
 
-std::string place_in(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, std::min(byte, text.size()));
+std::string place_in(std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, std::min(at, text.size()));
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t last_break = before.rfind('\n');
-  const std::size_t column =
-      before.size() - (last_break == std::string_view::npos ? 0 : last_break + 1);
+  const std::size_t column = character_count(before.substr(before.rfind('\n') + 1));
+  const bool is_past_end = at >= text.size() && column > 0;
   return "line " + std::to_string(line) + ", column " +
-         std::to_string(std::max<std::size_t>(column, 1));
+         std::to_string(column + (is_past_end ? 0 : 1));
 }
 
-std::string invalid_json(std::string_view name, std::string_view text, std::size_t byte) {
-  return std::string(name) + ": not valid JSON at " + place_in(text, byte) +
-         "; the file may be cut short or not be a results file";
+Error invalid_json(std::string_view name, std::string_view text, std::size_t at) {
+  return {Error::Kind::input, std::string(name) + ": not valid JSON at " + place_in(text, at) +
+                                  "; the file may be cut short or not be a results file"};
+}
+
+double json_number(std::string_view token) {
+  if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;  // from_chars knows "Infinity" as well
+  const auto read = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (read.ec == std::errc::result_out_of_range)
+    value = std::strtod(std::string(token).c_str(), nullptr);
+  return value;
 }
 
 std::optional<std::size_t> too_deep_at(std::string_view text, int most) {
@@ -131,18 +72,18 @@ std::optional<std::size_t> too_deep_at(std::string_view text, int most) {
 void require_shallow(std::string_view text, std::string_view name, int most) {
   if (const auto at = too_deep_at(text, most))
     throw Error(Error::Kind::input,
-                nested_too_deeply(std::string(name) + ": " + place_in(text, *at + 1), most));
+                nested_too_deeply(std::string(name) + ": " + place_in(text, *at), most));
 }
 
 // ---- One value after the other --------------------------------------------------------------
 
 void JsonReader::fail(const std::string& sentence) const {
   throw Error(Error::Kind::input,
-              std::string(name_) + ": " + place_in(text_, at_ + 1) + ": " + sentence);
+              std::string(name_) + ": " + place_in(text_, at_) + ": " + sentence);
 }
 
 void JsonReader::fail_syntax() const {
-  throw Error(Error::Kind::input, invalid_json(name_, text_, at_ + 1));
+  throw invalid_json(name_, text_, at_);
 }
 
 void JsonReader::skip_space() {
@@ -186,9 +127,9 @@ void JsonReader::require(Kind wanted, std::string_view what) {
 
 void JsonReader::open(Kind kind, std::string_view what) {
   require(kind, what);
-  if (++depth_ > deepest_nesting)
+  if (++depth_ > most_)
     throw Error(Error::Kind::input,
-                nested_too_deeply(std::string(name_) + ": " + place_in(text_, at_ + 1)));
+                nested_too_deeply(std::string(name_) + ": " + place_in(text_, at_), most_));
   ++at_;
 }
 
@@ -222,12 +163,7 @@ std::string_view JsonReader::quoted(bool& has_escapes) {
 std::string_view JsonReader::key(std::string& scratch) {
   bool has_escapes = false;
   std::string_view name = quoted(has_escapes);
-  if (has_escapes) {
-    auto text = unescaped(name);
-    if (!text) fail_syntax();
-    scratch = std::move(*text);
-    name = scratch;
-  }
+  if (has_escapes) name = scratch = unescaped(name);
   skip_space();
   if (!take(':')) fail_syntax();
   return name;
@@ -237,10 +173,63 @@ std::string JsonReader::text(std::string_view what) {
   require(Kind::text, what);
   bool has_escapes = false;
   const std::string_view raw = quoted(has_escapes);
-  if (!has_escapes) return std::string(raw);
-  auto text = unescaped(raw);
-  if (!text) fail_syntax();
-  return std::move(*text);
+  return has_escapes ? unescaped(raw) : std::string(raw);
+}
+
+bool JsonReader::boolean() {
+  const bool value = take("true");
+  if (!value && !take("false")) fail_syntax();
+  return value;
+}
+
+void JsonReader::null() {
+  if (!take("null")) fail_syntax();
+}
+
+std::optional<char32_t> JsonReader::hex_code() const {
+  const std::string_view digits = text_.substr(std::min(at_, text_.size()), 4);
+  std::uint32_t code = 0;
+  const char* end = digits.data() + digits.size();
+  if (digits.size() != 4 || std::from_chars(digits.data(), end, code, 16).ptr != end)
+    return std::nullopt;
+  return code;
+}
+
+/// Takes the digits of \uXXXX, and a second escape for what UTF-16 writes as a pair.
+void JsonReader::take_code(std::string& out) {
+  auto code = hex_code();
+  if (!code) fail_syntax();
+  at_ += 4;
+  if (*code >= 0xD800 && *code < 0xDC00 && take("\\u")) {
+    const auto low = hex_code();
+    const bool is_pair = low && *low >= 0xDC00 && *low < 0xE000;
+    if (is_pair) code = 0x10000 + ((*code - 0xD800) << 10) + (*low - 0xDC00);
+    at_ = is_pair ? at_ + 4 : at_ - 2;
+  }
+  const bool is_half = *code >= 0xD800 && *code < 0xE000;
+  append_utf8(out, is_half ? U'\xFFFD' : *code);
+}
+
+/// What a quoted text with escapes stands for; `raw` is a part of the text.
+std::string JsonReader::unescaped(std::string_view raw) {
+  constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+  const std::size_t behind = at_;
+  const auto end = static_cast<std::size_t>(raw.data() - text_.data()) + raw.size();
+  std::string out;
+  for (at_ = end - raw.size(); at_ < end;) {
+    const char c = text_[at_++];
+    if (c != '\\') {
+      out += c;
+    } else if (const std::size_t known = letters.find(text_[at_]); known != letters.npos) {
+      out += meanings[known];
+      ++at_;
+    } else {
+      if (!take('u')) fail_syntax();
+      take_code(out);
+    }
+  }
+  at_ = behind;
+  return out;
 }
 
 bool JsonReader::take_digits() {
@@ -249,8 +238,10 @@ bool JsonReader::take_digits() {
   return at_ > start;
 }
 
-std::string_view JsonReader::digits() {
+std::string_view JsonReader::number_token() {
   const std::size_t start = at_;
+  if (!is_digit(text_[at_]) && (take("NaN") || take("Infinity") || take("-Infinity")))
+    return text_.substr(start, at_ - start);
   take('-');
   bool whole = take('0') || take_digits();
   if (whole && take('.')) whole = take_digits();
@@ -264,37 +255,27 @@ std::string_view JsonReader::digits() {
 
 std::optional<double> JsonReader::number(std::string_view what) {
   if (kind() == Kind::null) {
-    if (!take("null")) fail_syntax();
+    null();
     return std::nullopt;
   }
   require(Kind::number, what);
-  const char first = text_[at_];
-  if (first == 'N' && take("NaN")) return std::nullopt;
-  if (first == 'I' && take("Infinity")) return infinity;
-  if (first == '-' && take("-Infinity")) return -infinity;
-  const std::string_view text = digits();
-  double value = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end.ec == std::errc::result_out_of_range)  // as Python does: infinity, or zero
-    value = std::strtod(std::string(text).c_str(), nullptr);
-  return value;
+  const double value = json_number(number_token());
+  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 void JsonReader::skip() {
-  bool unused = false;
+  bool has_escapes = false;
+  std::string_view raw;
   switch (kind()) {
     case Kind::object: return object("", [&](std::string_view) { skip(); });
     case Kind::list: return list("", [&] { skip(); });
-    case Kind::text: quoted(unused); return;
-    case Kind::boolean:
-      if (!take("true") && !take("false")) fail_syntax();
+    case Kind::text:
+      raw = quoted(has_escapes);
+      if (has_escapes) unescaped(raw);
       return;
-    case Kind::null:
-    case Kind::number:
-      if (!is_digit(text_[at_]) &&
-          (take("null") || take("NaN") || take("Infinity") || take("-Infinity")))
-        return;
-      digits();
+    case Kind::boolean: boolean(); return;
+    case Kind::null: return null();
+    case Kind::number: number_token();
   }
 }
 

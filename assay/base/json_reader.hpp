@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// JSON read from front to back into the caller's own structures: in a file of many cases, a tree
-/// of all values would cost more than the work that follows. Takes what Python's json writes.
+/// The grammar of JSON: the only place that decides what is JSON. Takes what Python's json writes:
+/// NaN, Infinity, -Infinity, and half a surrogate pair, which becomes the replacement character.
+///
+/// A text is read from front to back into the caller's own structures: in a file of many cases, a
+/// tree of all values would cost more than the work that follows. The tree of parse_json and the
+/// values of qa/values/json_value.hpp are two such structures.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +13,20 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/base/error.hpp"
 #include "assay/base/nesting.hpp"
 
 namespace assay {
 
-/// "line 3, column 7"
-std::string place_in(std::string_view text, std::size_t byte);
+/// "line 3, column 7", counted in characters; the last one when the text ends before `at`.
+std::string place_in(std::string_view text, std::size_t at);
 
-/// The sentence for text that is not JSON, or ends too early.
-std::string invalid_json(std::string_view name, std::string_view text, std::size_t byte);
+/// The error for text that is not JSON, or ends too early.
+Error invalid_json(std::string_view name, std::string_view text, std::size_t at);
+
+/// The value of a number, also of NaN and Infinity. As Python has it, a number that is too large
+/// is infinity, and one that is too small is zero.
+double json_number(std::string_view token);
 
 /// The byte of the first bracket that is nested more than `most` deep; nothing when none is. One
 /// pass without recursion, made before anything that recurses.
@@ -33,8 +42,9 @@ class JsonReader {
  public:
   enum class Kind { object, list, text, number, boolean, null };
 
-  JsonReader(std::string_view text, std::string_view name, std::size_t at = 0)
-      : text_(text), name_(name), at_(at) {}
+  JsonReader(std::string_view text, std::string_view name, std::size_t at = 0,
+             int most = deepest_nesting)
+      : text_(text), name_(name), at_(at), most_(most) {}
 
   /// What comes next; takes nothing.
   Kind kind();
@@ -59,6 +69,10 @@ class JsonReader {
   }
 
   std::string text(std::string_view what);
+  bool boolean();
+  void null();
+  /// A number as it is written, NaN and Infinity among them.
+  std::string_view number_token();
   /// A number; none for null and NaN, which both mean "no value". Infinity is a number.
   std::optional<double> number(std::string_view what);
   void skip();
@@ -75,7 +89,9 @@ class JsonReader {
   bool more(char close, bool first);
   std::string_view key(std::string& scratch);
   std::string_view quoted(bool& has_escapes);
-  std::string_view digits();
+  std::string unescaped(std::string_view raw);
+  void take_code(std::string& out);
+  std::optional<char32_t> hex_code() const;
   bool take(std::string_view token);
   bool take(char token);
   bool take_digits();
@@ -83,7 +99,7 @@ class JsonReader {
 
   std::string_view text_, name_;
   std::size_t at_;
-  int depth_ = 0;
+  int most_, depth_ = 0;
 };
 
 /// A JSON object whose members can be read in any order: only their places are kept.

@@ -48,6 +48,15 @@ bool accepts(std::string_view text) {
   }
 }
 
+bool has_tree(std::string_view text) {
+  try {
+    parse_json(text, "t");
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 std::string message(std::string_view text) {
   try {
     JsonObject(text, "t.json");
@@ -72,8 +81,9 @@ TEST(JsonReader, sees_what_the_library_sees) {
         R"(["\u0041\u00e9\u20ac\ud83d\ude00", 0, -0.0, 1E5, 123456789012345678901234567890])",
         R"( {"k\u0065y" : null , "x" : [ ] } )"}) {
     JsonReader in(text, "t");
-    EXPECT_EQ(tree(in), parse_json(text, "t")) << text;
+    EXPECT_EQ(tree(in), Json::parse(text)) << text;
     in.end();
+    EXPECT_EQ(parse_json(text, "t").dump(), Json::parse(text).dump());
   }
 }
 
@@ -84,14 +94,29 @@ TEST(JsonReader, takes_and_refuses_what_the_library_does) {
         ".5",   "+1",      "-",         "1e",         "tru",       "nul",   "nan",     "[1 2]",
         "\"a",  "\"\\x\"", "\"\\u12\"", "\"\x01\"",   "[",         "]",     "{",       "{\"a\":",
         "1 1",  "",        "-Inf",      "[1}",        "{\"a\":1]", "\"\\"}) {
-    bool library = true;
-    try {
-      parse_json(text, "t");
-    } catch (const Error&) {
-      library = false;
-    }
-    EXPECT_EQ(accepts(text), library) << text;
+    EXPECT_EQ(accepts(text), Json::accept(text)) << text;
+    EXPECT_EQ(has_tree(text), Json::accept(text)) << text;
   }
+}
+
+TEST(JsonReader, one_grammar_reads_values_trees_and_what_is_skipped) {
+  for (const char* text : {"NaN", "[-Infinity]", "{\"a\": Infinity}", R"("\ud83d")", "1e400"}) {
+    EXPECT_TRUE(accepts(text)) << text;
+    EXPECT_TRUE(has_tree(text)) << text;
+  }
+  for (const char* text : {"{NaN: 1}", "NaN1", "--Infinity", R"({"a": "\q"})", "[\"\\\n\"]"}) {
+    EXPECT_FALSE(accepts(text)) << text;
+    EXPECT_FALSE(has_tree(text)) << text;
+  }
+  EXPECT_FALSE(has_tree("\"\xE9\"")) << "trees are written again, as UTF-8";
+  EXPECT_EQ(parse_json("\xEF\xBB\xBF[1]", "t"), Json::parse("[1]"));
+}
+
+TEST(JsonReader, places_are_counted_in_characters) {
+  EXPECT_THAT(message("{\"é\": x}"), HasSubstr("line 1, column 7;"));
+  EXPECT_THAT(message("{\"a\": \"b\nc\"}"), HasSubstr("line 1, column 9;"))
+      << "a line break in a text";
+  EXPECT_THAT(message("{\"a\": \"b\\qc\"}"), HasSubstr("line 1, column 10;")) << "an escape";
 }
 
 TEST(JsonReader, damaged_text_is_taken_or_refused_but_nothing_else) {

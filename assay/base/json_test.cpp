@@ -66,7 +66,7 @@ TEST(Json, the_place_of_a_mistake_does_not_depend_on_tokens_of_python) {
   EXPECT_EQ(place_of_mistake(R"({"a": [NaN, -Infinity, NaN], x})"), "line 1, column 30");
   EXPECT_EQ(place_of_mistake(R"({"a": [123, -12345678, 123], x})"), "line 1, column 30");
   EXPECT_EQ(place_of_mistake("{\"a\": NaN,\n\"b\": [NaN, NaN], x}"), "line 2, column 18");
-  EXPECT_EQ(place_of_mistake("{\"a\": [1, NaN NaN]}"), "line 1, column 17");
+  EXPECT_EQ(place_of_mistake("{\"a\": [1, NaN NaN]}"), "line 1, column 15");
   EXPECT_EQ(place_of_mistake("{\"a\": \"NaN\", \"b\": NaN"), "line 1, column 21");
   EXPECT_EQ(place_of_mistake("{\"a\": [NaN, Infinity]}"), "none");
 }

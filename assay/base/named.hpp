@@ -9,6 +9,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 
@@ -25,16 +26,20 @@ std::string_view name_in(std::span<const Named<Value>> table, Value value) {
   return row == table.end() ? std::string_view() : row->name;
 }
 
-/// The value of a name; an unknown one is an Error that says what `what` can be.
+/// Says what `what` can be.
+template <class Rows, class Name>
+Error unknown_name(std::string_view what, std::string_view typed, const Rows& rows, Name name) {
+  return {Error::Kind::usage, "unknown " + std::string(what) + " '" + std::string(typed) + "'" +
+                                  did_you_mean(typed, rows, name) +
+                                  " (known: " + joined(rows, ", ", name) + ")"};
+}
+
+/// The value of a name; an unknown one is an Error.
 template <class Value>
 Value value_in(std::span<const Named<Value>> table, std::string_view typed, std::string_view what) {
   const auto row = std::ranges::find(table, typed, &Named<Value>::name);
   if (row != table.end()) return row->value;
-  std::string known;
-  for (const auto& each : table) known += (known.empty() ? "" : ", ") + std::string(each.name);
-  throw Error(Error::Kind::usage, "unknown " + std::string(what) + " '" + std::string(typed) + "'" +
-                                      did_you_mean(typed, table, &Named<Value>::name) +
-                                      " (known: " + known + ")");
+  throw unknown_name(what, typed, table, &Named<Value>::name);
 }
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 namespace {
@@ -130,10 +131,9 @@ void require_plain(std::string_view line, const toml::source_position& start, st
 void require_plain_lines(std::string_view text, std::string_view name) {
   toml::source_position at = {1, 1};
   Nesting nesting;
-  for (std::size_t start = 0; start < text.size(); ++at.line) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    require_plain(text.substr(start, end - start), at, name, nesting);
-    start = end + 1;
+  for (const std::string_view line : parts_of(text, '\n')) {
+    require_plain(line, at, name, nesting);
+    ++at.line;
   }
 }
 

@@ -61,6 +61,16 @@ Characters characters(std::string_view utf8) {
   return out;
 }
 
+std::optional<std::size_t> invalid_utf8_at(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
+    const std::size_t length = is_ascii ? 1 : decoded(text.substr(at)).length;
+    if (!is_ascii && length == 1) return at;
+    at += length;
+  }
+  return std::nullopt;
+}
+
 void append_utf8(std::string& out, char32_t point) {
   const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
   if (point < 0x80) return put(point);
@@ -117,13 +127,6 @@ std::u32string lowered(std::u32string_view points) {
     else
       out += lower(point);
   }
-  return out;
-}
-
-std::string ascii_lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
   return out;
 }
 

@@ -25,6 +25,9 @@ struct Characters {
 
 Characters characters(std::string_view utf8);
 
+/// The first byte that is no part of a character; nothing when there is none.
+std::optional<std::size_t> invalid_utf8_at(std::string_view text);
+
 void append_utf8(std::string& out, char32_t point);
 
 /// \w: letters, digits and numbers of any script, and the underscore.
@@ -41,9 +44,6 @@ char32_t lower(char32_t point);
 
 /// str.lower, but for a capital sigma at the end of a word, which becomes a medial one.
 std::u32string lowered(std::u32string_view points);
-
-/// ASCII only: for names and keywords.
-std::string ascii_lowered(std::string_view text);
 
 /// str.strip.
 std::string_view stripped(std::string_view utf8);

@@ -15,7 +15,7 @@
 #include <map>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/metric_values.hpp"
 #include "assay/stats/moments.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "assay/base/bids.hpp"
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::compare {
 namespace {

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::compare {
@@ -21,10 +20,7 @@ std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
 }
 
 bool is_one_of(std::string_view column, std::span<const std::string_view> names) {
-  std::string lower(column);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(names, lower) != names.end();
+  return std::ranges::find(names, ascii_lowered(column)) != names.end();
 }
 
 using Labels = std::span<const std::string>;

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/power_words.hpp"
 #include "assay/stats/power.hpp"
 

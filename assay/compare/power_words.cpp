@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/stats/power.hpp"
 

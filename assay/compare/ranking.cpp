@@ -10,7 +10,7 @@
 #include <cmath>
 #include <utility>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/stats/bootstrap.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/kendall.hpp"

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 
@@ -13,9 +14,7 @@ namespace assay::compare {
 const LabelTable& label_of(const ResultTable& table, std::string_view label) {
   for (const LabelTable& each : table.labels)
     if (each.key == label || each.name == label) return each;
-  std::string known;
-  for (const LabelTable& each : table.labels)
-    known.append(known.empty() ? "" : ", ").append(each.key);
+  const std::string known = joined(table.labels, ", ", &LabelTable::key);
   throw Error(Error::Kind::usage, table.source + ": has no label '" + std::string(label) + "' (" +
                                       (known.empty() ? "it has none" : "it has: " + known) + ")");
 }

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
+
+#include "assay/base/text.hpp"
 
 namespace assay::demo {
 namespace {
@@ -40,18 +41,6 @@ std::string_view words_of(int status) {
   return row != status_words.end() ? row->words : "Status";
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 /// A whole number and nothing else.
 std::optional<std::size_t> number(std::string_view text, int base = 10) {
   std::size_t value = 0;
@@ -79,7 +68,7 @@ std::optional<ServerRequest> parse_head(std::string_view head) {
     const std::string_view line = head.substr(at, end - at);
     const std::size_t colon = line.find(':');
     if (colon == line.npos || colon == 0) return std::nullopt;
-    request.headers.emplace_back(lower_case(line.substr(0, colon)),
+    request.headers.emplace_back(ascii_lowered(line.substr(0, colon)),
                                  trimmed(line.substr(colon + 1)));
     at = end + 2;
   }
@@ -175,12 +164,12 @@ bool ServerConnection::read_chunks(std::string& body) {
 }
 
 bool ServerConnection::read_body(ServerRequest& request) {
-  const bool chunked = lower_case(header_of(request, "transfer-encoding")) == "chunked";
+  const bool chunked = ascii_lowered(header_of(request, "transfer-encoding")) == "chunked";
   const std::string length = header_of(request, "content-length");
   const auto size = length.empty() ? 0 : number(length);
   if (!size) return refuse(400);
   if (*size > largest_body) return refuse(413);
-  if (lower_case(header_of(request, "expect")) == "100-continue" &&
+  if (ascii_lowered(header_of(request, "expect")) == "100-continue" &&
       !send_all("HTTP/1.1 100 Continue\r\n\r\n"))
     return false;
   if (chunked) return read_chunks(request.body);
@@ -202,7 +191,7 @@ std::optional<ServerRequest> ServerConnection::next() {
 
 bool ServerConnection::answer(const ServerRequest& request, const ServerResponse& response) {
   if (response.cut && response.body.empty()) return false;
-  const bool last = response.cut || lower_case(header_of(request, "connection")) == "close";
+  const bool last = response.cut || ascii_lowered(header_of(request, "connection")) == "close";
   std::string bytes = "HTTP/1.1 " + std::to_string(response.status) + " " +
                       std::string(words_of(response.status)) + "\r\n";
   for (const auto& [name, value] : response.headers)

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/image.hpp"
 

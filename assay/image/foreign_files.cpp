@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 namespace {

@@ -9,18 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/base/text.hpp"
+
 namespace assay {
-
-inline std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = text.find_first_not_of(space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
 
 /// Numbers between spaces; nothing at all when one of them is not a number.
 template <class T>

@@ -11,13 +11,12 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/gzip.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/foreign_files.hpp"
+#include "assay/image/formats.hpp"
 #include "assay/image/layout.hpp"
-#include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
-#include "assay/image/nrrd.hpp"
 #include "assay/image/probabilities.hpp"
 
 namespace assay {
@@ -25,46 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Bytes = std::span<const std::byte>;
-
-/// A format that can be read. Adding one: its two files, a row here, its endings below.
-struct Format {
-  std::string_view name;
-  bool (*recognises)(Bytes head);
-  Layout (*layout)(Bytes head, const fs::path& path);
-};
-
-constexpr std::array formats = {
-    Format{"NIfTI", is_nifti, nifti_layout},    Format{"MetaImage", is_metaimage, metaimage_layout},
-    Format{"NRRD", is_nrrd, nrrd_layout},       Format{"NumPy's .npy", is_npy, npy_layout},
-    Format{"NumPy's .npz", is_npz, npz_layout},
-};
-
-/// A name that images go by, and how to write one; nullptr for names that are only read.
-struct Ending {
-  std::string_view text;
-  std::vector<EncodedFile> (*encode)(const fs::path& path, const Encodable& image);
-};
-
-constexpr std::array endings = {
-    // longest first
-    Ending{".nii.gz", encode_nifti}, Ending{".hdr.gz", nullptr}, Ending{".img.gz", nullptr},
-    Ending{".nrrd", nullptr},        Ending{".nhdr", nullptr},   Ending{".nii", encode_nifti},
-    Ending{".mha", encode_mha},      Ending{".mhd", encode_mhd}, Ending{".hdr", encode_nifti_pair},
-    Ending{".img", nullptr},         Ending{".npy", nullptr},    Ending{".npz", nullptr},
-};
-
-constexpr auto ending_texts = [] {
-  std::array<std::string_view, endings.size()> texts;
-  std::ranges::transform(endings, texts.begin(), &Ending::text);
-  return texts;
-}();
-
-template <class Rows, class Name>
-std::string listed(const Rows& rows, Name name) {
-  std::string text;
-  for (const auto& row : rows) text += (text.empty() ? "" : ", ") + std::string(name(row));
-  return text;
-}
 
 /// Enough for the header of any format when it is inside a gzip file.
 constexpr std::size_t peek_limit = 4096;
@@ -76,10 +35,8 @@ Layout layout_of(Bytes file, const fs::path& path) {
   if (head.empty())
     throw Error(Error::Kind::input,
                 "the compressed data are damaged or cut short; copy or download the file again");
-  const auto format =
-      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
-  if (format != formats.end()) return format->layout(head, path);
-  const std::string read = listed(formats, [](const Format& f) { return f.name; });
+  if (const ImageFormat* format = format_of(head)) return format->layout(head, path);
+  const std::string read = joined(image_formats(), ", ", &ImageFormat::name);
   if (const auto foreign = foreign_kind(head))
     throw Error(Error::Kind::unsupported, "is a " + std::string(foreign->name) +
                                               " file, and assay reads " + read + "; " +
@@ -193,9 +150,7 @@ void require_header(const fs::path& path, const fs::path& header) {
   const MappedFile file(path);
   const std::vector<std::byte> inflated = inflate_prefix(file.bytes(), peek_limit);
   const Bytes head = is_gzip(file.bytes()) ? Bytes(inflated) : file.bytes();
-  if (head.empty() || foreign_kind(head) ||
-      std::ranges::any_of(formats, [&](const Format& f) { return f.recognises(head); }))
-    return;
+  if (head.empty() || foreign_kind(head) || format_of(head) != nullptr) return;
   throw Error(Error::Kind::input, "holds only the voxels of an image; its header should be in " +
                                       header.filename().string() +
                                       " next to it, which does not exist; copy that file there");
@@ -230,12 +185,13 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
 
 void write_encodable(const fs::path& path, const Encodable& image) {
   const std::string_view ending = image_ending(path.filename().string());
-  const auto row = std::ranges::find(endings, ending, &Ending::text);
+  const auto endings = endings_of_images();
+  const auto row = std::ranges::find(endings, ending, &ImageEnding::text);
   if (row == endings.end() || row->encode == nullptr) {
-    std::vector<Ending> writable(endings.begin(), endings.end());
-    std::erase_if(writable, [](const Ending& e) { return e.encode == nullptr; });
+    std::vector<ImageEnding> writable(endings.begin(), endings.end());
+    std::erase_if(writable, [](const ImageEnding& e) { return e.encode == nullptr; });
     throw Error(Error::Kind::usage, path.string() + ": images are written as " +
-                                        listed(writable, [](const Ending& e) { return e.text; }));
+                                        joined(writable, ", ", &ImageEnding::text));
   }
   for (const EncodedFile& file : row->encode(path, image)) write_atomically(file.path, file.bytes);
 }
@@ -346,24 +302,8 @@ void write_image(const fs::path& path, View<float> volume) {
 std::string_view image_format(Bytes file) {
   const std::vector<std::byte> inflated = inflate_prefix(file, peek_limit);
   const Bytes head = is_gzip(file) ? Bytes(inflated) : file;
-  const auto found =
-      std::ranges::find_if(formats, [&](const Format& f) { return f.recognises(head); });
-  return found == formats.end() || is_npz(head) ? std::string_view() : found->name;
-}
-
-std::span<const std::string_view> image_endings() {
-  return ending_texts;
-}
-
-std::string_view image_ending(std::string_view file_name) {
-  const auto found = std::ranges::find_if(ending_texts, [&](std::string_view text) {
-    return file_name.size() > text.size() && file_name.ends_with(text);
-  });
-  return found != ending_texts.end() ? *found : std::string_view();
-}
-
-std::string_view without_image_ending(std::string_view file_name) {
-  return file_name.substr(0, file_name.size() - image_ending(file_name).size());
+  const ImageFormat* found = format_of(head);
+  return found == nullptr || is_npz(head) ? std::string_view() : found->name;
 }
 
 }  // namespace assay

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/header_text.hpp"
 
 namespace assay {
@@ -21,12 +21,6 @@ struct HeaderLine {
 Error broken(const HeaderLine& line, std::string_view expected) {
   return {Error::Kind::input, fmt::format("its header says '{}: {}', which is not {}; repair it",
                                           line.field, line.value.substr(0, 80), expected)};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
 }
 
 template <class T>
@@ -87,20 +81,17 @@ constexpr std::array nrrd_types = {
     NrrdType{VoxelType::u16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|"},
     NrrdType{VoxelType::i32, "|int|signed int|int32|int32_t|"},
     NrrdType{VoxelType::u32, "|uint|unsigned int|uint32|uint32_t|"},
-    NrrdType{
-        VoxelType::i64,
-        "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
-    NrrdType{VoxelType::u64,
-             "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
+    NrrdType{VoxelType::i64,
+         "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
+    NrrdType{VoxelType::u64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
     NrrdType{VoxelType::f32, "|float|"},
     NrrdType{VoxelType::f64, "|double|"},
 };
 
 void read_type(NrrdHeader& header, const HeaderLine& line) {
-  const std::string wanted = "|" + lower(line.value) + "|";
-  const auto row = std::ranges::find_if(nrrd_types, [&](const NrrdType& t) {
-    return t.names.find(wanted) != std::string_view::npos;
-  });
+  const std::string wanted = "|" + ascii_lowered(line.value) + "|";
+  const auto row = std::ranges::find_if(
+      nrrd_types, [&](const NrrdType& t) { return t.names.find(wanted) != std::string_view::npos; });
   if (row == nrrd_types.end())
     throw Error(Error::Kind::unsupported,
                 fmt::format("its type '{}' is not a scalar type that assay reads",
@@ -116,7 +107,7 @@ constexpr std::array encodings = {Encoding{"raw", false}, Encoding{"gzip", true}
                                   Encoding{"gz", true}};
 
 void read_encoding(NrrdHeader& header, const HeaderLine& line) {
-  const auto row = std::ranges::find(encodings, lower(line.value), &Encoding::name);
+  const auto row = std::ranges::find(encodings, ascii_lowered(line.value), &Encoding::name);
   if (row == encodings.end())
     throw Error(Error::Kind::unsupported,
                 fmt::format("its voxels are encoded as '{}'; save it as raw or gzip",
@@ -125,7 +116,7 @@ void read_encoding(NrrdHeader& header, const HeaderLine& line) {
 }
 
 void read_endian(NrrdHeader& header, const HeaderLine& line) {
-  const std::string order = lower(line.value);
+  const std::string order = ascii_lowered(line.value);
   if (order != "little" && order != "big") throw broken(line, "little or big");
   header.big_endian = order == "big";
 }
@@ -156,7 +147,7 @@ void read_origin(NrrdHeader& header, const HeaderLine& line) {
 }
 
 void read_kinds(NrrdHeader& header, const HeaderLine& line) {
-  for (const auto word : words(line.value)) header.kinds.push_back(lower(word));
+  for (const auto word : words(line.value)) header.kinds.push_back(ascii_lowered(word));
 }
 
 void read_space_axes(NrrdHeader&, const HeaderLine& line) {
@@ -207,7 +198,7 @@ constexpr std::array fields = {
     Field{"encoding", read_encoding},
     Field{"endian", read_endian},
     Field{"spacings", read_spacings},
-    Field{"space", [](NrrdHeader& h, const HeaderLine& l) { h.space = lower(l.value); }},
+    Field{"space", [](NrrdHeader& h, const HeaderLine& l) { h.space = ascii_lowered(l.value); }},
     Field{"space dimension", read_space_axes},
     Field{"space directions", read_directions},
     Field{"space origin", read_origin},
@@ -217,10 +208,8 @@ constexpr std::array fields = {
     Field{"byteskip", read_byte_skip},
     Field{"line skip", read_line_skip},
     Field{"lineskip", read_line_skip},
-    Field{"data file",
-          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
-    Field{"datafile",
-          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
+    Field{"data file", [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
+    Field{"datafile", [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
 };
 
 void read_line(NrrdHeader& header, std::string_view text) {
@@ -228,7 +217,7 @@ void read_line(NrrdHeader& header, std::string_view text) {
   const bool is_pair = text.find(":=") < colon;  // a key and a value of the user's own
   if (text.starts_with('#') || is_pair || colon == std::string_view::npos) return;
   const HeaderLine line = {text.substr(0, colon), trimmed(text.substr(colon + 2))};
-  const auto field = std::ranges::find(fields, lower(line.field), &Field::name);
+  const auto field = std::ranges::find(fields, ascii_lowered(line.field), &Field::name);
   if (field != fields.end()) field->read(header, line);
 }
 

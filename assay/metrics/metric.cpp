@@ -7,6 +7,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::metrics {
@@ -62,17 +63,6 @@ constexpr Group groups[] = {
     {"probability", "", [](const Metric& m) { return m.group == "probability"; }},
     {"all", "", [](const Metric&) { return true; }},
 };
-
-/// The parts of a comma-separated list; an empty list has one empty part.
-std::vector<std::string_view> parts(std::string_view list) {
-  std::vector<std::string_view> out;
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    out.push_back(list.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return out;
-}
 
 ChosenMetric as_asked(const Metric& metric) {
   return {&metric, std::string(metric.name), metric.argument};
@@ -154,7 +144,7 @@ std::vector<ChosenMetric> expanded(std::string_view name, std::span<const double
     }
   };
   if (group->holds == nullptr)
-    for (const auto part : parts(group->list)) add(metric(part));
+    for (const auto part : parts_of(group->list, ',')) add(metric(part));
   else
     for (const Metric& m : metrics())
       if (group->holds(m)) add(m);
@@ -206,7 +196,7 @@ std::optional<ChosenMetric> metric_of_key(std::string_view key) {
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,
                                          std::span<const double> tolerances_mm) {
   std::vector<ChosenMetric> out;
-  for (const auto part : parts(list))
+  for (const auto part : parts_of(list, ','))
     for (ChosenMetric& m : expanded(part, tolerances_mm)) {
       const auto known = std::ranges::find(out, m.key, &ChosenMetric::key);
       if (known == out.end())
@@ -224,7 +214,7 @@ std::vector<std::string_view> metric_groups() {
 }
 
 bool asks_for(std::string_view list, std::string_view group) {
-  const auto names = parts(list);
+  const auto names = parts_of(list, ',');
   return std::ranges::find(names, group) != names.end();
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "assay/base/nearest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay::metrics {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/parity/report.hpp"
 
 namespace assay::parity {

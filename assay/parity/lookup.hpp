@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "assay/base/error.hpp"
-#include "assay/base/nearest.hpp"
+#include "assay/base/named.hpp"
 
 namespace assay::parity {
 
@@ -19,11 +19,7 @@ const std::ranges::range_value_t<Rows>& by_key(const Rows& rows, std::string_vie
   const auto key_of = [](const auto& row) { return std::string_view(row.key); };
   const auto found = std::ranges::find(rows, typed, key_of);
   if (found != std::ranges::end(rows)) return *found;
-  std::string known;
-  for (const auto& row : rows) known.append(known.empty() ? "" : ", ").append(row.key);
-  throw Error(Error::Kind::usage, "unknown " + std::string(what) + " '" + std::string(typed) + "'" +
-                                      did_you_mean(typed, rows, key_of) + " (known: " + known +
-                                      ")");
+  throw unknown_name(what, typed, rows, key_of);
 }
 
 }  // namespace assay::parity

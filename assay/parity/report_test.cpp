@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
 namespace assay::parity {

@@ -7,7 +7,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/tbb_executor.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/metrics/synonyms.hpp"

@@ -8,7 +8,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
 namespace assay::report {

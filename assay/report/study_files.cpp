@@ -9,6 +9,8 @@
 #include "assay/base/json.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/qa/results/qa_results.hpp"
+#include "assay/results/comparison.hpp"
+#include "assay/results/cross_validation.hpp"
 #include "assay/results/parity.hpp"
 #include "assay/results/results.hpp"
 #include "assay/results/runs.hpp"
@@ -94,14 +96,11 @@ struct FileKind {
   void (*read)(const Source& source, StudyFile& out);
 };
 
-/// In the other kinds of tables, the values were computed by other tools.
-constexpr std::string_view own_scores = "\"assay.segmentation/1\"";
-
 constexpr FileKind file_kinds[] = {
-    {"assay.comparison/1", "comparison", read_comparison},
-    {"assay.parity/1", "parity", read_parity},
-    {"assay.folds/1", "cross-validation", read_folds},
-    {"assay.qa/1", "question answering", read_questions},
+    {results::comparison_schema, "comparison", read_comparison},
+    {results::parity_schema, "parity", read_parity},
+    {results::folds_schema, "cross-validation", read_folds},
+    {qa::qa_schema, "question answering", read_questions},
 };
 constexpr FileKind table_files = {"", "results", read_tables};
 constexpr FileKind questions = {"", "question answering", read_questions};
@@ -109,9 +108,13 @@ constexpr FileKind questions = {"", "question answering", read_questions};
 constexpr std::string_view members[] = {"schema", "settings", "config", "provenance",
                                         "benchmark_name"};
 
+bool holds(const std::vector<std::string>& found, std::string_view schema) {
+  return found[0] == to_text(Json(schema));
+}
+
 const FileKind& kind_of(const std::vector<std::string>& found) {
   for (const FileKind& kind : file_kinds)
-    if (found[0] == "\"" + std::string(kind.schema) + "\"") return kind;
+    if (holds(found, kind.schema)) return kind;
   return found[4].empty() ? table_files : questions;
 }
 
@@ -125,7 +128,7 @@ std::string pretty(const std::string& text, const std::string& path) {
 }
 
 ResultSettings settings_in(const std::vector<std::string>& found, const std::string& path) {
-  ResultSettings out = {.is_scored_here = found[0] == own_scores};
+  ResultSettings out = {.is_scored_here = holds(found, results::segmentation_schema)};
   const Json settings = found[1].empty() ? Json() : parse_json(found[1], path);
   const Json provenance = found[3].empty() ? Json() : parse_json(found[3], path);
   if (settings.is_object())

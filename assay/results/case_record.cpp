@@ -71,8 +71,7 @@ metrics::BoundaryEvidence parse_boundary(const Json& json) {
 Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
   Json out = Json::array();
   for (const metrics::MatchedLesion& l : lesions)
-    out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice,
-                   l.hd95_mm ? Json(*l.hd95_mm) : Json(nullptr)});
+    out.push_back({l.voxels, l.centroid_mm, l.matched, l.partners, l.dice, or_null(l.hd95_mm)});
   return out;
 }
 

@@ -9,14 +9,10 @@
 #include "assay/compare/standing.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/results/provenance.hpp"
+#include "assay/results/summary_json.hpp"
 
 namespace assay::results {
 namespace {
-
-template <class Value>
-Json optional(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
 
 Json limits(const stats::Interval& interval) {
   return interval.has_limits() ? Json{interval.lower, interval.upper} : Json(nullptr);
@@ -25,19 +21,11 @@ Json limits(const stats::Interval& interval) {
 /// One model in one metric; `cases` are those that were matched.
 Json to_json(const compare::MetricComparison& metric, std::size_t model, std::size_t cases) {
   const metrics::Summary& s = metric.models[model];
-  return {{"n", s.n},
-          {"undefined", cases - s.n},
-          {"failures", std::ranges::count(metric.values.failed[model], true)},
-          {"mean", optional(s.mean)},
-          {"std", optional(s.std)},
-          {"median", optional(s.median)},
-          {"q25", optional(s.q25)},
-          {"q75", optional(s.q75)},
-          {"min", optional(s.min)},
-          {"max", optional(s.max)},
-          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
-          {"ci_method", name(s.ci_method)},
-          {"ci_clipped", s.ci_clipped}};
+  Json out = {{"n", s.n},
+              {"undefined", cases - s.n},
+              {"failures", std::ranges::count(metric.values.failed[model], true)}};
+  add_statistics(out, s);
+  return out;
 }
 
 Json algorithms_json(const compare::MetricComparison& metric, const compare::PairComparison& pair,
@@ -101,7 +89,7 @@ Json to_json(const compare::MetricComparison& metric, const compare::PairCompari
       {"mean_difference_ci95", tested ? limits(r.mean_difference95) : Json(nullptr)},
       {"probability_of_superiority", number(r.probability_of_superiority)},
       {"cohens_dz", number(r.cohens_dz)},
-      {"margin", optional(metric.margin)},
+      {"margin", or_null(metric.margin)},
       {"tost_p_value", r.margin ? Json(r.margin->equivalence_pvalue) : Json(nullptr)},
       {"equivalence", r.margin ? to_json(*r.margin) : Json(nullptr)},
       {"family", r.family},
@@ -118,7 +106,7 @@ Json to_json(const compare::MetricComparison& metric, const compare::PairCompari
       {"corrected_p_value", compared ? Json(failures.corrected_p_value) : Json(nullptr)}};
   if (r.design_effect) out["design_effect"] = *r.design_effect;
   if (pair.algorithms) out["algorithms"] = algorithms_json(metric, pair, baseline);
-  out["warning"] = r.test.warning.empty() ? Json(nullptr) : Json(r.test.warning);
+  out["warning"] = or_null(r.test.warning);
   out["sentence"] = compare::sentence(metric, pair, baseline);
   return out;
 }
@@ -178,14 +166,14 @@ Json to_json(const compare::Comparison& comparison, const compare::MetricCompari
       {"models", models},
       {"kendall_tau",
        tau ? Json{{"mean", tau->mean}, {"middle95", {tau->low, tau->high}}} : Json(nullptr)},
-      {"not_resampled", gap.empty() ? Json(nullptr) : Json(gap)}};
+      {"not_resampled", or_null(gap)}};
   if (ranking.friedman)
     out["friedman"] = {{"statistic", ranking.friedman->statistic},
                        {"p_value", ranking.friedman->pvalue},
                        {"iman_davenport_f", ranking.friedman->f},
                        {"iman_davenport_p_value", ranking.friedman->f_pvalue},
                        {"kendall_w", ranking.friedman->kendall_w}};
-  out["nemenyi_critical_difference"] = optional(ranking.critical_difference);
+  out["nemenyi_critical_difference"] = or_null(ranking.critical_difference);
   return out;
 }
 
@@ -202,12 +190,12 @@ Json to_json(const compare::CompareSettings& s) {
           {"family", s.across_metrics ? "all models but the baseline in all metrics"
                                       : "all models but the baseline, per metric"},
           {"undefined", name_in(compare::undefined_policies(), s.undefined)},
-          {"margin", optional(s.margin)},
+          {"margin", or_null(s.margin)},
           {"margins", margins},
           {"tie_tolerance", s.tie_tolerance},
           {"intersect", s.matching.intersect},
           {"by_position", s.matching.by_position},
-          {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
+          {"cluster", or_null(s.cluster)},
           {"folds", s.folds.empty() ? Json(nullptr) : Json(s.folds)},
           {"replicates", s.replicates},
           {"seed", s.seed},
@@ -292,7 +280,7 @@ std::string comparison_text(const compare::Comparison& comparison, bool with_pap
     if (metric.ranking.n != 0)
       place_of(ranking, metric.metric, comparison.settings) = to_json(comparison, metric);
   }
-  Json out = {{"schema", "assay.comparison/1"},
+  Json out = {{"schema", comparison_schema},
               {"baseline", baseline},
               {"models", models},
               {"cases", cases_json(comparison.matching)},

@@ -7,26 +7,22 @@
 namespace assay::results {
 namespace {
 
-Json to_json(const compare::Value& x) {
-  return x ? Json(*x) : Json(nullptr);
-}
-
 Json to_json(const std::vector<compare::Value>& values) {
   Json out = Json::array();
-  for (const compare::Value& x : values) out.push_back(to_json(x));
+  for (const compare::Value& x : values) out.push_back(or_null(x));
   return out;
 }
 
 Json to_json(const compare::Spread& s) {
-  return {{"mean", to_json(s.mean)},
-          {"std", to_json(s.std)},
+  return {{"mean", or_null(s.mean)},
+          {"std", or_null(s.std)},
           {"ddof", 1},
           {"n", s.n},
           {"undefined", s.undefined}};
 }
 
 Json to_json(const compare::RestartSpread& s) {
-  return {{"std", to_json(s.std)}, {"degrees_of_freedom", s.degrees}};
+  return {{"std", or_null(s.std)}, {"degrees_of_freedom", s.degrees}};
 }
 
 Json config_json(const compare::CrossValidation& result, const RunLedger& ledger) {
@@ -42,12 +38,11 @@ Json config_json(const compare::CrossValidation& result, const RunLedger& ledger
 
 Json to_json(const compare::TestedRun& tested, const compare::CrossValidation& result) {
   const compare::FoldRun& run = tested.run;
-  Json out = {{"outer_fold", run.outer_fold},
-              {"restart", run.restart},
-              {"seed", run.seed ? Json(*run.seed) : Json(nullptr)}};
+  Json out = {
+      {"outer_fold", run.outer_fold}, {"restart", run.restart}, {"seed", or_null(run.seed)}};
   Json undefined = Json::object();
   for (std::size_t m = 0; m < result.metrics.size(); ++m) {
-    out["test_" + result.metrics[m]] = to_json(tested.subjects[m].mean);
+    out["test_" + result.metrics[m]] = or_null(tested.subjects[m].mean);
     if (tested.subjects[m].undefined != 0)
       undefined[result.metrics[m]] = tested.subjects[m].undefined;
   }
@@ -66,14 +61,14 @@ Json to_json(const compare::TestedRun& tested, const compare::CrossValidation& r
 void add_run_statistics(Json& out, const compare::OuterFold& fold,
                         const compare::CrossValidation& result) {
   for (std::size_t m = 0; m < result.metrics.size(); ++m) {
-    out["mean_" + result.metrics[m]] = to_json(fold.over_runs[m].mean);
-    out["std_" + result.metrics[m]] = to_json(fold.over_runs[m].population_std);
+    out["mean_" + result.metrics[m]] = or_null(fold.over_runs[m].mean);
+    out["std_" + result.metrics[m]] = or_null(fold.over_runs[m].population_std);
     if (result.metrics[m] != "dice") continue;
     compare::Value best;
     for (const compare::TestedRun& run : fold.runs)
       if (const compare::Value mean = run.subjects[m].mean; mean && (!best || *mean > *best))
         best = mean;
-    out["best_dice"] = to_json(best);
+    out["best_dice"] = or_null(best);
   }
 }
 
@@ -104,12 +99,12 @@ Json spreads_json(const compare::CrossValidation& result, Part compare::NamedSpr
 Json summary_json(const compare::CrossValidation& result) {
   Json out = Json::object();
   for (const compare::NamedSpreads& s : result.spreads) {
-    out["test_mean_" + s.metric] = to_json(s.subjects.mean);
-    out["test_std_" + s.metric] = to_json(s.subjects.population_std);
-    out["test_median_" + s.metric] = to_json(s.subjects.median);
-    out["test_iqr_" + s.metric] = {to_json(s.subjects.q25), to_json(s.subjects.q75)};
-    out["test_mean_" + s.metric + "_per_run"] = to_json(s.runs.mean);
-    out["test_std_" + s.metric + "_per_run"] = to_json(s.runs.population_std);
+    out["test_mean_" + s.metric] = or_null(s.subjects.mean);
+    out["test_std_" + s.metric] = or_null(s.subjects.population_std);
+    out["test_median_" + s.metric] = or_null(s.subjects.median);
+    out["test_iqr_" + s.metric] = {or_null(s.subjects.q25), or_null(s.subjects.q75)};
+    out["test_mean_" + s.metric + "_per_run"] = or_null(s.runs.mean);
+    out["test_std_" + s.metric + "_per_run"] = or_null(s.runs.population_std);
   }
   out["num_test_subjects"] = result.subjects.size();
   out["restart_aggregation"] = name(result.restarts);
@@ -144,7 +139,7 @@ Json cases_json(const compare::CrossValidation& result) {
   for (const compare::PooledSubject& subject : result.subjects) {
     Json one = {{"id", subject.id}, {"outer_fold", subject.outer_fold}};
     for (std::size_t m = 0; m < result.metrics.size(); ++m)
-      one[result.metrics[m]] = to_json(subject.values[m]);
+      one[result.metrics[m]] = or_null(subject.values[m]);
     out.push_back(one);
   }
   return out;
@@ -155,7 +150,7 @@ Json lost_json(const std::vector<LostRun>& runs) {
   for (const LostRun& run : runs)
     out.push_back({{"outer_fold", run.outer_fold},
                    {"restart", run.restart},
-                   {"file", run.file.empty() ? Json(nullptr) : Json(run.file)},
+                   {"file", or_null(run.file)},
                    {"reason", run.reason}});
   return out;
 }
@@ -177,7 +172,7 @@ std::string experiment_text(const compare::CrossValidation& result, const RunFol
   for (const compare::OuterFold& fold : result.folds) folds.push_back(to_json(fold, result));
   Json origin = provenance_json(provenance);
   origin["inputs_sha256"] = folders.inputs_sha256;
-  return to_text({{"schema", "assay.folds/1"},
+  return to_text({{"schema", folds_schema},
                   {"model_name", folders.name},
                   {"config", config_json(result, folders.ledger)},
                   {"folds", folds},

@@ -5,15 +5,18 @@
 // runs) is gathered afterwards and kept separately.
 #include "assay/results/experiment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/parity/paper.hpp"
 #include "assay/parity/published.hpp"
+#include "assay/results/cross_validation.hpp"
 #include "assay/results/experiment_runs.hpp"
 #include "assay/results/readings.hpp"
 #include "assay/results/results.hpp"
@@ -130,8 +133,7 @@ bool achieved_evaluation(const Source& s, parity::Achieved& out) {
 }
 
 bool is_scored_here(const Json& file) {
-  return member(file, "schema") == "assay.segmentation/1" &&
-         !elements(member(file, "cases")).empty();
+  return member(file, "schema") == segmentation_schema && !elements(member(file, "cases")).empty();
 }
 
 /// The finite or infinite values of the scored cases, as the first block of a file has them.
@@ -140,7 +142,7 @@ Json block_of(const compare::MetricColumn& column, const std::vector<bool>& is_s
   std::vector<double> values;
   for (std::size_t i = 0; i < column.values.size(); ++i) {
     if (!is_scored[i]) continue;
-    listed.push_back(column.values[i] ? Json(*column.values[i]) : Json(nullptr));
+    listed.push_back(or_null(column.values[i]));
     if (column.values[i]) values.push_back(*column.values[i]);
   }
   const bool none = values.empty();
@@ -293,11 +295,11 @@ void require_known_schema(const Json& file, const std::string& name) {
                     "results.json, or what 'assay score --out' wrote");
   const Json& schema = member(file, "schema");
   if (!file.contains("schema")) return;
-  const std::string known = schema.is_string() ? schema.get<std::string>() : "";
-  if (known == "assay.segmentation/1" || known == "assay.folds/1") return;
-  throw Error(Error::Kind::input, name + ": holds '" + known +
-                                      "', where 'assay.segmentation/1', 'assay.folds/1' or an "
-                                      "experiment's results are needed");
+  const std::string known = text_of(schema);
+  if (known == segmentation_schema || known == folds_schema) return;
+  throw Error(Error::Kind::input,
+              fmt::format("{}: holds '{}', where '{}', '{}' or an experiment's results are needed",
+                          name, known, segmentation_schema, folds_schema));
 }
 
 }  // namespace

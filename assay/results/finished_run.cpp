@@ -4,6 +4,8 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/results/results.hpp"
+#include "assay/results/summary_json.hpp"
 
 namespace assay::results {
 namespace {
@@ -30,28 +32,6 @@ metrics::CaseRecord case_in(const Json& json) {
   return out;
 }
 
-metrics::Summary summary_in(const Json& json) {
-  const auto number = [&](const char* key) {
-    const Json& found = json.at(key);
-    return found.is_null() ? std::nullopt : std::optional(found.get<double>());
-  };
-  metrics::Summary out;
-  out.n = json.at("n");
-  for (const metrics::Undefined why : metrics::all_undefined)
-    out.undefined[static_cast<std::size_t>(why)] =
-        json.at("undefined").value(std::string(name(why)), std::size_t{0});
-  out.mean = number("mean");
-  out.std = number("std");
-  out.median = number("median");
-  out.q25 = number("q25");
-  out.q75 = number("q75");
-  out.min = number("min");
-  out.max = number("max");
-  if (const Json& interval = json.at("ci95"); interval.is_array())
-    out.ci95 = {interval.at(0).get<double>(), interval.at(1).get<double>()};
-  return out;
-}
-
 metrics::FailureEffect failures_in(const Json& json) {
   const auto number = [&](const char* key) {
     const auto found = json.find(key);
@@ -70,7 +50,7 @@ std::vector<SavedSummary> summaries_in(const Json& metrics) {
   std::vector<SavedSummary> out;
   for (const auto& [key, block] : metrics.items())
     if (const auto metric = metrics::metric_of_key(key))
-      out.push_back({*metric, summary_in(block), failures_in(block)});
+      out.push_back({*metric, summary_of(block), failures_in(block)});
   return out;
 }
 
@@ -86,15 +66,7 @@ FinishedRun run_in(const Json& file) {
   out.settings_sha256 = file.at("provenance").at("settings_sha256");
   out.model_name = file.at("model_name");
   for (const Json& one : file.at("cases")) out.cases.push_back(case_in(one));
-  const Json& ledger = file.at("ledger");
-  out.ledger = {
-      .expected = ledger.at("expected"),
-      .scored = ledger.at("scored"),
-      .failed = ledger.at("failed"),
-      .missing_prediction = ledger.at("missing_prediction"),
-      .missing_reference = ledger.at("missing_reference"),
-      .missing_structures = ledger.value("missing_structures", std::size_t{0}),
-      .missing_reference_structures = ledger.value("missing_reference_structures", std::size_t{0})};
+  out.ledger = ledger_of(file.at("ledger"));
   out.metrics = summaries_in(file.at("metrics"));
   for (const auto& [key, label] : file.at("labels").items())
     out.labels.push_back(label_in(key, label));
@@ -109,8 +81,7 @@ std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path) 
   try {
     std::string text = read_text(path);
     const Json file = parse_json(text, path.string());
-    if (!file.is_object() || file.value("schema", "") != "assay.segmentation/1")
-      return std::nullopt;
+    if (!file.is_object() || file.value("schema", "") != segmentation_schema) return std::nullopt;
     FinishedRun out = run_in(file);
     out.text = std::move(text);
     return out;

@@ -8,7 +8,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/nearest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/results/readings.hpp"
 
 namespace assay::results {

@@ -7,64 +7,54 @@
 namespace assay::results {
 namespace {
 
-template <class Value>
-Json optional(const std::optional<Value>& x) {
-  return x ? Json(*x) : Json(nullptr);
-}
-
-/// null where there is no text.
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json to_json(const parity::MetricDetail& d, bool with_minimum) {
-  Json out = {{"achieved", optional(d.achieved)},
-              {"paper", optional(d.paper)},
-              {"diff", optional(d.diff)},
-              {"pct_diff", optional(d.pct_diff)},
-              {"within_tolerance", optional(d.within_tolerance)},
-              {"acceptable", optional(d.acceptable)}};
-  if (with_minimum) out["minimum"] = optional(d.minimum);
-  out["meets_or_exceeds"] = optional(d.meets_or_exceeds);
-  out["within_paper_sd"] = optional(d.within_paper_sd);
+  Json out = {{"achieved", or_null(d.achieved)},
+              {"paper", or_null(d.paper)},
+              {"diff", or_null(d.diff)},
+              {"pct_diff", or_null(d.pct_diff)},
+              {"within_tolerance", or_null(d.within_tolerance)},
+              {"acceptable", or_null(d.acceptable)}};
+  if (with_minimum) out["minimum"] = or_null(d.minimum);
+  out["meets_or_exceeds"] = or_null(d.meets_or_exceeds);
+  out["within_paper_sd"] = or_null(d.within_paper_sd);
   return out;
 }
 
 Json to_json(const parity::ParityDetails& d) {
   return {{"dice", to_json(d.dice, true)},
           {"dice_std",
-           {{"achieved", optional(d.dice_std.achieved)},
-            {"paper", optional(d.dice_std.paper)},
-            {"acceptable", optional(d.dice_std.acceptable)}}},
+           {{"achieved", or_null(d.dice_std.achieved)},
+            {"paper", or_null(d.dice_std.paper)},
+            {"acceptable", or_null(d.dice_std.acceptable)}}},
           {"avd", to_json(d.avd, false)},
           {"mcc", to_json(d.mcc, false)}};
 }
 
 Json to_json(const parity::NumberRead& number) {
-  return {{"value", optional(number.value)},
-          {"place", text_or_null(number.place)},
-          {"missing", text_or_null(number.missing)}};
+  return {{"value", or_null(number.value)},
+          {"place", or_null(number.place)},
+          {"missing", or_null(number.missing)}};
 }
 
 Json sources_json(const parity::ParityReport& r) {
   const parity::Achieved& a = r.achieved;
   Json std = to_json(r.dice_std.std);
   std["over"] = name(r.dice_std.over);
-  std["n"] = optional(r.dice_std.n);
-  return {{"file", a.source},         {"block", text_or_null(a.origin)},
-          {"dice", to_json(a.dice)},  {"dice_std", std},
-          {"avd", to_json(a.avd)},    {"mcc", to_json(a.mcc)},
-          {"runs", optional(a.runs)}, {"outer_folds", optional(a.outer_folds)}};
+  std["n"] = or_null(r.dice_std.n);
+  return {{"file", a.source},        {"block", or_null(a.origin)},
+          {"dice", to_json(a.dice)}, {"dice_std", std},
+          {"avd", to_json(a.avd)},   {"mcc", to_json(a.mcc)},
+          {"runs", or_null(a.runs)}, {"outer_folds", or_null(a.outer_folds)}};
 }
 
 Json spreads_json(const parity::ParityReport& r) {
   Json out = Json::array();
   for (const parity::SpreadVerdict& v : r.by_spread)
     out.push_back({{"over", name(v.spread.over)},
-                   {"std", optional(v.spread.std.value)},
+                   {"std", or_null(v.spread.std.value)},
                    {"ddof", 0},
-                   {"std_ddof_1", optional(v.spread.sample_std())},
-                   {"n", optional(v.spread.n)},
+                   {"std_ddof_1", or_null(v.spread.sample_std())},
+                   {"n", or_null(v.spread.n)},
                    {"place", v.spread.std.place},
                    {"parity_level", name(v.level)},
                    {"used", v.used}});
@@ -76,10 +66,9 @@ Json to_json(const std::optional<parity::Bounds>& b) {
 }
 
 Json to_json(const parity::MacroVerdict& m) {
-  return {
-      {"dice_macro", optional(m.dice_macro.value)}, {"measured", m.dice_macro.value.has_value()},
-      {"estimated", to_json(m.estimated)},          {"already_macro", m.already},
-      {"dice_std", optional(m.dice_std)},           {"parity_level", name(m.level)}};
+  return {{"dice_macro", or_null(m.dice_macro.value)}, {"measured", m.dice_macro.value.has_value()},
+          {"estimated", to_json(m.estimated)},         {"already_macro", m.already},
+          {"dice_std", or_null(m.dice_std)},           {"parity_level", name(m.level)}};
 }
 
 Json to_json(const std::optional<parity::DiceMccPair>& pair) {
@@ -100,7 +89,7 @@ Json to_json(const parity::Consistency& c) {
             {"intercept", c.line->intercept},
             {"correlation", c.line->correlation},
             {"largest_residual", c.line->largest_residual},
-            {"std_ratio", optional(c.line->std_ratio)}};
+            {"std_ratio", or_null(c.line->std_ratio)}};
   return {
       {"lesion_fractions", {c.fractions.low, c.fractions.high}},
       {"paper", to_json(c.paper)},
@@ -118,28 +107,28 @@ Json to_json(const parity::PaperComparison& c, const parity::ScoreSample& sample
   return {{"our_mean", c.our_mean},
           {"our_std", c.our_std},
           {"paper_mean", c.paper_mean},
-          {"paper_std", optional(c.paper_std)},
-          {"paper_n", optional(c.paper_n)},
+          {"paper_std", or_null(c.paper_std)},
+          {"paper_n", or_null(c.paper_n)},
           {"test_type", c.test_type},
-          {"wilcoxon_statistic", optional(c.wilcoxon_statistic)},
-          {"p_value", optional(c.p_value)},
+          {"wilcoxon_statistic", or_null(c.wilcoxon_statistic)},
+          {"p_value", or_null(c.p_value)},
           {"significant", c.significant},
-          {"cohens_d", optional(c.cohens_d)},
-          {"cohens_d_missing", text_or_null(c.cohens_d_missing)},
-          {"interpretation", text_or_null(c.interpretation)},
+          {"cohens_d", or_null(c.cohens_d)},
+          {"cohens_d_missing", or_null(c.cohens_d_missing)},
+          {"interpretation", or_null(c.interpretation)},
           {"conclusion", c.conclusion},
           {"n", c.n},
           {"over", name(sample.over)},
           {"place", sample.place},
           {"left_out", sample.left_out},
           {"ddof", 0},
-          {"policy", text_or_null(c.policy)},
-          {"method", text_or_null(c.method)},
+          {"policy", or_null(c.policy)},
+          {"method", or_null(c.method)},
           {"alpha", c.alpha},
           {"margin", c.margin},
           {"difference", c.difference},
           {"interval", limits(c.interval)},
-          {"tost_p_value", optional(c.tost_p)},
+          {"tost_p_value", or_null(c.tost_p)},
           {"tost_interval", limits(c.tost_interval)},
           {"verdict", name(c.verdict)}};
 }
@@ -165,40 +154,39 @@ void add_limits(Json& out, const parity::ParityLimits& l) {
 void add_value(Json& out, const std::string& metric,
                const std::optional<parity::PaperValue>& value) {
   out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
-  out[metric + "_std"] = value ? optional(value->std) : Json(nullptr);
-  out[metric + "_n"] = value ? optional(value->n) : Json(nullptr);
+  out[metric + "_std"] = value ? or_null(value->std) : Json(nullptr);
+  out[metric + "_n"] = value ? or_null(value->n) : Json(nullptr);
   out[metric + "_differs"] = value && value->differs;
 }
 
 Json to_json(const parity::PaperModel& m) {
-  Json out = {{"key", m.key}, {"model", m.name}, {"parameters", optional(m.parameters)}};
+  Json out = {{"key", m.key}, {"model", m.name}, {"parameters", or_null(m.parameters)}};
   add_value(out, "dice", m.dice);
   add_value(out, "avd", m.avd);
   add_value(out, "mcc", m.mcc);
-  out["dice_per_million_parameters"] =
-      optional(parity::dice_per_million(m.dice.mean, m.parameters));
+  out["dice_per_million_parameters"] = or_null(parity::dice_per_million(m.dice.mean, m.parameters));
   return out;
 }
 
 }  // namespace
 
 std::string parity_text(const parity::ParityReport& r, const Provenance& provenance) {
-  Json out = {{"schema", "assay.parity/1"},
+  Json out = {{"schema", parity_schema},
               {"model", r.result.model},
-              {"dice_mean", optional(r.result.dice_mean)},
-              {"dice_std", optional(r.result.dice_std)},
-              {"avd_mean", optional(r.result.avd_mean)},
-              {"mcc_mean", optional(r.result.mcc_mean)},
+              {"dice_mean", or_null(r.result.dice_mean)},
+              {"dice_std", or_null(r.result.dice_std)},
+              {"avd_mean", or_null(r.result.avd_mean)},
+              {"mcc_mean", or_null(r.result.mcc_mean)},
               {"parity_level", name(r.result.parity_level)},
-              {"meets_or_exceeds", optional(r.result.meets_or_exceeds)},
+              {"meets_or_exceeds", or_null(r.result.meets_or_exceeds)},
               {"details", to_json(r.result.details)},
               {"sources", sources_json(r)},
               {"spreads", spreads_json(r)},
               {"macro", to_json(r.macro)},
               {"consistency", to_json(r.consistency)}};
   out["comparison"] = r.comparison ? to_json(*r.comparison, r.achieved.sample) : Json(nullptr);
-  out["efficiency"] = {{"dice_per_million_parameters", optional(r.dice_per_million)},
-                       {"paper", optional(r.paper_dice_per_million)}};
+  out["efficiency"] = {{"dice_per_million_parameters", or_null(r.dice_per_million)},
+                       {"paper", or_null(r.paper_dice_per_million)}};
   out["minimum_viable"] = to_json(r.minimum_viable);
   out["checklist"] = to_json(r.checklist);
   out["explanation"] = r.explanation;

@@ -10,6 +10,8 @@
 
 namespace assay::results {
 
+inline constexpr std::string_view parity_schema = "assay.parity/1";
+
 /// The text of an `assay.parity/1` file.
 std::string parity_text(const parity::ParityReport& report, const Provenance& provenance);
 

@@ -8,11 +8,6 @@
 namespace assay::results {
 namespace {
 
-template <class Value>
-Json optional(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json to_json(const compare::Pilot& pilot) {
   return {{"n", pilot.n},
           {"cases", pilot.cases},
@@ -20,18 +15,18 @@ Json to_json(const compare::Pilot& pilot) {
           {"mean_ci95", {pilot.mean.lower, pilot.mean.upper}},
           {"std", pilot.sd.estimate},
           {"std_ci95", {pilot.sd.lower, pilot.sd.upper}},
-          {"correlation", optional(pilot.correlation)},
-          {"design_effect", optional(pilot.design_effect)}};
+          {"correlation", or_null(pilot.correlation)},
+          {"design_effect", or_null(pilot.design_effect)}};
 }
 
 Json to_json(const compare::PowerPlan& plan, const compare::PlannedSize& size) {
   return {{"power", size.power},
-          {"pairs", optional(size.pairs)},
+          {"pairs", or_null(size.pairs)},
           {"cases", size.pairs ? Json(compare::cases_for(plan, *size.pairs)) : Json(nullptr)},
-          {"pairs_larger_std", optional(size.cautious)},
-          {"pairs_signed_rank", optional(size.signed_rank)},
+          {"pairs_larger_std", or_null(size.cautious)},
+          {"pairs_signed_rank", or_null(size.signed_rank)},
           {"pairs_at_ci95", plan.is_own_difference
-                                ? Json::array({optional(size.nearer), optional(size.further)})
+                                ? Json::array({or_null(size.nearer), or_null(size.further)})
                                 : Json(nullptr)}};
 }
 
@@ -39,16 +34,16 @@ Json to_json(const compare::PowerStudy& study, const compare::PowerPlan& plan) {
   Json sizes = Json::array();
   for (const compare::PlannedSize& size : plan.sizes) sizes.push_back(to_json(plan, size));
   return {{"metric", plan.metric.name},
-          {"label", plan.metric.label.empty() ? Json(nullptr) : Json(plan.metric.label)},
+          {"label", or_null(plan.metric.label)},
           {"unit", compare::unit_of(plan.metric)},
-          {"model_name", plan.model.empty() ? Json(nullptr) : Json(plan.model)},
+          {"model_name", or_null(plan.model)},
           {"baseline", plan.baseline},
           {"pilot", to_json(plan.pilot)},
           {"goal", plan.margin ? "equivalence" : "difference"},
           {"difference", plan.difference},
           {"difference_from_pilot", plan.is_own_difference},
-          {"margin", optional(plan.margin)},
-          {"assumed_correlation", optional(plan.assumed_correlation)},
+          {"margin", or_null(plan.margin)},
+          {"assumed_correlation", or_null(plan.assumed_correlation)},
           {"std_difference", plan.sd},
           {"larger_std_difference", plan.cautious_sd},
           {"signed_rank_simulated", plan.is_simulated},
@@ -62,7 +57,7 @@ Json to_json(const compare::PowerSettings& s) {
           {"undefined", name_in(compare::undefined_policies(), s.undefined)},
           {"intersect", s.matching.intersect},
           {"by_position", s.matching.by_position},
-          {"cluster", s.cluster.empty() ? Json(nullptr) : Json(s.cluster)},
+          {"cluster", or_null(s.cluster)},
           {"simulations", s.simulations},
           {"seed", s.seed}};
 }

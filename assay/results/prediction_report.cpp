@@ -13,7 +13,7 @@ Json to_json(const PredictionCheck& check) {
           {"space", check.space},
           {"voxels", check.voxels},
           {"differing", check.differing},
-          {"greatest_logit_difference", logits ? Json(*logits) : Json(nullptr)}};
+          {"greatest_logit_difference", or_null(logits)}};
 }
 
 Json to_json(const PredictedImage& image) {
@@ -26,7 +26,7 @@ Json to_json(const PredictedImage& image) {
   for (const auto& [label, voxels] : image.voxels)
     classes[std::to_string(label)] = {{"voxels", voxels},
                                       {"ml", static_cast<double>(voxels) * image.voxel_ml}};
-  out["output"] = image.output.empty() ? Json(nullptr) : Json(image.output);
+  out["output"] = or_null(image.output);
   out["classes"] = classes;
   out["from_cache"] = image.from_cache;
   if (!image.warning.empty()) out["warnings"] = Json::array({image.warning});

@@ -4,15 +4,11 @@
 namespace assay::results {
 namespace {
 
-Json optional(const std::optional<double>& x) {
-  return x ? Json(*x) : Json(nullptr);
-}
-
 Json to_json(const metrics::SweepMean& at) {
   return {{"threshold", at.threshold},
-          {"dice", optional(at.dice)},
-          {"precision", optional(at.precision)},
-          {"recall", optional(at.recall)}};
+          {"dice", or_null(at.dice)},
+          {"precision", or_null(at.precision)},
+          {"recall", or_null(at.recall)}};
 }
 
 Json to_json(const std::vector<metrics::SweepMean>& sweep) {

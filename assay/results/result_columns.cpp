@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 
@@ -42,18 +43,7 @@ constexpr RoleName role_names[] = {
     {Role::value, "metricvalue"}, {Role::status, "status"},
 };
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t");
-  if (start == text.npos) return {};
-  return text.substr(start, text.find_last_not_of(" \t") - start + 1);
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
+constexpr std::string_view blanks = " \t";
 
 /// Words that mean a number or its absence.
 std::optional<Cell> as_word(std::string_view text) {
@@ -64,7 +54,7 @@ std::optional<Cell> as_word(std::string_view text) {
   constexpr std::size_t longest = 10;
   if (text.empty()) return Cell{};
   if (text.size() > longest) return std::nullopt;
-  const std::string word = lower(text);
+  const std::string word = ascii_lowered(text);
   if (std::ranges::find(none, word) != none.end() || word == "<na>") return Cell{};
   if (std::ranges::find(infinite, word) != infinite.end())
     return Cell{Cell::Kind::number, infinity};
@@ -95,7 +85,7 @@ std::optional<std::size_t> column_for(Role role, const std::vector<std::string>&
 }
 
 Cell Cell::of(std::string_view text) {
-  text = trimmed(text);
+  text = trimmed(text, blanks);
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
   // from_chars would also take words, "nan(1)" among them.
@@ -115,7 +105,7 @@ Cell Cell::of(std::string_view text) {
 }
 
 bool has_decimal_comma(std::string_view text) {
-  std::string with_point(trimmed(text));
+  std::string with_point(trimmed(text, blanks));
   const std::size_t comma = with_point.find(',');
   if (comma == std::string::npos || comma == 0 || !is_digit(with_point[comma - 1])) return false;
   with_point[comma] = '.';
@@ -148,7 +138,7 @@ void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
 std::string_view label_in(std::string_view cell) {
   constexpr std::array<std::string_view, 4> whole = {"mean", "average", "avg", "overall"};
   return std::ranges::find(whole, metrics::plain(cell)) != whole.end() ? std::string_view()
-                                                                       : trimmed(cell);
+                                                                       : trimmed(cell, blanks);
 }
 
 compare::ResultBuilder& Models::of(std::string_view model) {
@@ -171,7 +161,7 @@ std::vector<compare::ResultTable> Models::tables() && {
 
 std::string_view needed_cell(const Csv& csv, const std::string& name, std::size_t row,
                              std::size_t column) {
-  const std::string_view cell = trimmed(csv.rows[row][column]);
+  const std::string_view cell = trimmed(csv.rows[row][column], blanks);
   if (cell.empty())
     throw Error(Error::Kind::input, name + ": line " + std::to_string(csv.lines[row]) +
                                         " has no '" + excerpt(csv.header[column]) +

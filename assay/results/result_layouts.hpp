@@ -43,7 +43,4 @@ std::string case_id(std::string_view image_name);
 /// The last part of a path of either kind of system.
 std::string_view last_part(std::string_view path);
 
-/// Text of a file within a message: short.
-std::string excerpt(std::string_view text);
-
 }  // namespace assay::results

@@ -4,36 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/lesions_json.hpp"
 #include "assay/results/metric_json.hpp"
 #include "assay/results/probability_json.hpp"
 #include "assay/results/provenance.hpp"
+#include "assay/results/summary_json.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::results {
 namespace {
 
-constexpr std::string_view schema = "assay.segmentation/1";
-
-Json optional(const std::optional<double>& x) {
-  return x ? Json(*x) : Json(nullptr);
-}
-
 Json to_json(const metrics::Score& score) {
-  return optional(metrics::value(score));
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::toupper(c); });
-  return out;
+  return or_null(metrics::value(score));
 }
 
 /// For one label in a scored case.
@@ -63,35 +52,18 @@ Json headline_block(std::string_view metric, const std::vector<metrics::Score>& 
     if (const auto x = value(s)) defined.push_back(*x);
   }
   const bool none = defined.empty();
-  return {{"name", upper(metric)},
+  return {{"name", ascii_uppered(metric)},
           {"mean", none ? Json(nullptr) : Json(stats::mean(defined))},
           {"std", none ? Json(nullptr) : Json(stats::standard_deviation(defined, 0))},
           {"values", values}};
 }
 
-/// Counts by reason, without those that are zero.
-Json to_json(const metrics::ReasonCounts& counts) {
-  Json out = Json::object();
-  for (const metrics::Undefined why : metrics::all_undefined)
-    if (const auto count = counts[static_cast<std::size_t>(why)]; count != 0)
-      out[std::string(metrics::name(why))] = count;
-  return out;
-}
-
 Json to_json(const metrics::Metric& metric, const metrics::Summary& s) {
-  return {{"direction", metrics::name(metric.better)},
-          {"n", s.n},
-          {"undefined", to_json(s.undefined)},
-          {"mean", optional(s.mean)},
-          {"std", optional(s.std)},
-          {"median", optional(s.median)},
-          {"q25", optional(s.q25)},
-          {"q75", optional(s.q75)},
-          {"min", optional(s.min)},
-          {"max", optional(s.max)},
-          {"ci95", s.ci95 ? Json{s.ci95->first, s.ci95->second} : Json(nullptr)},
-          {"ci_method", metrics::name(s.ci_method)},
-          {"ci_clipped", s.ci_clipped}};
+  Json out = {{"direction", metrics::name(metric.better)},
+              {"n", s.n},
+              {"undefined", reasons_json(s.undefined)}};
+  add_statistics(out, s);
+  return out;
 }
 
 /// The scored cases under other metrics: evidence is kept, so nothing is read again.
@@ -116,9 +88,9 @@ void add_failures(Json& block, const metrics::Metric& metric,
                   const metrics::FailureEffect& effect) {
   block["failures"] = effect.failures;
   block["failure_counts_as"] = failure_json(metric);
-  block["mean_with_failures"] = optional(effect.mean_with);
+  block["mean_with_failures"] = or_null(effect.mean_with);
   if (effect.failures == 0 || !effect.mean_with) return;
-  block["mean_scored_only"] = optional(effect.mean_without);
+  block["mean_scored_only"] = or_null(effect.mean_without);
   block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
 }
 
@@ -127,7 +99,7 @@ Json metrics_block(const metrics::SegmentationResult& result) {
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const metrics::ChosenMetric& metric = result.settings.metrics[m];
     Json block = summary_block(result, m, metrics::case_averages(result, m));
-    if (const Json left_out = to_json(left_out_of_averages(result, m)); !left_out.empty())
+    if (const Json left_out = reasons_json(left_out_of_averages(result, m)); !left_out.empty())
       block["label_values_left_out"] = left_out;
     add_failures(block, *metric, metrics::failure_effect(result, m));
     out[metric.key] = block;
@@ -226,8 +198,8 @@ Json to_json(const metrics::CaseScores& scores, const metrics::SegmentationResul
   }
   if (!record.warnings.empty()) out["warnings"] = record.warnings;
   out["groups"] = groups_json(record.groups);
-  out["prediction"] = record.prediction.empty() ? Json(nullptr) : Json(record.prediction);
-  out["reference"] = record.reference.empty() ? Json(nullptr) : Json(record.reference);
+  out["prediction"] = or_null(record.prediction);
+  out["reference"] = or_null(record.reference);
   if (!record.image.empty()) out["image"] = record.image;
   if (ok) {
     if (!record.prediction.empty()) out["prediction_sha256"] = record.prediction_sha256;
@@ -262,21 +234,6 @@ Json undefined_cases(const metrics::SegmentationResult& result) {
   return out;
 }
 
-Json ledger_block(const metrics::SegmentationResult& result) {
-  const metrics::Ledger& l = result.ledger;
-  Json out = {{"expected", l.expected},
-              {"scored", l.scored},
-              {"failed", l.failed},
-              {"missing_prediction", l.missing_prediction},
-              {"missing_reference", l.missing_reference}};
-  if (const Json undefined = undefined_cases(result); !undefined.empty())
-    out["undefined"] = undefined;
-  if (l.missing_structures != 0) out["missing_structures"] = l.missing_structures;
-  if (l.missing_reference_structures != 0)
-    out["missing_reference_structures"] = l.missing_reference_structures;
-  return out;
-}
-
 /// Settings that only surface metrics depend on; absent if there are no such metrics.
 void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
   if (!metrics::needs_boundary(s)) return;
@@ -301,8 +258,8 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
               {"beta", s.beta},
               {"dice_smooth", s.convention->dice_smooth},
               {"labels", s.all_labels ? Json("all") : regions},
-              {"ignore_label", s.ignored ? Json(*s.ignored) : Json(nullptr)},
-              {"threshold", optional(s.threshold)},
+              {"ignore_label", or_null(s.ignored)},
+              {"threshold", or_null(s.threshold)},
               {"missing", name_in(metrics::missing_rules(), s.missing)},
               {"ci_method", metrics::name(s.interval)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
@@ -408,7 +365,7 @@ std::string nnunet_key(const metrics::Region& region) {
 }  // namespace
 
 std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance) {
-  Json out = {{"schema", schema}, {"model_name", result.settings.model_name}};
+  Json out = {{"schema", segmentation_schema}, {"model_name", result.settings.model_name}};
   const auto counted = std::ranges::count_if(result.cases, metrics::is_counted);
   // The specification's reader needs these three, whatever else was asked for.
   const metrics::SegmentationResult headline =
@@ -423,7 +380,7 @@ std::string results_text(const metrics::SegmentationResult& result, const Proven
   Json cases = Json::array();
   for (const metrics::CaseScores& c : result.cases) cases.push_back(to_json(c, result));
   out["cases"] = cases;
-  out["ledger"] = ledger_block(result);
+  out["ledger"] = ledger_json(result.ledger, undefined_cases(result));
   if (!result.warnings.empty()) out["warnings"] = result.warnings;
   out["settings"] = to_json(result.settings, result.regions);
   out["provenance"] = to_json(provenance, result);

@@ -16,6 +16,8 @@
 
 namespace assay::results {
 
+inline constexpr std::string_view segmentation_schema = "assay.segmentation/1";
+
 /// Where a result comes from: the only part of a results file that differs between two runs on the
 /// same inputs with the same settings.
 struct Provenance {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Recognises the layouts of results files by their content.
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/image/image.hpp"
+#include "assay/base/text.hpp"
+#include "assay/image/formats.hpp"
+#include "assay/results/cross_validation.hpp"
 #include "assay/results/result_layouts.hpp"
 #include "assay/results/results.hpp"
 
@@ -18,23 +19,7 @@ std::string_view last_part(std::string_view path) {
 }
 
 std::string case_id(std::string_view image_name) {
-  constexpr std::array<std::string_view, 14> further = {
-      ".seg.nrrd", ".nrrd", ".npy", ".npz", ".png", ".tif", ".tiff",
-      ".jpg",      ".jpeg", ".bmp", ".dcm", ".mgz", ".mgh", ".nhdr"};
-  const std::string_view id = without_image_ending(image_name);
-  if (id.size() == image_name.size())
-    for (const std::string_view ending : further)
-      if (id.size() > ending.size() && id.ends_with(ending))
-        return std::string(id.substr(0, id.size() - ending.size()));
-  return std::string(id);
-}
-
-std::string excerpt(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  if (text.size() <= longest) return std::string(text);
-  std::size_t end = longest;  // not within a letter of several bytes
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return std::string(text.substr(0, end)) + "...";
+  return std::string(without_any_image_ending(image_name));
 }
 
 namespace {
@@ -46,8 +31,8 @@ using Kind = JsonReader::Kind;
 
 std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   const std::string schema = file.at("schema").text("schema");
-  if (schema == "assay.folds/1") return read_folds(file);
-  if (schema != "assay.segmentation/1")
+  if (schema == folds_schema) return read_folds(file);
+  if (schema != segmentation_schema)
     refuse(file.name(), "holds '" + excerpt(schema) + "', which is not a table of cases");
   return read_segmentation(file);
 }
@@ -87,14 +72,9 @@ constexpr Opening openings[] = {
     {"[", "is a JSON list, not a results file"},
 };
 
-std::string_view trimmed_front(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  return start == text.npos ? std::string_view() : text.substr(start);
-}
-
 std::vector<compare::ResultTable> read_any(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::string_view start = trimmed_front(text);
+  text = without_mark(text);
+  const std::string_view start = trimmed(text);
   if (start.empty()) refuse(name, "is empty");
   for (const Opening& opening : openings)
     if (start.starts_with(opening.bytes)) refuse(name, std::string(opening.what));

@@ -7,6 +7,8 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
+#include "assay/results/results.hpp"
 
 namespace assay::results {
 namespace {
@@ -83,15 +85,14 @@ void read_settings(const std::vector<std::string>& members, const std::string& n
 
 std::vector<std::string> member_texts(std::string_view text, std::string_view name,
                                       std::span<const std::string_view> members) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  text = without_mark(text);
   std::vector<std::string> out(members.size());
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == text.npos || text[start] != '{') return out;
+  if (first_sign(text) != '{') return out;
   const JsonObject file(text, name);
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (!file.has(members[i])) continue;
     JsonReader in = file.at(members[i]);
-    const std::size_t from = text.find_first_not_of(" \t\r\n", in.at());
+    const std::size_t from = text.find_first_not_of(white_space, in.at());
     in.skip();
     out[i] = text.substr(from, in.at() - from);
   }
@@ -107,7 +108,7 @@ ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
   ScoredFiles out;
   constexpr std::string_view wanted[] = {"schema", "labels", "settings", "provenance"};
   const std::vector<std::string> members = member_texts(text, name, wanted);
-  if (members[0] != "\"assay.segmentation/1\"") return out;
+  if (members[0] != to_text(Json(segmentation_schema))) return out;
   read_settings(members, name, out);
   const JsonObject file(text, name);
   JsonReader in = file.at("cases");

@@ -22,7 +22,7 @@ Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
               {"shuffle", shuffles},
               {"seed", shuffles ? Json(*s.seed) : Json(nullptr)},
               {"stratify", names_or_null(s.stratify)},
-              {"group", s.group.empty() ? Json(nullptr) : Json(s.group)},
+              {"group", or_null(s.group)},
               {"id_column", manifest.id_column},
               // Its shuffled StratifiedGroupKFold mixes up groups and their classes: see folds.hpp.
               {"equals_scikit_learn", s.group.empty() || s.stratify.empty() || !s.seed}};
@@ -105,7 +105,7 @@ std::string split_text(const SplitManifest& manifest, const SplitSettings& setti
     list.push_back(one);
   }
   const std::string name = std::filesystem::path(manifest.file).filename().string();
-  return to_text({{"schema", "assay.split/1"},
+  return to_text({{"schema", split_schema},
                   {"manifest", {{"file", name}, {"sha256", manifest.sha256}}},
                   {"num_cases", manifest.ids.size()},
                   {"settings", settings_json(manifest, settings)},

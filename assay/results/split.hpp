@@ -15,6 +15,8 @@
 
 namespace assay::results {
 
+inline constexpr std::string_view split_schema = "assay.split/1";
+
 /// Everything that decides a split, apart from the manifest.
 struct SplitSettings {
   std::size_t outer = 3, inner = 3;         ///< inner 0: training sets are not split again

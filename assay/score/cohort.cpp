@@ -8,6 +8,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/image/image.hpp"
 #include "assay/results/group_table.hpp"
@@ -293,9 +294,7 @@ std::string model_name(const CohortRequest& request) {
 
 /// A user who asks for another tool's numbers learns which are not.
 void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::string>& notes) {
-  std::string keys;
-  for (const std::string& key : metrics::not_covered(*settings.convention, settings.metrics))
-    keys += (keys.empty() ? "" : ", ") + key;
+  const std::string keys = joined(metrics::not_covered(*settings.convention, settings.metrics));
   if (!keys.empty())
     notes.push_back("convention " + std::string(settings.convention->name) + " does not cover " +
                     keys + "; these values are assay's own");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/score/dataset_json.hpp"
 
 namespace assay::score {
@@ -20,16 +21,14 @@ namespace fs = std::filesystem;
 
 std::vector<Label> label_list(std::string_view text, const std::string& option) {
   std::vector<Label> out;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(',', start), text.size());
+  for (const std::string_view part : parts_of(text, ',')) {
     Label label = 0;
-    const char* last = text.data() + end;
-    const auto parsed = std::from_chars(text.data() + start, last, label);
+    const char* last = part.data() + part.size();
+    const auto parsed = std::from_chars(part.data(), last, label);
     if (parsed.ec != std::errc{} || parsed.ptr != last)
-      usage(option + ": '" + std::string(text.substr(start, end - start)) +
+      usage(option + ": '" + std::string(part) +
             "' is not a label; write whole numbers, such as 1,2,3");
     out.push_back(label);
-    start = end + 1;
   }
   return out;
 }

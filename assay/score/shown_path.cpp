@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/shown_path.hpp"
 
+#include "assay/base/text.hpp"
+
 namespace assay::score {
 namespace {
 
@@ -16,10 +18,7 @@ std::string root_of(const std::filesystem::path& file, const std::string& shown)
 std::string without_root(std::string text, const std::filesystem::path& file,
                          const std::string& shown) {
   const std::string root = root_of(file, shown);
-  if (root.size() < 2) return text;
-  for (std::size_t at = 0; (at = text.find(root, at)) != std::string::npos;)
-    text.erase(at, root.size());
-  return text;
+  return root.size() < 2 ? text : replaced(std::move(text), root, "");
 }
 
 }  // namespace assay::score

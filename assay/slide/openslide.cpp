@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::slide {
 namespace {

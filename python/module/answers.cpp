@@ -2,6 +2,7 @@
 /// Questions about slides: tables of them, labels read from answers, votes.
 #include <algorithm>
 
+#include "assay/base/text.hpp"
 #include "assay/qa/answers/extract.hpp"
 #include "assay/qa/answers/vote.hpp"
 #include "assay/qa/results/qa_table.hpp"
@@ -16,9 +17,7 @@ using Strings = std::vector<std::string>;
 
 /// How many characters of UTF-8 text start within its first bytes: Python counts characters.
 std::size_t characters_before(std::string_view utf8, std::size_t bytes) {
-  return static_cast<std::size_t>(std::ranges::count_if(utf8.substr(0, bytes), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
+  return character_count(utf8.substr(0, bytes));
 }
 
 py::dict extracted(const std::string& prediction, const std::string& benchmark,

@@ -10,6 +10,7 @@
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/temporary_folder.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/image.hpp"
 #include "assay/image/label_file.hpp"
 
@@ -57,9 +58,8 @@ Greeting greeting_of(const Json& answer) {
 }
 
 /// What a reader of one line is shown of text that may have several.
-std::string trimmed(std::string text) {
-  while (text.ends_with('\n') || text.ends_with(' ')) text.pop_back();
-  return text;
+std::string shown(std::string_view text) {
+  return std::string(trimmed_end(text, " \n"));
 }
 
 Json object_in(const std::string& line) {
@@ -82,7 +82,7 @@ std::string reported(const Json& answer) {
   const auto error = answer.find("error");
   if (error == answer.end() || error->is_null()) return "";
   const std::string text =
-      trimmed(error->is_string() ? error->get<std::string>() : to_text(*error, {.indent = 0}));
+      shown(error->is_string() ? error->get<std::string>() : to_text(*error, {.indent = 0}));
   return text.empty() ? "an error without a message" : text;
 }
 
@@ -129,8 +129,7 @@ class CommandPredictor : public Predictor {
 Json CommandPredictor::ask(const Json& question) {
   const ChildProcess::Answer answer =
       child_.ask(to_text(question, {.indent = 0}), settings_.timeout_s);
-  if (answer.fault != ChildProcess::Fault::none)
-    throw Error(Error::Kind::io, trimmed(answer.detail));
+  if (answer.fault != ChildProcess::Fault::none) throw Error(Error::Kind::io, shown(answer.detail));
   return object_in(answer.line);
 }
 

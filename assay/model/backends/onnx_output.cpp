@@ -10,7 +10,7 @@
 #include <span>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::model {
 namespace {

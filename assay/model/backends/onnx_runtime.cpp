@@ -13,7 +13,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::model {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/backends/meshnet_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"

@@ -8,6 +8,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/image.hpp"
 #include "assay/model/files/tensors.hpp"
@@ -17,10 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using FileBytes = std::span<const std::byte>;
-
-std::string_view text_of(FileBytes bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 bool starts_with(FileBytes bytes, std::string_view text) {
   return text_of(bytes).starts_with(text);
@@ -54,9 +51,7 @@ Model safetensors_model(const Source& source) {
 }
 
 bool is_tfjs(FileBytes bytes) {
-  const std::string_view text = text_of(bytes);
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{';
+  return first_sign(text_of(bytes)) == '{';
 }
 
 /// The file that a manifest names; brainchop renames the only one without changing the manifest.

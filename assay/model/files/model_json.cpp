@@ -39,7 +39,7 @@ std::string model_text(const Model& model, const Shape& shape) {
   const Json out = {{"schema", "assay.model/1"},
                     {"file", model.file},
                     {"format", model.format},
-                    {"model_name", model.name.empty() ? Json() : Json(model.name)},
+                    {"model_name", or_null(model.name)},
                     {"architecture_from", model.architecture},
                     {"backend", "meshnet"},
                     {"parameters", parameters(network)},

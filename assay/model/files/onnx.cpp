@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx_graph.hpp"

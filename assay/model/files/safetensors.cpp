@@ -39,8 +39,7 @@ StoredTensor tensor_of(const std::string& key, const Json& entry,
                        std::span<const std::byte> numbers, const std::string& where) {
   StoredTensor out = {.name = key, .shape = listed_sizes(member(entry, "shape"), where)};
   const Json& dtype = member(entry, "dtype");
-  const auto type = std::ranges::find(type_names, dtype.is_string() ? dtype.get<std::string>() : "",
-                                      &TypeName::name);
+  const auto type = std::ranges::find(type_names, text_of(dtype), &TypeName::name);
   out.type = type != type_names.end() ? type->type : ElementType::other;
   const std::vector<std::size_t> range = listed_sizes(member(entry, "data_offsets"), where);
   if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())

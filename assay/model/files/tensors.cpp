@@ -9,7 +9,7 @@
 #include "assay/base/bytes.hpp"
 #include "assay/base/error.hpp"
 #include "assay/base/half.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::model {
 namespace {

@@ -15,10 +15,6 @@
 namespace assay::model {
 namespace {
 
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
 std::vector<std::size_t> shape_of(const Json& list, const std::string& where) {
   std::vector<std::size_t> out;
   for (const Json& entry : elements(list)) {

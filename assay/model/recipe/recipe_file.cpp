@@ -11,8 +11,8 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/toml.hpp"
-#include "assay/base/words.hpp"
 #include "assay/model/recipe/recipe_fields.hpp"
 
 namespace assay::model {
@@ -77,13 +77,7 @@ Recipe recipe_of(const Json& file, std::string_view name) {
 }
 
 bool looks_like_json(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && (text[first] == '{' || text[first] == '"');
-}
-
-std::string_view without_mark(std::string_view text) {
-  constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
-  return text.starts_with(utf8_mark) ? text.substr(utf8_mark.size()) : text;
+  return first_sign(text) == '{' || first_sign(text) == '"';
 }
 
 /// The recipe with its defaults wherever a field has no effect.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The JSON that prompts ask for: {"answer": 3}, {"isup_grade": 2}; anywhere in an answer, with
 /// doubled braces, in any letter case, inside other objects, with texts for numbers.
-#include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/question.hpp"
 #include "assay/qa/values/json_value.hpp"
@@ -23,7 +23,7 @@ std::string key_letters(std::string_view key) {
 Candidate from_number(const JsonNumber& number, const Question& question,
                       std::pair<std::size_t, std::size_t> span) {
   constexpr double limit = 1e15;  // below it every whole number is exact
-  const double value = std::strtod(std::string(number.text).c_str(), nullptr);
+  const double value = json_number(number.text);
   if (!std::isfinite(value) || value != std::floor(value)) return {.label = {}, .span = span};
   if (std::fabs(value) > limit) return {.label = {}, .span = span, .out_of_range = true};
   const auto label = static_cast<std::int64_t>(value);

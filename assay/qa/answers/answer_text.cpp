@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 
 namespace assay::qa {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "assay/base/error.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/answers/scores.hpp"
 #include "assay/stats/multiplicity.hpp"
 #include "assay/stats/resampler.hpp"

@@ -3,6 +3,7 @@
 /// rank, neither is taken.
 #include <algorithm>
 
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/extract.hpp"
 #include "assay/qa/answers/question.hpp"

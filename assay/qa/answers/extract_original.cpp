@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <numeric>
 
+#include "assay/base/json_reader.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/extract.hpp"
 #include "assay/qa/values/json_value.hpp"
@@ -70,7 +70,7 @@ std::optional<std::int64_t> python_int(std::string_view utf8) {
 
 std::optional<std::int64_t> python_int(const JsonNumber& number) {
   if (number.whole) return python_int(number.text);
-  const double value = std::strtod(std::string(number.text).c_str(), nullptr);
+  const double value = json_number(number.text);
   if (!std::isfinite(value)) return std::nullopt;
   constexpr double limit = 9.2e18;
   if (std::fabs(value) > limit) return value > 0 ? largest : -largest;

@@ -6,6 +6,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {
@@ -36,9 +37,9 @@ constexpr std::array apis = {
 };
 
 [[noreturn]] void refuse_settings(std::string_view agent, std::string_view name) {
-  std::string known;
-  for (const ModelApi& api : apis)
-    known.append(known.empty() ? "" : ", ").append(api.name).append(" of ").append(api.agent);
+  const std::string known = joined(apis, ", ", [](const ModelApi& api) {
+    return std::string(api.name).append(" of ").append(api.agent);
+  });
   const bool elsewhere = std::ranges::find(apis, name, &ModelApi::name) != std::end(apis);
   const std::string meant = elsewhere ? "" : did_you_mean(name, apis, &ModelApi::name);
   throw Error(Error::Kind::usage, "there is no API '" + std::string(name) + "' of the agent '" +

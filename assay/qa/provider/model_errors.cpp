@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "assay/base/text.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {
@@ -96,11 +96,6 @@ constexpr std::array error_rules = {
     Rule{0, 999, "", "", Verdict::transient, ""},
 };
 
-std::string lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 template <class Test>
 bool any_word(std::string_view words, Test test) {
   while (!words.empty()) {
@@ -149,10 +144,10 @@ ErrorFacts facts_of(const HttpResponse& response, const Json& body) {
   ErrorFacts facts = {.status = response.status, .param = text_of(member(error, "param"))};
   for (const char* key : {"code", "type", "status"})
     if (std::string code = text_of(member(error, key)); !code.empty())
-      facts.codes.push_back(lower_case(std::move(code)));
+      facts.codes.push_back(ascii_lowered(code));
   if (!facts.codes.empty()) facts.code = facts.codes.front();
   facts.message = message_of(error);
-  facts.lower_message = lower_case(facts.message);
+  facts.lower_message = ascii_lowered(facts.message);
   if (response.status < 200 || response.status >= 300) return facts;
   const auto own = count_of(member(error, "code")).value_or(0);
   facts.status = own >= 300 && own < 600 ? static_cast<int>(own) : 0;

@@ -7,6 +7,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
 namespace assay::qa {
@@ -32,13 +33,6 @@ std::size_t key_length(std::string_view text) {
   return end - prefix->size() >= shortest_key ? end : 0;
 }
 
-/// Bytes up to `most`, but no half of a character.
-std::string_view beginning(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;
-  return text.substr(0, most);
-}
-
 }  // namespace
 
 std::string shown(std::string_view text) {
@@ -62,10 +56,6 @@ std::string shown(std::string_view text) {
   const std::string whole = Json(out).dump(-1, ' ', false, Json::error_handler_t::replace);
   out = parse_json(whole, "text").get<std::string>();  // valid UTF-8, whatever came
   return out.size() <= most_shown ? out : std::string(beginning(out, most_shown)) + " …";
-}
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : std::string();
 }
 
 std::optional<std::int64_t> count_of(const Json& value) {

@@ -34,9 +34,6 @@ std::string json_string(std::string_view text);
 /// Appends `bytes` as base64.
 void append_base64(std::string& text, std::string_view bytes);
 
-/// Text; "" for anything else.
-std::string text_of(const Json& value);
-
 /// A count; nothing for anything else.
 std::optional<std::int64_t> count_of(const Json& value);
 

@@ -61,7 +61,7 @@ Json json_of(const CallRecord& record) {
   json["provider"] = reply.provider;
   json["request_id"] = reply.request_id;
   json["usage"] = usage_json(reply.usage);
-  json["cost_usd"] = reply.cost_usd ? Json(*reply.cost_usd) : Json();
+  json["cost_usd"] = or_null(reply.cost_usd);
   return json;
 }
 

@@ -9,11 +9,6 @@
 
 namespace assay::qa {
 
-template <class Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 /// metrics, total_cost_usd, total_tokens, ledger, classes, confusion.
 Json scores_json(const QaScores& scores);
 

@@ -17,10 +17,6 @@ Json span_json(const std::pair<std::size_t, std::size_t>& span) {
   return {span.first, span.second};
 }
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
-
 Json vote_json(const Attempt& vote) {
   return {{"run", vote.run},
           {"prediction", vote.answer.raw},
@@ -32,7 +28,7 @@ Json vote_json(const Attempt& vote) {
           {"total_tokens", or_null(vote.total_tokens)},
           {"calls", vote.calls},
           {"trajectory_file", vote.trajectory_file},
-          {"error", text_or_null(vote.error)}};
+          {"error", or_null(vote.error)}};
 }
 
 Json item_json(const ItemResult& item) {
@@ -46,7 +42,7 @@ Json item_json(const ItemResult& item) {
           {"cost_usd", or_null(item.cost_usd)},
           {"total_tokens", or_null(item.total_tokens)},
           {"trajectory_file", item.trajectory_file},
-          {"error", text_or_null(item.error)},
+          {"error", or_null(item.error)},
           {"outcome", name_in(outcomes(), item.outcome)},
           {"rule", item.rule},
           {"span", span_json(item.span)},
@@ -93,7 +89,7 @@ std::string items_text(const QaResult& result) {
 std::string qa_results_text(const QaResult& result, const QaScores& scores,
                             const results::Provenance& provenance) {
   Members out;
-  out.add("schema", "assay.qa/1");
+  out.add("schema", qa_schema);
   out.add("run_id", result.run_id);
   out.add("benchmark_name", result.benchmark_name);
   out.add("model_name", result.model_name);

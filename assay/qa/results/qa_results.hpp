@@ -16,6 +16,8 @@
 
 namespace assay::qa {
 
+inline constexpr std::string_view qa_schema = "assay.qa/1";
+
 /// The text of an `assay.qa/1` file, built item by item.
 std::string qa_results_text(const QaResult& result, const QaScores& scores,
                             const results::Provenance& provenance);

@@ -4,6 +4,7 @@
 
 #include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/vote.hpp"
 #include "assay/qa/results/qa_layouts.hpp"
@@ -100,12 +101,10 @@ std::vector<SavedQa> read_authors(std::string_view text, const std::string& name
   const ItemIndex index(*table);
   Lines lines;
   std::size_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const std::string_view line = stripped(text.substr(from, end - from));
+  for (const std::string_view whole : parts_of(text, '\n')) {
+    const std::string_view line = stripped(whole);
     ++number;
     if (!line.empty()) add_line(line, name + ": line " + std::to_string(number), index, lines);
-    from = end + 1;
   }
   std::vector<SavedQa> out;
   for (const Benchmark& benchmark : table->benchmarks) {

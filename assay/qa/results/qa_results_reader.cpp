@@ -7,6 +7,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/answers/vote.hpp"
 #include "assay/qa/results/qa_layouts.hpp"
 #include "assay/qa/results/qa_results.hpp"
@@ -235,7 +236,7 @@ SavedQa read_file(std::string_view text, const std::string& name) {
   SavedQa out = {.result = {}, .layout = QaLayout::specification, .file = name};
   if (file.has("schema")) {
     const std::string schema = file.at("schema").text("schema");
-    if (schema != "assay.qa/1")
+    if (schema != qa_schema)
       throw Error(Error::Kind::input, name + ": holds '" + schema.substr(0, 40) +
                                           "', which is not a results file of question answering");
     out.layout = QaLayout::assay;
@@ -256,9 +257,8 @@ SavedQa read_file(std::string_view text, const std::string& name) {
 
 /// JSON Lines: a whole object in the first line, and no "results" in it.
 bool is_runner_log(std::string_view text) {
-  const std::string_view first = text.substr(0, text.find('\n'));
-  const std::size_t last = first.find_last_not_of(" \t\r");
-  return last != std::string_view::npos && first.starts_with('{') && first[last] == '}' &&
+  const std::string_view first = trimmed_end(text.substr(0, text.find('\n')));
+  return first.starts_with('{') && first.ends_with('}') &&
          first.find("\"results\"") == std::string_view::npos;
 }
 
@@ -266,12 +266,11 @@ bool is_runner_log(std::string_view text) {
 
 std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& name,
                                       const ItemTable* table) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || text[start] != '{')
+  text = without_mark(text);
+  if (first_sign(text) != '{')
     throw Error(Error::Kind::input,
                 name + ": is not a results file of question answering (JSON, or JSON Lines)");
-  if (is_runner_log(text.substr(start))) return read_authors(text, name, table);
+  if (is_runner_log(trimmed(text))) return read_authors(text, name, table);
   return {read_file(text, name)};
 }
 

@@ -11,8 +11,8 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
-#include "assay/base/words.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/options.hpp"
 #include "assay/qa/values/truth.hpp"
@@ -98,15 +98,12 @@ std::vector<TableRow> json_rows(std::string_view text, const std::string& name) 
 std::vector<TableRow> line_rows(std::string_view text, const std::string& name) {
   std::vector<TableRow> rows;
   std::size_t number = 0;
-  for (std::size_t from = 0; from < text.size();) {
-    const std::size_t end = std::min(text.find('\n', from), text.size());
-    const std::string_view line = stripped(text.substr(from, end - from));
+  for (const std::string_view whole : parts_of(text, '\n')) {
+    const std::string_view line = stripped(whole);
     ++number;
-    if (!line.empty()) {
-      const std::string place = name + ": line " + std::to_string(number);
-      rows.push_back(json_row(parse_json(line, place), name, number));
-    }
-    from = end + 1;
+    if (line.empty()) continue;
+    const std::string place = name + ": line " + std::to_string(number);
+    rows.push_back(json_row(parse_json(line, place), name, number));
   }
   return rows;
 }
@@ -118,9 +115,8 @@ bool is_json_lines(std::string_view text) {
 }
 
 std::vector<TableRow> rows_of(std::string_view text, const std::string& name) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const char first = start == std::string_view::npos ? '\0' : text[start];
+  text = without_mark(text);
+  const char first = first_sign(text);
   if (first != '{' && first != '[') return csv_rows(text, name);
   return is_json_lines(text) ? line_rows(text, name) : json_rows(text, name);
 }
@@ -137,19 +133,14 @@ std::string id_of(const TableRow& row) {
   return "";
 }
 
-/// Ids are written to JSON, where anything but UTF-8 would be changed and could no longer be found.
-bool is_utf8(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::ignore) ==
-         nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 Item item_of(const TableRow& row, const std::string& name) try {
   Item item;
   item.benchmark = stripped(row["benchmark_name"]);
   item.id = id_of(row);
   if (item.benchmark.empty()) fail(name, row.line, "benchmark_name is empty");
   if (item.id.empty()) fail(name, row.line, "has neither benchmark_id, id nor image_path");
-  if (!is_utf8(item.benchmark) || !is_utf8(item.id))
+  // Ids are written to JSON, where other bytes would be replaced and no longer be found.
+  if (invalid_utf8_at(item.benchmark) || invalid_utf8_at(item.id))
     fail(name, row.line, "its id is not UTF-8 text; save the table as UTF-8");
   item.image_path = stripped(row["image_path"]);
   item.file_id = stripped(row["file_id"]);

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::string_view schema = "assay.trajectory/1";
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json to_json(const slide::SlideRegion& r) {
   return {{"x", r.x}, {"y", r.y}, {"width", r.width}, {"height", r.height}};
 }
@@ -38,7 +33,7 @@ Json to_json(const TrajectoryTurn& turn) {
           {"images", std::move(images)},
           {"prompt", turn.prompt},
           {"response", turn.reply},
-          {"problem", turn.problem.empty() ? Json(nullptr) : Json(turn.problem)},
+          {"problem", or_null(turn.problem)},
           {"region", turn.crop ? to_json(*turn.crop) : Json(nullptr)},
           {"model", turn.model},
           {"request_id", turn.request_id},
@@ -180,7 +175,7 @@ std::string trajectory_text(const Trajectory& t) {
                   {"turns", std::move(turns)},
                   {"final_answer", t.final_answer},
                   {"outcome", t.outcome},
-                  {"error", t.error.empty() ? Json(nullptr) : Json(t.error)}}) +
+                  {"error", or_null(t.error)}}) +
          "\n";
 }
 

@@ -6,6 +6,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 #include "assay/qa/results/usage_json.hpp"
 #include "assay/qa/run/qa_agents.hpp"
@@ -65,7 +66,7 @@ ModelOutcome outcome_of(const std::string& line, const Item& item) try {
 /// Its last lines, as many as messages show: the last one says what went wrong.
 std::string_view last_lines(std::string_view text) {
   constexpr std::size_t most = 200;
-  while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+  text = trimmed_end(text, "\r\n");
   if (text.size() <= most) return text;
   const std::size_t cut = text.find('\n', text.size() - most);
   return text.substr((cut == text.npos ? text.rfind('\n') : cut) + 1);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
 namespace assay::qa {
@@ -51,9 +52,7 @@ class HttpAnswerer : public Answerer {
   std::string without_key(std::string text) const {
     constexpr std::size_t shortest = 6;  // anything shorter is a word, not a key
     if (settings_.key.size() < shortest) return text;
-    for (std::size_t at = 0; (at = text.find(settings_.key, at)) != text.npos;)
-      text.replace(at, settings_.key.size(), "[key]");
-    return text;
+    return replaced(std::move(text), settings_.key, "[key]");
   }
 
   /// If a key is refused, the user wants to know which variable holds it.

@@ -8,6 +8,7 @@
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::qa {
 namespace {
@@ -85,13 +86,8 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path) {
       out.push_back(name ? row[*name] + "/" + row[id.value()] : row[id.value()]);
     return out;
   }
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string line = text.substr(at, end - at);
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (!line.empty()) out.push_back(std::move(line));
-    at = end + 1;
-  }
+  for (const std::string_view line : parts_of(text, '\n'))
+    if (const std::string_view id = trimmed_end(line, " \r"); !id.empty()) out.emplace_back(id);
   if (out.empty())
     throw Error(Error::Kind::input, path.string() + ": lists no items; write one id per line");
   return out;

@@ -7,6 +7,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/results/qa_journal.hpp"
 #include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/run/qa_agents.hpp"
@@ -110,8 +111,8 @@ Answers read_answers(const fs::path& source, const ItemTable& table) {
     return answers;
   }
   const std::string text = read_text(source);
-  const std::size_t first = text.find_first_not_of(" \t\r\n\xef\xbb\xbf");
-  if (first != text.npos && (text[first] == '{' || text[first] == '['))
+  const char first = first_sign(without_mark(text));
+  if (first == '{' || first == '[')
     add_results(source, table, answers);
   else
     add_csv(text, source, table, answers);

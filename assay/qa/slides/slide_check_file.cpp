@@ -11,20 +11,19 @@ Json to_json(const slide::SlideInfo& info) {
   for (const slide::SlideLevel& level : info.levels)
     levels.push_back(
         {{"width", level.width}, {"height", level.height}, {"downsample", level.downsample}});
-  return {
-      {"width", info.width},
-      {"height", info.height},
-      {"microns_per_pixel", info.microns_per_pixel ? Json(*info.microns_per_pixel) : Json(nullptr)},
-      {"vendor", info.vendor},
-      {"levels", std::move(levels)}};
+  return {{"width", info.width},
+          {"height", info.height},
+          {"microns_per_pixel", or_null(info.microns_per_pixel)},
+          {"vendor", info.vendor},
+          {"levels", std::move(levels)}};
 }
 
 Json to_json(const CheckedSlide& slide) {
   Json out = {{"image_path", slide.image_path},
               {"questions", slide.questions},
               {"state", name_in(slide_states(), slide.state)},
-              {"file", slide.file.empty() ? Json(nullptr) : Json(slide.file)},
-              {"problem", slide.problem.empty() ? Json(nullptr) : Json(slide.problem)}};
+              {"file", or_null(slide.file)},
+              {"problem", or_null(slide.problem)}};
   if (slide.info) out["slide"] = to_json(*slide.info);
   return out;
 }
@@ -41,7 +40,7 @@ Json to_json(const CheckedBenchmark& benchmark) {
   const auto& published = benchmark.published_questions;
   return {{"benchmark_name", benchmark.name},
           {"questions", benchmark.questions},
-          {"published_questions", published ? Json(*published) : Json(nullptr)},
+          {"published_questions", or_null(published)},
           {"ledger", counts_of(benchmark)},
           {"slides", std::move(slides)}};
 }
@@ -57,7 +56,7 @@ std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
                   {"complete", check.complete()},
                   {"table",
                    {{"sha256", table.sha256}, {"rows", table.rows}, {"invalid", table.invalid}}},
-                  {"openslide", check.openslide.empty() ? Json(nullptr) : Json(check.openslide)},
+                  {"openslide", or_null(check.openslide)},
                   {"benchmarks", std::move(benchmarks)},
                   {"notes", check.notes},
                   {"warnings", table.warnings},

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/image/dicom.hpp"
 
 namespace assay::qa {
@@ -20,14 +19,8 @@ constexpr std::array<std::string_view, 10> endings = {
     ".svs", ".tif", ".tiff", ".ndpi", ".mrxs", ".scn", ".vms", ".bif", ".svslide", ".dcm",
 };
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return std::tolower(c); });
-  return out;
-}
-
 std::string ending_of(const std::string& path) {
-  return lower(fs::path(path).extension().string());
+  return ascii_lowered(fs::path(path).extension().string());
 }
 
 bool is_slide(const std::string& path) {

@@ -9,6 +9,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::qa {
 namespace {
@@ -41,8 +42,7 @@ bool is_valid(const std::vector<std::string>& row, std::optional<std::size_t> co
   if (!column) return true;
   std::string text = row[*column];
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text.empty() || text == "true";
+  return text.empty() || ascii_lowered(text) == "true";
 }
 
 std::string id_of(const std::string& field, const Archive& archive) {

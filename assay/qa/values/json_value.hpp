@@ -32,7 +32,7 @@ struct JsonValue {
   const JsonValue* member(std::string_view key) const;
 };
 
-/// json.JSONDecoder().raw_decode: the value that starts exactly at `at`; nothing when there is
+/// json.JSONDecoder().raw_decode: the list or object that starts at `at`; nothing when there is
 /// none, or when it is nested more than deepest_nesting deep.
 std::optional<JsonValue> json_at(std::string_view text, std::size_t at);
 

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/values/item.hpp"
 

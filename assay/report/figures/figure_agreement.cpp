@@ -9,7 +9,7 @@
 #include <set>
 
 #include "assay/base/bids.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/metric_values.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"

@@ -2,11 +2,10 @@
 /// What each item cost, a row per results file.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/parity/paper.hpp"
 #include "assay/report/figures/distribution.hpp"
 #include "assay/report/figures/figure_kinds.hpp"

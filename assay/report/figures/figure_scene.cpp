@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay::report {
 namespace {

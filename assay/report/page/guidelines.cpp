@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/metric.hpp"
 
 namespace assay::report {

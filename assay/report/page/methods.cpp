@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/figures/svg_text.hpp"

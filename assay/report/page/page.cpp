@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "assay/base/base64.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "report_script.hpp"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/page/page_parts.hpp"
 
 namespace assay::report {

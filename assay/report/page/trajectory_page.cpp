@@ -7,7 +7,7 @@
 #include <array>
 
 #include "assay/base/base64.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/trajectory_style.hpp"
@@ -137,12 +137,6 @@ std::string options_list(const TrajectoryView& view) {
                                        joined(notes, " and "));
   }
   return out + "</ol>\n";
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view white = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(white);
-  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(white) + 1 - begin);
 }
 
 /// The question as it was asked. If its text lists the options, the list with the marks replaces

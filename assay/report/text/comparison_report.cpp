@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/report/text/text_table.hpp"

@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <numeric>
 
 #include "assay/base/csv.hpp"
 #include "assay/base/shortest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/parity/paper.hpp"
@@ -156,12 +155,6 @@ std::string sign_note(const compare::Comparison& comparison) {
       tested_pairs(comparison));
 }
 
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return text;
-}
-
 /// Columns by metric; where there are several labels, they are the second line of the header.
 PaperTable titled_table(const compare::Comparison& comparison, bool with_paper) {
   PaperTable table = {.header = {"model"}, .rows = {}};
@@ -277,7 +270,7 @@ std::string specification_table(const compare::Comparison& comparison) {
   for (const compare::MetricComparison& metric : comparison.metrics) {
     const std::string_view sign = metric.metric.better == metrics::Better::higher ? "↑" : "↓";
     const std::string& label = metric.metric.label;
-    const std::string title = fmt::format(" {}{} ({}) |", upper(metric.metric.name),
+    const std::string title = fmt::format(" {}{} ({}) |", ascii_uppered(metric.metric.name),
                                           label.empty() ? "" : " " + label, sign);
     out += title;
     rule.append(title.size() - 3, '-').append("|");  // the arrow is one column of three bytes

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/metric.hpp"
 #include "assay/metrics/synonyms.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/shortest.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/text/parity_report.hpp"
 #include "assay/report/text/text_table.hpp"
 

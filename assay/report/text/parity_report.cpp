@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
+#include "assay/base/text.hpp"
 #include "assay/parity/benchmark_table.hpp"
 #include "assay/report/text/text_table.hpp"
 
@@ -14,10 +14,8 @@ namespace assay::report {
 namespace {
 
 std::string upper(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) {
-    return c == '_' ? ' ' : static_cast<char>(std::toupper(c));
-  });
+  std::string out = ascii_uppered(text);
+  std::ranges::replace(out, '_', ' ');
   return out;
 }
 

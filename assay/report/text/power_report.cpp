@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare/power_words.hpp"
 #include "assay/compare/sentence.hpp"
 #include "assay/report/text/text_table.hpp"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
 
@@ -73,14 +73,6 @@ std::string label(const std::optional<std::int64_t>& value) {
   return value ? std::to_string(*value) : "–";
 }
 
-std::string excerpt(const std::string& text) {
-  constexpr std::size_t longest = 40;
-  std::size_t end = std::min(text.size(), longest);  // not within a letter of several bytes
-  while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
-    --end;
-  return printable(text.substr(0, end)) + (end < text.size() ? "..." : "");
-}
-
 std::string flip_table(const std::vector<qa::Flip>& flips, const std::string& heading) {
   if (flips.empty()) return "";
   std::vector<std::vector<std::string>> rows;
@@ -88,7 +80,8 @@ std::string flip_table(const std::vector<qa::Flip>& flips, const std::string& he
   for (const qa::Flip& flip : flips)
     rows.push_back({printable(flip.item_id), std::to_string(flip.truth_label),
                     label(flip.first_label), label(flip.second_label),
-                    excerpt(flip.first_prediction), excerpt(flip.second_prediction)});
+                    printable(excerpt(flip.first_prediction)),
+                    printable(excerpt(flip.second_prediction))});
   return "\n" + heading + "\n" +
          text_table({{"item", Align::left},
                      {"truth"},

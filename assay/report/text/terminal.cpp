@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/words.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "assay/base/text.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -16,15 +18,13 @@ std::string line(const std::vector<Column>& columns, const std::vector<std::size
   std::string out;
   for (std::size_t c = 0; c < columns.size(); ++c)
     out += (c == 0 ? "" : "  ") + padded(cells[c], widths[c], columns[c].align);
-  return out.erase(out.find_last_not_of(' ') + 1) + '\n';
+  return std::string(trimmed_end(out, " ")) + '\n';
 }
 
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // every byte but continuations
-  }));
+  return character_count(text);
 }
 
 std::string bold(std::string_view text, bool color) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"

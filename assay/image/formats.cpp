@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/image/formats.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "assay/image/image.hpp"
+#include "assay/image/metaimage.hpp"
+#include "assay/image/nifti.hpp"
+#include "assay/image/npy.hpp"
+#include "assay/image/nrrd.hpp"
+
+namespace assay {
+namespace {
+
+constexpr std::array formats = {
+    ImageFormat{"NIfTI", is_nifti, nifti_layout},
+    ImageFormat{"MetaImage", is_metaimage, metaimage_layout},
+    ImageFormat{"NRRD", is_nrrd, nrrd_layout},
+    ImageFormat{"NumPy's .npy", is_npy, npy_layout},
+    ImageFormat{"NumPy's .npz", is_npz, npz_layout},
+};
+
+constexpr std::array endings = {
+    // longest first
+    ImageEnding{".nii.gz", encode_nifti},   ImageEnding{".hdr.gz", nullptr},
+    ImageEnding{".img.gz", nullptr},        ImageEnding{".nrrd", nullptr},
+    ImageEnding{".nhdr", nullptr},          ImageEnding{".nii", encode_nifti},
+    ImageEnding{".mha", encode_mha},        ImageEnding{".mhd", encode_mhd},
+    ImageEnding{".hdr", encode_nifti_pair}, ImageEnding{".img", nullptr},
+    ImageEnding{".npy", nullptr},           ImageEnding{".npz", nullptr},
+};
+
+constexpr auto ending_texts = [] {
+  std::array<std::string_view, endings.size()> texts;
+  std::ranges::transform(endings, texts.begin(), &ImageEnding::text);
+  return texts;
+}();
+
+/// Of formats that assay does not read, and other tools' tables name.
+constexpr std::array<std::string_view, 9> foreign_endings = {
+    ".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp", ".dcm", ".mgz", ".mgh"};
+
+/// The first that the name has, with something before it; "" when it has none.
+std::string_view ending_among(std::span<const std::string_view> all, std::string_view file_name) {
+  const auto found = std::ranges::find_if(all, [&](std::string_view text) {
+    return file_name.size() > text.size() && file_name.ends_with(text);
+  });
+  return found != all.end() ? *found : std::string_view();
+}
+
+}  // namespace
+
+std::span<const ImageFormat> image_formats() {
+  return formats;
+}
+
+const ImageFormat* format_of(std::span<const std::byte> head) {
+  const auto* const found =
+      std::ranges::find_if(formats, [&](const ImageFormat& f) { return f.recognises(head); });
+  return found == formats.end() ? nullptr : found;
+}
+
+std::span<const ImageEnding> endings_of_images() {
+  return endings;
+}
+
+std::span<const std::string_view> image_endings() {
+  return ending_texts;
+}
+
+std::string_view image_ending(std::string_view file_name) {
+  return ending_among(ending_texts, file_name);
+}
+
+std::string_view without_image_ending(std::string_view file_name) {
+  return file_name.substr(0, file_name.size() - image_ending(file_name).size());
+}
+
+std::string_view without_any_image_ending(std::string_view file_name) {
+  const std::string_view own = image_ending(file_name);
+  const std::string_view ending = own.empty() ? ending_among(foreign_endings, file_name) : own;
+  return file_name.substr(0, file_name.size() - ending.size());
+}
+
+}  // namespace assay

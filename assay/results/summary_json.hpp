@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Summaries and ledgers as results files have them: one list of keys, written and read here.
+#pragma once
+
+#include "assay/base/json.hpp"
+#include "assay/metrics/results.hpp"
+
+namespace assay::results {
+
+/// Adds what is known of the distribution, from "mean" to "ci_clipped".
+void add_statistics(Json& block, const metrics::Summary& summary);
+
+/// Counts by reason, without those that are zero.
+Json reasons_json(const metrics::ReasonCounts& counts);
+
+/// A summary from its n, its reasons and its statistics. Throws Json::exception where one is
+/// missing.
+metrics::Summary summary_of(const Json& block);
+
+/// `undefined` is left out when it is empty.
+Json ledger_json(const metrics::Ledger& ledger, const Json& undefined);
+metrics::Ledger ledger_of(const Json& block);
+
+}  // namespace assay::results
