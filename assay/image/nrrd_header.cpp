@@ -81,17 +81,20 @@ constexpr std::array nrrd_types = {
     NrrdType{VoxelType::u16, "|ushort|unsigned short|unsigned short int|uint16|uint16_t|"},
     NrrdType{VoxelType::i32, "|int|signed int|int32|int32_t|"},
     NrrdType{VoxelType::u32, "|uint|unsigned int|uint32|uint32_t|"},
-    NrrdType{VoxelType::i64,
-         "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
-    NrrdType{VoxelType::u64, "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
+    NrrdType{
+        VoxelType::i64,
+        "|longlong|long long|long long int|signed long long|signed long long int|int64|int64_t|"},
+    NrrdType{VoxelType::u64,
+             "|ulonglong|unsigned long long|unsigned long long int|uint64|uint64_t|"},
     NrrdType{VoxelType::f32, "|float|"},
     NrrdType{VoxelType::f64, "|double|"},
 };
 
 void read_type(NrrdHeader& header, const HeaderLine& line) {
   const std::string wanted = "|" + ascii_lowered(line.value) + "|";
-  const auto row = std::ranges::find_if(
-      nrrd_types, [&](const NrrdType& t) { return t.names.find(wanted) != std::string_view::npos; });
+  const auto row = std::ranges::find_if(nrrd_types, [&](const NrrdType& t) {
+    return t.names.find(wanted) != std::string_view::npos;
+  });
   if (row == nrrd_types.end())
     throw Error(Error::Kind::unsupported,
                 fmt::format("its type '{}' is not a scalar type that assay reads",
@@ -208,8 +211,10 @@ constexpr std::array fields = {
     Field{"byteskip", read_byte_skip},
     Field{"line skip", read_line_skip},
     Field{"lineskip", read_line_skip},
-    Field{"data file", [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
-    Field{"datafile", [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
+    Field{"data file",
+          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
+    Field{"datafile",
+          [](NrrdHeader& h, const HeaderLine& l) { h.data_file = std::string(l.value); }},
 };
 
 void read_line(NrrdHeader& header, std::string_view text) {

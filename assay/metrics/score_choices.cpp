@@ -16,9 +16,8 @@ std::span<const Named<MeanInterval>> mean_intervals() {
 }
 
 std::span<const Named<Connectivity>> connectivities() {
-  static constexpr Named<Connectivity> table[] = {{"6", Connectivity::faces},
-                                                  {"18", Connectivity::edges},
-                                                  {"26", Connectivity::corners}};
+  static constexpr Named<Connectivity> table[] = {
+      {"6", Connectivity::faces}, {"18", Connectivity::edges}, {"26", Connectivity::corners}};
   return table;
 }
 

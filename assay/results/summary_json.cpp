@@ -11,7 +11,7 @@ struct Number {
   std::optional<double> metrics::Summary::*member;
 };
 
-constexpr Number numbers[] = {
+constexpr Number summary_numbers[] = {
     {"mean", &metrics::Summary::mean},     {"std", &metrics::Summary::std},
     {"median", &metrics::Summary::median}, {"q25", &metrics::Summary::q25},
     {"q75", &metrics::Summary::q75},       {"min", &metrics::Summary::min},
@@ -40,7 +40,7 @@ constexpr Count counts_of_structures[] = {
 }  // namespace
 
 void add_statistics(Json& block, const metrics::Summary& summary) {
-  for (const Number& number : numbers) block[number.key] = or_null(summary.*number.member);
+  for (const Number& number : summary_numbers) block[number.key] = or_null(summary.*number.member);
   const auto& interval = summary.ci95;
   block["ci95"] = interval ? Json{interval->first, interval->second} : Json(nullptr);
   block["ci_method"] = metrics::name(summary.ci_method);
@@ -61,7 +61,7 @@ metrics::Summary summary_of(const Json& block) {
   for (const metrics::Undefined why : metrics::all_undefined)
     out.undefined[static_cast<std::size_t>(why)] =
         block.at("undefined").value(std::string(metrics::name(why)), std::size_t{0});
-  for (const Number& number : numbers)
+  for (const Number& number : summary_numbers)
     if (const Json& found = block.at(number.key); !found.is_null())
       out.*number.member = found.get<double>();
   if (const Json& interval = block.at("ci95"); interval.is_array())

@@ -31,7 +31,7 @@ struct Greeting {
 };
 
 /// The text of a key; "" when it is absent. Throws Error::input when it is not text.
-std::string text_of(const Json& answer, const std::string& key) {
+std::string field_text(const Json& answer, const std::string& key) {
   const auto found = answer.find(key);
   if (found == answer.end() || found->is_null()) return "";
   if (!found->is_string())
@@ -51,7 +51,7 @@ Greeting greeting_of(const Json& answer) {
   if (!answer.contains("protocol") || answer.at("protocol") != protocol)
     throw Error(Error::Kind::input,
                 "its handshake must have \"protocol\": 1, the only protocol that assay supports");
-  Greeting out = {.name = text_of(answer, "name"), .version = text_of(answer, "version")};
+  Greeting out = {.name = field_text(answer, "name"), .version = field_text(answer, "version")};
   if (out.name.empty()) throw Error(Error::Kind::input, "its handshake must have a \"name\"");
   out.classes = classes_of(answer);
   return out;

@@ -28,7 +28,7 @@ std::size_t channels_of(const OnnxTensor& tensor, const Grid& grid) {
   const bool has_batch = shape.size() == 5 && shape[0] == 1;
   if (shape.size() < 3 || shape.size() > 5 || (shape.size() == 5 && !has_batch))
     refuse_output("has the shape " + onnx_shape_text(shape) +
-           "; 1 x classes x depth x height x width is needed");
+                  "; 1 x classes x depth x height x width is needed");
   const std::size_t first = shape.size() - 3;
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (shape[first + axis] != static_cast<std::int64_t>(grid.shape[2 - axis]))
@@ -93,7 +93,8 @@ void label_by_threshold(std::span<const float> values, std::span<std::uint8_t> l
 Prediction from_scores(const OnnxTensor& tensor, const OutputRules& rules) {
   const std::size_t channels = channels_of(tensor, rules.grid), voxels = rules.grid.size();
   if (channels == 0 || channels > most_output_classes)
-    refuse_output(fmt::format("has {} classes; 1 to {} can be labelled", channels, most_output_classes));
+    refuse_output(
+        fmt::format("has {} classes; 1 to {} can be labelled", channels, most_output_classes));
   const std::span scores(static_cast<const float*>(tensor.data), channels * voxels);
   Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
   if (channels == 1) {
@@ -109,7 +110,7 @@ template <class T>
 Prediction from_labels(const OnnxTensor& tensor, const OutputRules& rules) {
   if (channels_of(tensor, rules.grid) != 1)
     refuse_output("has whole numbers in the shape " + onnx_shape_text(tensor.shape) +
-           "; labels have one channel, scores are float32");
+                  "; labels have one channel, scores are float32");
   const std::span values(static_cast<const T*>(tensor.data), rules.grid.size());
   Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
   const std::span<std::uint8_t> labels = out.labels.voxels();
@@ -156,7 +157,7 @@ Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules) {
   const auto* const kind = std::ranges::find(kinds, tensor.type, &ElementKind::type);
   if (kind == kinds.end() || kind->decode == nullptr)
     refuse_output("has elements of " + onnx_type_name(tensor.type) +
-           "; export the model with float32 scores or whole-number labels");
+                  "; export the model with float32 scores or whole-number labels");
   return kind->decode(tensor, rules);
 }
 

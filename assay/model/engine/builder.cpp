@@ -25,8 +25,8 @@ std::vector<float> bias_of(FileConvolution& convolution) {
 void require_channels(const std::vector<float>& values, std::size_t channels,
                       const std::string& what) {
   if (values.size() != channels)
-    refuse_layer(fmt::format("{} has {} numbers, but the convolution before it gives {} channels", what,
-                       values.size(), channels));
+    refuse_layer(fmt::format("{} has {} numbers, but the convolution before it gives {} channels",
+                             what, values.size(), channels));
 }
 
 /// `values`, or as many times `otherwise` when there are none.
@@ -79,7 +79,8 @@ HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::stri
   if (network_.hidden.empty())
     refuse_layer(fmt::format("{} '{}' comes before any convolution", what, name));
   if (has_classifier_)
-    refuse_layer(fmt::format("{} '{}' follows the last convolution '{}'", what, name, last_convolution_));
+    refuse_layer(
+        fmt::format("{} '{}' follows the last convolution '{}'", what, name, last_convolution_));
   if (is_activated_)
     refuse_layer(
         fmt::format("{} '{}' follows an activation; it must follow its convolution", what, name));
@@ -89,7 +90,8 @@ HiddenLayer& NetworkBuilder::open_layer(const std::string& name, const std::stri
 void NetworkBuilder::add(const FileBatchNormalisation& n) {
   HiddenLayer& layer = open_layer(n.name, "the batch normalisation");
   if (is_normalised_)
-    refuse_layer(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
+    refuse_layer(
+        fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   for (const auto& [values, what] :
        {std::pair(&n.mean, "mean"), std::pair(&n.variance, "variance")})
@@ -101,7 +103,8 @@ void NetworkBuilder::add(const FileBatchNormalisation& n) {
   const std::size_t per_output = layer.weights.size() / layer.outputs;
   for (std::size_t o = 0; o < layer.outputs; ++o) {
     if (!(n.variance[o] >= 0))
-      refuse_layer(fmt::format("the variance of '{}' is {} for channel {}", n.name, n.variance[o], o));
+      refuse_layer(
+          fmt::format("the variance of '{}' is {} for channel {}", n.name, n.variance[o], o));
     const double factor = scale[o] / std::sqrt(n.variance[o] + n.epsilon);
     for (std::size_t i = o * per_output; i < (o + 1) * per_output; ++i)
       layer.weights[i] = static_cast<float>(layer.weights[i] * factor);
@@ -115,7 +118,8 @@ void NetworkBuilder::add(const FileBatchNormalisation& n) {
 void NetworkBuilder::add(FileNormalisation n) {
   HiddenLayer& layer = open_layer(n.name, "the normalisation");
   if (is_normalised_)
-    refuse_layer(fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
+    refuse_layer(
+        fmt::format("'{}' is a second normalisation after '{}'", n.name, last_convolution_));
   is_normalised_ = true;
   layer.trainable += n.scale.size() + n.shift.size();
   layer.normalisation = n.kind;

@@ -36,11 +36,12 @@ constexpr std::array<std::size_t, 9> published_dilations = {1, 2, 4, 8, 16, 16, 
 
 void require_size(const std::vector<float>& values, std::size_t wanted, const std::string& what) {
   if (values.size() != wanted)
-    refuse_network(fmt::format("{} has {} numbers, but its shape needs {}", what, values.size(), wanted));
+    refuse_network(
+        fmt::format("{} has {} numbers, but its shape needs {}", what, values.size(), wanted));
   const auto bad = std::ranges::find_if(values, [](float v) { return !std::isfinite(v); });
   if (bad != values.end())
-    refuse_network(fmt::format("{} holds {} at position {}; weights must be finite numbers", what, *bad,
-                       bad - values.begin()));
+    refuse_network(fmt::format("{} holds {} at position {}; weights must be finite numbers", what,
+                               *bad, bad - values.begin()));
 }
 
 void require_between(std::size_t value, std::size_t most, const std::string& what) {
@@ -54,8 +55,8 @@ void require_normalisable(const HiddenLayer& layer, const std::string& where) {
     refuse_network(fmt::format("{}: the epsilon of its normalisation is {}", where, layer.epsilon));
   if (layer.normalisation == Normalisation::instance) return;
   if (layer.groups < 1 || layer.outputs % layer.groups != 0)
-    refuse_network(fmt::format("{}: {} channels cannot be divided into {} groups", where, layer.outputs,
-                       layer.groups));
+    refuse_network(fmt::format("{}: {} channels cannot be divided into {} groups", where,
+                               layer.outputs, layer.groups));
   if (!layer.scale.empty()) require_size(layer.scale, layer.outputs, where + ": the norm's scale");
   if (!layer.shift.empty()) require_size(layer.shift, layer.outputs, where + ": the norm's shift");
 }
@@ -94,16 +95,18 @@ void require_valid(const Network& network) {
     const std::string where = fmt::format("hidden layer {}", i + 1);
     const HiddenLayer& layer = network.hidden[i];
     if (layer.inputs != channels)
-      refuse_network(fmt::format("{} takes {} channels, but gets {}", where, layer.inputs, channels));
+      refuse_network(
+          fmt::format("{} takes {} channels, but gets {}", where, layer.inputs, channels));
     require_valid(layer, where);
     channels = layer.outputs;
   }
   const Classifier& last = network.classifier;
   if (last.inputs != channels)
-    refuse_network(fmt::format("the classifier takes {} channels, but gets {}", last.inputs, channels));
+    refuse_network(
+        fmt::format("the classifier takes {} channels, but gets {}", last.inputs, channels));
   if (last.classes < 2 || last.classes > most_classes)
     refuse_network(fmt::format("the classifier has {} classes; it must have 2 to {}", last.classes,
-                       most_classes));
+                               most_classes));
   require_size(last.weights, last.classes * last.inputs, "the classifier's weight");
   require_size(last.bias, last.classes, "the classifier's bias");
 }

@@ -43,7 +43,7 @@ struct Checkpoint {
 };
 
 std::vector<std::size_t> tuple_sizes(const Checkpoint& file, const PickleValue& tuple,
-                               const std::string& where) {
+                                     const std::string& where) {
   std::vector<std::size_t> out;
   for (const std::size_t item : tuple.items) {
     const PickleValue& side = file.pickle.at(item);

@@ -47,14 +47,14 @@ void require_known(const std::string& key) {
   if (std::ranges::find(known, key) != known.end()) return;
   const std::string nearest = did_you_mean(key, known);
   fail_file(fmt::format("there is no key '{}'{}", key,
-                   nearest.empty() ? "; the keys are " + joined(known) : nearest));
+                        nearest.empty() ? "; the keys are " + joined(known) : nearest));
 }
 
 Recipe extended(const Json& value) {
   const std::string name = read_word(value);
   if (const Recipe* found = builtin(name)) return *found;
   fail_file(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
-                   did_you_mean(name, builtin_recipes(), &Recipe::name)));
+                        did_you_mean(name, builtin_recipes(), &Recipe::name)));
 }
 
 Recipe recipe_of(const Json& file, std::string_view name) {
@@ -135,7 +135,7 @@ std::optional<fs::path> recipe_beside(const fs::path& model) {
     const bool has_toml = fs::exists(toml, error), has_json = fs::exists(json, error);
     if (has_toml && has_json)
       fail_file(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
-                       json.filename().string()));
+                            json.filename().string()));
     if (has_toml || has_json) return has_toml ? toml : json;
   }
   return std::nullopt;

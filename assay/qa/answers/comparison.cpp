@@ -66,9 +66,10 @@ PairedItems paired(const QaResult& first, const QaResult& second, QaComparison& 
       continue;
     }
     if (other->second->truth_label != item.truth_label)
-      refuse_comparison("item '" + item.item_id + "' has truth " + std::to_string(item.truth_label) +
-             " in one run and " + std::to_string(other->second->truth_label) +
-             " in the other; they were made from different tables");
+      refuse_comparison("item '" + item.item_id + "' has truth " +
+                        std::to_string(item.truth_label) + " in one run and " +
+                        std::to_string(other->second->truth_label) +
+                        " in the other; they were made from different tables");
     pairs.emplace_back(&item, other->second);
   }
   for (const ItemResult& item : second.results)
@@ -180,7 +181,7 @@ QaComparison qa_compare(const QaResult& first, const QaResult& second,
                         const QaComparisonSettings& settings) {
   if (first.benchmark_name != second.benchmark_name)
     refuse_comparison("the runs are of different benchmarks, '" + first.benchmark_name + "' and '" +
-           second.benchmark_name + "'");
+                      second.benchmark_name + "'");
   QaComparison out = {.benchmark_name = first.benchmark_name};
   std::tie(out.first_run, out.second_run) = names(first, second, settings);
   out.metric = first.metric;

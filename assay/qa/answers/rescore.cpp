@@ -22,7 +22,7 @@ bool has_answer(const Attempt& attempt) {
 ItemResult merged(const Item& item, ItemResult result, const QaResult& of) {
   if (result.truth_label != item.truth)
     refuse_rescore(of, "item '" + item.id + "' has truth " + std::to_string(result.truth_label) +
-                   " in the results and " + std::to_string(item.truth) + " in the table");
+                           " in the results and " + std::to_string(item.truth) + " in the table");
   result.slide = item.image_path;
   result.options = item.options;
   return result;
@@ -57,7 +57,8 @@ QaResult completed(QaResult result, const ItemTable& table) {
     result.results.push_back(found.empty() ? voted_result(item, {})
                                            : merged(item, std::move(found.mapped()), result));
   }
-  if (!saved.empty()) refuse_rescore(result, "item '" + saved.begin()->first + "' is not in the table");
+  if (!saved.empty())
+    refuse_rescore(result, "item '" + saved.begin()->first + "' is not in the table");
   const auto benchmark =
       std::ranges::find(table.benchmarks, result.benchmark_name, &Benchmark::name);
   if (benchmark != table.benchmarks.end()) result.metric = benchmark->metric;

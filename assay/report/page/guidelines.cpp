@@ -66,7 +66,8 @@ Answer flow_of_cases(const Study& study) {
 }
 
 Answer failures(const Study& study) {
-  if (study.models.empty() && study.qa.empty()) return {not_there, "these files have no single cases"};
+  if (study.models.empty() && study.qa.empty())
+    return {not_there, "these files have no single cases"};
   return {
       partly,
       "the case table and the viewer show the worst cases; the authors must say why they failed"};
@@ -110,7 +111,8 @@ Answer complementary(const Study& study) {
 Answer per_object(const Study& study) {
   if (study.models.empty()) return {not_there, "no segmentations were scored"};
   if (groups_of(study).contains("lesion")) return {yes, "lesion-wise metrics are included"};
-  return {not_there, "add lesion metrics where cases have several lesions: --metrics standard,lesion"};
+  return {not_there,
+          "add lesion metrics where cases have several lesions: --metrics standard,lesion"};
 }
 
 Answer per_class(const Study& study) {
@@ -149,7 +151,8 @@ constexpr std::string_view claim = "CLAIM", reloaded = "Metrics Reloaded";
 
 constexpr std::array guideline_rows = {
     GuidelineRow{claim, "Source of the data, eligibility, dates and places", told_by_authors},
-    GuidelineRow{claim, "Reference standard: definition, annotators, their variability", told_by_authors},
+    GuidelineRow{claim, "Reference standard: definition, annotators, their variability",
+                 told_by_authors},
     GuidelineRow{claim, "How cases were assigned to partitions, and at which level", partitions},
     GuidelineRow{claim, "Intended sample size, and how it was determined", told_by_authors},
     GuidelineRow{claim, "Metrics of model performance", metrics_named},

@@ -249,7 +249,8 @@ std::string totals(const std::vector<qa::TrajectoryTurn>& turns) {
 }
 
 /// Nothing on the page may run or open a connection, even if some text got past the escaping.
-constexpr std::string_view trajectory_policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
+constexpr std::string_view trajectory_policy =
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 }  // namespace
 
