@@ -101,7 +101,7 @@ TEST(Experiment, ValuesThatAreNone) {
       {"NaN", "summary.test_mean_avd is NaN"},
       {"Infinity", "summary.test_mean_avd is Infinity"},
       {"-Infinity", "summary.test_mean_avd is -Infinity"},
-      {"1e999", "not valid JSON"},
+      {"1e999", "summary.test_mean_avd is Infinity"},
       {"\"0.2\"", "summary.test_mean_avd is not a number"},
       {"true", "summary.test_mean_avd is not a number"},
       {"[0.2]", "summary.test_mean_avd is not a number"}};
@@ -109,10 +109,6 @@ TEST(Experiment, ValuesThatAreNone) {
     const std::string text = std::string(R"({"summary": {"test_mean_dice": 0.876, "test_std_dice":
       0.016, "test_mean_mcc": 0.76, "test_mean_avd": )") +
                              value + "}}";
-    if (std::string_view(reason) == "not valid JSON") {
-      EXPECT_THAT(assay::testing::refusal([&] { parsed(text.c_str()); }), HasSubstr(reason));
-      continue;
-    }
     const parity::Achieved a = parsed(text.c_str());
     EXPECT_FALSE(a.avd.value) << value;
     EXPECT_EQ(a.avd.missing, reason);

@@ -156,7 +156,7 @@ TEST_F(Slides, can_be_read_by_several_threads) {
 
 TEST_F(Slides, refuse_what_is_no_slide_by_name) {
   EXPECT_THAT(refusal(folder_ / "absent.svs"), HasSubstr("absent.svs: does not exist"));
-  EXPECT_THAT(refusal(folder_), HasSubstr("is no file"));
+  EXPECT_THAT(refusal(folder_), HasSubstr("is not a file"));
   EXPECT_THAT(refusal(write("text.svs", "hello")), HasSubstr("text.svs: is not a slide"));
   EXPECT_THAT(refusal(write("empty.svs", "")), HasSubstr("empty.svs: is not a slide"));
 }

@@ -27,7 +27,7 @@ model::PredictorSource source_of(const Json& request) {
           .command = request.contains("command")
                          ? command_words(request.at("command").get<std::string>(), "command")
                          : CommandWords{},
-          .backend = model::backend(request.value("backend", "auto")),
+          .backend = value_in(model::backends(), request.value("backend", "auto"), "back-end"),
           .onnxruntime = request.value("onnxruntime", ""),
           .timeout_s = request.value("timeout_s", 60.0),
           .jobs = request.value("jobs", 1U),

@@ -99,8 +99,8 @@ TEST(QaResults, the_authors_lines) {
 
 TEST(QaResults, faults) {
   const std::pair<std::string, const char*> cases[] = {
-      {"", "no results file"},
-      {"[]", "no results file"},
+      {"", "not a results file"},
+      {"[]", "not a results file"},
       {"{\n\"schema\": \"assay.folds/1\"}", "holds 'assay.folds/1'"},
       {"{\n\"results\": [{\"item_id\": \"1\"}]}", "no 'item_id' or no 'truth_label'"},
       {"{\n\"results\": [{\"item_id\": \"1\", \"truth_label\": 1.5}]}", "not a whole number"},

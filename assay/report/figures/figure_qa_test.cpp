@@ -136,7 +136,7 @@ TEST(QaCost, has_a_mark_per_item_with_a_known_price) {
   EXPECT_EQ(marks.front().attributes.at("data-item"), "1");
   EXPECT_EQ(marks.front().attributes.at("data-part"), "0");
   EXPECT_TRUE(has_text(drawn, "1.25"));
-  EXPECT_TRUE(says(drawn, "n = 5 items; of 1 item it is not known."));
+  EXPECT_TRUE(says(drawn, "n = 5 items; it is not known for 1 item."));
   EXPECT_TRUE(figure(qa_figures(parts), "qa-tokens").svg.empty());
 }
 
