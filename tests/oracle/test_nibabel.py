@@ -130,4 +130,4 @@ def test_what_nibabel_refuses_is_refused(tmp_path):
     (tmp_path / "a.nii").write_text("text")
     run = subprocess.run([DUMP, tmp_path / "a.nii", tmp_path / "v"], capture_output=True, text=True)
     assert run.returncode == 2
-    assert "is not an image" in run.stderr
+    assert "is not a supported image format" in run.stderr
