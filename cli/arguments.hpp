@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -90,6 +91,7 @@ std::string with_default(const std::string& help, std::string_view value);
 template <class Table>
 std::vector<std::string> names_in(const Table& table) {
   std::vector<std::string> names;
+  names.reserve(std::size(table));
   for (const auto& row : table) names.emplace_back(row.name);
   return names;
 }

@@ -106,7 +106,7 @@ fs::path out_path(const Options& o, const Common& common) {
   if (!common.out.empty() && !o.output.empty() && common.out != o.output)
     throw Error(Error::Kind::usage, "--out and --output name different files; give one of them");
   const std::string out = common.out.empty() ? o.output : common.out;
-  const fs::path file = output_file(out, "parity.json");
+  fs::path file = output_file(out, "parity.json");
   std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
   if (file != out) fs::create_directories(out, ignored);
   refuse_input(file, {o.results, o.paper, o.model_json});
