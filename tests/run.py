@@ -54,7 +54,8 @@ def gtest(tally, preset, processor=""):
 def pytest(tally):
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", ROOT / "tests"]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command += ["-n", str(os.cpu_count()), "--dist", "loadfile", ROOT / "tests"]
         environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"), "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(command, cwd=ROOT, env=environment).returncode
         if not report.exists():
