@@ -10,16 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "assay/compare/ranking.hpp"
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/compare.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
-#include "assay/stats/mcnemar.hpp"
 #include "assay/stats/one_mean.hpp"
-#include "assay/stats/paired.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/score_intervals.hpp"
 #include "assay/stats/signed_rank_null.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/buffer.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
+#include "assay/memory.hpp"
 
 namespace {
 

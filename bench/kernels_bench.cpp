@@ -14,8 +14,8 @@
 
 #include "assay/base/file.hpp"
 #include "assay/demo/demo_lesion.hpp"
-#include "assay/image/image.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/image.hpp"
+#include "assay/metrics.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "assay/base/error.hpp"
 #include "assay/demo/demo_cohort.hpp"
+#include "assay/error.hpp"
 
 namespace {
 

@@ -10,11 +10,11 @@
 #include <ctime>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
+#include "assay/threads.hpp"
 
 namespace {
 

@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "assay/base/tbb_executor.hpp"
-#include "assay/stats/bootstrap.hpp"
-#include "assay/stats/effects.hpp"
-#include "assay/stats/multiplicity.hpp"
-#include "assay/stats/wilcoxon.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/statistics.hpp"
+#include "assay/stats/random.hpp"
+#include "assay/threads.hpp"
 
 using namespace assay;
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::cli {
 namespace {

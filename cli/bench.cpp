@@ -9,14 +9,14 @@
 #include <memory>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/program.hpp"
 #include "assay/demo/demo_cohort.hpp"
-#include "assay/image/image.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
+#include "assay/metrics.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/score/score_cohort.hpp"
 #include "cli/commands.hpp"

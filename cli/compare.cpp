@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay compare: which model is better, by how much, and how sure one may be.
+#include "assay/compare.hpp"
+
 #include <array>
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
-#include "assay/compare/comparison.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"
-#include "assay/results/comparison.hpp"
-#include "assay/results/result_files.hpp"
+#include "assay/results.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"

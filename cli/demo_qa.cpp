@@ -11,8 +11,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "assay/base/error.hpp"
 #include "assay/demo/demo_qa.hpp"
+#include "assay/error.hpp"
 #include "cli/program.hpp"
 
 namespace assay::cli {

@@ -6,10 +6,10 @@
 #include <ostream>
 #include <string_view>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/metric_reference.hpp"
 #include "cli/commands.hpp"
 #include "cli/parser.hpp"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/score/evaluate_case.hpp"
 #include "assay/score/evaluation_data.hpp"
 #include "cli/commands.hpp"

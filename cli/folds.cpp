@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/cross_validation.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results/cross_validation.hpp"

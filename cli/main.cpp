@@ -10,7 +10,7 @@
 #include <new>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 

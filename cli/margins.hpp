@@ -3,7 +3,7 @@
 /// "dice=0.01,avd=0.05".
 #pragma once
 
-#include "assay/compare/comparison.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/power.hpp"
 #include "cli/arguments.hpp"
 

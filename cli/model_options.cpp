@@ -7,12 +7,13 @@
 #include <cmath>
 #include <filesystem>
 
-#include "assay/base/error.hpp"
+#include "assay/base/command_line.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
 #include "assay/base/text.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
+#include "assay/threads.hpp"
 
 namespace assay::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/metrics/results.hpp"
-#include "assay/model/backends/predictors.hpp"
+#include "assay/cohort.hpp"
+#include "assay/model.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/score/case_predictor.hpp"
 #include "cli/commands.hpp"

@@ -2,8 +2,8 @@
 /// assay model show: what a file of weights holds, and what running it costs.
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/report/text/model_report.hpp"
 #include "cli/commands.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 namespace assay::cli {
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay parity: did an experiment reach a paper's numbers, and if not, why not.
-#include "assay/results/parity.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/text/parity_report.hpp"
-#include "assay/results/experiment.hpp"
-#include "assay/results/paper.hpp"
+#include "assay/results.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

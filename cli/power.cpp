@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/power_report.hpp"
+#include "assay/results.hpp"
 #include "assay/results/power.hpp"
-#include "assay/results/result_files.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"

@@ -12,11 +12,11 @@
 #include <ostream>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/folder.hpp"
-#include "assay/image/image.hpp"
 #include "assay/image/npy_writer.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/score/prediction_check.hpp"

@@ -3,7 +3,7 @@
 
 #include <ostream>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "cli/parser.hpp"
 
 namespace assay::cli {

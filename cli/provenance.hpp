@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::cli {

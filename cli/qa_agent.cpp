@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <limits>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/results/prices.hpp"
 
 namespace assay::cli {

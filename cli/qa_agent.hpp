@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "assay/qa.hpp"
 #include "assay/qa/run/qa_run.hpp"
-#include "assay/qa/values/item.hpp"
 #include "assay/qa/values/prices.hpp"
 #include "cli/arguments.hpp"
 

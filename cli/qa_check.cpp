@@ -3,9 +3,9 @@
 #include <limits>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/qa/results/qa_table.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/slides/check_slides.hpp"
 #include "assay/qa/slides/slide_check_file.hpp"
 #include "assay/report/text/slide_check.hpp"

@@ -4,13 +4,11 @@
 #include <ostream>
 #include <tuple>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
-#include "assay/qa/answers/rescore.hpp"
-#include "assay/qa/results/qa_results.hpp"
-#include "assay/qa/results/qa_table.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/report/text/qa_scores.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"

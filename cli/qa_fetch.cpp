@@ -10,9 +10,9 @@
 #include <ostream>
 
 #include "assay/base/download.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/http.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/slides/slide_lists.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"

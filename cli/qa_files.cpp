@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::cli {
 

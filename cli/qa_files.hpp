@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/qa/results/qa_results.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::cli {
 

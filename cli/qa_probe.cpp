@@ -5,8 +5,8 @@
 
 #include <ostream>
 
-#include "assay/base/error.hpp"
-#include "assay/qa/answers/extract.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/run/qa_probe.hpp"
 #include "assay/report/text/text_table.hpp"
 

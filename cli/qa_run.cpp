@@ -9,12 +9,11 @@
 #include <map>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
-#include "assay/qa/results/qa_results.hpp"
-#include "assay/qa/results/qa_table.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_estimate.hpp"
 #include "assay/report/text/qa_scores.hpp"

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/qa/results/qa_results.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/report/page/trajectory_page.hpp"
 #include "assay/report/text/text_table.hpp"

@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "assay/report/text/recipe_report.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 

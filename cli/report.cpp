@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"

@@ -3,9 +3,9 @@
 
 #include <cstdlib>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/report/drawing_converter.hpp"
 
 namespace assay::cli {

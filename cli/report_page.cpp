@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
 #include "assay/report/case_volumes.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/shown_answers.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::cli {

@@ -11,13 +11,7 @@
 
 namespace assay::cli {
 
-struct ReportRequest {
-  report::StudyRequest study;
-  std::vector<std::string> cases{};  ///< to show besides the usual ones; ids of questions too
-  report::ImageRoots roots{};
-  bool wants_images = false;  ///< it is news if none is found
-  bool with_niivue = false;
-};
+using report::ReportRequest;
 
 struct ReportResult {
   report::PageContent content;

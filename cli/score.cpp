@@ -3,7 +3,7 @@
 #include <cmath>
 #include <ostream>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/score_run.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "cli/provenance.hpp"
 

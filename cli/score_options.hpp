@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/score/cohort.hpp"
+#include "assay/score.hpp"
 #include "cli/arguments.hpp"
 
 namespace assay::cli {

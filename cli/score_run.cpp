@@ -7,13 +7,13 @@
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/new_folders.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/report/text/terminal.hpp"
 #include "assay/report/text/text_table.hpp"
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/warnings.hpp"

@@ -8,8 +8,8 @@
 #include <limits>
 #include <ostream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/report/text/split.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"

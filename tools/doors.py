@@ -24,7 +24,7 @@ def is_test(name):
 
 
 def offences(root):
-    for folder in ("assay", "cli", "python", "tests", "bench"):
+    for folder in ("include", "assay", "cli", "python", "tests", "bench"):
         for path in sorted((root / folder).rglob("*.[ch]pp")):
             name = path.relative_to(root).as_posix()
             for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):

@@ -26,7 +26,7 @@ def text(path):
 def includes(path):
     """The project's files that a file names in its includes."""
     named = INCLUDE.findall(text(path).decode(errors="replace"))
-    places = [path.parent, ROOT, BUILD / "generated"]
+    places = [path.parent, ROOT, ROOT / "include", BUILD / "generated"]
     return [next((p / name for p in places if (p / name).is_file()), None) for name in named]
 
 

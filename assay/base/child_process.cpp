@@ -16,8 +16,8 @@
 #include <thread>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/spawn.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

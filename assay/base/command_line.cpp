@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

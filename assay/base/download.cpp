@@ -14,9 +14,9 @@
 #include <cstring>
 #include <thread>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/http.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

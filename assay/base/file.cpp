@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/new_folders.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -8,27 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "assay/memory.hpp"
+
 namespace assay {
-
-/// A file mapped into memory, read-only. Opens exactly the path that was given. Nobody may shorten
-/// the file in the meantime: the system answers reads beyond its new end with a signal.
-class MappedFile {
- public:
-  MappedFile() = default;
-  /// Throws Error::io naming the path when it is absent, a folder, or may not be read.
-  explicit MappedFile(const std::filesystem::path& path);
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
-
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-
- private:
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 /// The whole file as text. Throws Error::io.
 std::string read_text(const std::filesystem::path& path);

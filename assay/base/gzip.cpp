@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

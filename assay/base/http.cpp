@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/url.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -12,10 +12,10 @@
 #include <cstring>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using testing::HasSubstr;

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nesting.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using testing::HasSubstr;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 

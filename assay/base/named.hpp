@@ -7,17 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
-
-template <class Value>
-struct Named {
-  std::string_view name;
-  Value value;
-};
 
 /// The first name of a value; further rows with the same value are aliases.
 template <class Value>

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/temporary_folder.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

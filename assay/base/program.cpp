@@ -10,8 +10,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "assay/base/error.hpp"
 #include "assay/base/spawn.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

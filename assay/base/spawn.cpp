@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 extern char** environ;  // NOLINT: posix_spawn wants it, and unistd.h does not declare it
 

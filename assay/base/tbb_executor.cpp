@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/base/tbb_executor.hpp"
-
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/threads.hpp"
 
 namespace assay {
 

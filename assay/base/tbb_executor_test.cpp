@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/base/tbb_executor.hpp"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
-#include "assay/base/error.hpp"
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
+#include "assay/stats/random.hpp"
+#include "assay/threads.hpp"
 
 using namespace assay;
 

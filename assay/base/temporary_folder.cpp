@@ -15,7 +15,7 @@
 #include <string>
 #include <system_error>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 

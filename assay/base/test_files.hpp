@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 namespace assay::testing {
 

@@ -8,8 +8,8 @@
 #include <cctype>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

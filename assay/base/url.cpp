@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "assay/base/error.hpp"
 #include "assay/base/http.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 

@@ -7,16 +7,14 @@
 // overlap, so these differences are not independent either, and Nadeau and Bengio (2003) widen the
 // variance of their mean from s^2 / n to (1 / n + test / training) s^2. Restarts of one fold share
 // all training and test cases and are averaged, not counted.
-#include "assay/compare/algorithms.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
-#include "assay/compare/metric_values.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::compare {

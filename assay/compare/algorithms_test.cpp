@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/algorithms.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
-#include "assay/compare/comparison.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
 using namespace assay::compare;

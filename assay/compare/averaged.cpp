@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
+#include "assay/error.hpp"
 
 namespace assay::compare {
 namespace {

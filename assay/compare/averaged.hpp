@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/compare/result_table.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::compare {
 

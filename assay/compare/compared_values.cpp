@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/compared_values.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "assay/compare.hpp"
 #include "assay/metrics/failure.hpp"
 
 namespace assay::compare {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/comparison.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,15 +7,16 @@
 #include <map>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/families.hpp"
 #include "assay/compare/models.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/folds.hpp"
-#include "assay/stats/mcnemar.hpp"
 
 namespace assay::compare {
 namespace {

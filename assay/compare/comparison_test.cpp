@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/comparison.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/named.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/fold_pairing.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::compare {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "assay/compare/result_table.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::compare {
 

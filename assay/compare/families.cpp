@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/kruskal_wallis.hpp"
 #include "assay/stats/max_t.hpp"
-#include "assay/stats/ranks.hpp"
 
 namespace assay::compare {
 namespace {

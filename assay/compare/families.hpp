@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/compare/comparison.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::compare {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::compare {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/matching.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -8,8 +6,9 @@
 #include <utility>
 
 #include "assay/base/bids.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 
 namespace assay::compare {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/matching.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::compare;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/metric_values.hpp"
-
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::compare {

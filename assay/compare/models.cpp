@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::compare {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/compare/result_table.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::compare {
 

@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/folds.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/paired.hpp"
 #include "assay/stats/power.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::compare {
 namespace {

@@ -10,12 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/executor.hpp"
-#include "assay/compare/compared_values.hpp"
-#include "assay/compare/matching.hpp"
-#include "assay/compare/metric_values.hpp"
-#include "assay/compare/result_table.hpp"
-#include "assay/stats/effects.hpp"
+#include "assay/compare.hpp"
+#include "assay/executor.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::compare {
 

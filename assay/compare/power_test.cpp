@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare/power_words.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/power.hpp"
 
 using namespace assay;

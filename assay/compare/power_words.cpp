@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "assay/base/text.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/stats/power.hpp"
 
 namespace assay::compare {

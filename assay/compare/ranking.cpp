@@ -4,21 +4,17 @@
 // cases, then its rank; the rank within each case, then its mean; and the number of other models
 // than which one is significantly better. The last two and Friedman's test need rows that are
 // independent. Cases of one cluster are not, so there each cluster is one row of means.
-#include "assay/compare/ranking.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "assay/base/text.hpp"
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/compare.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/kendall.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/multiplicity.hpp"
-#include "assay/stats/paired.hpp"
-#include "assay/stats/ranks.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::compare {
 namespace {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/ranking.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assay/compare.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
-#include "assay/stats/multiplicity.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
 using namespace assay::compare;

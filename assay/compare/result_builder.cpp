@@ -6,7 +6,7 @@
 #include <functional>
 #include <iterator>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 

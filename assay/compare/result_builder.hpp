@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "assay/compare/result_table.hpp"
-#include "assay/metrics/metric.hpp"
-#include "assay/metrics/score.hpp"
+#include "assay/compare.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::compare {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::compare;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/result_table.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/stats/moments.hpp"
 

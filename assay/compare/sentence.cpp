@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/compare/sentence.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
 
 namespace assay::compare {

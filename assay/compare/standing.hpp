@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "assay/compare/comparison.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::compare {
 

@@ -13,10 +13,10 @@
 #include <numeric>
 #include <string_view>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/demo/demo_lesion.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay::demo {
 namespace {

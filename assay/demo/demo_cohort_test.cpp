@@ -8,8 +8,8 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/image.hpp"
+#include "assay/metrics.hpp"
 
 using namespace assay;
 using namespace assay::demo;

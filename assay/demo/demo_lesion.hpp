@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "assay/image/grid.hpp"
-#include "assay/image/volume.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::demo {
 

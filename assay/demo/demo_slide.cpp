@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/demo/demo_tissue.hpp"
+#include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/image/tiff_writer.hpp"
 

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/slides/patches.hpp"
 #include "assay/slide/slide.hpp"
 

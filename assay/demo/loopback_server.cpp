@@ -15,8 +15,8 @@
 #include <list>
 #include <thread>
 
-#include "assay/base/error.hpp"
 #include "assay/demo/server_connection.hpp"
+#include "assay/error.hpp"
 
 namespace assay::demo {
 namespace {

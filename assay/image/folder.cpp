@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/foreign_files.hpp"
-#include "assay/image/image.hpp"
 
 namespace assay {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 #include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/grid.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+
+#include "assay/volume.hpp"
 
 namespace assay {
 namespace {

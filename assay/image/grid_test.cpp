@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/grid.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +6,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "assay/image/volume.hpp"
+#include "assay/volume.hpp"
 
 using namespace assay;
 

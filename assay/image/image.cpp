@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,15 +9,15 @@
 #include <cstring>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
-#include "assay/image/probabilities.hpp"
 
 namespace assay {
 namespace {

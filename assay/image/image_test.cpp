@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <jpeglib.h>  // needs <cstdio> before it, and does not say so
 // clang-format on
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using testing::HasSubstr;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 namespace {

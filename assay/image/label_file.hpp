@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "assay/image/volume.hpp"
+#include "assay/volume.hpp"
 
 namespace assay {
 

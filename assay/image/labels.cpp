@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/stored.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 namespace {

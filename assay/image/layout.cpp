@@ -9,7 +9,7 @@
 #include <cmath>
 #include <new>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 

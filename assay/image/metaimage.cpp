@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
 #include "assay/image/metaimage_types.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/image/metaimage.hpp"
 #include "assay/image/metaimage_types.hpp"
 

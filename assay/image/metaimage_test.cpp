@@ -8,7 +8,7 @@
 
 #include "assay/base/gzip.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 

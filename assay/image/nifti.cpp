@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/image/nifti_fields.hpp"
 
 namespace assay {

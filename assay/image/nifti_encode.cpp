@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/gzip.hpp"
+#include "assay/error.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/nifti_fields.hpp"
 

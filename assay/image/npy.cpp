@@ -13,9 +13,9 @@
 #include <string_view>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/zip.hpp"
+#include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
 
 namespace assay {

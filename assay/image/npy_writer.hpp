@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <span>
 
-#include "assay/image/grid.hpp"
+#include "assay/volume.hpp"
 
 namespace assay {
 

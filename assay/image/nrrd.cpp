@@ -10,7 +10,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
 #include "assay/image/nrrd_header.hpp"
 

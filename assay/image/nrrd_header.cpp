@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
 
 namespace assay {

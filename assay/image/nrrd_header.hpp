@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 

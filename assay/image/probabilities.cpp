@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/probabilities.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/stored.hpp"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/probabilities.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 namespace {

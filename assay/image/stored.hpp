@@ -10,7 +10,7 @@
 
 #include "assay/base/bytes.hpp"
 #include "assay/base/half.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {

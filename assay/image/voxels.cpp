@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/map_signs.hpp"
 #include "assay/image/stored.hpp"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 #include "assay/image/stored.hpp"
 
 namespace assay {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/image/grid.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::metrics {
 

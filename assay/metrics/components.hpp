@@ -5,12 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "assay/metrics.hpp"
 #include "assay/metrics/bit_volume.hpp"
 
 namespace assay::metrics {
-
-/// Which voxels are neighbours: those that share a face; a face or an edge; or a corner as well.
-enum class Connectivity { faces = 6, edges = 18, corners = 26 };
 
 /// Voxels first to last - 1 of a row, all of one component.
 struct ComponentRun {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// How other tools settle what definitions leave open: one row for each, exceptions in small lists.
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::metrics {
 namespace {

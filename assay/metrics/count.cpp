@@ -12,8 +12,6 @@
 // repeats the current pair is recognised by xor and or, without looking at single voxels; only
 // blocks on a border between labels are taken apart, by a word whose bits say where the pair
 // changes.
-#include "assay/metrics/count.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,6 +21,7 @@
 #include <type_traits>
 
 #include "assay/base/processor.hpp"
+#include "assay/metrics.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

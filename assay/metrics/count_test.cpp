@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/count.hpp"
-
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
+
+#include "assay/metrics.hpp"
 
 using namespace assay;
 using namespace assay::metrics;

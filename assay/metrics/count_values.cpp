@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/processor.hpp"
+#include "assay/error.hpp"
 #include "assay/image/map_signs.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::metrics {
 namespace {

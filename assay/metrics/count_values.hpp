@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-#include "assay/base/executor.hpp"
 #include "assay/base/half.hpp"
-#include "assay/metrics/evidence.hpp"
+#include "assay/executor.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::metrics {
 

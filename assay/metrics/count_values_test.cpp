@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::metrics;

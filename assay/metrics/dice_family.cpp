@@ -15,9 +15,9 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/base/error.hpp"
 #include "assay/base/processor.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::metrics {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "assay/base/executor.hpp"
 #include "assay/base/half.hpp"
 #include "assay/base/named.hpp"
+#include "assay/executor.hpp"
 
 namespace assay::metrics {
 

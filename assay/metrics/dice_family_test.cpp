@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 

@@ -5,9 +5,7 @@
 
 #include <optional>
 
-#include "assay/metrics/evidence.hpp"
-#include "assay/metrics/metric.hpp"
-#include "assay/metrics/score.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::metrics {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "assay/image/label_view.hpp"
 #include "assay/metrics/bit_volume.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::metrics {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 
 namespace assay::metrics {
 

@@ -2,7 +2,8 @@
 /// Metrics that count lesions, not voxels.
 #include <cstdlib>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/metric_families.hpp"
 
 namespace assay::metrics {
 namespace {

@@ -7,6 +7,8 @@
 #include <functional>
 #include <numeric>
 
+#include "assay/metrics/components.hpp"
+
 namespace assay::metrics {
 namespace {
 

@@ -2,10 +2,9 @@
 /// From two masks to lesions: components, and which of one side found which of the other.
 #pragma once
 
-#include "assay/image/grid.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/boundary/boundary.hpp"
-#include "assay/metrics/evidence.hpp"
-#include "assay/metrics/lesion_settings.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::metrics {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/metric.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/metric_families.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::metrics {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Laws that hold for every row of the table, so a new metric is tested before its own test exists.
-#include "assay/metrics/metric.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +8,8 @@
 #include <random>
 #include <set>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
 
 using namespace assay;
 using namespace assay::metrics;

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/metric_families.hpp"
 
 namespace assay::metrics {
 namespace {

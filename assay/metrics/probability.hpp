@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/image/probability_view.hpp"
-#include "assay/metrics/evidence.hpp"
+#include "assay/metrics.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::metrics {
 

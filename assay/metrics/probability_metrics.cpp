@@ -2,7 +2,8 @@
 /// Metrics that are functions of a map of probabilities.
 #include <cmath>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/metric_families.hpp"
 
 namespace assay::metrics {
 namespace {

@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/cohort.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/radix_sort.hpp"
-#include "assay/metrics/results.hpp"
 
 namespace assay::metrics {
 namespace {

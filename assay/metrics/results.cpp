@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/results.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "assay/base/named.hpp"
+#include "assay/base/text.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/cohort.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/metrics/score_choices.hpp"
-#include "assay/stats/bootstrap.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/paired.hpp"
 
 namespace assay::metrics {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/results.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/cohort.hpp"
 #include "assay/stats/moments.hpp"
 
 using namespace assay;

@@ -2,7 +2,7 @@
 /// The names of what can be chosen for scoring.
 #pragma once
 
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 
 namespace assay::metrics {
 

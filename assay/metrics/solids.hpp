@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "assay/image/label_view.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/bit_volume.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::metrics {
 

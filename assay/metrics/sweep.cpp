@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Overlap at every threshold of a map of probabilities.
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::metrics {

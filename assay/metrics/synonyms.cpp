@@ -7,7 +7,7 @@
 
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::metrics {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 
 using namespace assay;
 using namespace assay::metrics;

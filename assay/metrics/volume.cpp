@@ -2,7 +2,8 @@
 /// Metrics of volume: how much was found, whether or not it lies in the right place.
 #include <cstdlib>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/metric_families.hpp"
 
 namespace assay::metrics {
 namespace {

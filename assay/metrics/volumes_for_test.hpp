@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
+#include "assay/metrics.hpp"
 #include "assay/metrics/bit_volume.hpp"
-#include "assay/metrics/count.hpp"
 
 namespace assay::test {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/parity/report.hpp"
+#include "assay/parity.hpp"
 
 namespace assay::parity {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/checklist.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+
+#include "assay/parity.hpp"
 
 namespace assay::parity {
 namespace {

@@ -3,18 +3,17 @@
 // A paper gives a mean, so our mean can be compared with it. A signed-rank test would compare our
 // pseudo-median with it instead: scores are skewed, and a cohort with exactly the paper's mean
 // would be "different", one that is 0.06 below it "equivalent".
-#include "assay/parity/comparison.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/parity.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/one_mean.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::parity {
 namespace {

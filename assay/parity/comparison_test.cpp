@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/comparison.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/parity.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay::parity {

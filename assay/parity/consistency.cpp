@@ -11,12 +11,11 @@
 // is sqrt(r (1 - f) / (1 - r f)) and sqrt((1 - r f) / (r (1 - f))). All three fall with f, so the
 // lower bound of a range of fractions is taken at its upper end and the upper bound at its lower.
 // For small f: D <= MCC <= sqrt(D / (2 - D)). A foreground Dice can hardly leave its MCC.
-#include "assay/parity/consistency.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "assay/parity.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::parity {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/consistency.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include "assay/parity.hpp"
 
 namespace assay::parity {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "assay/base/text.hpp"
-#include "assay/parity/report.hpp"
+#include "assay/parity.hpp"
 
 namespace assay::parity {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "assay/base/error.hpp"
 #include "assay/base/named.hpp"
+#include "assay/error.hpp"
 
 namespace assay::parity {
 

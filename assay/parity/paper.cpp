@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/paper.hpp"
-
 #include <cctype>
 
+#include "assay/parity.hpp"
 #include "assay/parity/lookup.hpp"
 #include "assay/parity/published.hpp"
 

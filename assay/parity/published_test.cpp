@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::parity {
 namespace {

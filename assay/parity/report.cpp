@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/report.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/parity.hpp"
 #include "assay/parity/benchmark_table.hpp"
 
 namespace assay::parity {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/parity/verdict.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
 #include "assay/base/named.hpp"
+#include "assay/parity.hpp"
 
 namespace assay::parity {
 namespace {

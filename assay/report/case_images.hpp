@@ -7,16 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "assay/results/scored_files.hpp"
+#include "assay/report.hpp"
+#include "assay/results.hpp"
 
 namespace assay::report {
-
-/// Where images may be; any of them can be empty.
-struct ImageRoots {
-  std::filesystem::path images{};                     ///< matched by case id
-  std::filesystem::path predictions{}, references{};  ///< for paths in results; with a folder per
-                                                      ///< model, or without
-};
 
 /// Which file a results file means.
 struct WantedFile {

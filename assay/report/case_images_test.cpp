@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 #include "assay/report/case_volumes.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/image/grid.hpp"
 #include "assay/image/picture.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::report {
 

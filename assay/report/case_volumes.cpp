@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/error.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"

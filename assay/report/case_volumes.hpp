@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 #include "assay/report/case_images.hpp"
 #include "assay/report/case_volume.hpp"
 #include "assay/report/study.hpp"

@@ -8,9 +8,9 @@
 #include <array>
 #include <system_error>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/program.hpp"
+#include "assay/error.hpp"
 
 namespace assay::report {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::report;

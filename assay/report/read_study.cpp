@@ -5,14 +5,14 @@
 #include <array>
 #include <set>
 
-#include "assay/base/error.hpp"
-#include "assay/base/tbb_executor.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/report/study_files.hpp"
-#include "assay/results/result_files.hpp"
+#include "assay/results.hpp"
+#include "assay/threads.hpp"
 
 namespace assay::report {
 namespace {

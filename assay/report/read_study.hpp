@@ -6,17 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "assay/report.hpp"
 #include "assay/report/page/page.hpp"
 
 namespace assay::report {
-
-struct StudyRequest {
-  std::vector<std::string> files;      ///< results files, and folders of question-answering runs
-  std::string title{};                 ///< "": made from the names of the models
-  compare::CompareSettings compare{};  ///< the executor is set from `jobs`
-  std::filesystem::path groups{};
-  unsigned jobs = 1;
-};
 
 /// A study without drawings and volumes.
 struct StudyReading {

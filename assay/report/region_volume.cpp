@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
 #include "assay/score/side.hpp"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/image/grid.hpp"
 #include "assay/report/case_volume.hpp"
-#include "assay/results/scored_files.hpp"
+#include "assay/results.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::report {
 

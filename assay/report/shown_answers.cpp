@@ -6,9 +6,9 @@
 #include <numeric>
 #include <span>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
 namespace assay::report {

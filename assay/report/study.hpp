@@ -7,12 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "assay/compare/comparison.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/cross_validation.hpp"
-#include "assay/compare/result_table.hpp"
-#include "assay/parity/report.hpp"
-#include "assay/qa/answers/scores.hpp"
-#include "assay/qa/values/result.hpp"
+#include "assay/parity.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::report {
 

@@ -4,17 +4,15 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/compare/sentence.hpp"
-#include "assay/qa/results/qa_results.hpp"
-#include "assay/results/comparison.hpp"
+#include "assay/base/text.hpp"
+#include "assay/compare.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
+#include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
-#include "assay/results/parity.hpp"
-#include "assay/results/results.hpp"
 #include "assay/results/runs.hpp"
-#include "assay/results/scored_files.hpp"
 
 namespace assay::report {
 namespace {

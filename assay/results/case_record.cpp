@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What was measured on a case as a line of the journal, and the reverse.
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/whole.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/comparison.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "assay/base/json.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/base/named.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/parity/published.hpp"
+#include "assay/results.hpp"
 #include "assay/results/provenance.hpp"
 #include "assay/results/summary_json.hpp"
 

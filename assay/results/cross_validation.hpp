@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "assay/compare/cross_validation.hpp"
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 #include "assay/results/runs.hpp"
 
 namespace assay::results {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
-#include "assay/results/results.hpp"
 
 using namespace assay;
 using namespace assay::results;

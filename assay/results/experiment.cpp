@@ -3,23 +3,21 @@
 // One block of the file gives the numbers, and the first that has a Dice is taken whole: values of
 // different blocks are not mixed. What else the file has (other spreads, single values, counts of
 // runs) is gathered afterwards and kept separately.
-#include "assay/results/experiment.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
-#include "assay/parity/paper.hpp"
+#include "assay/error.hpp"
+#include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
+#include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/experiment_runs.hpp"
 #include "assay/results/readings.hpp"
-#include "assay/results/results.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::results {

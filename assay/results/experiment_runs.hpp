@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "assay/base/json.hpp"
-#include "assay/parity/achieved.hpp"
+#include "assay/parity.hpp"
 
 namespace assay::results {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/experiment.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/parity/report.hpp"
+#include "assay/parity.hpp"
+#include "assay/results.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay::results {

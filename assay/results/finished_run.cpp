@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/finished_run.hpp"
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 #include "assay/results/summary_json.hpp"
 
 namespace assay::results {

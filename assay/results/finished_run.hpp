@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 
 namespace assay::results {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "assay/base/json.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::results {
 

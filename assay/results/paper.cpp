@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/paper.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 #include "assay/results/readings.hpp"
 
 namespace assay::results {

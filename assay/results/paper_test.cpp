@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/paper.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/data_for_test.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/results/parity.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/parity.hpp"
-
 #include "assay/base/json.hpp"
+#include "assay/results.hpp"
 #include "assay/results/provenance.hpp"
 
 namespace assay::results {

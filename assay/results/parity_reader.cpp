@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Reads `assay.parity/1` back, as far as a report shows it.
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
-#include "assay/results/parity.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 namespace {

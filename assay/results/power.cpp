@@ -2,6 +2,7 @@
 #include "assay/results/power.hpp"
 
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
 #include "assay/compare/power_words.hpp"
 #include "assay/results/provenance.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "assay/compare/power.hpp"
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/metrics/results.hpp"
-#include "assay/results/results.hpp"
+#include "assay/cohort.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 

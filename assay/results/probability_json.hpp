@@ -3,7 +3,7 @@
 #pragma once
 
 #include "assay/base/json.hpp"
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 
 namespace assay::results {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "assay/base/json.hpp"
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 

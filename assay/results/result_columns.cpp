@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 

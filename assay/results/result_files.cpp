@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/result_files.hpp"
-
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <optional>
 #include <set>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 #include "assay/results/group_table.hpp"
-#include "assay/results/results.hpp"
 
 namespace assay::results {
 

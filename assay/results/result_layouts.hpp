@@ -8,7 +8,7 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/json_reader.hpp"
-#include "assay/compare/result_table.hpp"
+#include "assay/compare.hpp"
 
 namespace assay::results {
 

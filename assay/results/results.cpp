@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/lesions_json.hpp"

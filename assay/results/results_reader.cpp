@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cctype>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/image/formats.hpp"
+#include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/result_layouts.hpp"
-#include "assay/results/results.hpp"
 
 namespace assay::results {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
-#include "assay/base/error.hpp"
 #include "assay/compare/result_builder.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"

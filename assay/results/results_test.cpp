@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/results.hpp"
+#include "assay/results.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::results;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
-#include "assay/metrics/metric.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
+#include "assay/results.hpp"
 #include "assay/results/runs.hpp"
 
 namespace assay::results {

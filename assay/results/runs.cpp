@@ -5,8 +5,8 @@
 #include <charconv>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 namespace assay::results {
 namespace {

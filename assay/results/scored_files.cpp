@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/scored_files.hpp"
-
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 
 namespace assay::results {
 namespace {

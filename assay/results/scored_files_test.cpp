@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results/scored_files.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/results/parity.hpp"
+#include "assay/results.hpp"
 
 using namespace assay;
 using namespace assay::results;

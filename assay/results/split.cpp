@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/strata.hpp"
 
 namespace assay::results {

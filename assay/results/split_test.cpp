@@ -6,8 +6,8 @@
 
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::results;

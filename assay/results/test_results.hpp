@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/base/error.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
 
 namespace assay::test {
 

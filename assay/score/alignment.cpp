@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::score {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/image/grid.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::score {
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::score;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/case_predictor.hpp"
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay::score {
 namespace {

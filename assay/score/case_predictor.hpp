@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/executor.hpp"
-#include "assay/model/engine/predictor.hpp"
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/executor.hpp"
+#include "assay/model.hpp"
 #include "assay/score/prediction_cache.hpp"
 
 namespace assay::score {

@@ -6,10 +6,11 @@
 
 #include <thread>
 
-#include "assay/base/error.hpp"
+#include "assay/base/file.hpp"
 #include "assay/base/own_threads.hpp"
 #include "assay/base/temporary_folder.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/npy_writer.hpp"
 
 namespace assay::score {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/score/cohort.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/folder.hpp"
-#include "assay/image/image.hpp"
 #include "assay/results/group_table.hpp"
+#include "assay/score.hpp"
 #include "assay/score/label_plan.hpp"
 #include "assay/score/pairing.hpp"
 #include "assay/score/swapped_sides.hpp"

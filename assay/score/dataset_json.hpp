@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/metrics/count.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::score {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
 #include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/image/folder.hpp"
 
 namespace assay::score {

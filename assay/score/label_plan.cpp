@@ -6,8 +6,8 @@
 #include <set>
 #include <string_view>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/score/dataset_json.hpp"
 
 namespace assay::score {

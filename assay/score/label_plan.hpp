@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/metrics/results.hpp"
-#include "assay/score/cohort.hpp"
+#include "assay/cohort.hpp"
+#include "assay/score.hpp"
 
 namespace assay::score {
 

@@ -10,8 +10,8 @@
 #include <set>
 
 #include "assay/base/bids.hpp"
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay::score {
 namespace {

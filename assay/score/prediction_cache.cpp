@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay::score {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "assay/image/volume.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::score {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
 
 namespace assay::score {

@@ -10,13 +10,15 @@
 #include <span>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/image/image.hpp"
-#include "assay/image/probabilities.hpp"
-#include "assay/metrics/count.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/lesions.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
+#include "assay/metrics/solids.hpp"
 #include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"
 

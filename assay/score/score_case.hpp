@@ -6,27 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/buffer.hpp"
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
+#include "assay/memory.hpp"
+#include "assay/score.hpp"
 
 namespace assay::score {
-
-/// A pair of files. With one file per structure each pair scores one region, and a structure may
-/// lack its prediction or its reference (an empty path).
-struct FilePair {
-  std::string region;                           ///< key; "" when the files hold all regions
-  std::filesystem::path prediction, reference;  ///< one may be missing
-};
-
-/// A case that is expected, and what is known about it before any file is opened.
-struct CasePlan {
-  std::string id;
-  metrics::Groups groups{};
-  std::string prediction{}, reference{};  ///< as shown in results
-  std::vector<FilePair> files{};
-  metrics::Fate fate = metrics::Fate::scored;  ///< or why it cannot be scored at all
-  std::string error{};                         ///< the sentence that goes with it
-};
 
 /// Memory that one worker keeps from case to case.
 class Workspace {

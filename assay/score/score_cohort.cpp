@@ -11,12 +11,13 @@
 #include <mutex>
 #include <optional>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/journal.hpp"
 #include "assay/base/journal_writer.hpp"
 #include "assay/base/own_threads.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/results.hpp"
+#include "assay/score/score_case.hpp"
 
 namespace assay::score {
 namespace {

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <fstream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/image/image.hpp"
-#include "assay/results/results.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
+#include "assay/results.hpp"
 
 using namespace assay;
 using namespace assay::score;

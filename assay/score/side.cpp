@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/mask_content.hpp"
-#include "assay/image/probabilities.hpp"
 
 namespace assay::score {
 namespace {

@@ -9,11 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/image/image.hpp"
-#include "assay/image/label_view.hpp"
-#include "assay/image/probability_view.hpp"
+#include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
 #include "assay/score/score_case.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::score {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace assay::score {
 namespace {

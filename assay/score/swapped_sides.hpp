@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "assay/score/cohort.hpp"
+#include "assay/score.hpp"
 
 namespace assay::score {
 

@@ -6,8 +6,8 @@
 
 #include <fstream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/temporary_folder.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::score;

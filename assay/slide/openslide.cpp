@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::slide {
 namespace {

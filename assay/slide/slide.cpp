@@ -8,7 +8,7 @@
 #include <fstream>
 #include <optional>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/slide/crop.hpp"
 #include "assay/slide/openslide.hpp"
 #include "assay/slide/resize.hpp"

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <future>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/image/tiff_writer.hpp"
 

@@ -6,13 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/numbers.hpp"
-#include "assay/stats/paired.hpp"
-#include "assay/stats/ranks.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::stats {
 namespace {

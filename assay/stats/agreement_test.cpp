@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/random.hpp"

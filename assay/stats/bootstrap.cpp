@@ -8,7 +8,7 @@
 //
 // A classifier's replicate needs no copy of labels: each item is one code (class, right or wrong),
 // and counting the codes of the drawn items is all that balanced accuracy asks for.
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,8 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/case_means.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"

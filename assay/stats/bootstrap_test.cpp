@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/bootstrap.hpp"
+#include "assay/bootstrap.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,8 @@
 #include <map>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/processor.hpp"
+#include "assay/error.hpp"
 
 namespace assay::stats {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/classification.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
 
 namespace assay::stats {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/classification.hpp"
-
 #include <gtest/gtest.h>
 
+#include "assay/bootstrap.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

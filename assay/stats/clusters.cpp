@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/stats/effects.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 

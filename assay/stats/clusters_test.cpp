@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 
 using namespace assay;

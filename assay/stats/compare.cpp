@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/compare.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/moments.hpp"
 

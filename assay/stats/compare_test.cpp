@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/compare.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 

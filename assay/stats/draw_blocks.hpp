@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 #include "assay/stats/code_tally.hpp"
 #include "assay/stats/random.hpp"
 

@@ -7,8 +7,6 @@
 // ordered like whole numbers, so bisection over their bits finds the k-th sum itself, not an
 // approximation, in at most 64 walks: 934 differences take 60 thousand steps instead of 436
 // thousand stored means.
-#include "assay/stats/effects.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -17,11 +15,11 @@
 #include <numeric>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/numbers.hpp"
-#include "assay/stats/ranks.hpp"
 #include "assay/stats/signed_rank_null.hpp"
 
 namespace assay::stats {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/effects.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 
 namespace assay::executors {
 

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/random_legacy.hpp"
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

@@ -9,15 +9,13 @@
 // Phi(z), b = a - Phi(z - q), m = k - 1, and a^m - b^m = (a - b)(a^(m-1) + a^(m-2) b + ... +
 // b^(m-1)) never cancels: a tail of 1e-12 keeps its digits. Sixty-four panels of 16-point
 // Gauss-Legendre.
-#include "assay/stats/friedman.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/quadrature.hpp"
-#include "assay/stats/ranks.hpp"
 
 namespace assay::stats {
 

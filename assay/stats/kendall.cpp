@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::stats {
 namespace {

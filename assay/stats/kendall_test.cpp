@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::stats;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
-#include "assay/stats/ranks.hpp"
 
 namespace assay::stats {
 

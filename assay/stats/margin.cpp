@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/margin.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
-#include "assay/stats/wilcoxon.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 namespace {

@@ -17,7 +17,7 @@
 #include <limits>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

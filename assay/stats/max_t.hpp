@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 
 namespace assay::stats {
 

@@ -6,11 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/ranks.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 using namespace assay;
 using namespace assay::stats;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/mcnemar.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 
 namespace assay::stats {

@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/numbers.hpp"
 
 namespace assay::stats {

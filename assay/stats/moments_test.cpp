@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

@@ -4,15 +4,15 @@
 // point operations is that of statsmodels, so that decisions at the very edge agree too: a
 // step-down procedure rejects while p <= its limit, a step-up procedure everything up to the last
 // such p.
-#include "assay/stats/multiplicity.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::stats {

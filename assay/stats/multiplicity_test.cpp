@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/multiplicity.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "assay/base/named.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

@@ -19,7 +19,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/numbers.hpp"

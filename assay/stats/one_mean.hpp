@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/base/executor.hpp"
-#include "assay/stats/effects.hpp"
+#include "assay/executor.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/executors_for_test.hpp"
-#include "assay/stats/paired.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

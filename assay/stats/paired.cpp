@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/paired.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::stats {
 

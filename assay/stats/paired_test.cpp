@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/paired.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

@@ -19,13 +19,12 @@
 #include <limits>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/paired.hpp"
 #include "assay/stats/quadrature.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::stats {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "assay/base/executor.hpp"
-#include "assay/stats/effects.hpp"
+#include "assay/executor.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 

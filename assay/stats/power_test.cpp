@@ -6,10 +6,10 @@
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/paired.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

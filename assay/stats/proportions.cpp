@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"
 
 namespace assay::stats {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "assay/base/named.hpp"
-#include "assay/stats/effects.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 

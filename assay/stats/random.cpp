@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/draws.hpp"
 
 namespace assay::stats {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random_legacy.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/ranks.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numeric>
+
+#include "assay/statistics.hpp"
 
 namespace assay::stats {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/ranks.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

@@ -18,15 +18,14 @@
 // The interval is that of Bonett and Price (2012) for paired proportions: one item more that only
 // the first got right, and one more that only the second did, then the usual variance. Weights and
 // clusters enter as above. At 0 the test decides: the interval ends there where the two disagree.
-#include "assay/stats/score_intervals.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/numbers.hpp"

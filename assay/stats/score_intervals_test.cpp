@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/score_intervals.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/clusters.hpp"
 #include "assay/stats/distributions.hpp"
-#include "assay/stats/mcnemar.hpp"
 #include "assay/stats/proportions.hpp"
 #include "assay/stats/random.hpp"
 

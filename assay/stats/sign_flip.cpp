@@ -12,8 +12,6 @@
 // Where sums are too many, flips are drawn at random. The observed signs count as one of the draws,
 // so that the p-value cannot be too small (Phipson and Smyth 2010). Each block of draws has a
 // stream of its own, and any number of threads gives the same result.
-#include "assay/stats/sign_flip.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,7 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

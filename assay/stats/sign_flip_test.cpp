@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/sign_flip.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/executors_for_test.hpp"
-#include "assay/stats/mcnemar.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

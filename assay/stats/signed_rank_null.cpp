@@ -18,7 +18,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::stats {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 using namespace assay;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

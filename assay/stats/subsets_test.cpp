@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::stats {
 namespace {

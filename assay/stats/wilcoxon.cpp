@@ -4,8 +4,6 @@
 // says which of three routes a sample takes (the tie-free table, the distribution given the ties,
 // the normal curve) and how a half-integer rank sum enters the table. Defects of peers that are
 // not imitated: SciPy 1.13 to 1.18 sum the wrong tail for n >= 54 and may return 0 (scipy#26026).
-#include "assay/stats/wilcoxon.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "assay/base/error.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/numbers.hpp"
 #include "assay/stats/signed_rank_null.hpp"

@@ -2,10 +2,9 @@
 /// Questions about slides: tables of them, labels read from answers, votes.
 #include <algorithm>
 
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
-#include "assay/qa/answers/extract.hpp"
-#include "assay/qa/answers/vote.hpp"
-#include "assay/qa/results/qa_table.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/slides/slide_folder.hpp"
 #include "python/module/module.hpp"
 

@@ -4,10 +4,14 @@
 #include <cmath>
 #include <map>
 
-#include "assay/base/error.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/base/named.hpp"
+#include "assay/cohort.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
+#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/lesions.hpp"
 #include "assay/metrics/probability.hpp"
-#include "assay/metrics/results.hpp"
+#include "assay/metrics/solids.hpp"
 #include "assay/results/metric_table.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 #include "python/module/arrays.hpp"
 
 namespace assay::python {

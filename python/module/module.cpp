@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::python {

@@ -2,8 +2,10 @@
 /// NumPy's random stream, and the bootstrap on it.
 #include <map>
 
-#include "assay/stats/bootstrap.hpp"
+#include "assay/base/named.hpp"
+#include "assay/bootstrap.hpp"
 #include "assay/stats/moments.hpp"
+#include "assay/stats/random.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
 

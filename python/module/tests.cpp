@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Tests, corrections and effect sizes. Results go over as dicts; the package makes classes of
 /// them.
-#include "assay/stats/compare.hpp"
-#include "assay/stats/friedman.hpp"
-#include "assay/stats/mcnemar.hpp"
+#include "assay/base/named.hpp"
+#include "assay/statistics.hpp"
 #include "python/module/arrays.hpp"
 
 namespace assay::python {

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "assay/base/error.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
+#include "assay/threads.hpp"
 #include "python/module/module.hpp"
 
 namespace assay::python {

@@ -2,7 +2,7 @@
 /// How many cores the functions of arrays may use: one setting for the whole package.
 #pragma once
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 
 namespace assay::python {
 

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "assay/base/error.hpp"
-#include "assay/image/image.hpp"
+#include "assay/base/file.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 
 namespace {
 

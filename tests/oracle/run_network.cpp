@@ -14,11 +14,11 @@
 #include <span>
 #include <string>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
+#include "assay/threads.hpp"
 
 namespace {
 

@@ -9,11 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "assay/base/error.hpp"
+#include "assay/base/command_line.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/tbb_executor.hpp"
-#include "assay/image/image.hpp"
-#include "assay/model/backends/predictors.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
+#include "assay/model.hpp"
+#include "assay/threads.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Uses one function of each layer that a consumer would.
-#include <assay/metrics/metric.hpp>
-#include <assay/score/score_cohort.hpp>
+#include <assay/metrics.hpp>
+#include <assay/score.hpp>
 #include <iostream>
 
 int main() {

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "assay/metrics.hpp"
 #include "assay/metrics/boundary/faces.hpp"
 #include "assay/metrics/boundary/surface_search.hpp"
 #include "assay/metrics/boundary/surfels.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics/metric_families.hpp"
 
 namespace assay::metrics {
 namespace {

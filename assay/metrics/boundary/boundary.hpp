@@ -4,19 +4,11 @@
 
 #include <vector>
 
+#include "assay/metrics.hpp"
 #include "assay/metrics/boundary/distance_tally.hpp"
-#include "assay/metrics/evidence.hpp"
 #include "assay/metrics/solids.hpp"
-#include "assay/metrics/surface_rules.hpp"
 
 namespace assay::metrics {
-
-/// Which numbers are to be kept of the distances.
-struct BoundaryRequest {
-  std::vector<double> percentiles, tolerances_mm;
-
-  bool operator==(const BoundaryRequest&) const = default;
-};
 
 /// All distances between two surfaces, exactly.
 struct SurfaceDistances {

@@ -9,8 +9,8 @@
 #include <functional>
 #include <numeric>
 
+#include "assay/metrics.hpp"
 #include "assay/metrics/boundary/surfels.hpp"
-#include "assay/metrics/metric.hpp"
 #include "assay/metrics/volumes_for_test.hpp"
 
 using namespace assay;

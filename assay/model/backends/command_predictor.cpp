@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "assay/base/child_process.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/base/text.hpp"
-#include "assay/image/image.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/label_file.hpp"
 
 namespace assay::model {

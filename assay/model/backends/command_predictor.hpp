@@ -7,7 +7,7 @@
 #include <string>
 
 #include "assay/base/command_line.hpp"
-#include "assay/model/engine/predictor.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "assay/base/test_files.hpp"
-#include "assay/image/image.hpp"
+#include "assay/image.hpp"
 
 namespace assay::model {
 namespace {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "assay/base/file.hpp"
+#include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
 
 namespace assay::model {

@@ -4,7 +4,8 @@
 
 #include <memory>
 
-#include "assay/model/engine/predictor.hpp"
+#include "assay/model.hpp"
+#include "assay/model/engine/network.hpp"
 
 namespace assay::model {
 

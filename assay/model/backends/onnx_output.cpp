@@ -9,8 +9,8 @@
 #include <functional>
 #include <span>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

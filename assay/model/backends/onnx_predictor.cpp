@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/model/backends/onnx_session.hpp"
 #include "assay/model/files/onnx_outline.hpp"
 

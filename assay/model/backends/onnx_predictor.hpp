@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "assay/model/engine/predictor.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/model/backends/predictors.hpp"
-
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/model.hpp"
 #include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/backends/meshnet_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"
+#include "assay/model/files/model.hpp"
 
 namespace assay::model {
 namespace {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/model/backends/predictors.hpp"
-
 #include <gmock/gmock.h>
 
+#include "assay/base/named.hpp"
 #include "assay/base/test_files.hpp"
+#include "assay/model.hpp"
+#include "assay/model/engine/engine.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
+#include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx_outline.hpp"
 
 namespace assay::model {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

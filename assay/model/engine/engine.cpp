@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/moments.hpp"
 #include "assay/model/engine/planes.hpp"
 

@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "assay/base/executor.hpp"
-#include "assay/image/volume.hpp"
+#include "assay/executor.hpp"
+#include "assay/model.hpp"
 #include "assay/model/engine/kernels.hpp"
 #include "assay/model/engine/memory.hpp"
 #include "assay/model/engine/network.hpp"
 #include "assay/model/engine/packing.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::model {
 
@@ -20,16 +21,6 @@ class PredictionWorkspace {
  public:
   FloatMemory input, planes;
   ScratchPool scratch;
-};
-
-struct Prediction {
-  Volume<std::uint8_t> labels;  ///< the class with the largest logit; ties go to the lower class
-  std::vector<float> logits;    ///< class by class, each a volume; empty unless asked for
-};
-
-struct PredictionSettings {
-  Executor executor = {};  ///< any number of threads gives the same bits
-  bool logits = false;
 };
 
 struct EngineSettings {

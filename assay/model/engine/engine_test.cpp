@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/stats/executors_for_test.hpp"
 

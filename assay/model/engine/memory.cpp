@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>

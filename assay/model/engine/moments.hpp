@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 #include "assay/model/engine/network.hpp"
 #include "assay/model/engine/planes.hpp"
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

@@ -8,16 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/image/grid.hpp"
+#include "assay/model.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::model {
 
-enum class Activation {
-  none,
-  relu,
-  elu,
-  gelu
-};  ///< elu with alpha 1; gelu with the error function
 enum class Normalisation { none, instance, group };  ///< at run time
 
 std::string_view name(Activation activation);

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
 namespace assay::model {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "assay/image/volume.hpp"
 #include "assay/model/engine/network.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::networks {
 

@@ -10,14 +10,6 @@
 
 namespace assay::model {
 
-/// Which axis of a volume is the first one (depth) of the network's tensors. `zyx`: the slowest in
-/// memory, as when x-fastest voxels are read as a tensor. `xyz`: x, as in nibabel's arrays.
-enum class TensorAxes { zyx, xyz };
-
-}  // namespace assay::model
-
-namespace assay::model {
-
 /// A hidden layer's numbers; `plan()` borrows them.
 class PackedConvolution {
  public:

@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "assay/image/grid.hpp"
+#include "assay/volume.hpp"
 
 namespace assay::model {
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/zip.hpp"
+#include "assay/error.hpp"
 #include "assay/model/files/pickle.hpp"
 #include "assay/model/files/tensors.hpp"
 

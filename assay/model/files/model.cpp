@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/image.hpp"
 #include "assay/image/foreign_files.hpp"
-#include "assay/image/image.hpp"
 #include "assay/model/files/tensors.hpp"
 
 namespace assay::model {

@@ -9,16 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "assay/model.hpp"
 #include "assay/model/engine/network.hpp"
 #include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
-
-/// What a file of weights does not say. Files that say it (tfjs, ONNX) must not be contradicted.
-struct ModelOptions {
-  std::vector<std::size_t> dilations = {};  ///< one per hidden layer
-  std::optional<Activation> activation = {};
-};
 
 /// A network, and where it comes from.
 struct Model {

@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/model/files/onnx_fields.hpp"
 #include "assay/model/files/protobuf.hpp"
 #include "assay/model/files/tensors.hpp"

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/model/files/tensors.hpp"
 
 namespace assay::model {

@@ -7,8 +7,8 @@
 #include <map>
 #include <tuple>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/tensors.hpp"

@@ -7,9 +7,9 @@
 #include <bit>
 
 #include "assay/base/bytes.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/half.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/model/engine/builder.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/tensors.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "assay/metrics/components.hpp"
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 using namespace assay;
 using namespace assay::model;

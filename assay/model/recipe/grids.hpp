@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <span>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -5,10 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "assay/model.hpp"
 #include "assay/model/recipe/grids.hpp"
 #include "assay/model/recipe/intensity.hpp"
 #include "assay/model/recipe/mapping.hpp"
-#include "assay/model/recipe/recipe.hpp"
 #include "assay/model/recipe/resample.hpp"
 
 namespace assay::model {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 using namespace assay;
 using namespace assay::model;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/base/json.hpp"
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

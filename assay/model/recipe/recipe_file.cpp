@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/toml.hpp"
+#include "assay/error.hpp"
 #include "assay/model/recipe/recipe_fields.hpp"
 
 namespace assay::model {

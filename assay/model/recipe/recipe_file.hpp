@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::model {
 

@@ -6,9 +6,9 @@
 
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/test_files.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::model;

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "assay/base/executor.hpp"
+#include "assay/executor.hpp"
 #include "assay/model/recipe/mapping.hpp"
 
 namespace assay::model {

@@ -4,10 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/agent/instructions.hpp"
-#include "assay/qa/answers/extract.hpp"
-#include "assay/qa/answers/vote.hpp"
 #include "assay/qa/values/action.hpp"
 #include "assay/slide/crop.hpp"
 

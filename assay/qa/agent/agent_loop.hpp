@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "assay/image/picture.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/values/chat.hpp"
-#include "assay/qa/values/item.hpp"
 #include "assay/qa/values/mode.hpp"
-#include "assay/qa/values/result.hpp"
 #include "assay/qa/values/trajectory.hpp"
 #include "assay/slide/slide_info.hpp"
 

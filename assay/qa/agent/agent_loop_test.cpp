@@ -6,7 +6,7 @@
 
 #include <deque>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/agent/instructions.hpp"
 
 namespace assay::qa {

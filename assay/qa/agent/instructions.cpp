@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

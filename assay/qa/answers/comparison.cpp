@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/comparison.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
-#include "assay/qa/answers/scores.hpp"
-#include "assay/stats/multiplicity.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay::qa {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/extract.hpp"
-
 #include <array>
 
 #include "assay/base/unicode.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 

@@ -5,7 +5,7 @@
 
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
-#include "assay/qa/answers/extract.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/answers/question.hpp"
 
 namespace assay::qa {

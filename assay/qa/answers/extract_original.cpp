@@ -10,7 +10,7 @@
 
 #include "assay/base/json_reader.hpp"
 #include "assay/base/unicode.hpp"
-#include "assay/qa/answers/extract.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/values/json_value.hpp"
 #include "assay/qa/values/truth.hpp"
 

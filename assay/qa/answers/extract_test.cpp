@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/extract.hpp"
-
 #include <gtest/gtest.h>
 
+#include "assay/qa.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay::qa {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/majority.hpp"
-
 #include <algorithm>
 
-#include "assay/qa/answers/scores.hpp"
-#include "assay/qa/answers/vote.hpp"
+#include "assay/qa.hpp"
 #include "assay/stats/moments.hpp"
 #include "assay/stats/subsets.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/majority.hpp"
-
 #include <gtest/gtest.h>
 
-#include "assay/qa/answers/vote.hpp"
+#include "assay/qa.hpp"
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 

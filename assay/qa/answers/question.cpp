@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/qa/values/options.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "assay/qa.hpp"
 #include "assay/qa/answers/answer_text.hpp"
-#include "assay/qa/values/result.hpp"
 #include "assay/qa/values/truth.hpp"
 
 namespace assay::qa {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/scores.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "assay/qa.hpp"
 #include "assay/stats/proportions.hpp"
+#include "assay/stats/random.hpp"
 
 namespace assay::qa {
 namespace {

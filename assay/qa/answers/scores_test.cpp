@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/scores.hpp"
-
 #include <gtest/gtest.h>
 
 #include "assay/base/data_for_test.hpp"
-#include "assay/base/error.hpp"
-#include "assay/qa/answers/comparison.hpp"
-#include "assay/qa/answers/rescore.hpp"
-#include "assay/qa/answers/vote.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay::qa {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/vote.hpp"
-
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

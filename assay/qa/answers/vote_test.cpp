@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/vote.hpp"
-
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "assay/base/base64.hpp"
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {

@@ -5,9 +5,9 @@
 #include <array>
 #include <cctype>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/provider/model_usage.hpp"
 
 namespace assay::qa {

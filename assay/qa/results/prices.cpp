@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

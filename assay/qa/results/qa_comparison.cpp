@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/qa_json.hpp"
-#include "assay/qa/results/qa_results.hpp"
 #include "assay/results/provenance.hpp"
 
 namespace assay::qa {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/results/qa_journal.hpp"
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/results/usage_json.hpp"
 
 namespace assay::qa {

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "assay/qa.hpp"
 #include "assay/qa/agent/agent_loop.hpp"
 #include "assay/qa/values/chat.hpp"
-#include "assay/qa/values/result.hpp"
 
 namespace assay::qa {
 

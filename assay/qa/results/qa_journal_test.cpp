@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "assay/base/json.hpp"
-#include "assay/qa/answers/scores.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/results/qa_results.hpp"
-
 #include <fmt/format.h>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/qa_json.hpp"
 #include "assay/results/provenance.hpp"
 

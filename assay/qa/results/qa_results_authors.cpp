@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <map>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
-#include "assay/qa/answers/vote.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/qa_layouts.hpp"
 
 namespace assay::qa {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
-#include "assay/qa/answers/vote.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/qa_layouts.hpp"
-#include "assay/qa/results/qa_results.hpp"
 
 namespace assay::qa {
 namespace {

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/results/qa_results.hpp"
-
 #include <gmock/gmock.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/qa/answers/rescore.hpp"
-#include "assay/qa/answers/vote.hpp"
-#include "assay/qa/results/qa_table.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

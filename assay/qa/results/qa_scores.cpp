@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "assay/base/named.hpp"
 #include "assay/qa/results/qa_json.hpp"
 
 namespace assay::qa {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/results/qa_table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -8,11 +6,13 @@
 #include <span>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/options.hpp"
 #include "assay/qa/values/truth.hpp"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/results/qa_table.hpp"
-
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -9,6 +7,7 @@
 
 #include "assay/base/data_for_test.hpp"
 #include "assay/base/test_files.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

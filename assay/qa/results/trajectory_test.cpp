@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 
 using namespace assay;
 using namespace assay::qa;

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "assay/base/command_line.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/provider/model_api.hpp"
 #include "assay/qa/values/chat.hpp"
-#include "assay/qa/values/item.hpp"
 
 namespace assay::qa {
 

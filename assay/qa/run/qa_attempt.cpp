@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
 namespace assay::qa {

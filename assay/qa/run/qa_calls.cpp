@@ -9,8 +9,8 @@
 #include <random>
 #include <thread>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

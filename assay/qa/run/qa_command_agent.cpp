@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "assay/base/child_process.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 #include "assay/qa/results/usage_json.hpp"
 #include "assay/qa/run/qa_agents.hpp"

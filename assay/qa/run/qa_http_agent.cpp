@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
 namespace assay::qa {

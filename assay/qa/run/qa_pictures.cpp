@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/run/qa_pictures.hpp"
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
+#include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/qa/slides/guides.hpp"
 #include "assay/qa/slides/patches.hpp"

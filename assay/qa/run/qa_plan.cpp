@@ -5,10 +5,10 @@
 #include <set>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

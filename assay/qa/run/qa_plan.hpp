@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "assay/qa.hpp"
 #include "assay/qa/slides/slide_folder.hpp"
-#include "assay/qa/values/item.hpp"
 
 namespace assay::qa {
 

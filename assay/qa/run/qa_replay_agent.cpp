@@ -5,11 +5,11 @@
 #include <map>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/qa_journal.hpp"
-#include "assay/qa/results/qa_results.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
 namespace assay::qa {

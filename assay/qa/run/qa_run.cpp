@@ -7,10 +7,10 @@
 #include <system_error>
 #include <thread>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/qa/answers/vote.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_attempt.hpp"
 #include "assay/qa/run/qa_pictures.hpp"

@@ -10,13 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "assay/qa/answers/extract.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 #include "assay/qa/run/qa_calls.hpp"
 #include "assay/qa/run/qa_plan.hpp"
 #include "assay/qa/values/mode.hpp"
 #include "assay/qa/values/prices.hpp"
-#include "assay/qa/values/result.hpp"
 
 namespace assay::qa {
 

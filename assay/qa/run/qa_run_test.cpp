@@ -8,10 +8,10 @@
 #include <mutex>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/demo/demo_slide.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
 namespace assay::qa {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/error.hpp"
 #include "assay/base/test_files.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "assay/base/error.hpp"
-#include "assay/base/tbb_executor.hpp"
+#include "assay/error.hpp"
 #include "assay/slide/slide.hpp"
+#include "assay/threads.hpp"
 
 namespace assay::qa {
 namespace {

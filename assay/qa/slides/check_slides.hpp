@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "assay/qa.hpp"
 #include "assay/qa/slides/slide_check.hpp"
 #include "assay/qa/slides/slide_folder.hpp"
-#include "assay/qa/values/item.hpp"
 
 namespace assay::qa {
 

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "assay/base/error.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "assay/base/named.hpp"
-#include "assay/qa/values/item.hpp"
+#include "assay/qa.hpp"
 #include "assay/slide/slide_info.hpp"
 
 namespace assay::qa {

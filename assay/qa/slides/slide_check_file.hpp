@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "assay/qa.hpp"
 #include "assay/qa/slides/slide_check.hpp"
-#include "assay/qa/values/item.hpp"
 
 namespace assay::qa {
 

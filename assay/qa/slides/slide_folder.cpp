@@ -5,9 +5,9 @@
 #include <array>
 #include <set>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/image/dicom.hpp"
 
 namespace assay::qa {

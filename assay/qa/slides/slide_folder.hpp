@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/qa/values/item.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 

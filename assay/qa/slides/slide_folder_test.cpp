@@ -7,9 +7,9 @@
 
 #include <fstream>
 
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/image/dicom_for_test.hpp"
 
 using namespace assay;

@@ -7,9 +7,9 @@
 #include <unordered_set>
 
 #include "assay/base/csv.hpp"
-#include "assay/base/error.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/values/json_value.hpp"
 
-#include "assay/base/error.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay::qa {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "assay/base/error.hpp"
 #include "assay/base/unicode.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/values/json_value.hpp"
 #include "assay/qa/values/python_literal.hpp"
 

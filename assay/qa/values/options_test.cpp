@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "assay/base/error.hpp"
+#include "assay/error.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/truth.hpp"
 #include "assay/stats/vectors_for_test.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/values/published_giant.hpp"
-
 #include <algorithm>
+
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

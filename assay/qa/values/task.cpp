@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/qa/values/item.hpp"
-#include "assay/qa/values/result.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <optional>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
-#include "assay/qa/values/item.hpp"
+#include "assay/error.hpp"
+#include "assay/qa.hpp"
 
 namespace assay::qa {
 namespace {

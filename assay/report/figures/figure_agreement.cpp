@@ -10,12 +10,12 @@
 
 #include "assay/base/bids.hpp"
 #include "assay/base/text.hpp"
-#include "assay/compare/metric_values.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
+#include "assay/statistics.hpp"
 #include "assay/stats/agreement.hpp"
-#include "assay/stats/paired.hpp"
 
 namespace assay::report {
 namespace {

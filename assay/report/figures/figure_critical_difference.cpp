@@ -7,7 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "assay/compare/sentence.hpp"
+#include "assay/base/text.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"

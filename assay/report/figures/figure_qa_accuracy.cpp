@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/base/named.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "assay/base/text.hpp"
-#include "assay/parity/paper.hpp"
+#include "assay/parity.hpp"
 #include "assay/report/figures/distribution.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/marks.hpp"

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 
 namespace assay::report {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 #include "assay/report/figures/marks.hpp"
 #include "assay/report/figures/scale.hpp"
 #include "assay/report/study.hpp"

@@ -9,7 +9,7 @@
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg_text.hpp"
-#include "assay/stats/effects.hpp"
+#include "assay/statistics.hpp"
 
 namespace assay::report {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "assay/parity/paper.hpp"
+#include "assay/parity.hpp"
 #include "assay/report/figures/svg_text.hpp"
 
 namespace assay::report {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 #include "assay/report/figures/scale.hpp"
 #include "assay/report/figures/svg.hpp"
 #include "assay/report/figures/xml_for_test.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "assay/base/text.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 
 namespace assay::report {
 namespace {

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/report/page/methods_parts.hpp"

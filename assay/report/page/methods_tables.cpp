@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assay/base/named.hpp"
 #include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/figures/svg_text.hpp"
 #include "assay/report/page/methods.hpp"

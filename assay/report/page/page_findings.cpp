@@ -2,7 +2,7 @@
 /// What other commands found, on the page: parity with a paper, cross-validations, comparisons.
 #include <fmt/format.h>
 
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "assay/compare/sentence.hpp"
+#include "assay/base/named.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 

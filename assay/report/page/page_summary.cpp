@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "assay/base/text.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "assay/qa/values/result.hpp"
+#include "assay/qa.hpp"
 #include "assay/qa/values/trajectory.hpp"
 
 namespace assay::report {

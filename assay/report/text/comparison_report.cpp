@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "assay/base/text.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/report/text/text_table.hpp"
 

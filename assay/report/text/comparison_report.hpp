@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "assay/compare/comparison.hpp"
+#include "assay/compare.hpp"
 #include "assay/report/text/paper_table.hpp"
 
 namespace assay::report {

@@ -6,11 +6,12 @@
 #include <numeric>
 
 #include "assay/base/csv.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/shortest.hpp"
 #include "assay/base/text.hpp"
-#include "assay/compare/sentence.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
-#include "assay/parity/paper.hpp"
+#include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"

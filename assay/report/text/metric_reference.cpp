@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "assay/base/text.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
 
 namespace assay::report {

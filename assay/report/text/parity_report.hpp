@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/parity/report.hpp"
+#include "assay/parity.hpp"
 #include "assay/report/text/paper_table.hpp"
 
 namespace assay::report {

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/power_words.hpp"
-#include "assay/compare/sentence.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/qa/results/qa_results.hpp"
+#include "assay/qa.hpp"
 #include "assay/report/text/terminal.hpp"
 
 namespace assay::report {

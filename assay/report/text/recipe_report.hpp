@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/model/recipe/recipe.hpp"
+#include "assay/model.hpp"
 
 namespace assay::report {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "assay/metrics/results.hpp"
+#include "assay/cohort.hpp"
 #include "assay/results/finished_run.hpp"
 
 namespace assay::report {

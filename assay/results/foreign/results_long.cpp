@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "assay/base/error.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"

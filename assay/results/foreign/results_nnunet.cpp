@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "assay/base/error.hpp"
 #include "assay/compare/result_builder.hpp"
-#include "assay/metrics/metric.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_layouts.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/error.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Images: every format is read here, and volumes are written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "assay/memory.hpp"
+#include "assay/volume.hpp"
+
+namespace assay {
+
+// ---- The only entry for images: every format is read here as an `Image`, detected by content.
+
+enum class VoxelType { u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, f128, f16 };
+
+std::size_t bytes_per_voxel(VoxelType type);
+
+/// What a stored voxel means: value = stored * slope + intercept.
+struct Scaling {
+  double slope = 1, intercept = 0;
+  bool is_identity() const { return slope == 1 && intercept == 0; }
+};
+
+/// What a header says, in one form for all formats.
+struct ImageHeader {
+  Grid grid{};
+  VoxelType type = VoxelType::u8;
+  Scaling scaling{};
+  bool byte_swapped = false;  ///< stored in the other byte order than this machine's
+  std::size_t channels = 1;   ///< numbers per voxel: volumes of the file
+  bool interleaved = false;   ///< the numbers of a voxel stand together; else volume by volume
+};
+
+/// An image as stored: header, and the voxels' bytes, either mapped from the file (no copy) or
+/// decompressed into a buffer.
+class Image {
+ public:
+  Image(const ImageHeader& header, MappedFile file, std::size_t offset);
+  Image(const ImageHeader& header, Buffer buffer, std::size_t offset);
+
+  const ImageHeader& header() const { return header_; }
+  const Grid& grid() const { return header_.grid; }
+  /// Every number of every voxel, x fastest among the axes; not necessarily aligned.
+  std::span<const std::byte> voxels() const&;
+  std::span<const std::byte> voxels() && = delete;
+  /// Returns the buffer for the next image (an empty one when the file was mapped).
+  Buffer release() &&;
+
+ private:
+  std::span<const std::byte> source() const;
+  void require_room() const;
+
+  ImageHeader header_;
+  std::variant<MappedFile, Buffer> source_;
+  std::size_t offset_;
+};
+
+/// What a file may hold: one volume, one volume of probabilities per class, or any number of any
+/// kind.
+enum class Volumes { one, classes, any };
+
+/// Reads any supported image; the format is recognised by its first bytes, never by its name.
+/// `scratch` is reused for decompressed voxels. A trailing fourth dimension of 1 is dropped; what
+/// other 4-D images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the
+/// path in front.
+Image read_image(const std::filesystem::path& path, Buffer scratch = {},
+                 Volumes volumes = Volumes::one);
+
+/// The same for bytes that are in memory already (one-file formats only). `name` is for messages.
+Image decode_image(std::span<const std::byte> file, std::string_view name,
+                   Volumes volumes = Volumes::one);
+
+/// The format of a file that is an image ("NIfTI"), by its first bytes; "" for any other. A zip
+/// archive may be anything.
+std::string_view image_format(std::span<const std::byte> file);
+
+/// What an image's content is known by: the hash of its file, or over those of header and voxels
+/// where they are two. Throws Error::io.
+std::string image_sha256(const std::filesystem::path& path);
+
+/// Writes a volume; the name decides the format: .nii, .nii.gz, .hdr/.img (give the .hdr), .mha,
+/// .mhd (voxels next to it in .raw). Atomic; a pair is written voxels first. Throws Error.
+void write_image(const std::filesystem::path& path, View<std::uint8_t> volume);
+void write_image(const std::filesystem::path& path, View<std::int16_t> volume);
+void write_image(const std::filesystem::path& path, View<float> volume);
+
+/// The file endings of the supported formats, longest first.
+std::span<const std::string_view> image_endings();
+
+/// The file name's ending if it is one of an image (".nii.gz"), else "".
+std::string_view image_ending(std::string_view file_name);
+
+/// The name without that ending: what names a case.
+std::string_view without_image_ending(std::string_view file_name);
+
+// The voxel type is decided here, once; after these functions there are only masks and labels.
+
+/// Foreground: value > 0 after scaling, or value >= `threshold` when one is given. The result
+/// borrows from `image` when its bytes can be used as they are (u8 without scaling), otherwise from
+/// `scratch`; non-zero is foreground. Throws Error::input on NaN or infinity, saying where.
+View<std::uint8_t> foreground(const Image& image, std::optional<double> threshold, Buffer& scratch);
+
+/// The same for every value but 0, negative ones too.
+View<std::uint8_t> nonzero(const Image& image, Buffer& scratch);
+
+/// The foreground of an image that should be a mask, and whether it is a map instead: one with two
+/// or more different values besides 0, at least one of them not a whole number.
+struct JudgedMask {
+  View<std::uint8_t> foreground;  ///< value > 0
+  bool is_map = false;
+};
+
+/// Judges in the pass that converts; images of whole numbers cost nothing.
+JudgedMask judged_mask(const Image& image, Buffer& scratch);
+
+/// A label map with the values that occur. `values` and `scratch` are what the result borrows from
+/// unless the image's own bytes serve. Throws Error::input on a value that is not a whole number,
+/// naming the first such voxel and its value.
+LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
+
+/// All numbers as doubles after scaling, in the order in which they are stored: for small tools and
+/// tests, not for the hot path.
+std::vector<double> values(const Image& image);
+
+/// An image as a model takes it: values after scaling, rounded to float. What float cannot hold is
+/// infinite.
+Volume<float> intensities(const Image& image);
+
+// ---- From images to maps of probabilities: of one volume, or of one volume per class.
+
+/// What the numbers of a prediction can mean.
+enum class MapKind {
+  labels,         ///< whole numbers only, as in masks and label maps
+  probabilities,  ///< from 0 to 1, and not only 0 and 1
+  other
+};
+
+/// Whether the stored type can hold a probability besides 0 and 1 at all.
+bool may_hold_probabilities(const ImageHeader& header);
+
+/// Looks at every number of every class.
+MapKind map_kind(const Image& image);
+
+/// Throws Error::input naming the first voxel that is not a number from 0 to 1, and its value.
+void require_probabilities(const Image& image);
+
+/// The most likely class of each voxel; the lower one if two are equal. Class k is label k. Throws
+/// Error::input on numbers that are not probabilities, or on more than 256 classes.
+LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
+
+/// The probability that each voxel is one of the classes in `members`, or any but class 0 when that
+/// is empty. An image of one volume is the probability itself. Borrows from `image` when its bytes
+/// can be used as they are, otherwise from `scratch`. Throws Error::input when classes do not
+/// exclude each other: their sum is above 1.
+ProbabilityView probability_of(const Image& image, std::span<const Label> members, Buffer& scratch);
+
+/// The voxels that are at least so likely.
+View<std::uint8_t> at_least(const ProbabilityView& map, double threshold, Buffer& scratch);
+
+}  // namespace assay

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Predictions against references: a pair of masks, a pair of files, a cohort of files.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/cohort.hpp"
+#include "assay/results.hpp"
+
+namespace assay::score {
+
+// ---- From what was asked to a list of cases: which files, which labels.
+
+/// A pair of files. With one file per structure each pair scores one region, and a structure may
+/// lack its prediction or its reference (an empty path).
+struct FilePair {
+  std::string region;                           ///< key; "" when the files hold all regions
+  std::filesystem::path prediction, reference;  ///< one may be missing
+};
+
+/// A case that is expected, and what is known about it before any file is opened.
+struct CasePlan {
+  std::string id;
+  metrics::Groups groups{};
+  std::string prediction{}, reference{};  ///< as shown in results
+  std::vector<FilePair> files{};
+  metrics::Fate fate = metrics::Fate::scored;  ///< or why it cannot be scored at all
+  std::string error{};                         ///< the sentence that goes with it
+};
+
+/// What to score, as asked for; nothing has been looked up.
+struct CohortRequest {
+  std::filesystem::path prediction, reference;  ///< files or folders; with a manifest: roots, or ""
+  std::filesystem::path manifest{};             ///< CSV with id, prediction, reference
+  std::string prediction_pattern{}, reference_pattern{};
+  std::string model_name{};  ///< "": the name of the prediction folder or file
+  /// What the first side is: predictions, or the images that they are to be made from. Names a
+  /// column of the manifest, and is used in messages.
+  std::string side = "prediction";
+
+  std::string labels{};                ///< "", "all", or "1,2,3"
+  std::vector<std::string> regions{};  ///< "whole=1,2,4"
+  std::filesystem::path dataset_json{};
+  std::filesystem::path groups{};  ///< table that adds columns to the cases
+};
+
+/// What will be scored.
+struct Cohort {
+  metrics::ScoreSettings settings;
+  std::vector<CasePlan> cases;          ///< by id
+  std::vector<std::string> notes;       ///< what was decided without being asked, for people
+  std::vector<std::string> warnings{};  ///< what looks wrong before any file is opened
+  bool labels_were_asked_for = false;   ///< on the command line, not by a file that lies there
+  results::CaseRoots roots{};           ///< what the paths of the cases start from
+};
+
+/// Pairs files and settles labels. `settings` holds what does not depend on files. Throws Error
+/// when the request cannot be met: no such folder, no case at all, two files for one case.
+Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings);
+
+/// Every file that is read for the cohort: no result may overwrite these.
+std::vector<std::filesystem::path> input_files(const Cohort& cohort);
+
+// ---- How a cohort is run.
+
+class Workspace;  // memory that one worker keeps from case to case
+
+/// How to run, as opposed to what to score: nothing here changes a number.
+struct Execution {
+  unsigned jobs = 1;
+  std::filesystem::path journal{};  ///< "": none
+  bool resume = false;
+  std::string version{};  ///< of the program, for the journal
+  /// Called after each case, from any thread but never from two at once.
+  std::function<void(std::size_t done, std::size_t total, const metrics::CaseRecord& last)>
+      progress{};
+  const std::atomic<bool>* stop =
+      nullptr;  ///< set by a signal: finish the cases under way, no more
+  /// How a case is scored; unset: its files are read and counted.
+  std::function<metrics::CaseRecord(const CasePlan& plan, Workspace& workspace)> scorer{};
+  /// Whether a case that the journal has needs no more work; unset: none does.
+  std::function<bool(const CasePlan& plan)> is_complete{};
+  /// Cases wait for more than a core (their turn at a model, a program): they get threads of their
+  /// own, so that those of the pool stay free for the work.
+  bool waits = false;
+};
+
+struct CohortRecords {
+  std::vector<metrics::CaseRecord> records;  ///< in the order of the cohort; short when interrupted
+  std::size_t replayed = 0;  ///< taken from the journal instead of being scored again
+  bool interrupted = false;
+};
+
+/// Scores every case. The records do not depend on `jobs`, nor on how often the run was resumed.
+/// Throws Error when the journal belongs to another request, is damaged, or cannot be written.
+CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution);
+
+}  // namespace assay::score
