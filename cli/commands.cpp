@@ -6,8 +6,6 @@
 #include <thread>
 
 #include "assay/base/processor.hpp"
-#include "assay_commit.hpp"
-
 namespace assay::cli {
 
 std::span<const CommandGroup> command_groups() {
@@ -41,14 +39,6 @@ unsigned jobs(const Common& common) {
   constexpr unsigned most = 256;  // more threads than any machine has use for
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   return std::min(common.jobs != 0 ? common.jobs : cores, std::max(most, cores));
-}
-
-const char* version() {
-  return ASSAY_VERSION;
-}
-
-const char* commit() {
-  return ASSAY_COMMIT;
 }
 
 std::string version_line() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/version.hpp"
 #include "cli/arguments.hpp"
 
 namespace assay::cli {
@@ -94,9 +95,6 @@ std::vector<FullCommand> full_commands();
 
 /// `--jobs`, or the number of cores.
 unsigned jobs(const Common& common);
-
-const char* version();
-const char* commit();
 
 /// What --version prints: version, commit, compiler, and the instruction set in use.
 std::string version_line();

@@ -10,6 +10,8 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/demo/demo_cohort.hpp"
+#include "assay/qa.hpp"
+#include "assay/report.hpp"
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
@@ -18,8 +20,6 @@
 #include "cli/demo_qa.hpp"
 #include "cli/own_name.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa_files.hpp"
-#include "cli/report_page.hpp"
 
 namespace assay::cli {
 namespace {
@@ -119,12 +119,10 @@ void print_comparison(const compare::Comparison& comparison, std::ostream& out) 
 /// Everything on one page, as `assay report` makes it of the files that were written.
 fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort& cohort,
                       const fs::path& folder, const Common& common) {
-  ReportRequest request;
+  report::ReportRequest request;
   for (const fs::path& file : files) request.study.files.push_back(file.string());
   const fs::path questions = folder / "qa" / "run";
-  if (fs::exists(questions))
-    for (const fs::path& file : qa_files({questions.string()}))
-      request.study.files.push_back(file.string());
+  if (fs::exists(questions)) request.study.files.push_back(questions.string());
   request.study.title = "Four models on a made-up stroke cohort";
   request.study.compare.baseline = files.front().string();
   request.study.compare.margins = {{"dice", 0.01}};
@@ -133,7 +131,7 @@ fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort
   request.roots = {.predictions = cohort.models.front().second.parent_path(),
                    .references = cohort.references};
   fs::path out = folder / "report.html";
-  write_atomically(out, made_report(request).page.html);
+  report::write_report(request, out);
   return out;
 }
 

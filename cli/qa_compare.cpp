@@ -12,7 +12,6 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa_files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -65,7 +64,7 @@ void declare_options(Arguments& a, Options& o) {
 
 std::vector<qa::QaResult> runs_of(const std::string& word, const qa::ItemTable* table) {
   std::vector<qa::QaResult> out;
-  for (qa::SavedQa& saved : read_qa_runs({word}, table)) {
+  for (qa::SavedQa& saved : qa::read_qa_runs({word}, table)) {
     qa::QaResult result = std::move(saved.result);
     if (saved.layout == qa::QaLayout::authors)
       result = qa::rescored(std::move(result), qa::ExtractionRules::assay);
@@ -140,7 +139,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   settings.executor = tbb_executor(jobs(common));
   std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
-  refuse_input(out, qa_files({o.first, o.second}));
+  refuse_input(out, qa::qa_files({o.first, o.second}));
   if (!out.empty()) require_writable(out);
   const std::vector<qa::QaComparison> all = comparisons(o, settings);
   const std::string json =

@@ -17,7 +17,6 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
-#include "cli/qa_files.hpp"
 
 namespace assay::cli {
 namespace {
@@ -149,7 +148,7 @@ std::vector<qa::ScoredQa> scored(const Options& o, const Common& common, const S
   qa::QaScoreSettings settings = o.settings;
   settings.executor = tbb_executor(jobs(common));
   std::vector<qa::ScoredQa> out;
-  for (qa::SavedQa& saved : read_qa_runs(o.runs, table ? &*table : nullptr)) {
+  for (qa::SavedQa& saved : qa::read_qa_runs(o.runs, table ? &*table : nullptr)) {
     qa::QaResult result = labelled(std::move(saved), o, table ? &*table : nullptr, session.err);
     qa::QaScores scores = qa::qa_scores(result, settings);
     out.push_back({std::move(result), std::move(scores)});
@@ -164,7 +163,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.settings.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
   const std::vector<qa::ScoredQa> runs = scored(o, common, session);
   const std::vector<fs::path> files = outputs(runs, common);
-  std::vector<fs::path> inputs = qa_files(o.runs);
+  std::vector<fs::path> inputs = qa::qa_files(o.runs);
   inputs.emplace_back(o.table);
   for (const fs::path& file : files) refuse_input(file, inputs);
   refuse_input(o.csv, inputs);

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay report: everything that was found, as one page to look at.
+#include "assay/report.hpp"
+
 #include <array>
 #include <filesystem>
 #include <ostream>
 
-#include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"
-#include "cli/qa_files.hpp"
-#include "cli/report_figures.hpp"
-#include "cli/report_page.hpp"
 #include "cli/score_options.hpp"
 #include "cli/warnings.hpp"
 
@@ -24,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> results;
-  ReportRequest request;
+  report::ReportRequest request;
   compare::MetricNumbers margin;
   std::string figures, groups;
   std::string images, predictions, references;
@@ -71,14 +69,15 @@ void declare_options(Arguments& a, Options& o) {
            "Also write every figure to DIR: SVG, and PDF and PNG if a converter is found");
 }
 
-ReportRequest request_of(const Options& o, const Common& common) {
-  ReportRequest request = o.request;
+report::ReportRequest request_of(const Options& o, const Common& common) {
+  report::ReportRequest request = o.request;
   report::StudyRequest& study = request.study;
-  for (const fs::path& file : qa_files(o.results)) study.files.push_back(file.string());
+  study.files = o.results;
   study.compare.matching.intersect = true;
   set_margins(o.margin, study.compare);
   study.groups = o.groups;
   study.jobs = jobs(common);
+  request.figures = o.figures;
   request.roots = {o.images, o.predictions, o.references};
   return request;
 }
@@ -88,35 +87,18 @@ void require_folder(const std::string& folder, const char* option) {
     throw Error(Error::Kind::usage, std::string(option) + ": " + folder + " is not a folder");
 }
 
-void require_viewer(bool niivue) {
-  if (niivue && report::niivue_script().empty())
-    throw Error(Error::Kind::unsupported,
-                "NiiVue is not part of this build (run 'npm ci' in web/ and build again); --viewer "
-                "canvas shows three planes");
-}
-
-std::string summary_json(const ReportResult& result, const fs::path& out) {
-  const report::Study& study = result.content.study;
-  Json models = Json::array(), figures = Json::array(), cases = Json::array();
-  for (const compare::ResultTable& table : study.models) models.push_back(table.model_name);
-  for (const report::Figure& figure : result.content.figures) figures.push_back(figure.key);
-  for (const report::Figure& figure : result.content.qa_figures) figures.push_back(figure.key);
-  std::size_t images = 0;
-  for (const report::CaseVolume& volume : result.content.volumes) {
-    cases.push_back(study.ids[volume.place]);
-    images += volume.image.empty() ? 0U : 1U;
-  }
+std::string summary_json(const report::WrittenReport& written, const fs::path& out) {
   return to_text({{"schema", "assay.report/1"},
                   {"report", out.generic_string()},
-                  {"bytes", result.page.html.size()},
-                  {"models", models},
-                  {"cases", study.ids.size()},
-                  {"questions", study.qa.size()},
-                  {"figures", figures},
-                  {"shown", cases},
-                  {"images", images},
-                  {"dropped", result.page.dropped},
-                  {"notes", result.content.notes}}) +
+                  {"bytes", written.bytes},
+                  {"models", written.models},
+                  {"cases", written.cases},
+                  {"questions", written.questions},
+                  {"figures", written.figures},
+                  {"shown", written.shown},
+                  {"images", written.images},
+                  {"dropped", written.dropped},
+                  {"notes", written.notes}}) +
          "\n";
 }
 
@@ -124,24 +106,20 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   require_folder(o.images, "--images");
   require_folder(o.predictions, "--predictions");
   require_folder(o.references, "--references");
-  require_viewer(o.request.with_niivue);
   const fs::path out = output_file(common.out.empty() ? "report.html" : common.out, "report.html");
   refuse_input(out, {o.results.begin(), o.results.end()});
-  require_writable(out);
-  const ReportResult result = made_report(request_of(o, common));
-  write_atomically(out, result.page.html);
-  std::string figures;
-  if (!o.figures.empty()) figures = write_figures(result.content, o.figures);
+  const report::WrittenReport written = report::write_report(request_of(o, common), out);
   if (!common.quiet) {
-    cli::tell("note", result.content.notes, session.err);
-    cli::tell("note", result.page.dropped, session.err);
-    if (!figures.empty()) session.err << "figures: " << report::printable(figures) << '\n';
+    cli::tell("note", written.notes, session.err);
+    cli::tell("note", written.dropped, session.err);
+    if (!written.figure_files.empty())
+      session.err << "figures: " << report::printable(written.figure_files) << '\n';
   }
   if (common.json)
-    session.out << summary_json(result, out);
+    session.out << summary_json(written, out);
   else if (!common.quiet)
     session.out << report::printable(out.string()) << '\n';
-  return result.asked_and_absent == 0 ? done : some_failed;
+  return written.asked_and_absent == 0 ? done : some_failed;
 }
 
 constexpr Example examples[] = {

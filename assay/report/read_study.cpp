@@ -210,7 +210,10 @@ std::string title_of(const Study& study) {
 }  // namespace
 
 StudyReading read_study(const StudyRequest& request) {
-  StudyRequest own = request;  // labels are spread in it
+  StudyRequest own = request;  // labels are spread in it, and folders
+  own.files.clear();
+  for (const std::filesystem::path& file : qa::qa_files(request.files))
+    own.files.push_back(file.string());
   if (own.files.empty())
     throw Error(Error::Kind::usage, "give at least one results file: assay report results.json");
   refuse_repetition(own.files);

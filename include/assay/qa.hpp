@@ -25,9 +25,9 @@ namespace assay::qa {
 
 /// One question. Unique by (benchmark, id).
 struct Item {
-  std::string benchmark, id;
-  std::string image_path, file_id;     ///< as the table has them; file_id may be empty
-  std::string prompt;                  ///< as the model sees it: options injected, braces unescaped
+  std::string benchmark{}, id{};
+  std::string image_path{}, file_id{};  ///< as the table has them; file_id may be empty
+  std::string prompt{};                ///< as the model sees it: options injected, braces unescaped
   std::vector<std::string> options{};  ///< empty: none. Positions are labels, so blanks are kept
   std::int64_t truth = 0;              ///< from 1 with options; the ISUP grade 0 to 5 for PANDA
 };
@@ -441,5 +441,13 @@ std::vector<SavedQa> read_qa_results(const std::filesystem::path& path,
 /// The same for text that is in memory already; `name` is used in messages.
 std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& name,
                                       const ItemTable* table = nullptr);
+
+/// The results files that the words mean: a folder stands for all *_results.json in it, sorted.
+/// Throws Error when a folder has none.
+std::vector<std::filesystem::path> qa_files(const std::vector<std::string>& words);
+
+/// The results in all of these.
+std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words,
+                                  const ItemTable* table = nullptr);
 
 }  // namespace assay::qa

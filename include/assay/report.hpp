@@ -34,6 +34,26 @@ struct ReportRequest {
   ImageRoots roots{};
   bool wants_images = false;  ///< it is news if none is found
   bool with_niivue = false;
+  std::filesystem::path figures{};  ///< a folder for the figures as files of their own; "": none
 };
+
+/// What was written.
+struct WrittenReport {
+  std::vector<std::string> models{};   ///< names
+  std::size_t bytes = 0;               ///< of the page
+  std::size_t cases = 0;               ///< of all models
+  std::size_t questions = 0;           ///< results files of question answering
+  std::vector<std::string> figures{};  ///< keys
+  std::vector<std::string> shown{};    ///< ids of the cases that can be looked at
+  std::size_t images = 0;              ///< of those, with an image under the masks
+  std::size_t asked_and_absent = 0;    ///< cases that were asked for and could not be shown
+  std::vector<std::string> notes{};    ///< what was decided without being asked, in sentences
+  std::vector<std::string> dropped{};  ///< what the budget of bytes left out, in sentences
+  std::string figure_files{};          ///< which files of figures there are, in a sentence
+};
+
+/// Reads the results, compares models that share cases, and writes the page to `out`, which appears
+/// whole or not at all. Throws Error naming file and fault; nothing is written then.
+WrittenReport write_report(const ReportRequest& request, const std::filesystem::path& out);
 
 }  // namespace assay::report

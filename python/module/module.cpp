@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "assay/error.hpp"
+#include "assay/version.hpp"
 #include "cli/commands.hpp"
 
 namespace assay::python {
@@ -39,7 +40,7 @@ void translate(std::exception_ptr thrown) {
 
 PYBIND11_MODULE(_core, module) {
   pybind11::register_exception_translator(translate);
-  module.attr("__version__") = assay::cli::version();
+  module.attr("__version__") = assay::version();
   assay::python::bind_counts(module);
   assay::python::bind_dice_family(module);
   assay::python::bind_tests(module);

@@ -7,10 +7,10 @@
 
 #include "assay/report/page/page.hpp"
 
-namespace assay::cli {
+namespace assay::report {
 
 /// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
 /// sentence what it did. A figure that cannot be converted is named in it. Throws Error::io.
-std::string write_figures(const report::PageContent& content, const std::filesystem::path& folder);
+std::string write_figures(const PageContent& content, const std::filesystem::path& folder);
 
-}  // namespace assay::cli
+}  // namespace assay::report

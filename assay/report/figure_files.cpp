@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/report_figures.hpp"
+#include "assay/report/figure_files.hpp"
 
 #include <cstdlib>
 
@@ -8,29 +8,28 @@
 #include "assay/error.hpp"
 #include "assay/report/drawing_converter.hpp"
 
-namespace assay::cli {
+namespace assay::report {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> write_svgs(const report::PageContent& content, const fs::path& folder) {
+std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& folder) {
   std::vector<fs::path> out;
   for (const auto* figures : {&content.figures, &content.qa_figures})
-    for (const report::Figure& figure : *figures) {
+    for (const Figure& figure : *figures) {
       out.push_back(folder / (figure.key + ".svg"));
-      write_lightly(out.back(), report::standalone(figure));
+      write_lightly(out.back(), standalone(figure));
     }
   return out;
 }
 
 /// Why a figure could not be converted; "" when it could.
-std::string conversion_problem(const report::DrawingConverter& converter, const fs::path& svg) {
+std::string conversion_problem(const DrawingConverter& converter, const fs::path& svg) {
   try {
-    for (const report::PictureFormat format :
-         {report::PictureFormat::pdf, report::PictureFormat::png}) {
+    for (const PictureFormat format : {PictureFormat::pdf, PictureFormat::png}) {
       fs::path out = svg;
       out.replace_extension(name(format));
-      report::convert_drawing(converter, {svg, out}, format);
+      convert_drawing(converter, {svg, out}, format);
     }
   } catch (const Error& error) {
     return error.what();
@@ -40,12 +39,12 @@ std::string conversion_problem(const report::DrawingConverter& converter, const 
 
 }  // namespace
 
-std::string write_figures(const report::PageContent& content, const fs::path& folder) {
+std::string write_figures(const PageContent& content, const fs::path& folder) {
   make_folder(folder);
   const std::vector<fs::path> svgs = write_svgs(content, folder);
   std::string said = counted(svgs.size(), "figure") + " in " + folder.string();
   const char* path = std::getenv("PATH");
-  const auto converter = report::find_converter(path == nullptr ? "" : path);
+  const auto converter = find_converter(path == nullptr ? "" : path);
   if (!converter)
     return said + " as SVG only: no rsvg-convert, inkscape or chromium is on the PATH";
   said += " as SVG, and as PDF and PNG by " + converter->name;
@@ -55,4 +54,4 @@ std::string write_figures(const report::PageContent& content, const fs::path& fo
   return said;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::report

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/qa_files.hpp"
-
+/// Runs of question answering as people name them: folders and files.
 #include <algorithm>
 
 #include "assay/error.hpp"
+#include "assay/qa.hpp"
 
-namespace assay::cli {
+namespace assay::qa {
 
 namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<fs::path> results_in(const fs::path& folder) {
+std::vector<fs::path> qa_results_in(const fs::path& folder) {
   std::vector<fs::path> out;
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().ends_with("_results.json")) out.push_back(entry.path());
@@ -31,18 +31,17 @@ std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
       out.emplace_back(word);
       continue;
     }
-    const auto found = results_in(word);
+    const auto found = qa_results_in(word);
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;
 }
 
-std::vector<qa::SavedQa> read_qa_runs(const std::vector<std::string>& words,
-                                      const qa::ItemTable* table) {
-  std::vector<qa::SavedQa> out;
+std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words, const ItemTable* table) {
+  std::vector<SavedQa> out;
   for (const fs::path& file : qa_files(words))
-    for (qa::SavedQa& saved : qa::read_qa_results(file, table)) out.push_back(std::move(saved));
+    for (SavedQa& saved : read_qa_results(file, table)) out.push_back(std::move(saved));
   return out;
 }
 
-}  // namespace assay::cli
+}  // namespace assay::qa

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The report as the command and the demonstration make it.
+/// A report, from results files to the text of its page.
 #pragma once
 
 #include <string>
@@ -9,16 +9,15 @@
 #include "assay/report/page/page.hpp"
 #include "assay/report/read_study.hpp"
 
-namespace assay::cli {
-
-using report::ReportRequest;
+namespace assay::report {
 
 struct ReportResult {
-  report::PageContent content;
-  report::PageText page;
+  PageContent content;
+  PageText page;
   std::size_t asked_and_absent = 0;  ///< cases that were asked for and could not be shown
 };
 
-ReportResult made_report(const ReportRequest& request);
+/// Nothing is written.
+ReportResult make_report(const ReportRequest& request);
 
-}  // namespace assay::cli
+}  // namespace assay::report
