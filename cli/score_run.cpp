@@ -10,7 +10,6 @@
 #include "assay/base/file.hpp"
 #include "assay/base/new_folders.hpp"
 #include "assay/error.hpp"
-#include "assay/metrics/label_checks.hpp"
 #include "assay/report/text/terminal.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
@@ -101,21 +100,9 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   return {journal, is_new};
 }
 
-/// Why the results are worth nothing; "" when they are.
-std::string refusal(const metrics::SegmentationResult& result, bool all_wanted,
-                    bool labels_were_asked_for) {
-  if (all_wanted && !result.ledger.is_complete())
-    return "not every case could be scored, and --missing error was asked for";
-  if (result.ledger.scored == 0) return "no case could be scored";
-  const std::vector<metrics::Region> absent =
-      labels_were_asked_for ? metrics::absent_regions(result) : std::vector<metrics::Region>();
-  return absent.empty() ? "" : metrics::absence(absent, metrics::occurring_labels(result));
-}
-
 void refuse_worthless(const metrics::SegmentationResult& result, const ScoreRun& run,
                       const JournalPlace& journal) {
-  const std::string why = refusal(result, run.cohort.settings.missing == metrics::Missing::error,
-                                  run.cohort.labels_were_asked_for);
+  const std::string why = score::why_worthless(result, run.cohort);
   if (why.empty()) return;
   if (journal.is_new) fs::remove(journal.path);
   throw Error(Error::Kind::input, why + "; nothing was written");

@@ -388,6 +388,11 @@ std::string results_text(const metrics::SegmentationResult& result, const Proven
   return to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
 }
 
+void write_results(const std::filesystem::path& path, const metrics::SegmentationResult& result,
+                   const Provenance& provenance) {
+  write_atomically(path, results_text(result, provenance));
+}
+
 std::string long_csv(const metrics::SegmentationResult& result) {
   const std::vector<std::string> columns = group_columns(result);
   std::string out = long_header;

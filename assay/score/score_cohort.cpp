@@ -15,7 +15,9 @@
 #include "assay/base/journal.hpp"
 #include "assay/base/journal_writer.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/metrics/label_checks.hpp"
 #include "assay/results.hpp"
 #include "assay/score/score_case.hpp"
 
@@ -187,6 +189,44 @@ CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
   for (auto& slot : slots)
     if (slot) out.records.push_back(std::move(*slot));
   return out;
+}
+
+std::string why_worthless(const metrics::SegmentationResult& result, const Cohort& cohort) {
+  if (cohort.settings.missing == metrics::Missing::error && !result.ledger.is_complete())
+    return "not every case could be scored, and --missing error was asked for";
+  if (result.ledger.scored == 0) return "no case could be scored";
+  const std::vector<metrics::Region> absent = cohort.labels_were_asked_for
+                                                  ? metrics::absent_regions(result)
+                                                  : std::vector<metrics::Region>();
+  return absent.empty() ? "" : metrics::absence(absent, metrics::occurring_labels(result));
+}
+
+metrics::SegmentationResult score_cohort(const Cohort& cohort, const Execution& execution) {
+  CohortRecords run = scored_cohort(cohort, execution);
+  if (run.interrupted)
+    throw Error(Error::Kind::io, "stopped after " + std::to_string(run.records.size()) + " of " +
+                                     counted(cohort.cases.size(), "case"));
+  metrics::SegmentationResult result = metrics::scored(cohort.settings, std::move(run.records));
+  if (const std::string why = why_worthless(result, cohort); !why.empty())
+    throw Error(Error::Kind::input, why);
+  result.warnings.insert(result.warnings.begin(), cohort.warnings.begin(), cohort.warnings.end());
+  return result;
+}
+
+metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
+                                        const std::filesystem::path& reference,
+                                        const metrics::ScoreSettings& settings) {
+  for (const std::filesystem::path& path : {prediction, reference})
+    if (std::filesystem::is_directory(path))
+      throw Error(Error::Kind::usage, path.string() + ": is a folder; score_cohort scores folders");
+  const Cohort cohort =
+      planned_cohort({.prediction = prediction, .reference = reference}, settings);
+  Workspace workspace;
+  metrics::CaseRecord record = score_case(cohort.cases.front(), cohort.settings, workspace);
+  if (record.fate != metrics::Fate::scored) throw Error(Error::Kind::input, record.error);
+  std::vector<metrics::CaseRecord> records;
+  records.push_back(std::move(record));
+  return metrics::scored(cohort.settings, std::move(records));
 }
 
 }  // namespace assay::score

@@ -40,8 +40,8 @@ struct PredictionSource {
 
 /// Everything that decides a number; written into the result.
 struct ScoreSettings {
-  std::string model_name;
-  std::vector<ChosenMetric> metrics;
+  std::string model_name{};
+  std::vector<ChosenMetric> metrics{};
   bool marks_reliable = false;  ///< tables mark a Dice that is reliable by the paper's source
   const Convention* convention = &conventions().front();
   double beta = 1;
@@ -77,6 +77,12 @@ bool requires_probability(const ScoreSettings& settings);
 
 /// What is to be kept of the distances.
 BoundaryRequest boundary_request(const ScoreSettings& settings);
+
+/// Scores two masks of the same shape, voxel by voxel; non-zero is foreground, and the reference's
+/// grid gives distances and volumes. One score for each metric of the settings, of which metrics,
+/// convention, beta and lesions count. Throws Error::input when the shapes differ.
+std::vector<Score> score_masks(View<std::uint8_t> prediction, View<std::uint8_t> reference,
+                               const ScoreSettings& settings);
 
 /// What was measured on one case: the unit of the journal. Evidence only; scores follow.
 struct CaseRecord {

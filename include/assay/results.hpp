@@ -67,9 +67,9 @@ inline constexpr std::string_view segmentation_schema = "assay.segmentation/1";
 /// Where a result comes from: the only part of a results file that differs between two runs on the
 /// same inputs with the same settings.
 struct Provenance {
-  std::string version, commit;
-  std::vector<std::string> command;
-  std::string started, finished;      ///< ISO 8601, UTC
+  std::string version{}, commit{};
+  std::vector<std::string> command{};
+  std::string started{}, finished{};  ///< ISO 8601, UTC
   std::optional<std::string> host{};  ///< absent in anonymous results
   unsigned jobs = 1;
   CaseRoots roots{};  ///< of the cases' files, as absolute paths; empty in anonymous results
@@ -78,6 +78,10 @@ struct Provenance {
 
 /// The text of an `assay.segmentation/1` file.
 std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance);
+
+/// Writes such a file, whole or not at all. Throws Error::io.
+void write_results(const std::filesystem::path& path, const metrics::SegmentationResult& result,
+                   const Provenance& provenance);
 
 /// The long form, one value a line: model,case,label,metric,value,status, then the groups.
 std::string long_csv(const metrics::SegmentationResult& result);

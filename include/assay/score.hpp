@@ -101,4 +101,17 @@ struct CohortRecords {
 /// Throws Error when the journal belongs to another request, is damaged, or cannot be written.
 CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution);
 
+/// Why results are worth nothing, in a sentence: no case was scored, or not all that had to be, or
+/// none has the labels that were asked for. "" when they are worth something.
+std::string why_worthless(const metrics::SegmentationResult& result, const Cohort& cohort);
+
+/// Scores every case, and what follows for the whole. Throws Error as `scored_cohort` does, when
+/// the result would be worthless, and when the run was stopped.
+metrics::SegmentationResult score_cohort(const Cohort& cohort, const Execution& execution = {});
+
+/// A pair of files as a cohort of one case. Throws Error that names the file at fault.
+metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
+                                        const std::filesystem::path& reference,
+                                        const metrics::ScoreSettings& settings);
+
 }  // namespace assay::score

@@ -8,10 +8,9 @@
 #include "assay/cohort.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics.hpp"
-#include "assay/metrics/boundary/boundary.hpp"
 #include "assay/metrics/lesions.hpp"
+#include "assay/metrics/mask_shapes.hpp"
 #include "assay/metrics/probability.hpp"
-#include "assay/metrics/solids.hpp"
 #include "assay/results/metric_table.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
@@ -83,19 +82,6 @@ Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
     grid.has_axis[k] = true;
   }
   return grid;
-}
-
-/// What the requested metrics need beyond counts.
-void add_shapes(metrics::Evidence& evidence, const metrics::ScoreSettings& settings,
-                const metrics::Solids& solids, const Grid& grid) {
-  const metrics::SurfaceRules& rules = settings.convention->surface;
-  if (metrics::needs_lesions(settings))
-    evidence.lesions = metrics::lesion_evidence(
-        {.solids = solids, .grid = grid, .with_distances = true, .surface = rules},
-        settings.lesions);
-  if (metrics::needs_boundary(settings) && presence(evidence.counts) == metrics::Presence::ok)
-    evidence.boundary = metrics::boundary_evidence(metrics::surface_distances(solids, rules), rules,
-                                                   metrics::boundary_request(settings));
 }
 
 /// A map in the precision that it has; half precision becomes single.
@@ -181,7 +167,7 @@ py::dict metrics_of(const py::array& prediction, const py::array& reference,
                  r_bits = metrics::packed_values(r, label);
       const auto solids = metrics::solids_of({grid.shape, p_bits}, {grid.shape, r_bits}, grid,
                                              metrics::lesion_room(settings.lesions));
-      if (solids) add_shapes(evidence, settings, *solids, grid);
+      if (solids) metrics::add_shapes(evidence, settings, *solids, grid);
     }
     if (map.size != 0 && needs_probability(settings))
       add_probability(evidence, settings, map, metrics::packed_values(r, label));
