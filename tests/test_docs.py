@@ -21,7 +21,7 @@ def test_completion_is_a_script_that_bash_accepts():
 
 def paths_of_the_architecture():
     text = (ROOT / "docs/architecture.md").read_text()
-    named = re.findall(r"`((?:assay|bench|cli|docs|python|tests|tools|web)/[^`\s]*|CMakeLists\.txt)`", text)
+    named = re.findall(r"`((?:assay|bench|cli|docs|include|python|tests|tools|web)/[^`\s]*|CMakeLists\.txt)`", text)
     return sorted(set(named))
 
 
@@ -35,12 +35,12 @@ def test_every_path_that_the_architecture_names_exists(path):
 @pytest.mark.parametrize("metric", ["boundary_iou", "fn_volume_ml", "fp_volume_ml"])
 def test_a_metric_is_written_in_one_source_file(metric):
     """Adding a metric touches its family's file and a test; every list is made from the table."""
-    sources = [p for room in ("assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
+    sources = [p for room in ("include", "assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
     assert len([p.name for p in sources if f'"{metric}"' in p.read_text()]) == 1
 
 
 def schemas():
-    sources = [p for room in ("assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
+    sources = [p for room in ("include", "assay", "cli", "python/module") for p in (ROOT / room).rglob("*.?pp") if not p.stem.endswith("_test")]
     places = {}
     for path in sources:
         code = re.sub(r"//.*", "", path.read_text())

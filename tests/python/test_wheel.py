@@ -109,7 +109,7 @@ def test_the_source_distribution_is_what_is_under_version_control(tmp_path):
     path = tmp_path / backend.build_sdist(tmp_path)
     with tarfile.open(path) as archive:
         names = {name.removeprefix(f"assay-{VERSION}/") for name in archive.getnames()}
-    assert {"pyproject.toml", "CMakeLists.txt", "python/backend.py", "assay/base/error.hpp", "PKG-INFO"} <= names
+    assert {"pyproject.toml", "CMakeLists.txt", "python/backend.py", "include/assay/error.hpp", "PKG-INFO"} <= names
     assert not [name for name in names if name.startswith(("build/", ".git/"))]
 
 
