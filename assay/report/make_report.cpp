@@ -54,7 +54,7 @@ void require_viewer(bool niivue) {
                 "canvas shows three planes");
 }
 
-WrittenReport summary_of(const ReportResult& result) {
+WrittenReport written_summary(const ReportResult& result) {
   const PageContent& content = result.content;
   WrittenReport out = {.bytes = result.page.html.size(),
                        .cases = content.study.ids.size(),
@@ -100,7 +100,7 @@ WrittenReport write_report(const ReportRequest& request, const std::filesystem::
   require_writable(out);
   const ReportResult result = make_report(request);
   write_atomically(out, result.page.html);
-  WrittenReport written = summary_of(result);
+  WrittenReport written = written_summary(result);
   if (!request.figures.empty())
     written.figure_files = write_figures(result.content, request.figures);
   return written;
