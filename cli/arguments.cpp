@@ -96,28 +96,20 @@ void Arguments::flag(const std::string& name, bool& target, const std::string& h
 }
 
 void Arguments::add(const std::string& name, const std::string& help,
-                    std::function<void(const std::string& text)> take) {
+                    std::function<void(const std::string& text)> take, bool repeatable) {
   const Declared declared = split(name);
   const std::string first = declared.names.substr(0, declared.names.find(','));
   const CLI::callback_t callback = [first, take = std::move(take)](const CLI::results_t& typed) {
     try {
-      take(typed.back());
+      for (const std::string& text : typed) take(text);
     } catch (const Error& error) {  // the parser adds the command and where to find help
       throw CLI::ValidationError(first, error.what());
     }
     return true;
   };
-  app_.add_option(declared.names, callback, help)->type_name(declared.value)->group(heading_);
-}
-
-void Arguments::repeatable(const std::string& name, std::vector<std::string>& target,
-                           const std::string& help) {
-  const Declared declared = split(name);
-  app_.add_option(declared.names, target, help)
-      ->type_name(declared.value)
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(heading_);
+  CLI::Option* option = app_.add_option(declared.names, callback, help);
+  option->type_name(declared.value)->group(heading_);
+  if (repeatable) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void Arguments::option_or_flag(const std::string& name, bool& given, std::string& target,

@@ -127,8 +127,12 @@ class Arguments {
   }
 
   /// An option that can be given several times.
-  void repeatable(const std::string& name, std::vector<std::string>& target,
-                  const std::string& help);
+  template <class Value>
+  void repeatable(const std::string& name, std::vector<Value>& target, const std::string& help) {
+    add(
+        name, help,
+        [&target](const std::string& text) { target.push_back(Kind<Value>::value(text)); }, true);
+  }
 
   /// An option that means something without its value, too; `given` says that it was typed.
   void option_or_flag(const std::string& name, bool& given, std::string& target,
@@ -154,7 +158,7 @@ class Arguments {
 
  private:
   void add(const std::string& name, const std::string& help,
-           std::function<void(const std::string& text)> take);
+           std::function<void(const std::string& text)> take, bool repeatable = false);
   void add_choice(const std::string& name, const std::vector<std::string>& words,
                   const std::string& help, std::function<void(std::size_t place)> take);
 

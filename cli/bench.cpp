@@ -73,7 +73,7 @@ double least_ms(Work work) {
 score::Cohort planned(const demo::DemoCohort& demo) {
   metrics::ScoreSettings settings;
   settings.metrics = metrics::chosen_metrics("paper");
-  return score::planned_cohort(
+  return score::plan_cohort(
       {.prediction = demo.models.front().second, .reference = demo.references}, settings);
 }
 
@@ -96,7 +96,7 @@ double inflate_only_ms(const score::Cohort& cohort) {
 }
 
 double score_ms(const score::Cohort& cohort) {
-  return least_ms([&] { score::scored_cohort(cohort, {.jobs = 1}); }) /
+  return least_ms([&] { score::score_cases(cohort, {.jobs = 1}); }) /
          static_cast<double>(cohort.cases.size());
 }
 

@@ -8,6 +8,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
+#include "assay/parity/published.hpp"
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
@@ -127,7 +128,8 @@ void declare_options(Arguments& a, Options& o) {
   a.choice("--format", o.format, names_in(forms),
            "Output format (default: table on the screen, json in --out)");
   a.flag("--with-paper", o.with_paper,
-         "Add the 14 published models of the MeshNet paper to the table");
+         "Add the " + std::to_string(parity::published_models().size()) +
+             " published models of the MeshNet paper to the table");
   a.choice("--compat", s.compat_spec, specification, "Use the specification's test and table");
   a.flag("--anonymous", o.anonymous, anonymous_help);
 }

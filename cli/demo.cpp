@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <ostream>
+#include <sstream>
+#include <string>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
@@ -18,13 +22,47 @@
 #include "assay/score/score_cohort.hpp"
 #include "cli/commands.hpp"
 #include "cli/demo_qa.hpp"
-#include "cli/own_name.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What a shell starts when it is told "assay"; "" when it finds nothing.
+fs::path on_the_path() {
+  const char* const folders = std::getenv("PATH");
+  std::istringstream list(folders == nullptr ? "" : folders);
+  std::error_code unknown;
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (fs::path file = fs::path(folder) / "assay"; fs::is_regular_file(file, unknown)) return file;
+  return {};
+}
+
+/// A path as one word of a shell.
+std::string shell_word(const fs::path& path) {
+  std::string text = path.string();
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(text, is_plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+/// How this very program is called from the current folder: by its name if the PATH leads to it,
+/// else by its path.
+std::string own_name() {
+  std::error_code unknown;
+  const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
+  if (unknown || self.filename() != "assay") return "assay";  // from Python, say
+  if (fs::equivalent(on_the_path(), self, unknown)) return "assay";
+  const fs::path near = self.lexically_relative(fs::current_path());
+  if (near.empty() || *near.begin() == "..") return shell_word(self);
+  return shell_word(near.has_parent_path() ? near : "./" / near);
+}
 
 void declare_options(Arguments& a, demo::DemoOptions& o) {
   a.option("--cases N", o.cases, "Number of cases to make");
@@ -45,10 +83,10 @@ metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const s
                                          const fs::path& predictions, const Common& common) {
   metrics::ScoreSettings settings;
   settings.metrics = metrics::chosen_metrics("standard,overlap");
-  const score::Cohort plan = score::planned_cohort(
+  const score::Cohort plan = score::plan_cohort(
       {.prediction = predictions, .reference = cohort.references, .model_name = model}, settings);
   const score::CohortRecords run =
-      score::scored_cohort(plan, {.jobs = jobs(common), .version = version()});
+      score::score_cases(plan, {.jobs = jobs(common), .version = version()});
   return scored(plan.settings, run.records);
 }
 

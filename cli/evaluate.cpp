@@ -117,7 +117,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
   metrics::ScoreSettings settings = settings_of(o.score);
   const score::EvaluationData found = data_of(o, data);
-  score::Cohort cohort = score::planned_cohort(request_of(o, found), settings);
+  score::Cohort cohort = score::plan_cohort(request_of(o, found), settings);
   if (!found.note.empty()) cohort.notes.insert(cohort.notes.begin(), found.note);
   OpenedModel model(o.model, common, session, cohort.notes);
   cohort.settings.model_name = default_name(o, model);
@@ -138,7 +138,7 @@ Exit run(Options o, const Common& common, const Session& session) {
                                         .scratch = scratch};
   score::Execution execution = {.jobs = cases_at_once, .waits = true};
   execution.scorer = [&](const score::CasePlan& plan, score::Workspace& workspace) {
-    return score::evaluated_case(plan, evaluation, workspace);
+    return score::evaluate_case(plan, evaluation, workspace);
   };
   execution.is_complete = [&](const score::CasePlan& plan) { return is_kept(plan, o.save); };
   const Exit exit = run_scoring({.cohort = cohort, .options = o.score, .execution = execution},

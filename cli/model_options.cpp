@@ -78,8 +78,8 @@ model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& 
   if (!o.command.empty()) return model::find_recipe("none");  // a program prepares images itself
   const std::string known = usual_recipe(o);
   if (known.empty())
-    throw Error(Error::Kind::usage,
-                o.model + ": how its images must be prepared is not known; give --recipe (" +
+    throw Error(Error::Kind::usage, o.model,
+                "how its images must be prepared is not known; give --recipe (" +
                     joined(names_in(model::builtin_recipes())) +
                     ", or a file; see 'assay recipe show')");
   notes.push_back("recipe: " + known + ", which this model was trained with; --recipe changes it");

@@ -37,8 +37,8 @@ void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
   for (const fs::path& input : inputs) {
     std::error_code absent;
     if (fs::equivalent(out, input, absent))
-      throw Error(Error::Kind::usage,
-                  out.string() + ": is an input of this run; choose another file for the results");
+      throw Error(Error::Kind::usage, out,
+                  "is an input of this run; choose another file for the results");
   }
 }
 

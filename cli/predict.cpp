@@ -71,7 +71,7 @@ std::string stem_of(const fs::path& path) {
 std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
   std::vector<Task> tasks;
   for (const std::string& word : typed) {
-    if (!fs::exists(word)) throw Error(Error::Kind::io, word + ": no such image or folder");
+    if (!fs::exists(word)) throw Error(Error::Kind::io, word, "no such image or folder");
     if (!fs::is_directory(word)) {
       tasks.push_back({word, stem_of(fs::path(word).filename())});
       continue;
@@ -94,8 +94,7 @@ std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
 void add_checks(const std::string& against, std::vector<Task>& tasks) {
   if (against.empty()) return;
   if (!fs::exists(against))
-    throw Error(Error::Kind::io,
-                against + ": no such file or folder; it was given to compare with");
+    throw Error(Error::Kind::io, against, "no such file or folder; it was given to compare with");
   if (!fs::is_directory(against)) {
     if (tasks.size() > 1)
       throw Error(Error::Kind::usage, "--check-against names one file, but there are " +
@@ -139,7 +138,7 @@ results::PredictedImage predicted_image(const Task& task, const Work& work) {
   const score::ModelSetup& setup = work.cases.setup();
   const bool with_logits =
       work.save_logits || (!task.check.empty() && score::holds_logits(task.check));
-  const score::PredictedCase predicted = work.cases.predicted(task.image, with_logits);
+  const score::PredictedCase predicted = work.cases.predict(task.image, with_logits);
   const Volume<std::uint8_t> labels =
       model::restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
   results::PredictedImage out = {.image = task.image.string(),
@@ -147,7 +146,7 @@ results::PredictedImage predicted_image(const Task& task, const Work& work) {
                                  .from_cache = predicted.from_cache};
   out.voxel_ml = voxel_ml(labels.grid());
   for (const std::uint8_t label : labels.view().voxels) ++out.voxels[label];
-  if (!task.check.empty()) out.check = score::checked_against(task.check, predicted, labels.view());
+  if (!task.check.empty()) out.check = score::check_against(task.check, predicted, labels.view());
   out.output = written(task, labels.view(), predicted, work);
   out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return out;

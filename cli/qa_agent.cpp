@@ -25,8 +25,7 @@ std::string request_json_of(const AgentOptions& o) {
   const Json json = parse_json(inline_text ? o.request_json : read_text(o.request_json), name,
                                deepest_nesting / 2);
   if (!json.is_object())
-    throw Error(Error::Kind::input,
-                name + ": must be one JSON object, such as {\"temperature\": 0}");
+    throw Error(Error::Kind::input, name, "must be one JSON object, such as {\"temperature\": 0}");
   return to_text(json, {.indent = 0});
 }
 
@@ -251,7 +250,7 @@ void declare_agent(Arguments& a, AgentOptions& o) {
   declare_requests(a, o);
 }
 
-ChosenAgent chosen_agent(const AgentOptions& o, const qa::ItemTable& table) {
+ChosenAgent choose_agent(const AgentOptions& o, const qa::ItemTable& table) {
   require(o.timeout_s > 0 && std::isfinite(o.timeout_s), "--timeout must be above 0 seconds");
   const AgentRow& row = *std::ranges::find(agents, o.settings.agent, &AgentRow::name);
   AgentOptions complete = o;

@@ -34,6 +34,6 @@ struct ChosenAgent {
 
 /// Looks everything up: keys in the environment, files. Throws Error::usage for what does not go
 /// together.
-ChosenAgent chosen_agent(const AgentOptions& options, const qa::ItemTable& table);
+ChosenAgent choose_agent(const AgentOptions& options, const qa::ItemTable& table);
 
 }  // namespace assay::cli

@@ -72,8 +72,8 @@ std::vector<qa::QaResult> runs_of(const std::string& word, const qa::ItemTable* 
       result = qa::completed(std::move(result), *table);
     const auto same = std::ranges::find(out, result.benchmark_name, &qa::QaResult::benchmark_name);
     if (same != out.end())
-      throw Error(Error::Kind::input, word + ": has two results of " + result.benchmark_name +
-                                          "; name the file that is meant");
+      throw Error(Error::Kind::input, word,
+                  "has two results of " + result.benchmark_name + "; name the file that is meant");
     out.push_back(std::move(result));
   }
   return out;

@@ -156,9 +156,9 @@ qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const 
   out.version = version();
   out.stop = &session.stop;
   if (out.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
-    throw Error(Error::Kind::usage, o.agent.prices + ": has no price of '" +
-                                        chosen.settings.model.model +
-                                        "', so a budget cannot be kept; add it");
+    throw Error(Error::Kind::usage, o.agent.prices,
+                "has no price of '" + chosen.settings.model.model +
+                    "', so a budget cannot be kept; add it");
   return out;
 }
 
@@ -284,7 +284,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
   agent.keeps_budget = o.execution.budget_usd.has_value();
-  const ChosenAgent chosen = chosen_agent(agent, table);
+  const ChosenAgent chosen = choose_agent(agent, table);
   const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
   const qa::QaPlan plan = plan_of(o, std::move(table), looks);
   report_slides(plan, session.err, common.verbose);

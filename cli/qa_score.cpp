@@ -68,9 +68,10 @@ qa::QaResult labelled(qa::SavedQa saved, const Options& o, const qa::ItemTable* 
   const bool again =
       o.rules || saved.layout == qa::QaLayout::authors || (foreign && table != nullptr);
   if (again && table == nullptr && lacks_options(saved))
-    throw Error(Error::Kind::usage, saved.file + ": has no options, which --rules " +
-                                        std::string(name_in(qa::extraction_rules(), *o.rules)) +
-                                        " needs; give the questions with --table MultiPathQA.csv");
+    throw Error(Error::Kind::usage, saved.file,
+                "has no options, which --rules " +
+                    std::string(name_in(qa::extraction_rules(), *o.rules)) +
+                    " needs; give the questions with --table MultiPathQA.csv");
   if (!again) {
     if (foreign)
       err << "note: " << report::printable(saved.file)
@@ -99,9 +100,9 @@ std::vector<fs::path> outputs(const std::vector<qa::ScoredQa>& runs, const Commo
   if (common.out.empty()) return out;
   if (runs.size() == 1) return {output_file(common.out, file_name(runs[0].result))};
   if (fs::exists(common.out) && !fs::is_directory(common.out))
-    throw Error(Error::Kind::usage, common.out + ": is a file, but there are " +
-                                        std::to_string(runs.size()) +
-                                        " results; --out must be a folder");
+    throw Error(Error::Kind::usage, common.out,
+                "is a file, but there are " + std::to_string(runs.size()) +
+                    " results; --out must be a folder");
   for (const qa::ScoredQa& run : runs)
     out.push_back(output_file((fs::path(common.out) / "").string(), file_name(run.result)));
   auto sorted = out;

@@ -50,8 +50,8 @@ std::vector<Found> trajectories_of(const Options& o) {
     if (name.ends_with(".json") && name.find(part) != name.npos) paths.push_back(at->path());
   }
   if (error)
-    throw Error(Error::Kind::io, folder.string() + ": cannot be read (" + error.message() +
-                                     "); give the folder of a run first");
+    throw Error(Error::Kind::io, folder,
+                "cannot be read (" + error.message() + "); give the folder of a run first");
   std::vector<Found> out;
   for (const fs::path& path : paths) {
     qa::Trajectory t = qa::parse_trajectory(read_text(path), path.string());
@@ -75,10 +75,10 @@ Found chosen(const Options& o) {
   std::vector<Found> all = named_trajectories(o);
   if (o.run) std::erase_if(all, [&](const Found& f) { return f.trajectory.run != *o.run; });
   if (all.empty())
-    throw Error(Error::Kind::input,
-                fmt::format("{}: has no trajectory of item '{}'{}; ids are those of the table, and "
+    throw Error(Error::Kind::input, o.folder,
+                fmt::format("has no trajectory of item '{}'{}; ids are those of the table, and "
                             "only questions that were asked have one",
-                            o.folder, o.item, o.run ? fmt::format(", run {}", *o.run) : ""));
+                            o.item, o.run ? fmt::format(", run {}", *o.run) : ""));
   const auto first = std::ranges::min_element(
       all, {}, [](const Found& f) { return std::pair(f.trajectory.run, f.path); });
   for (const Found& f : all)

@@ -79,8 +79,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   try {
     placement = write_prepared(o, recipe, out, tbb_executor(jobs(common)));
   } catch (const Error& e) {
-    const bool named = std::string_view(e.what()).starts_with(o.image);
-    throw named ? e : e.within(o.image);
+    throw e.about(o.image);
   }
   if (common.json)
     session.out << nlohmann::ordered_json{{"schema", "assay.recipe-apply/1"},

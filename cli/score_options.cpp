@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "assay/base/text.hpp"
@@ -105,7 +107,35 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
 }
 
+std::vector<Label> labels_in(std::string_view text) {
+  std::vector<Label> out;
+  for (const std::string_view part : parts_of(text, ',')) {
+    const char* last = part.data() + part.size();
+    const auto read = std::from_chars(part.data(), last, out.emplace_back());
+    if (read.ec != std::errc{} || read.ptr != last)
+      throw Error(Error::Kind::usage,
+                  "'" + std::string(part) + "' is not a label; write whole numbers, such as 1,2,3");
+  }
+  return out;
+}
+
 }  // namespace
+
+score::LabelChoice Kind<score::LabelChoice>::value(const std::string& text) {
+  if (text == "all") return {.all = true};
+  return {.listed = labels_in(text)};
+}
+
+metrics::Region Kind<metrics::Region>::value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(Error::Kind::usage,
+                "'" + text + "' is not NAME=LABELS; write, for example, whole=1,2,4");
+  const std::string name = text.substr(0, equals);
+  std::vector<Label> members = labels_in(std::string_view(text).substr(equals + 1));
+  std::ranges::sort(members);
+  return {.key = name, .name = name, .members = std::move(members), .is_union = true};
+}
 
 void declare_score_options(Arguments& a, ScoreOptions& o) {
   a.heading("Input");

@@ -19,10 +19,24 @@ inline constexpr const char* groups_help =
 /// The one word that --compat takes.
 inline constexpr std::array<Named<bool>, 1> specification = {{{"spec", true}}};
 
+/// "all", or "1,2,3".
+template <>
+struct Kind<score::LabelChoice> {
+  static score::LabelChoice value(const std::string& text);
+  static std::string shown(const score::LabelChoice&) { return ""; }
+};
+
+/// A union of labels: "whole=1,2,4".
+template <>
+struct Kind<metrics::Region> {
+  static metrics::Region value(const std::string& text);
+};
+
 struct ScoreOptions {
   metrics::ScoreSettings settings{};
-  std::string ref, ref_pattern, model, labels, dataset_json, groups;
-  std::vector<std::string> regions;
+  std::string ref, ref_pattern, model, dataset_json, groups;
+  score::LabelChoice labels;
+  std::vector<metrics::Region> regions;
   std::vector<double> nsd_tolerances = {metrics::metric("nsd").argument};
   std::optional<metrics::LesionRule> lesion_rule;  ///< these three: unset, the convention's
   std::optional<metrics::Connectivity> connectivity;

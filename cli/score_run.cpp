@@ -70,7 +70,7 @@ score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution ex
     if (common.verbose) session.err << name(last.fate) << ": " << last.id << '\n';
     progress.update(done, total, last.fate != metrics::Fate::scored);
   };
-  return score::scored_cohort(cohort, execution);
+  return score::score_cases(cohort, execution);
 }
 
 Exit interrupted_after(const score::CohortRecords& run, const score::Cohort& cohort,
@@ -113,7 +113,7 @@ std::optional<results::FinishedRun> finished_before(const ScoreRun& run,
                                                     const score::Execution& execution,
                                                     const fs::path& out) {
   const bool has_csv = run.options.csv.empty() || fs::exists(run.options.csv);
-  return has_csv ? score::finished_cohort(run.cohort, execution, out) : std::nullopt;
+  return has_csv ? score::find_finished_cohort(run.cohort, execution, out) : std::nullopt;
 }
 
 Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSettings& settings,

@@ -37,8 +37,8 @@ class Parser {
   }
 
   [[noreturn]] void fail(std::size_t line, const std::string& what) const {
-    throw Error(Error::Kind::input,
-                std::string(name_) + ": line " + std::to_string(line) + ": " + what);
+    throw Error(Error::Kind::input, std::string(name_),
+                "line " + std::to_string(line) + ": " + what);
   }
 
  private:

@@ -33,9 +33,9 @@ class PartFile {
     if (file_ < 0) fail();
     if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
     ::close(file_);
-    throw Error(Error::Kind::io, path_.string() +
-                                     ": is being fetched by another process; wait "
-                                     "for it, or choose another folder");
+    throw Error(Error::Kind::io, path_,
+                "is being fetched by another process; wait "
+                "for it, or choose another folder");
   }
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
@@ -83,7 +83,7 @@ class PartFile {
     const char* remedy = errno == ENOSPC || errno == EDQUOT
                              ? "the disk is full; make room and start again to continue"
                              : std::strerror(errno);
-    throw Error(Error::Kind::io, path_.string() + ": could not be written: " + remedy);
+    throw Error(Error::Kind::io, path_, std::string("could not be written: ") + remedy);
   }
 
   fs::path path_, tag_path_;
@@ -259,10 +259,10 @@ Downloaded Fetch::finish() {
   const bool required = wanted_.sha256.empty() || sum == wanted_.sha256;
   if (!required || (!server_sum_.empty() && !has_checksum(file.bytes(), server_sum_))) {
     part_.forget();
-    throw Error(Error::Kind::input,
-                fmt::format("{}: the checksum is wrong: expected {}, but the SHA-256 is {}; the "
+    throw Error(Error::Kind::input, wanted_.path,
+                fmt::format("the checksum is wrong: expected {}, but the SHA-256 is {}; the "
                             "download was deleted; try again, or check the revision",
-                            wanted_.path.string(), required ? server_sum_ : wanted_.sha256, sum));
+                            required ? server_sum_ : wanted_.sha256, sum));
   }
   part_.become(wanted_.path);
   const char* names[] = {"", "git", "sha256"};
@@ -300,11 +300,10 @@ std::variant<Downloaded, DownloadFailure> Fetch::run() {
 
 void require_room(const fs::path& folder, std::uint64_t needed, std::uint64_t available) {
   if (needed <= available) return;
-  throw Error(Error::Kind::io,
-              fmt::format("{}: has {:.1f} MB free, but {:.1f} MB are needed; make room or choose "
+  throw Error(Error::Kind::io, folder,
+              fmt::format("has {:.1f} MB free, but {:.1f} MB are needed; make room or choose "
                           "another folder",
-                          folder.string(), static_cast<double>(available) / 1e6,
-                          static_cast<double>(needed) / 1e6));
+                          static_cast<double>(available) / 1e6, static_cast<double>(needed) / 1e6));
 }
 
 std::variant<Downloaded, DownloadFailure> download(const Download& wanted,

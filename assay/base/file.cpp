@@ -47,7 +47,7 @@ Error file_error(const std::filesystem::path& path, int error) {
   const std::string sentence = remedy != remedies.end()
                                    ? std::string(remedy->sentence)
                                    : "failed: " + std::generic_category().message(error);
-  return Error(Error::Kind::io, sentence).within(path.string());
+  return {Error::Kind::io, path, sentence};
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -60,8 +60,7 @@ void require_replaceable(const std::filesystem::path& path) {
   if (::stat(path.c_str(), &status) != 0) return;
   if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
   if (!S_ISREG(status.st_mode))
-    throw Error(Error::Kind::io,
-                path.string() + ": is a pipe or a device; results are written to files only");
+    throw Error(Error::Kind::io, path, "is a pipe or a device; results are written to files only");
 }
 
 /// A file descriptor that closes itself.
@@ -173,7 +172,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
   if (!file.is_open() || ::fstat(file.number(), &status) != 0) throw file_error(path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
   if (!S_ISREG(status.st_mode))
-    throw Error(Error::Kind::io, path.string() + ": is not a regular file; copy it to one first");
+    throw Error(Error::Kind::io, path, "is not a regular file; copy it to one first");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size == 0) return;  // mmap refuses to map nothing
   void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
@@ -204,9 +203,9 @@ void make_folder(const std::filesystem::path& path) {
   std::error_code trouble;
   std::filesystem::create_directories(path, trouble);
   if (trouble || !std::filesystem::is_directory(path))
-    throw Error(Error::Kind::io, path.string() + ": this folder cannot be created (" +
-                                     (trouble ? trouble.message() : "it is a file") +
-                                     "); name another");
+    throw Error(Error::Kind::io, path,
+                "this folder cannot be created (" + (trouble ? trouble.message() : "it is a file") +
+                    "); name another");
 }
 
 void require_writable(const std::filesystem::path& path) {

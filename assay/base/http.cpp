@@ -6,13 +6,34 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <string_view>
 
 #include "assay/base/text.hpp"
-#include "assay/base/url.hpp"
 #include "assay/error.hpp"
 
 namespace assay {
 namespace {
+
+bool is_http(std::string_view url) {
+  return url.starts_with("http://") || url.starts_with("https://");
+}
+
+using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
+
+/// Nothing for text that is not an address.
+Url parsed(const std::string& text) {
+  Url url(curl_url(), curl_url_cleanup);
+  if (url && curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  return url;
+}
+
+std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), which, &text, flags) != CURLUE_OK) return "";
+  const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+  return text;
+}
 
 constexpr std::size_t largest_body = std::size_t{256} << 20;
 constexpr std::size_t largest_head = std::size_t{1} << 20;
@@ -223,6 +244,21 @@ std::optional<HttpRequest> redirected(CURL* handle, const HttpRequest& request) 
 }
 
 }  // namespace
+
+void require_http_address(const std::string& url, std::string_view what) {
+  if (is_http(url) && parsed(url)) return;
+  throw Error(Error::Kind::usage,
+              std::string(what) +
+                  " is not a web address; it must begin with http:// or https:// "
+                  "and name a host");
+}
+
+std::string origin_of(const std::string& url) {
+  const Url whole = parsed(url);
+  if (!whole) return "the address";
+  return part(whole, CURLUPART_SCHEME) + "://" + part(whole, CURLUPART_HOST) + ":" +
+         part(whole, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+}
 
 std::string HttpResponse::header(const std::string& lower_case_name) const {
   for (const auto& [name, value] : headers)

@@ -62,7 +62,7 @@ JournalHeader parse_header(std::string_view record, const std::string& where) tr
           .inputs_sha256 = json.at("inputs_sha256"),
           .version = json.at("version")};
 } catch (const std::exception&) {
-  throw Error(Error::Kind::input, where + ": line 1 is not a journal's header");
+  throw Error(Error::Kind::input, where, "line 1 is not a journal's header");
 }
 
 std::optional<JournalContent> scan_text(std::string_view text, const std::string& name,
@@ -76,9 +76,10 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
     const bool last = end + 1 == text.size();
     if (!record && last) break;  // torn: pages of one write may reach the disk out of order
     if (!record)
-      throw Error(Error::Kind::input, name + ": line " + std::to_string(line_number) +
-                                          " is damaged; restore the file, or delete it to start "
-                                          "over");
+      throw Error(Error::Kind::input, name,
+                  "line " + std::to_string(line_number) +
+                      " is damaged; restore the file, or delete it to start "
+                      "over");
     if (line_number == 1)
       content = {.header = parse_header(*record, name), .records = {}, .bytes = 0};
     else
@@ -90,7 +91,7 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what, int error) {
-  throw Error(Error::Kind::io, path.string() + ": " + what + " (" + std::strerror(error) + ")");
+  throw Error(Error::Kind::io, path, what + " (" + std::strerror(error) + ")");
 }
 
 }  // namespace
@@ -122,9 +123,9 @@ Journal::Journal(const std::filesystem::path& path) : path_(path) {
     const int error = errno;
     ::close(std::exchange(file_, -1));
     if (error == EWOULDBLOCK)
-      throw Error(Error::Kind::io, path.string() +
-                                       ": another assay process is writing this "
-                                       "journal; wait for it, or choose another --out");
+      throw Error(Error::Kind::io, path,
+                  "another assay process is writing this "
+                  "journal; wait for it, or choose another --out");
     fail(path, "the journal cannot be locked", error);
   }
 }

@@ -37,8 +37,9 @@ std::string place_in(std::string_view text, std::size_t at) {
 }
 
 Error invalid_json(std::string_view name, std::string_view text, std::size_t at) {
-  return {Error::Kind::input, std::string(name) + ": not valid JSON at " + place_in(text, at) +
-                                  "; the file may be cut short or not be a results file"};
+  return {Error::Kind::input, std::string(name),
+          "not valid JSON at " + place_in(text, at) +
+              "; the file may be cut short or not be a results file"};
 }
 
 double json_number(std::string_view token) {
@@ -71,15 +72,14 @@ std::optional<std::size_t> too_deep_at(std::string_view text, int most) {
 
 void require_shallow(std::string_view text, std::string_view name, int most) {
   if (const auto at = too_deep_at(text, most))
-    throw Error(Error::Kind::input,
-                nested_too_deeply(std::string(name) + ": " + place_in(text, *at), most));
+    throw Error(Error::Kind::input, std::string(name),
+                nested_too_deeply(place_in(text, *at), most));
 }
 
 // ---- One value after the other --------------------------------------------------------------
 
 void JsonReader::fail(const std::string& sentence) const {
-  throw Error(Error::Kind::input,
-              std::string(name_) + ": " + place_in(text_, at_) + ": " + sentence);
+  throw Error(Error::Kind::input, std::string(name_), place_in(text_, at_) + ": " + sentence);
 }
 
 void JsonReader::fail_syntax() const {
@@ -128,8 +128,8 @@ void JsonReader::require(Kind wanted, std::string_view what) {
 void JsonReader::open(Kind kind, std::string_view what) {
   require(kind, what);
   if (++depth_ > most_)
-    throw Error(Error::Kind::input,
-                nested_too_deeply(std::string(name_) + ": " + place_in(text_, at_), most_));
+    throw Error(Error::Kind::input, std::string(name_),
+                nested_too_deeply(place_in(text_, at_), most_));
   ++at_;
 }
 
@@ -309,8 +309,8 @@ bool JsonObject::has(std::string_view key, JsonReader::Kind kind) const {
 JsonReader JsonObject::at(std::string_view key) const {
   const Member* member = find(key);
   if (member == nullptr)
-    throw Error(Error::Kind::input,
-                std::string(name_) + ": has no '" + std::string(key) +
+    throw Error(Error::Kind::input, std::string(name_),
+                "has no '" + std::string(key) +
                     "'; the file may have been edited or be of another version");
   return {text_, name_, member->at};
 }

@@ -12,8 +12,8 @@ namespace assay {
 /// below 20.
 inline constexpr int deepest_nesting = 200;
 
-/// The sentence for text that is nested more deeply than `most`; `place` names the file and, where
-/// it is known, line and column.
+/// The sentence for text that is nested more deeply than `most`; `place` is line and
+/// column where they are known.
 inline std::string nested_too_deeply(std::string_view place, int most = deepest_nesting) {
   return std::string(place) + ": nested more than " + std::to_string(most) +
          " levels deep, which is the most that assay reads";

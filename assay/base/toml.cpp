@@ -15,13 +15,13 @@ namespace assay {
 namespace {
 
 [[noreturn]] void fail(std::string_view name, const toml::source_position& at, const char* what) {
-  throw Error(Error::Kind::input,
-              fmt::format("{}: line {}, column {}: {}", name, at.line, at.column, what));
+  throw Error(Error::Kind::input, std::string(name),
+              fmt::format("line {}, column {}: {}", at.line, at.column, what));
 }
 
 [[noreturn]] void fail_nested(std::string_view name, const toml::source_position& at) {
-  throw Error(Error::Kind::input,
-              nested_too_deeply(fmt::format("{}: line {}, column {}", name, at.line, at.column)));
+  throw Error(Error::Kind::input, std::string(name),
+              nested_too_deeply(fmt::format("line {}, column {}", at.line, at.column)));
 }
 
 /// `depth` counts tables and arrays, the node's own included.

@@ -35,8 +35,7 @@ std::size_t find_end(std::span<const std::byte> bytes, const std::string& name) 
   const std::size_t searched = std::min(bytes.size(), end_size + longest_comment);
   for (std::size_t back = end_size; back <= searched; ++back)
     if (four(bytes, bytes.size() - back) == end_mark) return bytes.size() - back;
-  throw Error(Error::Kind::input,
-              name + ": has no central directory at its end; the file is cut off");
+  throw Error(Error::Kind::input, name, "has no central directory at its end; the file is cut off");
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ void ZipFile::read_directory(std::size_t at, std::size_t count) {
         at <= bytes_.size() && bytes_.size() - at >= entry_size && four(bytes_, at) == entry_mark;
     const std::size_t name_size = is_whole ? two(bytes_, at + 28) : 0;
     if (!is_whole || bytes_.size() - at - entry_size < name_size)
-      throw Error(Error::Kind::input,
-                  name_ + ": its central directory is damaged, or larger than 4 GB");
+      throw Error(Error::Kind::input, name_,
+                  "its central directory is damaged, or larger than 4 GB");
     const Entry entry = {.header = four(bytes_, at + 42),
                          .size = four(bytes_, at + 24),
                          .packed_size = four(bytes_, at + 20),
@@ -62,7 +61,7 @@ void ZipFile::read_directory(std::size_t at, std::size_t count) {
                          .checksum = static_cast<unsigned>(four(bytes_, at + 16))};
     std::string path(reinterpret_cast<const char*>(bytes_.data()) + at + entry_size, name_size);
     if (!entries_.emplace(path, entry).second)
-      throw Error(Error::Kind::input, name_ + ": has two entries named '" + path + "'");
+      throw Error(Error::Kind::input, name_, "has two entries named '" + path + "'");
     at += entry_size + name_size + two(bytes_, at + 30) + two(bytes_, at + 32);
   }
 }

@@ -188,9 +188,8 @@ void claim(const fs::path& folder) {
   make_folder(folder);
   if (!fs::is_empty(folder) && !fs::exists(folder / marker))
     throw Error(
-        Error::Kind::input,
-        folder.string() +
-            ": holds files that do not belong to a demo; give an empty or a new folder with --out");
+        Error::Kind::input, folder,
+        "holds files that do not belong to a demo; give an empty or a new folder with --out");
   write_atomically(folder / marker, "made by assay demo; its cases may be overwritten\n");
 }
 
@@ -217,9 +216,8 @@ DemoCohort cohort_in(const fs::path& folder) {
   try {
     return prepared_cohort(folder);
   } catch (const fs::filesystem_error& e) {
-    throw Error(
-        Error::Kind::io,
-        folder.string() + ": the folders of the cohort cannot be created: " + e.code().message());
+    throw Error(Error::Kind::io, folder,
+                "the folders of the cohort cannot be created: " + e.code().message());
   }
 }
 

@@ -42,19 +42,18 @@ std::vector<std::string> list_images(const fs::path& root) try {
   std::ranges::sort(found);
   return found;
 } catch (const fs::filesystem_error&) {
-  throw Error(Error::Kind::io, root.string() +
-                                   ": the folder cannot be read; check the path and "
-                                   "its permissions");
+  throw Error(Error::Kind::io, root,
+              "the folder cannot be read; check the path and "
+              "its permissions");
 }
 
 std::vector<std::string> require_images(const fs::path& root) {
   std::vector<std::string> found = list_images(root);
   if (!found.empty()) return found;
   const std::string foreign = foreign_content(root);
-  throw Error(Error::Kind::input,
-              root.string() + ": " +
-                  (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")"
-                                   : foreign));
+  throw Error(
+      Error::Kind::input, root,
+      (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")" : foreign));
 }
 
 }  // namespace assay

@@ -190,8 +190,8 @@ void write_encodable(const fs::path& path, const Encodable& image) {
   if (row == endings.end() || row->encode == nullptr) {
     std::vector<ImageEnding> writable(endings.begin(), endings.end());
     std::erase_if(writable, [](const ImageEnding& e) { return e.encode == nullptr; });
-    throw Error(Error::Kind::usage, path.string() + ": images are written as " +
-                                        joined(writable, ", ", &ImageEnding::text));
+    throw Error(Error::Kind::usage, path,
+                "images are written as " + joined(writable, ", ", &ImageEnding::text));
   }
   for (const EncodedFile& file : row->encode(path, image)) write_atomically(file.path, file.bytes);
 }
@@ -246,9 +246,10 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
   if (header_path) require_header(path, *header_path);
   return read_from(path, std::nullopt, volumes, std::move(scratch));
 } catch (const Error& e) {
-  // An error that opening this very file gave names it already.
   const std::string name = path.string();
-  throw std::string_view(e.what()).starts_with(name + ": ") ? e : e.within(name);
+  if (e.file().empty() || e.file() == name) throw e.about(name);
+  // An image of two files: the other is named as seen from the folder of the first.
+  throw Error(e.kind(), name, e.relative_to((path.parent_path() / "").string()).what());
 }
 
 namespace {
@@ -284,7 +285,7 @@ Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   std::ranges::copy(voxels, room_in(buffer, voxels.size()).begin());
   return {layout.header, std::move(buffer), 0};
 } catch (const Error& e) {
-  throw e.within(name);
+  throw e.about(name);
 }
 
 void write_image(const fs::path& path, View<std::uint8_t> volume) {

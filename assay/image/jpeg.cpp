@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/image/jpeg.hpp"
 
+#include <jpeglib.h>
+
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-// clang-format off
-#include <jpeglib.h>  // needs <cstdio> before it, and does not say so
-// clang-format on
 
 #include "assay/error.hpp"
+
+// clang-format off
+// clang-format on
 
 namespace assay {
 namespace {
@@ -135,13 +137,13 @@ Picture parse_jpeg(std::string_view bytes, const std::string& name) {
   constexpr std::size_t most_pixels = 400'000'000;  // what a hostile header may make us allocate
   const auto decoder = std::make_unique<Decoder>();
   if (!read_header(*decoder, bytes))
-    throw Error(Error::Kind::input, name + ": is not a readable JPEG");
+    throw Error(Error::Kind::input, name, "is not a readable JPEG");
   const std::size_t width = decoder->codec.image_width, height = decoder->codec.image_height;
   if (width * height > most_pixels)
-    throw Error(Error::Kind::unsupported, name + ": the JPEG has more than 400 million pixels");
+    throw Error(Error::Kind::unsupported, name, "the JPEG has more than 400 million pixels");
   Picture picture = Picture::filled(width, height);
   if (!decode(*decoder, picture))
-    throw Error(Error::Kind::input, name + ": the JPEG is damaged or cut off; write it again");
+    throw Error(Error::Kind::input, name, "the JPEG is damaged or cut off; write it again");
   return picture;
 }
 

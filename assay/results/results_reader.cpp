@@ -103,7 +103,8 @@ std::vector<compare::ResultTable> parse_results(std::string_view text, const std
   try {
     return read_any(text, name);
   } catch (const Error& e) {
-    throw Error(e.kind(), without_control_characters(e.what()));
+    throw Error(e.kind(), without_control_characters(e.file()),
+                without_control_characters(e.sentence()));
   }
 }
 

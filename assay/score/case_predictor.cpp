@@ -66,7 +66,7 @@ std::string CasePredictor::cache_trouble() const {
   return cache_trouble_;
 }
 
-PredictedCase CasePredictor::predicted(const std::filesystem::path& path, bool with_logits) {
+PredictedCase CasePredictor::predict(const std::filesystem::path& path, bool with_logits) {
   const std::string hash = image_sha256(path);
   const PredictionKey key = {setup_.model_sha256, setup_.recipe_sha256, hash};
   const Image image = read_image(path);

@@ -46,7 +46,7 @@ class CasePredictor {
   const ModelSetup& setup() const { return setup_; }
 
   /// Throws Error naming what is wrong with this image. Logits are never taken from the cache.
-  PredictedCase predicted(const std::filesystem::path& path, bool with_logits = false);
+  PredictedCase predict(const std::filesystem::path& path, bool with_logits = false);
 
   /// How many predictions were taken from the cache, and how many were made.
   std::size_t remembered() const { return remembered_; }

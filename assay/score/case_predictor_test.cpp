@@ -62,14 +62,14 @@ TEST(CasePredictor, InfersOnceAndRemembers) {
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor cases({model, recipe("none"), "r", PredictionCache(folder.path() / "cache")});
-  const PredictedCase first = cases.predicted(image), second = cases.predicted(image);
+  const PredictedCase first = cases.predict(image), second = cases.predict(image);
   EXPECT_EQ(model.calls, 1);
   EXPECT_FALSE(first.from_cache);
   EXPECT_TRUE(second.from_cache);
   EXPECT_THAT(second.labels.view().voxels, testing::ElementsAreArray(first.labels.view().voxels));
   EXPECT_EQ(cases.inferred(), 1U);
   EXPECT_EQ(cases.remembered(), 1U);
-  EXPECT_EQ(cases.predicted(image, true).logits.size(), 24U) << "logits are not kept";
+  EXPECT_EQ(cases.predict(image, true).logits.size(), 24U) << "logits are not kept";
   EXPECT_EQ(model.calls, 2);
 }
 
@@ -78,8 +78,8 @@ TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor plain({model, recipe("none"), "r"}), scaled({model, recipe("minmax"), "s"});
-  plain.predicted(image);
-  scaled.predicted(image);
+  plain.predict(image);
+  scaled.predict(image);
   EXPECT_THAT(model.files, testing::ElementsAre(fs::absolute(image), fs::path()));
 }
 
@@ -95,15 +95,15 @@ TEST(CasePredictor, WhatIsAssumedOfAnArrayIsSaidWhereItMatters) {
   Fake model;
   for (const model::Recipe& one : {oriented, resampled, cleaned}) {
     CasePredictor cases({model, one, "r", PredictionCache(folder.path() / "cache")});
-    EXPECT_EQ(cases.predicted(image).warning, "");
+    EXPECT_EQ(cases.predict(image).warning, "");
     for (const bool from_cache : {false, true}) {
-      const PredictedCase found = cases.predicted(array);
+      const PredictedCase found = cases.predict(array);
       EXPECT_THAT(found.warning, testing::HasSubstr("taken as RAS with voxels of 1 mm"));
       EXPECT_EQ(found.from_cache, from_cache);
     }
     fs::remove_all(folder.path() / "cache");
   }
-  EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predicted(array).warning, "");
+  EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predict(array).warning, "");
 }
 
 TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
@@ -116,7 +116,7 @@ TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
   CasePredictor cases({model, recipe("none"), "r"});
   std::atomic<std::size_t> next = 0;
   on_own_threads(4, [&] {
-    for (std::size_t i = 0; (i = next.fetch_add(1)) < images.size();) cases.predicted(images[i]);
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < images.size();) cases.predict(images[i]);
   });
   EXPECT_EQ(model.most, 1);
   EXPECT_EQ(model.calls, 12);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/cohort.hpp"
+
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
@@ -11,7 +15,7 @@
 #include "assay/image/folder.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
-#include "assay/score/label_plan.hpp"
+#include "assay/score/dataset_json.hpp"
 #include "assay/score/pairing.hpp"
 #include "assay/score/swapped_sides.hpp"
 
@@ -19,6 +23,84 @@ namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
+
+[[noreturn]] void usage(const std::string& what) {
+  throw Error(Error::Kind::usage, what);
+}
+
+std::string name_of(Label label, const std::vector<metrics::Region>& named) {
+  const std::string key = std::to_string(label);
+  const auto found = std::ranges::find(named, key, &metrics::Region::key);
+  return found == named.end() ? key : found->name;
+}
+
+/// The file that was given, or the one that nnU-Net leaves next to its predictions.
+fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSettings& settings,
+                          std::vector<std::string>& notes) {
+  if (!request.dataset_json.empty()) return request.dataset_json;
+  // Explicit settings take precedence over a file that was only found.
+  const bool other_labels = settings.threshold.has_value() || settings.foreground_nonzero ||
+                            request.prediction_pattern.find("{label}") != std::string::npos;
+  if (request.prediction.empty() || other_labels) return {};
+  const fs::path folder =
+      fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
+  fs::path beside = folder / "dataset.json";
+  if (!fs::exists(beside)) return {};
+  notes.push_back("labels from " + beside.string());
+  return beside;
+}
+
+void refuse_repeats(const std::vector<metrics::Region>& regions) {
+  std::set<std::string> keys;
+  for (const metrics::Region& region : regions)
+    if (!keys.insert(region.key).second)
+      usage("label or region '" + region.key + "' is asked for twice");
+}
+
+void refuse_ignored(const std::vector<metrics::Region>& regions,
+                    const std::optional<Label>& ignored) {
+  for (const metrics::Region& region : regions)
+    if (ignored && region.members == std::vector{*ignored})
+      usage("label " + std::to_string(*ignored) +
+            " is ignored, so it cannot be scored; drop it, or drop --ignore-label");
+}
+
+/// Fills regions, all_labels and the ignored label of `settings` from the request and, where there
+/// is one, from nnU-Net's dataset.json; what was found by itself is added to `notes`.
+void settle_labels(const CohortRequest& request, metrics::ScoreSettings& settings,
+                   std::vector<std::string>& notes) {
+  DatasetLabels dataset;
+  if (const fs::path path = dataset_json_for(request, settings, notes); !path.empty())
+    dataset = read_dataset_json(path);
+  if (!settings.ignored) settings.ignored = dataset.ignored;
+  settings.all_labels = request.labels.all;
+
+  const bool asked = !request.labels.empty() || !request.regions.empty();
+  std::vector<metrics::Region> regions;
+  if (settings.all_labels || !asked) {
+    regions = dataset.regions;
+  } else {
+    for (const Label label : request.labels.listed)
+      regions.push_back({std::to_string(label), name_of(label, dataset.regions), {label}});
+  }
+  if (settings.all_labels && !request.regions.empty())
+    usage("--labels all and --region exclude each other; list the labels instead");
+  regions.insert(regions.end(), request.regions.begin(), request.regions.end());
+  refuse_repeats(regions);
+  refuse_ignored(regions, settings.ignored);
+  if (regions.empty() && !settings.all_labels) regions = {metrics::foreground_region()};
+  const bool is_one_mask =
+      !settings.all_labels && regions == std::vector{metrics::foreground_region()};
+  if (settings.threshold && !is_one_mask)
+    usage(
+        "--threshold turns the prediction into one foreground mask, so it cannot go with labels "
+        "or regions; drop one of them");
+  if (settings.foreground_nonzero && (!is_one_mask || settings.ignored))
+    usage(
+        "--foreground nonzero makes one mask of each image, so it cannot go with labels, regions "
+        "or an ignored label; drop one of them");
+  settings.regions = std::move(regions);
+}
 
 /// The reference is kept: it says how large the image is.
 CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
@@ -169,9 +251,9 @@ std::vector<CasePlan> case_of_files(const CohortRequest& request) {
 
 std::size_t needed_column(const Csv& table, const std::string& name, const CohortRequest& request) {
   if (const auto column = table.column(name)) return *column;
-  throw Error(Error::Kind::input, request.manifest.string() + ": has no column '" + name +
-                                      "'; a manifest has id, " + request.side +
-                                      ", reference, and any others as groups");
+  throw Error(Error::Kind::input, request.manifest,
+              "has no column '" + name + "'; a manifest has id, " + request.side +
+                  ", reference, and any others as groups");
 }
 
 /// A path of the manifest: absolute, below the root that was given, or next to the manifest.
@@ -187,8 +269,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   std::vector<CasePlan> cases;
   for (const auto& row : table.rows) {
     if (row[id].empty())
-      throw Error(Error::Kind::input,
-                  request.manifest.string() + ": a case has no id; give every line one");
+      throw Error(Error::Kind::input, request.manifest, "a case has no id; give every line one");
     CasePlan plan = {.id = row[id], .prediction = row[prediction], .reference = row[reference]};
     for (std::size_t c = 0; c < row.size(); ++c)
       if (c != id && c != prediction && c != reference)
@@ -207,7 +288,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
     cases.push_back(std::move(plan));
   }
   if (cases.empty())
-    throw Error(Error::Kind::input, request.manifest.string() + ": the manifest lists no case");
+    throw Error(Error::Kind::input, request.manifest, "the manifest lists no case");
   return cases;
 }
 
@@ -222,8 +303,7 @@ fs::path root_of(const fs::path& given, const fs::path& manifest) {
 
 void must_exist(const fs::path& path, const std::string& side) {
   if (!fs::exists(path))
-    throw Error(Error::Kind::io,
-                path.string() + ": no such file or folder; it was given as the " + side);
+    throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
 }
 
 std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::string>& notes) {
@@ -301,7 +381,7 @@ void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::stri
 
 }  // namespace
 
-Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings) {
+Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings) {
   Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
   cohort.settings.model_name = model_name(request);
   // Images that a model is to be run on look like neither.

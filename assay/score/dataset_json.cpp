@@ -64,17 +64,14 @@ DatasetLabels labels_of(const Json& file) {
 
 }  // namespace
 
-DatasetLabels parse_dataset_json(std::string_view text) {
-  return labels_of(parse_json(text, "dataset.json"));
+DatasetLabels parse_dataset_json(std::string_view text, std::string_view name) try {
+  return labels_of(parse_json(text, name));
+} catch (const Error& e) {
+  throw e.about(name);
 }
 
 DatasetLabels read_dataset_json(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
-  try {
-    return parse_dataset_json(text);
-  } catch (const Error& e) {
-    throw e.within(path.string());
-  }
+  return parse_dataset_json(read_text(path), path.string());
 }
 
 }  // namespace assay::score

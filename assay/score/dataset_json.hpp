@@ -21,6 +21,6 @@ struct DatasetLabels {
 DatasetLabels read_dataset_json(const std::filesystem::path& path);
 
 /// The same for text that is in memory already.
-DatasetLabels parse_dataset_json(std::string_view text);
+DatasetLabels parse_dataset_json(std::string_view text, std::string_view name);
 
 }  // namespace assay::score

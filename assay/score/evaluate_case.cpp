@@ -11,7 +11,6 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
-#include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"
 
 namespace assay::score {
@@ -48,17 +47,15 @@ Volume<std::uint8_t> byte_labels(const Image& image, const metrics::ScoreSetting
 /// The reference cannot be read: no prediction is to blame for it.
 class ReferenceFault : public Error {
  public:
-  using Error::Error;
+  explicit ReferenceFault(const Error& error) : Error(error) {}
 };
 
 /// What `read` makes of a reference; its troubles are the reference's.
 template <class Read>
-auto reference_role(const fs::path& path, Read read) try {
+auto read_reference(const fs::path& path, Read read) try {
   return read(read_image(path));
 } catch (const Error& e) {
-  const std::string text = e.what(), name = path.string();
-  throw ReferenceFault(e.kind(),
-                       "reference " + (text.starts_with(name) ? text : name + ": " + text));
+  throw ReferenceFault(e.about(path.string()));
 }
 
 /// A reference on the grid of the model, and what was odd about its own.
@@ -67,10 +64,10 @@ struct MovedReference {
   std::string warning;
 };
 
-MovedReference moved_reference(const fs::path& path, const PredictedCase& predicted,
-                               const Evaluation& e) {
+MovedReference read_moved_reference(const fs::path& path, const PredictedCase& predicted,
+                                    const Evaluation& e) {
   const auto labels =
-      reference_role(path, [&](const Image& image) { return byte_labels(image, e.settings); });
+      read_reference(path, [&](const Image& image) { return byte_labels(image, e.settings); });
   const Alignment alignment =
       aligned(labels.grid(), predicted.placement.native, e.settings.allow_affine_mismatch);
   Volume<std::uint8_t> walked(predicted.placement.native);
@@ -83,7 +80,7 @@ MovedReference moved_reference(const fs::path& path, const PredictedCase& predic
 /// An array has no position in space: its prediction takes the reference's, index by index.
 Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
   if (labels.grid().in_space) return labels;
-  const Grid grid = reference_role(reference, [](const Image& image) { return image.grid(); });
+  const Grid grid = read_reference(reference, [](const Image& image) { return image.grid(); });
   if (!grid.in_space) return labels;
   const Alignment alignment = aligned(labels.grid(), grid, false);
   Volume<std::uint8_t> out(alignment.grid);
@@ -97,7 +94,7 @@ struct Sides {
   std::string warning{};
 };
 
-Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const Evaluation& e) {
+Sides write_sides(const CasePlan& plan, const PredictedCase& predicted, const Evaluation& e) {
   const ModelSetup& setup = e.predictor.setup();
   const fs::path& reference = plan.files.front().reference;
   // One name per case, without folders: ids are unique, their hashes as well.
@@ -113,7 +110,7 @@ Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const 
     write_image(native, labels.view());
   }
   if (!in_model_space) return {native, reference};
-  const MovedReference moved = moved_reference(reference, predicted, e);
+  const MovedReference moved = read_moved_reference(reference, predicted, e);
   const Volume<std::uint8_t> prediction = model::cleaned(predicted.labels.view(), setup.recipe);
   write_image(temporary.reference, moved.labels.view());
   write_image(temporary.prediction, prediction.view());
@@ -121,8 +118,8 @@ Sides written_sides(const CasePlan& plan, const PredictedCase& predicted, const 
 }
 
 /// Scores the written files, and deletes the temporary ones.
-metrics::CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
-                                 Workspace& workspace) {
+metrics::CaseRecord score_sides(const CasePlan& plan, const Sides& sides, const Evaluation& e,
+                                Workspace& workspace) {
   CasePlan written = plan;
   written.prediction = sides.prediction.filename().string();
   written.files = {{"", sides.prediction, sides.reference}};
@@ -133,12 +130,16 @@ metrics::CaseRecord scored_sides(const CasePlan& plan, const Sides& sides, const
   return record;
 }
 
+/// An error's message, its file as results show it.
+std::string shown_message(const Error& e, const CasePlan& plan) {
+  const FilePair& files = plan.files.front();
+  return as_shown(as_shown(e, files.prediction, plan.prediction), files.reference, plan.reference)
+      .what();
+}
+
 /// The record of a case that could not be predicted.
-metrics::CaseRecord unpredicted(CasePlan plan, std::string why, const Evaluation& e,
-                                Workspace& workspace) {
-  for (const auto& [file, shown] : {std::pair{plan.files.front().prediction, plan.prediction},
-                                    std::pair{plan.files.front().reference, plan.reference}})
-    why = without_root(std::move(why), file, shown);
+metrics::CaseRecord record_unpredicted(CasePlan plan, std::string why, const Evaluation& e,
+                                       Workspace& workspace) {
   plan.fate = metrics::Fate::failed;
   plan.error = std::move(why);
   return score_case(plan, e.settings, workspace);
@@ -163,14 +164,14 @@ fs::path prediction_name(const std::string& id) {
   return id + ".nii.gz";
 }
 
-metrics::CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
-                                   Workspace& workspace) {
+metrics::CaseRecord evaluate_case(const CasePlan& plan, const Evaluation& evaluation,
+                                  Workspace& workspace) {
   if (plan.fate != metrics::Fate::scored) return score_case(plan, evaluation.settings, workspace);
   const fs::path& image = plan.files.front().prediction;
   try {
-    const PredictedCase predicted = evaluation.predictor.predicted(image);
-    const Sides sides = written_sides(plan, predicted, evaluation);
-    metrics::CaseRecord record = scored_sides(plan, sides, evaluation, workspace);
+    const PredictedCase predicted = evaluation.predictor.predict(image);
+    const Sides sides = write_sides(plan, predicted, evaluation);
+    metrics::CaseRecord record = score_sides(plan, sides, evaluation, workspace);
     for (const std::string& warning : {predicted.warning, sides.warning})
       if (!warning.empty()) record.warnings.push_back(warning);
     record.image = plan.prediction;
@@ -184,13 +185,14 @@ metrics::CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evalu
     }
     return record;
   } catch (const ReferenceFault& e) {
-    metrics::CaseRecord record = unpredicted(plan, e.what(), evaluation, workspace);
+    metrics::CaseRecord record =
+        record_unpredicted(plan, "reference " + shown_message(e, plan), evaluation, workspace);
     record.reference_at_fault = true;
     return record;
   } catch (const Error& e) {
-    return unpredicted(plan, e.what(), evaluation, workspace);
+    return record_unpredicted(plan, shown_message(e, plan), evaluation, workspace);
   } catch (const std::bad_alloc&) {
-    return unpredicted(plan, "not enough memory for this case", evaluation, workspace);
+    return record_unpredicted(plan, "not enough memory for this case", evaluation, workspace);
   }
 }
 

@@ -36,7 +36,7 @@ std::filesystem::path prediction_name(const std::string& id);
 /// Predicts and scores. The first file of the plan's pair is the image, which the record names as
 /// such; it names a prediction only if that is kept. Never throws for a reason in the files, as
 /// score_case.
-metrics::CaseRecord evaluated_case(const CasePlan& plan, const Evaluation& evaluation,
-                                   Workspace& workspace);
+metrics::CaseRecord evaluate_case(const CasePlan& plan, const Evaluation& evaluation,
+                                  Workspace& workspace);
 
 }  // namespace assay::score

@@ -75,9 +75,9 @@ EvaluationData folders_in(const DataRequest& request) {
   if (found.empty()) throw not_found(request);
   const Layout& taken = found.front();
   if (*taken.split == '\0' && found.size() > 1)
-    throw Error(Error::Kind::usage, request.data.string() + ": holds " + both(taken) +
-                                        " as well as " + both(found[1]) +
-                                        "; choose with --images and --ref");
+    throw Error(Error::Kind::usage, request.data,
+                "holds " + both(taken) + " as well as " + both(found[1]) +
+                    "; choose with --images and --ref");
   return {request.data / taken.images,
           request.data / taken.references,
           {},
@@ -96,7 +96,7 @@ std::vector<std::string> data_splits() {
 EvaluationData evaluation_data(const DataRequest& request) {
   const auto& [data, images, references, split] = request;
   if (!data.empty() && !fs::exists(data))
-    throw Error(Error::Kind::io, data.string() + ": no such file or folder; it was given as data");
+    throw Error(Error::Kind::io, data, "no such file or folder; it was given as data");
   const bool in_folder = !data.empty() && fs::is_directory(data);
   if (!split.empty() && (!in_folder || !images.empty() || !references.empty()))
     throw Error(Error::Kind::usage,

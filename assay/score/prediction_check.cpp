@@ -50,10 +50,10 @@ results::PredictionCheck checked_labels(const std::filesystem::path& file,
               .space = place.name,
               .voxels = place.labels.voxels.size(),
               .differing = differing_voxels(stored, *map, place.labels)};
-  throw Error(Error::Kind::input, file.string() + ": lies neither on the image's grid (" +
-                                      describe(native.grid) + ") nor on the model's (" +
-                                      describe(predicted.placement.model) + ") but on " +
-                                      describe(stored.grid()));
+  throw Error(Error::Kind::input, file,
+              "lies neither on the image's grid (" + describe(native.grid) +
+                  ") nor on the model's (" + describe(predicted.placement.model) + ") but on " +
+                  describe(stored.grid()));
 }
 
 /// Stored logits in the order of the model's: class by class, voxels walked by `map`.
@@ -77,22 +77,21 @@ std::size_t largest(std::span<const double> logits, std::size_t i, std::size_t v
   return best;
 }
 
-results::PredictionCheck checked_logits(const std::filesystem::path& file,
-                                        const PredictedCase& predicted) {
+results::PredictionCheck check_logits(const std::filesystem::path& file,
+                                      const PredictedCase& predicted) {
   const Image stored = read_image(file, {}, Volumes::classes);
   const std::size_t voxels = predicted.labels.view().voxels.size();
   const Shape& shape = predicted.placement.model.shape;
   const auto map = walk_to(stored.grid(), predicted.placement.model);
   if (!map || stored.header().channels * voxels != predicted.logits.size())
-    throw Error(
-        Error::Kind::input,
-        fmt::format("{}: holds {} numbers for each voxel of {}; the model gives {} for each "
-                    "of {}x{}x{}",
-                    file.string(), stored.header().channels, describe(stored.grid()),
-                    predicted.logits.size() / voxels, shape[0], shape[1], shape[2]));
+    throw Error(Error::Kind::input, file,
+                fmt::format("holds {} numbers for each voxel of {}; the model gives {} for each "
+                            "of {}x{}x{}",
+                            stored.header().channels, describe(stored.grid()),
+                            predicted.logits.size() / voxels, shape[0], shape[1], shape[2]));
   const std::vector<double> logits = by_class(stored, *map);
   if (!std::ranges::all_of(logits, [](double x) { return std::isfinite(x); }))
-    throw Error(Error::Kind::input, file.string() + ": holds logits that are not finite numbers");
+    throw Error(Error::Kind::input, file, "holds logits that are not finite numbers");
   results::PredictionCheck check = {.against = file.string(), .space = "model", .voxels = voxels};
   double greatest = 0;
   for (std::size_t i = 0; i < logits.size(); ++i)
@@ -109,11 +108,10 @@ bool holds_logits(const std::filesystem::path& file) {
   return read_image(file, {}, Volumes::classes).header().channels > 1;
 }
 
-results::PredictionCheck checked_against(const std::filesystem::path& file,
-                                         const PredictedCase& predicted,
-                                         View<std::uint8_t> native) {
+results::PredictionCheck check_against(const std::filesystem::path& file,
+                                       const PredictedCase& predicted, View<std::uint8_t> native) {
   return predicted.logits.empty() || !holds_logits(file) ? checked_labels(file, predicted, native)
-                                                         : checked_logits(file, predicted);
+                                                         : check_logits(file, predicted);
 }
 
 }  // namespace assay::score

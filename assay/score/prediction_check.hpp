@@ -16,7 +16,7 @@ bool holds_logits(const std::filesystem::path& file);
 /// Compares labels on the image's grid or, if that is where the stored ones are, on the model's.
 /// Stored logits are compared with the model's own, and their largest with its labels. `native` are
 /// the labels on the image's grid. Throws Error when the file has neither grid.
-results::PredictionCheck checked_against(const std::filesystem::path& file,
-                                         const PredictedCase& predicted, View<std::uint8_t> native);
+results::PredictionCheck check_against(const std::filesystem::path& file,
+                                       const PredictedCase& predicted, View<std::uint8_t> native);
 
 }  // namespace assay::score

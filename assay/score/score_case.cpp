@@ -19,7 +19,6 @@
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
 #include "assay/metrics/solids.hpp"
-#include "assay/score/shown_path.hpp"
 #include "assay/score/side.hpp"
 
 namespace assay::score {
@@ -51,8 +50,9 @@ auto on_side(const Role& role, const CasePlan& plan, const FilePair& files,
   return work(files.*role.file);
 } catch (const Error& e) {
   record.reference_at_fault = role.file == &FilePair::reference;
-  throw Error(e.kind(), std::string(role.name) + " " +
-                            without_root(e.what(), files.*role.file, plan.*role.shown));
+  const Error shown =
+      as_shown(e.about((files.*role.file).string()), files.*role.file, plan.*role.shown);
+  throw Error(e.kind(), std::string(role.name) + " " + shown.what());
 }
 
 /// What is scored of a case; with all labels, those that it has.
@@ -159,13 +159,7 @@ using Mask = std::span<const std::uint8_t>;
 /// The steps on the prediction's image, where errors are the prediction's fault.
 template <class Work>
 void on_prediction(const Job& job, Work work) {
-  on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
-    try {
-      work();
-    } catch (const Error& e) {
-      throw e.within(path.string());
-    }
-  });
+  on_side(of_prediction, job.plan, job.files, job.record, [&](const auto&) { work(); });
 }
 
 /// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
@@ -334,6 +328,14 @@ Buffer Workspace::take_smallest() {
 void Workspace::give(Buffer buffer) {
   const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
   spare_.insert(place, std::move(buffer));
+}
+
+Error as_shown(const Error& error, const std::filesystem::path& file, const std::string& shown) {
+  const std::string full = file.string();
+  const std::size_t at = shown.empty() ? std::string::npos : full.rfind(shown);
+  const std::string root =
+      at == std::string::npos ? (file.parent_path() / "").string() : full.substr(0, at);
+  return root == "/" ? error : error.relative_to(root);
 }
 
 bool only_foreground(const metrics::ScoreSettings& settings) {

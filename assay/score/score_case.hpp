@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "assay/cohort.hpp"
+#include "assay/error.hpp"
 #include "assay/memory.hpp"
 #include "assay/score.hpp"
 
@@ -29,6 +30,10 @@ class Workspace {
 /// wrong, so that one bad case does not stop a cohort.
 metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSettings& settings,
                                Workspace& workspace);
+
+/// The error with its file as results show it: they contain no paths of this machine. `shown` is
+/// how they show `file`; what lies under the same root is shown in the same way.
+Error as_shown(const Error& error, const std::filesystem::path& file, const std::string& shown);
 
 /// Whether nothing but foreground is scored, so that masks will do.
 bool only_foreground(const metrics::ScoreSettings& settings);

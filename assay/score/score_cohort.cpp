@@ -84,8 +84,8 @@ void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
                         : found.version != ours.version ? "by another version of assay"
                                                         : nullptr;
   if (differs != nullptr)
-    throw Error(Error::Kind::input, path.string() + ": " + made + " " + differs +
-                                        "; run without --resume to start over");
+    throw Error(Error::Kind::input, path,
+                std::string(made) + " " + differs + "; run without --resume to start over");
 }
 
 /// What is left of an earlier run and still true: a case counts only if its files are unchanged.
@@ -131,7 +131,7 @@ struct Opened {
   std::map<std::string, metrics::CaseRecord> done;
 };
 
-Opened opened_journal(const Cohort& cohort, const Execution& execution) {
+Opened open_journal(const Cohort& cohort, const Execution& execution) {
   if (execution.journal.empty()) return {};
   const JournalHeader header = header_of(cohort, execution);
   if (execution.resume) {
@@ -145,9 +145,9 @@ Opened opened_journal(const Cohort& cohort, const Execution& execution) {
 
 }  // namespace
 
-std::optional<results::FinishedRun> finished_cohort(const Cohort& cohort,
-                                                    const Execution& execution,
-                                                    const std::filesystem::path& results) {
+std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
+                                                         const Execution& execution,
+                                                         const std::filesystem::path& results) {
   auto run = results::read_finished_run(results);
   if (!run || !run->ledger.is_complete()) return std::nullopt;
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
@@ -161,8 +161,8 @@ std::optional<results::FinishedRun> finished_cohort(const Cohort& cohort,
   return run;
 }
 
-CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution) {
-  Opened opened = opened_journal(cohort, execution);
+CohortRecords score_cases(const Cohort& cohort, const Execution& execution) {
+  Opened opened = open_journal(cohort, execution);
   std::optional<JournalWriter> writer;
   if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
 
@@ -202,7 +202,7 @@ std::string why_worthless(const metrics::SegmentationResult& result, const Cohor
 }
 
 metrics::SegmentationResult score_cohort(const Cohort& cohort, const Execution& execution) {
-  CohortRecords run = scored_cohort(cohort, execution);
+  CohortRecords run = score_cases(cohort, execution);
   if (run.interrupted)
     throw Error(Error::Kind::io, "stopped after " + std::to_string(run.records.size()) + " of " +
                                      counted(cohort.cases.size(), "case"));
@@ -219,8 +219,7 @@ metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
   for (const std::filesystem::path& path : {prediction, reference})
     if (std::filesystem::is_directory(path))
       throw Error(Error::Kind::usage, path.string() + ": is a folder; score_cohort scores folders");
-  const Cohort cohort =
-      planned_cohort({.prediction = prediction, .reference = reference}, settings);
+  const Cohort cohort = plan_cohort({.prediction = prediction, .reference = reference}, settings);
   Workspace workspace;
   metrics::CaseRecord record = score_case(cohort.cases.front(), cohort.settings, workspace);
   if (record.fate != metrics::Fate::scored) throw Error(Error::Kind::input, record.error);

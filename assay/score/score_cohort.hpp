@@ -18,8 +18,8 @@ namespace assay::score {
 /// The run that wrote a results file, if it asked for the same as this one and every case was
 /// scored from the files that are there now; then nothing is left to do. Throws Error when the
 /// results are of other settings, cases or another version, and no journal says otherwise.
-std::optional<results::FinishedRun> finished_cohort(const Cohort& cohort,
-                                                    const Execution& execution,
-                                                    const std::filesystem::path& results);
+std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
+                                                         const Execution& execution,
+                                                         const std::filesystem::path& results);
 
 }  // namespace assay::score

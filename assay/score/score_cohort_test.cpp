@@ -50,7 +50,7 @@ class SmallCohort : public testing::Test {
   Cohort cohort() const {
     metrics::ScoreSettings settings;
     settings.metrics = metrics::chosen_metrics("dice");
-    return planned_cohort({.prediction = root_ / "pred", .reference = root_ / "ref"}, settings);
+    return plan_cohort({.prediction = root_ / "pred", .reference = root_ / "ref"}, settings);
   }
 
   fs::path journal() const { return root_ / "out.json.journal"; }
@@ -67,7 +67,7 @@ std::vector<std::string> texts(const CohortRecords& run) {
 }  // namespace
 
 TEST_F(SmallCohort, one_bad_case_is_recorded_and_the_others_go_on) {
-  const auto run = scored_cohort(cohort(), {.jobs = 2});
+  const auto run = score_cases(cohort(), {.jobs = 2});
   ASSERT_EQ(run.records.size(), 12U);
   EXPECT_EQ(run.records[3].fate, metrics::Fate::failed);
   EXPECT_THAT(run.records[3].error, HasSubstr("cased.nii.gz"));
@@ -76,42 +76,42 @@ TEST_F(SmallCohort, one_bad_case_is_recorded_and_the_others_go_on) {
 }
 
 TEST_F(SmallCohort, any_number_of_jobs_gives_the_same_records) {
-  const auto one = texts(scored_cohort(cohort(), {.jobs = 1}));
-  EXPECT_EQ(texts(scored_cohort(cohort(), {.jobs = 2})), one);
-  EXPECT_EQ(texts(scored_cohort(cohort(), {.jobs = 7})), one);
+  const auto one = texts(score_cases(cohort(), {.jobs = 1}));
+  EXPECT_EQ(texts(score_cases(cohort(), {.jobs = 2})), one);
+  EXPECT_EQ(texts(score_cases(cohort(), {.jobs = 7})), one);
 }
 
 TEST_F(SmallCohort, a_stopped_run_resumes_to_the_same_records) {
-  const auto whole = texts(scored_cohort(cohort(), {.jobs = 1}));
+  const auto whole = texts(score_cases(cohort(), {.jobs = 1}));
   std::atomic<bool> stop = false;
   const Execution first = {.jobs = 1,
                            .journal = journal(),
                            .progress = [&](std::size_t done, std::size_t,
                                            const metrics::CaseRecord&) { stop = done == 7; },
                            .stop = &stop};
-  const auto cut = scored_cohort(cohort(), first);
+  const auto cut = score_cases(cohort(), first);
   EXPECT_TRUE(cut.interrupted);
   EXPECT_EQ(cut.records.size(), 7U);
 
-  const auto rest = scored_cohort(cohort(), {.jobs = 2, .journal = journal(), .resume = true});
+  const auto rest = score_cases(cohort(), {.jobs = 2, .journal = journal(), .resume = true});
   EXPECT_EQ(rest.replayed, 5U);  // of seven, the broken and the missing one are tried again
   EXPECT_EQ(texts(rest), whole);
 }
 
 TEST_F(SmallCohort, a_resumed_run_scores_changed_files_again) {
-  scored_cohort(cohort(), {.jobs = 1, .journal = journal()});
+  score_cases(cohort(), {.jobs = 1, .journal = journal()});
   write(root_ / "pred" / name(0), 8);
-  const auto rest = scored_cohort(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
+  const auto rest = score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
   EXPECT_EQ(rest.replayed, 9U);
   EXPECT_EQ(rest.records[0].counts.at("foreground").tp, 192);
 }
 
 TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
-  scored_cohort(cohort(), {.jobs = 1, .journal = journal()});
+  score_cases(cohort(), {.jobs = 1, .journal = journal()});
   Cohort other = cohort();
   other.settings.beta = 2;
   try {
-    scored_cohort(other, {.jobs = 1, .journal = journal(), .resume = true});
+    score_cases(other, {.jobs = 1, .journal = journal(), .resume = true});
     FAIL();
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), HasSubstr("begun with other settings"));

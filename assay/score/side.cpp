@@ -116,7 +116,7 @@ JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
                   map_values(image) + "; " + std::string(rule.remedy));
 }
 
-Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) try {
+Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {
   Side side{.image = read_image(path, workspace.take_largest(), how.volumes),
             .codes = workspace.take_smallest(),
             .values = {},
@@ -129,9 +129,6 @@ Side read_side(const std::filesystem::path& path, const Reading& how, Workspace&
     side.image.reset();
   }
   return side;
-} catch (const Error& e) {
-  const std::string text = e.what();
-  throw text.starts_with(path.string()) ? e : e.within(path.string());
 }
 
 void give_back(Side side, Workspace& workspace) {

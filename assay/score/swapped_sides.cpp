@@ -120,9 +120,9 @@ void refuse_proof(const fs::path& prediction, const fs::path& reference) {
   for (const Mark& mark : marks)
     if (mark.is_proof && fs::exists(reference / mark.file, ignored) &&
         !fs::exists(prediction / mark.file, ignored))
-      throw Error(Error::Kind::usage,
-                  reference.string() + ": given as the reference, but it holds nnU-Net's " +
-                      std::string(mark.file) + "; the prediction comes first, so swap the two");
+      throw Error(Error::Kind::usage, reference,
+                  "given as the reference, but it holds nnU-Net's " + std::string(mark.file) +
+                      "; the prediction comes first, so swap the two");
 }
 
 }  // namespace

@@ -30,30 +30,29 @@ bool is_dicom(const std::filesystem::path& path) {
 /// Only regular files can be passed to the library: with a pipe it would wait for bytes.
 void require_file(const std::filesystem::path& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error))
-    throw Error(Error::Kind::io, path.string() + ": does not exist");
+  if (!std::filesystem::exists(path, error)) throw Error(Error::Kind::io, path, "does not exist");
   if (!std::filesystem::is_regular_file(path, error))
-    throw Error(Error::Kind::io, path.string() + ": is not a file");
+    throw Error(Error::Kind::io, path, "is not a file");
   if (!std::ifstream(path, std::ios::binary))
-    throw Error(Error::Kind::io, path.string() + ": may not be read; check its permissions");
+    throw Error(Error::Kind::io, path, "may not be read; check its permissions");
 }
 
 [[noreturn]] void fail_as_no_slide(const std::filesystem::path& path) {
   const std::string version = openslide_version();
   if (is_dicom(path) && version.starts_with("3."))
-    throw Error(Error::Kind::unsupported,
-                path.string() + ": a DICOM slide needs OpenSlide 4, but this is " + version +
+    throw Error(Error::Kind::unsupported, path,
+                "a DICOM slide needs OpenSlide 4, but this is " + version +
                     "; install it or set ASSAY_OPENSLIDE to its library file");
-  throw Error(Error::Kind::input, path.string() + ": is not a slide that OpenSlide " + version +
-                                      " knows, or its beginning is damaged");
+  throw Error(Error::Kind::input, path,
+              "is not a slide that OpenSlide " + version + " knows, or its beginning is damaged");
 }
 
 [[noreturn]] void fail_as_damaged(const std::filesystem::path& path, const char* why) {
-  throw Error(Error::Kind::input, path.string() + ": the slide is damaged (" + why +
-                                      "); download it again, then reopen it");
+  throw Error(Error::Kind::input, path,
+              std::string("the slide is damaged (") + why + "); download it again, then reopen it");
 }
 
-Owner opened(const std::filesystem::path& path) {
+Owner open_handle(const std::filesystem::path& path) {
   const OpenSlide& library = openslide();
   require_file(path);
   Owner slide(library.detect_vendor(path.c_str()) == nullptr ? nullptr
@@ -258,7 +257,7 @@ std::string openslide_version() {
 }
 
 Slide::Slide(const std::filesystem::path& path) {
-  Owner slide = opened(path);
+  Owner slide = open_handle(path);
   SlideInfo info = info_of(slide.get(), path);
   handle_ = std::make_unique<Handle>(Handle{path, std::move(slide), std::move(info)});
 }
@@ -277,7 +276,7 @@ Picture Slide::thumbnail(std::int64_t longest) const {
 
 Picture Slide::region(const SlideRegion& region, std::int64_t longest) const {
   if (const auto problem = crop_problem(region, info()))
-    throw Error(Error::Kind::usage, handle_->path.string() + ": " + *problem);
+    throw Error(Error::Kind::usage, handle_->path, *problem);
   if (longest < 1) throw Error(Error::Kind::usage, "an image needs a side of 1 pixel or more");
   const auto [width, height] = size_of(region, longest);
   const std::size_t level = level_for(region, info(), longest);

@@ -11,12 +11,14 @@
 #include <future>
 
 #include "assay/base/file.hpp"
+#include "assay/demo/tiff_writer.hpp"
 #include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
-#include "assay/image/tiff_writer.hpp"
 
 using namespace assay;
 using namespace assay::slide;
+using demo::tiff_bytes;
+using demo::TiffImage;
 using testing::HasSubstr;
 
 namespace {

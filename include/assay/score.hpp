@@ -34,6 +34,14 @@ struct CasePlan {
   std::string error{};                         ///< the sentence that goes with it
 };
 
+/// The labels that are asked for: some, all that occur, or none (then one mask is scored).
+struct LabelChoice {
+  bool all = false;
+  std::vector<Label> listed{};
+
+  bool empty() const { return !all && listed.empty(); }
+};
+
 /// What to score, as asked for; nothing has been looked up.
 struct CohortRequest {
   std::filesystem::path prediction, reference;  ///< files or folders; with a manifest: roots, or ""
@@ -44,8 +52,8 @@ struct CohortRequest {
   /// column of the manifest, and is used in messages.
   std::string side = "prediction";
 
-  std::string labels{};                ///< "", "all", or "1,2,3"
-  std::vector<std::string> regions{};  ///< "whole=1,2,4"
+  LabelChoice labels{};
+  std::vector<metrics::Region> regions{};  ///< unions of labels, scored besides them
   std::filesystem::path dataset_json{};
   std::filesystem::path groups{};  ///< table that adds columns to the cases
 };
@@ -62,7 +70,7 @@ struct Cohort {
 
 /// Pairs files and settles labels. `settings` holds what does not depend on files. Throws Error
 /// when the request cannot be met: no such folder, no case at all, two files for one case.
-Cohort planned_cohort(const CohortRequest& request, metrics::ScoreSettings settings);
+Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings);
 
 /// Every file that is read for the cohort: no result may overwrite these.
 std::vector<std::filesystem::path> input_files(const Cohort& cohort);
@@ -99,13 +107,13 @@ struct CohortRecords {
 
 /// Scores every case. The records do not depend on `jobs`, nor on how often the run was resumed.
 /// Throws Error when the journal belongs to another request, is damaged, or cannot be written.
-CohortRecords scored_cohort(const Cohort& cohort, const Execution& execution);
+CohortRecords score_cases(const Cohort& cohort, const Execution& execution);
 
 /// Why results are worth nothing, in a sentence: no case was scored, or not all that had to be, or
 /// none has the labels that were asked for. "" when they are worth something.
 std::string why_worthless(const metrics::SegmentationResult& result, const Cohort& cohort);
 
-/// Scores every case, and what follows for the whole. Throws Error as `scored_cohort` does, when
+/// Scores every case, and what follows for the whole. Throws Error as `score_cases` does, when
 /// the result would be worthless, and when the run was stopped.
 metrics::SegmentationResult score_cohort(const Cohort& cohort, const Execution& execution = {});
 

@@ -135,7 +135,7 @@ inline void results(Input input) {
 }
 
 inline void dataset(Input input) {
-  allow_refusal([&] { score::parse_dataset_json(as_text(input)); });
+  allow_refusal([&] { score::parse_dataset_json(as_text(input), "dataset.json"); });
 }
 
 /// Whatever an experiment's file holds, there is a report on it.

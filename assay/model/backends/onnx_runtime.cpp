@@ -128,13 +128,12 @@ fs::path configured() {
   std::error_code ignored;
   if (file.empty() || !fs::is_regular_file(file, ignored)) return {};
   const Json config = parse_json(read_text(file), file.string());
-  if (!config.is_object())
-    throw Error(Error::Kind::input, file.string() + ": must be a JSON object");
+  if (!config.is_object()) throw Error(Error::Kind::input, file, "must be a JSON object");
   const auto found = config.find("onnxruntime");
   if (found == config.end()) return {};
   if (!found->is_string())
-    throw Error(Error::Kind::input,
-                file.string() + ": \"onnxruntime\" must be the path of a library, in quotes");
+    throw Error(Error::Kind::input, file,
+                "\"onnxruntime\" must be the path of a library, in quotes");
   return found->get<std::string>();
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
 #include <utility>
 
 #include "assay/base/file.hpp"
@@ -7,7 +8,6 @@
 #include "assay/error.hpp"
 #include "assay/model.hpp"
 #include "assay/model/backends/command_predictor.hpp"
-#include "assay/model/backends/meshnet_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"
 #include "assay/model/files/model.hpp"
 
@@ -16,15 +16,41 @@ namespace {
 
 using Opened = std::unique_ptr<Predictor>;
 
+class MeshNetPredictor : public Predictor {
+ public:
+  MeshNetPredictor(Network network, TensorAxes axes)
+      : engine_(std::move(network), {.axes = axes}),
+        sha256_(
+            assay::sha256("meshnet\naxes=" + std::string(axes == TensorAxes::zyx ? "zyx" : "xyz") +
+                          "\nnetwork=" + network_sha256(engine_.network()) + "\n")) {}
+
+  std::string backend() const override { return "meshnet"; }
+  std::string sha256() const override { return sha256_; }
+
+  Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override {
+    return engine_.predict(input.image, workspace_, settings);
+  }
+
+ private:
+  MeshNetEngine engine_;
+  PredictionWorkspace workspace_;
+  std::string sha256_;
+};
+
+/// Throws what require_valid throws.
+std::unique_ptr<Predictor> meshnet_predictor(Network network, TensorAxes axes) {
+  return std::make_unique<MeshNetPredictor>(std::move(network), axes);
+}
+
 Opened open_meshnet(const PredictorSource& source) {
   return meshnet_predictor(read_model(source.model, source.options).network, source.axes);
 }
 
 Opened open_onnx(const PredictorSource& source) {
   if (!source.options.dilations.empty() || source.options.activation)
-    throw Error(Error::Kind::usage, source.model.string() +
-                                        ": already states its dilations and activations; leave out "
-                                        "--dilations and --activation");
+    throw Error(Error::Kind::usage, source.model,
+                "already states its dilations and activations; leave out "
+                "--dilations and --activation");
   return onnx_predictor({.model = source.model,
                          .axes = source.axes,
                          .library = source.onnxruntime,

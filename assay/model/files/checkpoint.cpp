@@ -48,7 +48,7 @@ std::vector<std::size_t> tuple_sizes(const Checkpoint& file, const PickleValue& 
   for (const std::size_t item : tuple.items) {
     const PickleValue& side = file.pickle.at(item);
     if (side.kind != Kind::integer || side.integer < 0)
-      refuse(where, "its shape is not made of whole numbers of 0 or more");
+      refuse_part(where, "its shape is not made of whole numbers of 0 or more");
     out.push_back(static_cast<std::size_t>(side.integer));
   }
   return out;
@@ -63,13 +63,13 @@ bool is_contiguous(std::span<const std::size_t> shape, std::span<const std::size
 
 /// `tensor` holds (storage, offset, size, stride, ...); storage is ('storage', type, key, ...).
 StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue& tensor) {
-  const std::string where = file.name + ": tensor '" + key + "'";
+  const std::string where = "tensor '" + key + "'";
   const auto part = [&](std::size_t i) -> const PickleValue& {
     return file.pickle.at(tensor.items[i]);
   };
   const PickleValue& storage = part(0);
   if (storage.kind != Kind::tuple || storage.text != "storage" || storage.items.size() < 3)
-    refuse(where, "it has no storage");
+    refuse_part(where, "it has no storage");
   const PickleValue& type_name = file.pickle.at(storage.items[1]);
   const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
   StoredTensor out = {.name = key, .shape = tuple_sizes(file, part(2), where)};
@@ -77,14 +77,14 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
   if (out.type == ElementType::other) return out;  // counters, which no layer asks for
   const std::vector<std::size_t> strides = tuple_sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))
-    refuse(where, "its numbers are not contiguous in memory; save it with .contiguous()");
+    refuse_part(where, "its numbers are not contiguous in memory; save it with .contiguous()");
   const auto bytes = file.storage(file.pickle.at(storage.items[2]).text);
   const std::size_t size = element_bytes(out.type), count = element_count(out.shape);
   const auto offset = static_cast<std::size_t>(part(1).integer);
   const std::size_t there = bytes.size() / size;
   if (part(1).integer < 0 || offset > there || there - offset < count)
-    refuse(where, fmt::format("of shape {} needs more numbers than the {} of its storage",
-                              shape_text(out.shape), there));
+    refuse_part(where, fmt::format("of shape {} needs more numbers than the {} of its storage",
+                                   shape_text(out.shape), there));
   out.bytes = bytes.subspan(offset * size, count * size);
   return out;
 }

@@ -127,9 +127,9 @@ constexpr std::array strangers = {
 void require_consistent(const Model& model, const ModelOptions& options, const std::string& file) {
   const bool asked = !options.dilations.empty() || options.activation.has_value();
   if (asked && model.architecture == "file")
-    throw Error(Error::Kind::usage, file +
-                                        ": already states its dilations and activations; leave out "
-                                        "--dilations and --activation");
+    throw Error(Error::Kind::usage, file,
+                "already states its dilations and activations; leave out "
+                "--dilations and --activation");
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
     if (model.name.empty()) model.name = known_name(model.network);
     return model;
   } catch (const Error& e) {
-    throw std::string_view(e.what()).starts_with(name + ":") ? e : e.within(name);
+    throw e.about(name);
   }
 }
 

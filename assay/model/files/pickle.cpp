@@ -51,8 +51,7 @@ class PickleMachine {
   };
 
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Error::Kind::input,
-                fmt::format("{}: at byte {} of its pickle, {}", name_, at_, why));
+    throw Error(Error::Kind::input, name_, fmt::format("at byte {} of its pickle, {}", at_, why));
   }
 
   void step();

@@ -39,8 +39,8 @@ class Reader {
   }
 
   [[noreturn]] void fail() const {
-    throw Error(Error::Kind::input,
-                name_ + ": is not a complete ONNX file: a field is damaged or cut off");
+    throw Error(Error::Kind::input, name_,
+                "is not a complete ONNX file: a field is damaged or cut off");
   }
 
  private:

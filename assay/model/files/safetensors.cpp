@@ -25,11 +25,12 @@ constexpr std::array type_names = {
     TypeName{"F16", ElementType::float16}, TypeName{"BF16", ElementType::bfloat16}};
 
 std::vector<std::size_t> listed_sizes(const Json& list, const std::string& where) {
-  if (!list.is_array()) refuse(where, "its shape and its data_offsets must be lists of numbers");
+  if (!list.is_array())
+    refuse_part(where, "its shape and its data_offsets must be lists of numbers");
   std::vector<std::size_t> out;
   for (const Json& entry : list) {
     if (!entry.is_number_unsigned())
-      refuse(where, "its shape and its data_offsets must be whole numbers of 0 or more");
+      refuse_part(where, "its shape and its data_offsets must be whole numbers of 0 or more");
     out.push_back(entry.get<std::size_t>());
   }
   return out;
@@ -43,9 +44,9 @@ StoredTensor tensor_of(const std::string& key, const Json& entry,
   out.type = type != type_names.end() ? type->type : ElementType::other;
   const std::vector<std::size_t> range = listed_sizes(member(entry, "data_offsets"), where);
   if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())
-    refuse(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "
-                              "numbers; it may be cut off",
-                              numbers.size()));
+    refuse_part(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "
+                                   "numbers; it may be cut off",
+                                   numbers.size()));
   out.bytes = numbers.subspan(range[0], range[1] - range[0]);
   return out;
 }
@@ -67,7 +68,7 @@ std::vector<StoredTensor> safetensors_tensors(std::span<const std::byte> bytes,
   std::vector<StoredTensor> out;
   for (const auto& [key, entry] : json.items()) {
     if (key == "__metadata__") continue;
-    const std::string where = fmt::format("{}: tensor '{}'", name, key);
+    const std::string where = fmt::format("tensor '{}'", key);
     out.push_back(tensor_of(key, entry, bytes.subspan(prefix + length), where));
   }
   return out;

@@ -167,12 +167,12 @@ KnownModel architecture(const Outline& outline, const ModelOptions& options,
   KnownModel out = model != nullptr ? *model : KnownModel{};
   if (!options.dilations.empty()) {
     if (options.dilations.size() != outline.hidden)
-      throw Error(Error::Kind::usage,
-                  fmt::format("{}: has {}, but --dilations names {}", file,
+      throw Error(Error::Kind::usage, file,
+                  fmt::format("has {}, but --dilations names {}",
                               counted(outline.hidden, "hidden layer"), options.dilations.size()));
     if (model == nullptr && !options.activation)
-      throw Error(Error::Kind::usage,
-                  file + ": give the activation, too: --activation relu, elu, gelu or none");
+      throw Error(Error::Kind::usage, file,
+                  "give the activation, too: --activation relu, elu, gelu or none");
     out.dilations = options.dilations;
     if (model == nullptr || model->dilations != options.dilations) out.name = "";
   }
@@ -251,14 +251,9 @@ Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions
   const Outline outline = outline_of(modules, name);
   const KnownModel known = architecture(outline, options, name);
   const bool from_options = !options.dilations.empty() || options.activation.has_value();
-  try {
-    return {.network = network_of(modules, known, outline, name),
-            .name = known.name,
-            .architecture = from_options ? "options" : "recognised"};
-  } catch (const Error& e) {
-    const bool names_file = std::string_view(e.what()).starts_with(name + ":");
-    throw names_file ? e : e.within(name);
-  }
+  return {.network = network_of(modules, known, outline, name),
+          .name = known.name,
+          .architecture = from_options ? "options" : "recognised"};
 }
 
 }  // namespace assay::model

@@ -44,7 +44,11 @@ const Type& row(ElementType type) {
 }  // namespace
 
 void refuse(const std::string& file, const std::string& why) {
-  throw Error(Error::Kind::input, file + ": " + why);
+  throw Error(Error::Kind::input, file, why);
+}
+
+void refuse_part(const std::string& part, const std::string& why) {
+  throw Error(Error::Kind::input, part + ": " + why);
 }
 
 std::size_t element_bytes(ElementType type) {

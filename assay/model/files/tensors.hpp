@@ -20,8 +20,12 @@ struct StoredTensor {
   std::span<const std::byte> bytes = {};
 };
 
-/// Throws Error::input: the file or the part of it, and what is wrong with it.
+/// Throws Error::input: the file, and what is wrong with it.
 [[noreturn]] void refuse(const std::string& file, const std::string& why);
+
+/// Throws Error::input: a part of the file, such as "tensor 'a'", and what is wrong with it.
+/// read_model adds the file.
+[[noreturn]] void refuse_part(const std::string& part, const std::string& why);
 
 /// Bytes of one element; 0 for `other`.
 std::size_t element_bytes(ElementType type);

@@ -18,7 +18,8 @@ namespace {
 std::vector<std::size_t> shape_of(const Json& list, const std::string& where) {
   std::vector<std::size_t> out;
   for (const Json& entry : elements(list)) {
-    if (!entry.is_number_unsigned()) refuse(where, "a size is not a whole number of 0 or more");
+    if (!entry.is_number_unsigned())
+      refuse_part(where, "a size is not a whole number of 0 or more");
     out.push_back(entry.get<std::size_t>());
   }
   return out;
@@ -32,15 +33,16 @@ Weights weights_of(const Json& model, std::span<const std::byte> bytes, const st
   for (const Json& group : elements(member(model, "weightsManifest")))
     for (const Json& entry : elements(member(group, "weights"))) {
       StoredTensor tensor = {.name = text_of(member(entry, "name"))};
-      const std::string where = file + ": weight '" + tensor.name + "'";
+      const std::string where = "weight '" + tensor.name + "'";
       tensor.shape = shape_of(member(entry, "shape"), where);
       if (text_of(member(entry, "dtype")) != "float32" || !member(entry, "quantization").is_null())
-        refuse(where, "is not plain float32; convert the model again without quantization");
+        refuse_part(where, "is not plain float32; convert the model again without quantization");
       const std::size_t count = element_count(tensor.shape);
       if (count > bytes.size() / sizeof(float))
-        refuse(where, fmt::format("of shape {} needs more than the {} bytes that are left in the "
-                                  "weight files; they may be cut off",
-                                  shape_text(tensor.shape), bytes.size()));
+        refuse_part(where,
+                    fmt::format("of shape {} needs more than the {} bytes that are left in the "
+                                "weight files; they may be cut off",
+                                shape_text(tensor.shape), bytes.size()));
       tensor.bytes = bytes.first(count * sizeof(float));
       bytes = bytes.subspan(count * sizeof(float));
       out[tensor.name] = tensor;
@@ -58,7 +60,8 @@ struct KerasLayer {
 
   const StoredTensor& weight(const std::string& part) const {
     const auto found = weights.find(name + "/" + part);
-    if (found == weights.end()) refuse(where, "the weight '" + name + "/" + part + "' is missing");
+    if (found == weights.end())
+      refuse_part(where, "the weight '" + name + "/" + part + "' is missing");
     return found->second;
   }
   std::vector<float> numbers(const std::string& part, const std::string& flag) const {
@@ -86,7 +89,7 @@ std::size_t thrice(const KerasLayer& layer, const std::string& key, std::size_t 
   const std::vector<std::size_t> found = shape_of(member(layer.config, key), layer.where);
   if (found.empty()) return otherwise;
   if (found.size() != 3 || found[0] != found[1] || found[1] != found[2])
-    refuse(layer.where, key + " is not the same along all axes");
+    refuse_part(layer.where, key + " is not the same along all axes");
   return found[0];
 }
 
@@ -97,7 +100,7 @@ void add_activation(const KerasLayer& layer, NetworkBuilder& builder) {
   try {
     builder.add(activation(name), layer.name);
   } catch (const Error& e) {
-    throw Error(Error::Kind::input, e.what()).within(layer.where);
+    refuse_part(layer.where, e.what());
   }
 }
 
@@ -109,13 +112,13 @@ void add_convolution(const KerasLayer& layer, NetworkBuilder& builder) {
   for (const auto& [key, value] :
        {Fixed{"padding", "same"}, Fixed{"data_format", "channels_last"}, Fixed{"groups", 1}})
     if (const Json& found = member(layer.config, key); !found.is_null() && found != value)
-      refuse(layer.where,
-             fmt::format("{} is {}; only {} can be run", key, found.dump(), value.dump()));
-  if (thrice(layer, "strides", 1) != 1) refuse(layer.where, "its strides are not 1");
+      refuse_part(layer.where,
+                  fmt::format("{} is {}; only {} can be run", key, found.dump(), value.dump()));
+  if (thrice(layer, "strides", 1) != 1) refuse_part(layer.where, "its strides are not 1");
   const StoredTensor& kernel = layer.weight("kernel");
   if (kernel.shape.size() != 5 || kernel.shape[0] != kernel.shape[1] ||
       kernel.shape[1] != kernel.shape[2])
-    refuse(layer.where, "its kernel has the shape " + shape_text(kernel.shape));
+    refuse_part(layer.where, "its kernel has the shape " + shape_text(kernel.shape));
   builder.add(FileConvolution{.name = layer.name,
                               .outputs = kernel.shape[4],
                               .inputs = kernel.shape[3],
@@ -152,24 +155,24 @@ constexpr std::array layer_classes = {LayerClass{"InputLayer", add_nothing},
                                       LayerClass{"SpatialDropout3D", add_nothing}};
 
 /// The layer that another one takes its voxels from: [[["name", 0, 0, {}]]]; "" for none.
-std::string source_of(const Json& layer, const std::string& where) {
+std::string source_of(const Json& layer, const std::string& file) {
   const auto& nodes = elements(member(layer, "inbound_nodes"));
   if (nodes.empty()) return "";
   const auto& sources = elements(nodes.front());
   if (nodes.size() != 1 || sources.size() != 1 || elements(sources.front()).empty())
-    refuse(where, "it takes more than one input; only a chain of layers can be run");
+    refuse(file, "it takes more than one input; only a chain of layers can be run");
   return text_of(elements(sources.front()).front());
 }
 
-void add_layer(const Json& entry, const Weights& weights, NetworkBuilder& builder,
-               const std::string& file) {
+void add_layer(const Json& entry, const Weights& weights, NetworkBuilder& builder) {
   const Json& config = member(entry, "config");
   const std::string name = text_of(member(config, "name"));
   const std::string kind = text_of(member(entry, "class_name"));
-  const std::string where = file + ": layer '" + name + "'";
+  const std::string where = "layer '" + name + "'";
   const auto row = std::ranges::find(layer_classes, kind, &LayerClass::name);
   if (row == layer_classes.end())
-    refuse(where, "is a " + kind + ", which the engine does not have; export the model to ONNX");
+    refuse_part(where,
+                "is a " + kind + ", which the engine does not have; export the model to ONNX");
   row->add({.name = name, .where = where, .config = config, .weights = weights}, builder);
 }
 
@@ -210,7 +213,7 @@ Network tfjs_network(std::string_view json, std::span<const std::byte> weights,
                                "chain of layers can be run",
                                source, before));
     before = text_of(member(member(entry, "config"), "name"));
-    add_layer(entry, tensors, builder, name);
+    add_layer(entry, tensors, builder);
   }
   return std::move(builder).network();
 }

@@ -105,7 +105,7 @@ Recipe parse_recipe(std::string_view text, std::string_view name) {
   try {
     return recipe_of(file, stem.string());
   } catch (const Error& e) {
-    throw e.within(name);
+    throw e.about(name);
   }
 }
 

@@ -16,8 +16,7 @@ std::vector<fs::path> qa_results_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.path().filename().string().ends_with("_results.json")) out.push_back(entry.path());
   if (out.empty())
-    throw Error(Error::Kind::input,
-                folder.string() + ": has no *_results.json; 'assay qa run' writes them");
+    throw Error(Error::Kind::input, folder, "has no *_results.json; 'assay qa run' writes them");
   std::ranges::sort(out);
   return out;
 }

@@ -36,7 +36,7 @@ struct TableRow {
 };
 
 [[noreturn]] void fail(const std::string& name, std::size_t line, const std::string& what) {
-  throw Error(Error::Kind::input, name + ": line " + std::to_string(line) + ": " + what);
+  throw Error(Error::Kind::input, name, "line " + std::to_string(line) + ": " + what);
 }
 
 template <class Has>
@@ -149,9 +149,8 @@ Item item_of(const TableRow& row, const std::string& name) try {
   item.truth = truth_label(row["answer"], item.benchmark, item.options);
   return item;
 } catch (const Error& e) {
-  const std::string text = e.what();
-  if (text.starts_with(name + ": ")) throw;
-  fail(name, row.line, text);
+  if (e.file() == name) throw;
+  fail(name, row.line, e.what());
 }
 
 class Builder {

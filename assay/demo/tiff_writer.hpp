@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace assay {
+namespace assay::demo {
 
 /// One directory of the file.
 struct TiffImage {
@@ -22,4 +22,4 @@ struct TiffImage {
 /// The bytes of the file; it must stay below 4 GiB.
 std::string tiff_bytes(std::span<const TiffImage> images);
 
-}  // namespace assay
+}  // namespace assay::demo

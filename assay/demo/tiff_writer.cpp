@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/image/tiff_writer.hpp"
+#include "assay/demo/tiff_writer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "assay/base/bytes.hpp"
 #include "assay/error.hpp"
 
-namespace assay {
+namespace assay::demo {
 namespace {
 
 template <class T>
@@ -143,4 +143,4 @@ std::string tiff_bytes(std::span<const TiffImage> images) {
   return file;
 }
 
-}  // namespace assay
+}  // namespace assay::demo
