@@ -17,7 +17,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/folder.hpp"
-#include "assay/image/npy_writer.hpp"
+#include "assay/image/npy.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/score/prediction_check.hpp"
 #include "cli/commands.hpp"

@@ -88,12 +88,4 @@ std::optional<std::vector<std::string>> telling_entities(std::span<const std::st
   return files_by_id(files, keys).size() == files.size() ? std::optional(keys) : std::nullopt;
 }
 
-std::vector<std::string> entity_ids(std::span<const std::string> stems) {
-  const auto keys = telling_entities(stems);
-  std::vector<std::string> out;
-  if (keys)
-    for (const std::string& stem : stems) out.push_back(entity_id(entities(stem), *keys));
-  return out;
-}
-
 }  // namespace assay

@@ -31,7 +31,4 @@ bool is_in_subject_folder(std::string_view stem);
 /// alone do not distinguish all files.
 std::optional<std::vector<std::string>> telling_entities(std::span<const std::string> stems);
 
-/// The ids of these files by those entities; empty when there are none.
-std::vector<std::string> entity_ids(std::span<const std::string> stems);
-
 }  // namespace assay

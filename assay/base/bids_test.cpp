@@ -6,6 +6,18 @@
 using namespace assay;
 using Names = std::vector<std::string>;
 
+namespace {
+
+/// The ids of files by the entities that tell them apart; none when these do not.
+Names entity_ids(const Names& stems) {
+  Names out;
+  if (const auto keys = telling_entities(stems))
+    for (const std::string& stem : stems) out.push_back(entity_id(entities(stem), *keys));
+  return out;
+}
+
+}  // namespace
+
 TEST(Bids, a_name_states_its_entities) {
   EXPECT_EQ(entities("sub-01/ses-2/sub-01_ses-2_desc-x_mask"),
             (Entities{{"sub", "01"}, {"ses", "2"}, {"desc", "x"}}));

@@ -26,7 +26,8 @@
 namespace assay::demo {
 namespace {
 
-/// Over a socket that the caller owns and closes.
+/// The server's end of one HTTP/1.1 connection: bytes -> requests, responses -> bytes. Over a
+/// socket that the caller owns and closes.
 class ServerConnection {
  public:
   explicit ServerConnection(int socket) : socket_(socket) {}

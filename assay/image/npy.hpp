@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// NumPy's arrays (.npy, .npz): headers to layouts.
+/// NumPy's arrays (.npy, .npz): headers to layouts, logits to files.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +23,11 @@ Layout npy_layout(std::span<const std::byte> head, const std::filesystem::path& 
 /// The only array of an archive, or the one with a known name. nnU-Net's `probabilities` and
 /// `softmax` are indexed (class, z, y, x).
 Layout npz_layout(std::span<const std::byte> head, const std::filesystem::path& path);
+
+/// Writes logits, class by class and x fastest in memory, as an array that is indexed
+/// (class, x, y, z): float32, C order, what `numpy.load` and `read_image` take. Atomic. Throws
+/// Error::io.
+void write_logits(const std::filesystem::path& path, std::span<const float> logits,
+                  const Shape& shape);
 
 }  // namespace assay

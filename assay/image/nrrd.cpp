@@ -23,7 +23,8 @@
 namespace assay {
 namespace {
 
-/// Complete and consistent: as many entries per axis as there are axes, or none at all.
+/// The fields of a header, as written. Complete and consistent: as many entries per axis as there
+/// are axes, or none at all.
 struct NrrdHeader {
   std::vector<std::int64_t> sizes;
   std::optional<VoxelType> type;

@@ -11,7 +11,7 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
-#include "assay/image/npy_writer.hpp"
+#include "assay/image/npy.hpp"
 
 namespace assay::score {
 namespace {

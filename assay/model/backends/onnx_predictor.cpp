@@ -38,6 +38,7 @@ struct OnnxResult {
   OnnxTensor tensor;
 };
 
+/// A model that is loaded into ONNX Runtime, with the errors of the library in our words.
 class OnnxSession {
  public:
   /// Throws Error::input when the model cannot be loaded or does not have exactly one input.
