@@ -83,7 +83,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   std::vector<compare::ResultTable> tables = results::read_result_files(o.pilots, jobs(common));
   std::vector<std::string> notes;
   if (!o.groups.empty()) notes = results::add_groups(tables, o.groups);
-  compare::PowerStudy study = compare::planned_study(std::move(tables), settings);
+  compare::PowerStudy study = compare::plan_study(std::move(tables), settings);
   study.notes.insert(study.notes.begin(), notes.begin(), notes.end());
 
   if (!common.quiet) cli::tell("note", study.notes, session.err);

@@ -121,7 +121,7 @@ Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSet
   if (common.json)
     session.out << finished.text;
   else if (!common.quiet)
-    session.out << report::terminal_report(finished, settings,
+    session.out << report::terminal_report(finished.file, settings,
                                            {.color = session.out_is_terminal && !common.no_color});
   if (!common.quiet)
     session.err << "note: this run is complete: the results have these settings, and no file has "

@@ -292,6 +292,7 @@ JsonObject::JsonObject(std::string_view text, std::string_view name) : text_(tex
     const JsonReader::Kind kind = in.kind();
     members_.push_back({std::string(key), kind, in.at()});
     in.skip();
+    members_.back().end = in.at();
   });
   in.end();
 }
@@ -313,6 +314,11 @@ JsonReader JsonObject::at(std::string_view key) const {
                 "has no '" + std::string(key) +
                     "'; the file may have been edited or be of another version");
   return {text_, name_, member->at};
+}
+
+std::string_view JsonObject::text_of(std::string_view key) const {
+  const Member* member = find(key);
+  return member == nullptr ? "" : text_.substr(member->at, member->end - member->at);
 }
 
 std::vector<std::string> JsonObject::keys() const {

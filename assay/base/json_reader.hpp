@@ -114,13 +114,15 @@ class JsonObject {
   /// A reader positioned before the member's value. Throws Error::input when there is no such
   /// member.
   JsonReader at(std::string_view key) const;
+  /// The member's value as it is written; "" when there is no such member.
+  std::string_view text_of(std::string_view key) const;
   std::vector<std::string> keys() const;
 
  private:
   struct Member {
     std::string key;
     JsonReader::Kind kind;
-    std::size_t at;
+    std::size_t at, end = 0;
   };
   const Member* find(std::string_view key) const;
 

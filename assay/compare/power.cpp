@@ -322,7 +322,7 @@ std::size_t cases_for(const PowerPlan& plan, std::size_t pairs) {
   return static_cast<std::size_t>(std::ceil(static_cast<double>(pairs) * each - 1e-9));
 }
 
-PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& settings) {
+PowerStudy plan_study(std::vector<ResultTable> tables, const PowerSettings& settings) {
   require(settings);
   PowerStudy study = {.settings = settings};
   tables = pilot_tables(std::move(tables), settings, study.notes);

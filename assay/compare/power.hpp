@@ -95,6 +95,6 @@ struct PowerStudy {
 std::size_t cases_for(const PowerPlan& plan, std::size_t pairs);
 
 /// Throws Error for what cannot be planned; see docs/power.md.
-PowerStudy planned_study(std::vector<ResultTable> tables, const PowerSettings& settings);
+PowerStudy plan_study(std::vector<ResultTable> tables, const PowerSettings& settings);
 
 }  // namespace assay::compare

@@ -53,7 +53,7 @@ const double sd = 0.1 * std::sqrt(16.0 / 15);
 
 std::string message(const std::vector<ResultTable>& tables, const PowerSettings& settings) {
   try {
-    planned_study(tables, settings);
+    plan_study(tables, settings);
   } catch (const Error& error) {
     return error.what();
   }
@@ -63,7 +63,7 @@ std::string message(const std::vector<ResultTable>& tables, const PowerSettings&
 }  // namespace
 
 TEST(PlannedStudy, of_two_models_takes_the_spread_of_their_differences) {
-  const PowerStudy study = planned_study({base(), other()}, {.difference = {.all = 0.04}});
+  const PowerStudy study = plan_study({base(), other()}, {.difference = {.all = 0.04}});
   ASSERT_EQ(study.plans.size(), 1U);
   const PowerPlan& plan = study.plans[0];
   EXPECT_EQ(plan.model, "other");
@@ -81,7 +81,7 @@ TEST(PlannedStudy, of_two_models_takes_the_spread_of_their_differences) {
 }
 
 TEST(PlannedStudy, the_pilot_s_own_difference_comes_with_a_warning) {
-  const PowerStudy study = planned_study({base(), other()}, {});
+  const PowerStudy study = plan_study({base(), other()}, {});
   const PowerPlan& plan = study.plans[0];
   EXPECT_TRUE(plan.is_own_difference);
   EXPECT_NEAR(plan.difference, 0.05, 1e-12);
@@ -98,7 +98,7 @@ TEST(PlannedStudy, a_small_difference_is_not_lost_in_the_skewness_of_a_pilot) {
   for (std::size_t i = 0; i < pairs; ++i)
     *skewed.averages[0].values[i] += 0.1 * std::exp(0.2 * static_cast<double>(i));
   const auto size = [&](double difference) {
-    return planned_study({base(), skewed}, {.difference = {.all = difference}}).plans[0].sizes[0];
+    return plan_study({base(), skewed}, {.difference = {.all = difference}}).plans[0].sizes[0];
   };
   for (const double difference : {0.06, -0.06}) {
     const PlannedSize found = size(difference);
@@ -112,13 +112,13 @@ TEST(PlannedStudy, a_mean_that_few_cases_make_is_told) {
   failing.model_name = failing.source = "failing";
   for (std::size_t i = 0; i < pairs; ++i)
     *failing.averages[0].values[i] += i == 3 ? -0.4 : 0.01 + 0.0001 * static_cast<double>(i);
-  const PowerStudy study = planned_study({base(), failing}, {});
+  const PowerStudy study = plan_study({base(), failing}, {});
   EXPECT_FALSE(study.plans[0].sizes[0].signed_rank);
   EXPECT_THAT(sentence(study, study.plans[0]), HasSubstr("The mean depends on a few cases"));
 }
 
 TEST(PlannedStudy, a_margin_asks_for_equivalence) {
-  const PowerStudy study = planned_study({base(), other()}, {.margin = {.all = 0.03}});
+  const PowerStudy study = plan_study({base(), other()}, {.margin = {.all = 0.03}});
   const PowerPlan& plan = study.plans[0];
   EXPECT_EQ(plan.difference, 0);
   EXPECT_EQ(
@@ -132,27 +132,26 @@ TEST(PlannedStudy, a_margin_asks_for_equivalence) {
 
 TEST(PlannedStudy, several_models_share_alpha) {
   const PowerStudy study =
-      planned_study({base(), other()}, {.difference = {.all = 0.04}, .models = 5});
+      plan_study({base(), other()}, {.difference = {.all = 0.04}, .models = 5});
   EXPECT_DOUBLE_EQ(study.alpha_per_test, 0.01);
   EXPECT_EQ(study.plans[0].sizes[0].pairs, stats::pairs_for_difference(0.04, sd, {0.8, 0.01}));
   ResultTable third = other();
   third.model_name = "third";
   third.source = "third.csv";
   third.averages[0].values[0] = 0.9;
-  const PowerStudy three = planned_study({base(), other(), third}, {.baseline = "base"});
+  const PowerStudy three = plan_study({base(), other(), third}, {.baseline = "base"});
   EXPECT_EQ(three.models, 2U);
   EXPECT_EQ(three.plans.size(), 2U);
 }
 
 TEST(PlannedStudy, of_one_model_assumes_a_correlation) {
-  const PowerStudy study = planned_study({base()}, {.difference = {.all = 0.04}});
+  const PowerStudy study = plan_study({base()}, {.difference = {.all = 0.04}});
   ASSERT_EQ(study.plans.size(), 3U);
   const double own = study.plans[0].pilot.sd.estimate;
   EXPECT_EQ(study.plans[0].assumed_correlation, 0.5);
   EXPECT_NEAR(study.plans[0].sd, own, 1e-15);
   EXPECT_NEAR(study.plans[2].sd, own * std::sqrt(0.2), 1e-15);
-  const PowerStudy given =
-      planned_study({base()}, {.difference = {.all = 0.04}, .correlation = 0.7});
+  const PowerStudy given = plan_study({base()}, {.difference = {.all = 0.04}, .correlation = 0.7});
   ASSERT_EQ(given.plans.size(), 1U);
   EXPECT_EQ(given.plans[0].sizes[0].pairs, study.plans[1].sizes[0].pairs);
 }
@@ -164,7 +163,7 @@ TEST(PlannedStudy, clusters_are_pairs) {
     group.first = "subject";
     for (std::size_t i = 0; i < pairs; ++i) group.second.push_back(std::to_string(i % 8));
   }
-  const PowerStudy study = planned_study(both, {.cluster = "subject", .difference = {.all = 0.04}});
+  const PowerStudy study = plan_study(both, {.cluster = "subject", .difference = {.all = 0.04}});
   const PowerPlan& plan = study.plans[0];
   EXPECT_EQ(plan.pilot.n, 8U);
   EXPECT_EQ(plan.pilot.cases, 16U);
@@ -181,7 +180,7 @@ TEST(PlannedStudy, failures_count_as_in_compare) {
   column.values[0].reset();
   column.failed.push_back({0, 0.0, "prediction_empty", "1"});
   const auto spread = [&](UndefinedPolicy policy) {
-    return planned_study({base(), failing}, {.undefined = policy, .difference = {.all = 0.04}})
+    return plan_study({base(), failing}, {.undefined = policy, .difference = {.all = 0.04}})
         .plans[0]
         .pilot;
   };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cctype>
 
+#include "assay/base/named.hpp"
 #include "assay/parity.hpp"
-#include "assay/parity/lookup.hpp"
 #include "assay/parity/published.hpp"
 
 namespace assay::parity {
@@ -27,7 +28,12 @@ Paper built_in_paper() {
 }
 
 const PaperModel& variant_of(const Paper& paper, std::string_view key) {
-  return key.empty() ? paper.models.front() : by_key(paper.models, key, "variant");
+  if (key.empty()) return paper.models.front();
+  const auto found = std::ranges::find(paper.models, key, &PaperModel::key);
+  if (found == paper.models.end())
+    throw unknown_name("variant", key, paper.models,
+                       [](const PaperModel& m) { return std::string_view(m.key); });
+  return *found;
 }
 
 std::string model_key(std::string_view name) {

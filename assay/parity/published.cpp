@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/parity/published.hpp"
 
-#include "assay/parity/lookup.hpp"
-
 namespace assay::parity {
 namespace {
 
@@ -45,14 +43,6 @@ constexpr PublishedModel table[] = {
 
 std::span<const PublishedModel> published_models() {
   return table;
-}
-
-const PublishedModel& published_model(std::string_view key) {
-  return by_key(published_models(), key, "published model");
-}
-
-double dice_per_million_parameters(const PublishedModel& model) {
-  return model.dice.mean / (static_cast<double>(model.parameters) / 1e6);
 }
 
 }  // namespace assay::parity

@@ -22,10 +22,4 @@ struct PublishedModel {
 /// In the paper's order: by falling Dice.
 std::span<const PublishedModel> published_models();
 
-/// By key, such as meshnet_26. Throws Error::usage with the nearest name and a list of all.
-const PublishedModel& published_model(std::string_view key);
-
-/// Mean Dice for each million parameters.
-double dice_per_million_parameters(const PublishedModel& model);
-
 }  // namespace assay::parity

@@ -28,7 +28,7 @@ std::vector<fs::path> candidates(const WantedFile& wanted, const fs::path& resul
 
 }  // namespace
 
-fs::path located(const WantedFile& wanted, const fs::path& results) {
+fs::path locate_file(const WantedFile& wanted, const fs::path& results) {
   if (wanted.shown.empty())
     throw Error(Error::Kind::input, results.string() + ": names no file for this case");
   bool other_content = false;

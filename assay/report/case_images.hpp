@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "assay/report.hpp"
-#include "assay/results.hpp"
 
 namespace assay::report {
 
@@ -24,7 +23,7 @@ struct WantedFile {
 /// The file itself: below the root that was given, or else below the recorded one, or else below
 /// the folder of the results. Where the hash is known, only a file of that content will do. Throws
 /// Error::input saying what was looked for and which option helps.
-std::filesystem::path located(const WantedFile& wanted, const std::filesystem::path& results);
+std::filesystem::path locate_file(const WantedFile& wanted, const std::filesystem::path& results);
 
 /// The image of a case: the one named by its id, or the first whose name begins with it
 /// (`sub-01_0000.nii.gz`, `sub-01_T1w.nii.gz`), or the first that states all its BIDS entities.

@@ -51,12 +51,12 @@ TEST(Located, IsBelowTheRecordedRoot) {
   const Cohort c;
   const WantedFile wanted = {
       .shown = "a.nii", .sha256 = sha256("reference"), .recorded = c.at("r")};
-  EXPECT_EQ(located(wanted, c.at("x.json")), c.at("r/a.nii"));
+  EXPECT_EQ(locate_file(wanted, c.at("x.json")), c.at("r/a.nii"));
 }
 
 TEST(Located, LooksBesideTheResults) {
   const Cohort c;
-  EXPECT_EQ(located({.shown = "r/a.nii", .sha256 = ""}, c.at("x.json")), c.at("r/a.nii"));
+  EXPECT_EQ(locate_file({.shown = "r/a.nii", .sha256 = ""}, c.at("x.json")), c.at("r/a.nii"));
 }
 
 TEST(Located, ARootMayHoldAFolderPerModel) {
@@ -65,18 +65,20 @@ TEST(Located, ARootMayHoldAFolderPerModel) {
     return WantedFile{
         .shown = "a.nii", .sha256 = "", .recorded = c.at("r"), .given = c.at(root), .model = "m"};
   };
-  EXPECT_EQ(located(given("models"), "x.json"), c.at("models/m/a.nii"));
-  EXPECT_EQ(located(given("p"), "x.json"), c.at("p/a.nii"));
+  EXPECT_EQ(locate_file(given("models"), "x.json"), c.at("models/m/a.nii"));
+  EXPECT_EQ(locate_file(given("p"), "x.json"), c.at("p/a.nii"));
 }
 
 TEST(Located, SaysWhatIsWrong) {
   const Cohort c;
   EXPECT_THAT(refusal([&] {
-                located({.shown = "b.nii", .sha256 = "", .recorded = c.at("p")}, c.at("x.json"));
+                locate_file({.shown = "b.nii", .sha256 = "", .recorded = c.at("p")},
+                            c.at("x.json"));
               }),
               HasSubstr("b.nii: is not found; name the folders with --predictions"));
   EXPECT_THAT(refusal([&] {
-                located({.shown = "a.nii", .sha256 = "00", .recorded = c.at("p")}, c.at("x.json"));
+                locate_file({.shown = "a.nii", .sha256 = "00", .recorded = c.at("p")},
+                            c.at("x.json"));
               }),
               HasSubstr("is not the file that was scored"));
 }
@@ -90,9 +92,15 @@ fs::path one_voxel(const fs::path& path, const Shape& index) {
   return path;
 }
 
+results::SegmentationFile scored_regions(const std::vector<metrics::Region>& regions) {
+  results::SegmentationFile out;
+  for (const metrics::Region& region : regions) out.labels.push_back({region});
+  return out;
+}
+
 TEST(RegionCase, RunsRightFrontAndUp) {
   const TemporaryFolder folder;
-  const results::ScoredFiles scored = {.regions = {metrics::foreground_region()}};
+  const results::SegmentationFile scored = scored_regions({metrics::foreground_region()});
   RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
   one.add_prediction(3, one_voxel(folder / "p.nii", {1, 0, 0}));
   const CaseVolume volume = std::move(one).cropped();
@@ -109,7 +117,8 @@ TEST(RegionCase, HasABitPerRegion) {
   const TemporaryFolder folder;
   Volume<std::uint8_t> labels(Grid{.shape = {3, 1, 1}}, {0, 1, 2});
   write_image(folder / "r.nii", labels.view());
-  const results::ScoredFiles scored = {.regions = {{"1", "core", {1}}, {"w", "whole", {1, 2}}}};
+  const results::SegmentationFile scored =
+      scored_regions({{"1", "core", {1}}, {"w", "whole", {1, 2}}});
   const CaseVolume volume = RegionCase(folder / "r.nii", scored).cropped();
   EXPECT_THAT(volume.reference, ElementsAre(0, 3, 2));
   EXPECT_THAT(volume.regions, ElementsAre("core", "whole"));
@@ -117,7 +126,7 @@ TEST(RegionCase, HasABitPerRegion) {
 
 TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
   const TemporaryFolder folder;
-  const results::ScoredFiles scored = {.regions = {metrics::foreground_region()}};
+  const results::SegmentationFile scored = scored_regions({metrics::foreground_region()});
   Volume<std::uint8_t> elsewhere(Grid{.shape = {2, 2, 2}});
   write_image(folder / "e.nii", elsewhere.view());
   RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);

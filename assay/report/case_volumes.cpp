@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/error.hpp"
 #include "assay/image/folder.hpp"
@@ -51,13 +52,13 @@ std::vector<std::size_t> from_worst_to_best(const Study& study, const std::strin
 struct CaseSources {
   struct OfModel {
     std::size_t model;
-    results::CaseFiles files;
-    const results::ScoredFiles* scored;
+    const metrics::CaseRecord& files;
+    const results::SegmentationFile& scored;
   };
   std::vector<OfModel> models{};
 };
 
-using FilesOfModels = std::vector<results::ScoredFiles>;
+using FilesOfModels = std::vector<results::SegmentationFile>;
 
 /// How a results file spells the id of a case of the study.
 std::string id_in_file(const compare::ResultTable& table, const std::string& id) {
@@ -68,14 +69,13 @@ std::string id_in_file(const compare::ResultTable& table, const std::string& id)
              : table.file_ids[static_cast<std::size_t>(found - table.ids.begin())];
 }
 
-FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) {
+FilesOfModels read_files_of_models(const Study& study, const Executor& executor) {
   FilesOfModels out(study.models.size());
-  run_tasks(request.executor, out.size(), [&](std::size_t m) {
-    std::vector<std::string> ids;
-    for (const ShownCase& one : request.cases)
-      ids.push_back(id_in_file(study.models[m], study.ids[one.place]));
+  run_tasks(executor, out.size(), [&](std::size_t m) {
+    const std::string& source = study.models[m].source;
     try {
-      out[m] = results::read_scored_files(study.models[m].source, ids);
+      if (auto file = results::segmentation_in(read_text(source), source))
+        out[m] = *std::move(file);
     } catch (const Error&) {
       out[m] = {};  // it was read as a table before: only its images cannot be found
     }
@@ -86,9 +86,10 @@ FilesOfModels files_of_models(const Study& study, const VolumeRequest& request) 
 CaseSources sources_of(const Study& study, const std::string& id, const FilesOfModels& files) {
   CaseSources out;
   for (std::size_t m = 0; m < files.size(); ++m) {
-    const auto found =
-        std::ranges::find(files[m].cases, id_in_file(study.models[m], id), &results::CaseFiles::id);
-    if (found != files[m].cases.end()) out.models.push_back({m, *found, &files[m]});
+    const std::string wanted = id_in_file(study.models[m], id);
+    const auto found = std::ranges::find_if(
+        files[m].cases, [&](const results::SavedCase& one) { return one.record.id == wanted; });
+    if (found != files[m].cases.end()) out.models.push_back({m, found->record, files[m]});
   }
   return out;
 }
@@ -99,12 +100,12 @@ void read_predictions(const Study& study, const CaseSources& sources, const Imag
   for (const CaseSources::OfModel& one : sources.models) {
     const compare::ResultTable& table = study.models[one.model];
     try {
-      const fs::path path = located({.shown = one.files.prediction,
-                                     .sha256 = one.files.prediction_sha256,
-                                     .recorded = one.scored->roots.prediction,
-                                     .given = roots.predictions,
-                                     .model = table.model_name},
-                                    table.source);
+      const fs::path path = locate_file({.shown = one.files.prediction,
+                                         .sha256 = one.files.prediction_sha256,
+                                         .recorded = one.scored.provenance.roots.prediction,
+                                         .given = roots.predictions,
+                                         .model = table.model_name},
+                                        table.source);
       into.add_prediction(one.model, path);
     } catch (const Error& error) {
       into.note(table.model_name + ": " + error.what());
@@ -115,12 +116,12 @@ void read_predictions(const Study& study, const CaseSources& sources, const Imag
 /// The image that a model was given, where a results file names it. Its absence is only noted.
 void add_recorded_image(const Study& study, const CaseSources& sources, RegionCase& into) {
   for (const CaseSources::OfModel& one : sources.models) {
-    if (one.files.image.empty() || one.scored->roots.image.empty()) continue;
+    if (one.files.image.empty() || one.scored.provenance.roots.image.empty()) continue;
     try {
-      into.add_image(located({.shown = one.files.image,
-                              .sha256 = one.files.image_sha256,
-                              .recorded = one.scored->roots.image},
-                             study.models[one.model].source));
+      into.add_image(locate_file({.shown = one.files.image,
+                                  .sha256 = one.files.image_sha256,
+                                  .recorded = one.scored.provenance.roots.image},
+                                 study.models[one.model].source));
       return;
     } catch (const Error& error) {
       into.note(error.what());
@@ -133,12 +134,12 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
   if (sources.models.empty())
     throw Error(Error::Kind::input, "its results files name no images; 'assay score' writes them");
   const CaseSources::OfModel& first = sources.models.front();
-  const fs::path reference = located({.shown = first.files.reference,
-                                      .sha256 = first.files.reference_sha256,
-                                      .recorded = first.scored->roots.reference,
-                                      .given = roots.references},
-                                     study.models[first.model].source);
-  RegionCase out(reference, *first.scored);
+  const fs::path reference = locate_file({.shown = first.files.reference,
+                                          .sha256 = first.files.reference_sha256,
+                                          .recorded = first.scored.provenance.roots.reference,
+                                          .given = roots.references},
+                                         study.models[first.model].source);
+  RegionCase out(reference, first.scored);
   read_predictions(study, sources, roots, out);
   if (roots.images.empty())
     add_recorded_image(study, sources, out);
@@ -235,7 +236,7 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
 }
 
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
-  const FilesOfModels files = files_of_models(study, request);
+  const FilesOfModels files = read_files_of_models(study, request.executor);
   std::vector<std::optional<CaseVolume>> read(request.cases.size());
   std::vector<std::string> reasons(request.cases.size());
   run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {

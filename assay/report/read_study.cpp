@@ -5,17 +5,155 @@
 #include <array>
 #include <set>
 
+#include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
+#include "assay/compare.hpp"
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
-#include "assay/report/study_files.hpp"
+#include "assay/qa.hpp"
 #include "assay/results.hpp"
+#include "assay/results/cross_validation.hpp"
 #include "assay/threads.hpp"
 
 namespace assay::report {
 namespace {
+
+/// What one file contributes to a study; most members are empty.
+struct StudyFile {
+  SourceDocument document;
+  ResultSettings settings{};
+  std::vector<compare::ResultTable> models{};
+  std::vector<parity::ParityReport> parity{};
+  std::vector<FoldsStudyPart> folds{};
+  std::vector<QaStudyPart> qa{};
+  std::vector<Finding> findings{};
+};
+
+struct Source {
+  const std::string &path, &text;
+};
+
+void read_tables(const Source& source, StudyFile& out) {
+  out.models = results::parse_results(source.text, source.path);
+  for (compare::ResultTable& table : out.models) table.source = source.path;
+}
+
+void read_questions(const Source& source, StudyFile& out) {
+  for (qa::SavedQa& saved : qa::parse_qa_results(source.text, source.path)) {
+    qa::QaScores scores = qa::qa_scores(saved.result);
+    out.qa.push_back({source.path, std::move(saved.result), std::move(scores)});
+  }
+}
+
+void read_parity(const Source& source, StudyFile& out) {
+  out.parity.push_back(results::parse_parity(source.text, source.path));
+}
+
+/// The runs of a saved cross-validation, paired again.
+void read_folds(const Source& source, StudyFile& out) {
+  read_tables(source, out);
+  results::SavedFolds saved = results::parse_folds(source.text, source.path);
+  out.folds.push_back({std::move(saved.name), source.path,
+                       compare::cross_validated(std::move(saved.runs), saved.restarts)});
+}
+
+void read_comparison(const Source& source, StudyFile& out) {
+  const results::SavedComparison saved = results::parse_comparison(source.text, source.path);
+  const auto number = [](std::optional<double> x) { return x ? compare::plain_number(*x) : "–"; };
+  Finding finding = {.title = "Compared with " + saved.baseline, .source = source.path};
+  finding.table.header = {"Model",         "Metric",      "n",      "Difference",
+                          "95 % interval", "Corrected p", "Verdict"};
+  for (const results::SavedPair& pair : saved.pairs) {
+    finding.table.rows.push_back(
+        {pair.model_name, pair.metric, std::to_string(pair.n), number(pair.difference),
+         pair.ci95 ? number(pair.ci95->first) + " to " + number(pair.ci95->second) : "–",
+         pair.corrected_p_value ? compare::plain_pvalue(*pair.corrected_p_value) : "–",
+         pair.verdict});
+    if (pair.sentence) finding.sentences.push_back(*pair.sentence);
+  }
+  out.findings.push_back(std::move(finding));
+}
+
+/// A kind of file, the member by which it is recognised, and its reader.
+struct FileKind {
+  std::string_view schema, words;
+  void (*read)(const Source& source, StudyFile& out);
+};
+
+constexpr FileKind file_kinds[] = {
+    {results::comparison_schema, "comparison", read_comparison},
+    {results::parity_schema, "parity", read_parity},
+    {results::folds_schema, "cross-validation", read_folds},
+    {qa::qa_schema, "question answering", read_questions},
+};
+constexpr FileKind table_files = {"", "results", read_tables};
+constexpr FileKind questions = {"", "question answering", read_questions};
+
+/// What any kind of file may say about itself, as it is written there; "" where it does not.
+struct Members {
+  std::string schema;
+  std::string_view settings, config, provenance, benchmark;
+};
+
+Members members_in(std::string_view text, const std::string& path) try {
+  text = without_mark(text);
+  if (first_sign(text) != '{') return {};
+  const JsonObject file(text, path);
+  const bool has_schema = file.has("schema", JsonReader::Kind::text);
+  return {.schema = has_schema ? file.at("schema").text("schema") : "",
+          .settings = file.text_of("settings"),
+          .config = file.text_of("config"),
+          .provenance = file.text_of("provenance"),
+          .benchmark = file.text_of("benchmark_name")};
+} catch (const Error&) {
+  return {};  // not JSON: a table, or refused as one, with a better sentence
+}
+
+const FileKind& kind_of(const Members& found) {
+  for (const FileKind& kind : file_kinds)
+    if (found.schema == kind.schema) return kind;
+  return found.benchmark.empty() ? table_files : questions;
+}
+
+/// JSON as it is shown to people.
+std::string pretty(std::string_view text, const std::string& path) {
+  return text.empty() ? "" : to_text(parse_json(text, path));
+}
+
+std::string shown(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : to_text(value, {.indent = 0});
+}
+
+ResultSettings settings_in(const Members& found, const std::string& path) {
+  ResultSettings out = {.is_scored_here = found.schema == results::segmentation_schema};
+  const auto parsed = [&](std::string_view text) {
+    Json object = text.empty() ? Json::object() : parse_json(text, path);
+    return object.is_object() ? object : Json::object();
+  };
+  const Json settings = parsed(found.settings), provenance = parsed(found.provenance);
+  for (const auto& [key, value] : settings.items()) out.settings.emplace_back(key, shown(value));
+  if (settings.contains("convention")) out.convention = shown(settings["convention"]);
+  if (provenance.contains("assay")) out.version = shown(provenance["assay"]);
+  return out;
+}
+
+/// The kind is recognised by the content of the file, never by its name.
+StudyFile read_study_file(const std::string& path) {
+  const std::string text = read_text(path);
+  const Members found = members_in(text, path);
+  const FileKind& kind = kind_of(found);
+  StudyFile out;
+  kind.read({path, text}, out);
+  out.document = {path, std::string(kind.words),
+                  pretty(found.settings.empty() ? found.config : found.settings, path),
+                  pretty(found.provenance, path)};
+  out.settings = settings_in(found, path);
+  return out;
+}
 
 /// A file that counts twice would make everything look surer than it is.
 void refuse_repetition(const std::vector<std::string>& files) {

@@ -56,7 +56,7 @@ std::vector<std::uint8_t> mask_bits(const Image& image, const score::MaskRule& r
 }
 
 /// Foreground as it was scored. A map is drawn in any case: it may have been scored as one.
-score::MaskRule drawn_rule(const results::ScoredFiles& scored, bool is_reference) {
+score::MaskRule drawn_rule(const results::SavedSettings& scored, bool is_reference) {
   metrics::ScoreSettings settings;
   settings.threshold = scored.threshold;
   settings.foreground_nonzero = scored.foreground_nonzero;
@@ -125,9 +125,11 @@ std::vector<std::string> names_of(const std::vector<metrics::Region>& regions) {
 
 }  // namespace
 
-RegionCase::RegionCase(const std::filesystem::path& reference, const results::ScoredFiles& scored)
-    : scored_(scored) {
-  volume_.regions = names_of(scored.regions);
+RegionCase::RegionCase(const std::filesystem::path& reference,
+                       const results::SegmentationFile& scored)
+    : settings_(scored.settings) {
+  for (const results::SavedLabel& label : scored.labels) regions_.push_back(label.region);
+  volume_.regions = names_of(regions_);
   volume_.reference = bits_of(reference, true);
 }
 
@@ -139,11 +141,11 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
     map_ = axis_map(stored_, Grid{});
     grid_ = reoriented(stored_, map_);
   }
-  const bool as_mask = only_foreground(scored_.regions) || (scored_.threshold && !is_reference);
-  std::vector<std::uint8_t> bits = as_mask ? mask_bits(image, drawn_rule(scored_, is_reference))
-                                           : label_bits(image, scored_.regions);
+  const bool as_mask = only_foreground(regions_) || (settings_.threshold && !is_reference);
+  std::vector<std::uint8_t> bits =
+      as_mask ? mask_bits(image, drawn_rule(settings_, is_reference)) : label_bits(image, regions_);
   const score::Alignment alignment =
-      score::aligned(image.grid(), stored_, scored_.allow_affine_mismatch);
+      score::aligned(image.grid(), stored_, settings_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
     throw Error(Error::Kind::input,
                 path.string() + ": does not have the same number of voxels as the reference");

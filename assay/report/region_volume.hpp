@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "assay/report/case_volume.hpp"
-#include "assay/results.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/volume.hpp"
 
 namespace assay::report {
@@ -16,7 +16,8 @@ namespace assay::report {
 /// region that was scored. All throw Error for files that cannot be read or show another place.
 class RegionCase {
  public:
-  RegionCase(const std::filesystem::path& reference, const results::ScoredFiles& scored);
+  /// `scored` says what was scored, and how.
+  RegionCase(const std::filesystem::path& reference, const results::SegmentationFile& scored);
 
   void add_prediction(std::size_t model, const std::filesystem::path& path);
   void add_image(const std::filesystem::path& path);
@@ -33,7 +34,8 @@ class RegionCase {
   Box drawn_box() const;
   Box with_margin(Box box) const;
 
-  const results::ScoredFiles& scored_;
+  std::vector<metrics::Region> regions_;
+  results::SavedSettings settings_;
   Grid stored_{};  ///< the reference's, as in its file
   AxisMap map_{};
   Grid grid_{};  ///< the same with its axes turned

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What was measured on a case as a line of the journal, and the reverse.
+#include "assay/results/case_record.hpp"
+
 #include "assay/base/json.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
-#include "assay/results.hpp"
 
 namespace assay::results {
 namespace {
-
-metrics::Fate parse_fate(std::string_view text) {
-  for (const metrics::Fate fate :
-       {metrics::Fate::scored, metrics::Fate::failed, metrics::Fate::missing_prediction,
-        metrics::Fate::missing_reference})
-    if (name(fate) == text) return fate;
-  throw Error(Error::Kind::input, "unknown fate '" + std::string(text) + "'");
-}
 
 metrics::Confusion parse_counts(const Json& list) {
   return {.tp = Whole(list.at(0)),
@@ -153,6 +145,14 @@ metrics::ProbabilityEvidence parse_probability(const Json& json) {
 
 }  // namespace
 
+std::optional<metrics::Fate> fate_named(std::string_view text) {
+  for (const metrics::Fate fate :
+       {metrics::Fate::scored, metrics::Fate::failed, metrics::Fate::missing_prediction,
+        metrics::Fate::missing_reference})
+    if (name(fate) == text) return fate;
+  return std::nullopt;
+}
+
 std::string record_text(const metrics::CaseRecord& r) {
   Json counts = Json::object();
   for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
@@ -190,9 +190,9 @@ std::string record_text(const metrics::CaseRecord& r) {
 metrics::CaseRecord parse_record(std::string_view text) {
   try {
     const Json json = parse_json(text, "record");
-    metrics::CaseRecord r = {.id = json.at("id"),
-                             .fate = parse_fate(json.at("fate").get<std::string>()),
-                             .error = json.at("error")};
+    const auto fate = fate_named(json.at("fate").get<std::string>());
+    if (!fate) throw Error(Error::Kind::input, "unknown fate '" + text_of(json["fate"]) + "'");
+    metrics::CaseRecord r = {.id = json.at("id"), .fate = *fate, .error = json.at("error")};
     r.reference_at_fault = json.at("reference_at_fault");
     r.warnings = json.at("warnings").get<std::vector<std::string>>();
     for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));

@@ -4,11 +4,13 @@
 
 #include "assay/base/json.hpp"
 #include "assay/base/named.hpp"
+#include "assay/base/whole.hpp"
 #include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
+#include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/results.hpp"
-#include "assay/results/provenance.hpp"
+#include "assay/results/readings.hpp"
 #include "assay/results/summary_json.hpp"
 
 namespace assay::results {
@@ -257,7 +259,23 @@ Json paper_json() {
                    {"dice", to_json(model.dice)},
                    {"avd", to_json(model.avd)},
                    {"mcc", to_json(model.mcc)},
-                   {"dice_per_million_parameters", parity::dice_per_million_parameters(model)}});
+                   {"dice_per_million_parameters",
+                    *parity::dice_per_million(model.dice.mean, model.parameters)}});
+  return out;
+}
+
+std::optional<double> number_in(const Json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
+}
+
+SavedPair pair_in(const std::string& metric, const Json& json) {
+  SavedPair out = {.model_name = json.at("model_name"), .metric = metric, .n = Whole(json.at("n"))};
+  out.difference = number_in(json.at("difference"));
+  if (const Json& interval = json.at("ci95"); !interval.is_null())
+    out.ci95 = {number_in(interval.at(0)), number_in(interval.at(1))};
+  out.corrected_p_value = number_in(json.at("corrected_p_value"));
+  out.verdict = json.at("verdict");
+  if (json.contains("sentence")) out.sentence = json.at("sentence").get<std::string>();
   return out;
 }
 
@@ -295,6 +313,18 @@ std::string comparison_text(const compare::Comparison& comparison, bool with_pap
   out["settings"] = to_json(comparison.settings);
   out["provenance"] = provenance_json(provenance);
   return to_text(out) + "\n";
+}
+
+SavedComparison parse_comparison(std::string_view text, const std::string& name) {
+  const Json file = parse_json(text, name);
+  try {
+    SavedComparison out = {.baseline = file.at("baseline")};
+    for (const auto& [metric, pairs] : file.at("metrics").items())
+      for (const Json& pair : pairs) out.pairs.push_back(pair_in(metric, pair));
+    return out;
+  } catch (const Json::exception&) {
+    throw incomplete(name, "comparison");
+  }
 }
 
 }  // namespace assay::results

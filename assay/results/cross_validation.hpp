@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `experiment_results.json`, schema `assay.folds/1`. docs/formats/experiment.md describes it.
+/// `experiment_results.json`, schema `assay.folds/1`, and the single runs in it.
+/// docs/formats/experiment.md describes it.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "assay/compare/cross_validation.hpp"
-#include "assay/results.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/runs.hpp"
 
 namespace assay::results {
@@ -17,5 +18,20 @@ inline constexpr std::string_view folds_schema = "assay.folds/1";
 /// `folders` says where the runs came from; its own runs are not used.
 std::string experiment_text(const compare::CrossValidation& result, const RunFolders& folders,
                             const Provenance& provenance);
+
+/// The runs of such a file, from which the rest of it follows.
+struct SavedFolds {
+  std::string name;
+  compare::Restarts restarts{};
+  std::vector<compare::FoldRun> runs{};
+};
+
+/// Throws Error::input, with `name`, on anything but such a file.
+SavedFolds parse_folds(std::string_view text, const std::string& name);
+
+/// The run of one file: a results.json with `per_subject_*` lists, or any results file that names
+/// its cases. Values that are null, NaN or infinite count as missing. Throws Error naming file and
+/// field.
+compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
 
 }  // namespace assay::results

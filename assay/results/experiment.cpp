@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
@@ -16,8 +18,8 @@
 #include "assay/parity/published.hpp"
 #include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
-#include "assay/results/experiment_runs.hpp"
 #include "assay/results/readings.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::results {
@@ -32,6 +34,186 @@ struct Source {
 
 bool has(const Json& object, std::string_view key) {
   return !member(object, key).is_null();
+}
+
+struct TestRun {
+  const Json* entry = nullptr;
+  std::string place;       ///< folds[0].runs[2]
+  std::string outer_fold;  ///< "" when the file does not say
+};
+
+/// How a fold names itself: by number or by text.
+std::string fold_title(const Json& entry) {
+  const Json& fold = member(entry, "outer_fold");
+  return fold.is_number() || fold.is_string() ? to_text(fold, {.indent = 0}) : "";
+}
+
+/// The entries of `test_results`.
+std::vector<TestRun> listed_runs(const Json& file) {
+  std::vector<TestRun> runs;
+  for (const Json& entry : elements(member(file, "test_results")))
+    runs.push_back({.entry = &entry,
+                    .place = "test_results[" + std::to_string(runs.size()) + "]",
+                    .outer_fold = fold_title(entry)});
+  return runs;
+}
+
+/// The entries of every `folds[].runs[]`.
+std::vector<TestRun> fold_runs(const Json& file) {
+  std::vector<TestRun> runs;
+  std::size_t fold = 0;
+  for (const Json& folds : elements(member(file, "folds"))) {
+    const std::string place = "folds[" + std::to_string(fold++) + "]";
+    std::size_t run = 0;
+    for (const Json& entry : elements(member(folds, "runs"))) {
+      std::string named = fold_title(entry);
+      if (named.empty()) named = fold_title(folds);
+      if (named.empty()) named = place;
+      TestRun found = {.entry = &entry, .place = place, .outer_fold = named};
+      found.place.append(".runs[").append(std::to_string(run++)).append("]");
+      runs.push_back(found);
+    }
+  }
+  return runs;
+}
+
+/// The SD of a block, brought to ddof 0.
+parity::SpreadReading population_spread(parity::SpreadReading spread, double ddof) {
+  const auto count = static_cast<double>(spread.n.value_or(0));
+  if (spread.std.value && count > ddof) *spread.std.value *= std::sqrt((count - ddof) / count);
+  return spread;
+}
+
+/// `{mean, std, n, ddof}`; the SD is brought to ddof 0, which it has where the object does not say.
+parity::SpreadReading spread_at(const Json& object, parity::SpreadOver over,
+                                const std::string& place) {
+  parity::SpreadReading out = {.over = over, .std = number_at(object, "std", place)};
+  const Json &n = member(object, "n"), &ddof = member(object, "ddof");
+  if (n.is_number_unsigned()) out.n = n.get<std::size_t>();
+  return population_spread(out, ddof.is_number() ? ddof.get<double>() : 0);
+}
+
+bool has_spread(const parity::Achieved& out, parity::SpreadOver over) {
+  if (out.dice_std.over == over && out.dice_std.std.value) return true;
+  for (const parity::SpreadReading& spread : out.spreads)
+    if (spread.over == over) return true;
+  return false;
+}
+
+void add_spread(parity::Achieved& out, const parity::SpreadReading& spread) {
+  if (spread.std.value && !has_spread(out, spread.over)) out.spreads.push_back(spread);
+}
+
+parity::SpreadReading spread_of(const std::vector<double>& values, parity::SpreadOver over,
+                                const std::string& place) {
+  parity::SpreadReading out = {
+      .over = over, .std = {.place = "SD of " + place}, .n = values.size()};
+  if (!values.empty()) out.std.value = stats::standard_deviation(values, 0);
+  return out;
+}
+
+/// What the summary says about spreads: the original system's field, and ours under `spread`.
+void add_summary_spreads(const Json& summary, std::size_t runs, parity::Achieved& out) {
+  const parity::NumberRead per_run = number_at(summary, "test_std_dice_per_run", "summary");
+  parity::SpreadReading over_runs = {.over = parity::SpreadOver::runs, .std = per_run};
+  if (runs != 0) over_runs.n = runs;
+  add_spread(out, over_runs);
+  const Json& spreads = member(summary, "spread");
+  for (const parity::SpreadOver over :
+       {parity::SpreadOver::subjects, parity::SpreadOver::runs, parity::SpreadOver::outer_folds}) {
+    const std::string key(name(over));
+    const Json& metrics = member(spreads, key);
+    add_spread(out, spread_at(member(metrics, "dice"), over, "summary.spread." + key + ".dice"));
+    const Json& macro = member(metrics, "dice_macro");
+    if (!macro.is_object()) continue;
+    const std::string place = "summary.spread." + key + ".dice_macro";
+    if (!out.dice_macro.value) out.dice_macro = number_at(macro, "mean", place);
+    out.macro_spreads.push_back(spread_at(macro, over, place));
+  }
+}
+
+std::string subject_name(const Json& run, std::size_t i) {
+  for (const char* key : {"subject_ids", "subject_indices"})
+    if (const auto& names = elements(member(run, key)); i < names.size())
+      return to_text(names[i], {.indent = 0});
+  return "#" + std::to_string(i);
+}
+
+/// One value per subject: the mean over the runs that tested it, as the original system pools.
+parity::ScoreSample pooled_subjects(const std::vector<TestRun>& runs) {
+  parity::ScoreSample sample = {.over = parity::SpreadOver::subjects,
+                                .place = "per_subject_dice, pooled over runs"};
+  std::map<std::string, std::vector<double>> subjects;
+  for (const TestRun& run : runs) {
+    const auto& values = elements(member(*run.entry, "per_subject_dice"));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i].is_number() && std::isfinite(values[i].get<double>()))
+        subjects[run.outer_fold + "/" + subject_name(*run.entry, i)].push_back(
+            values[i].get<double>());
+      else
+        ++sample.left_out;
+  }
+  for (const auto& subject : subjects) sample.values.push_back(stats::mean(subject.second));
+  return sample;
+}
+
+/// Subjects that `assay folds` has pooled already.
+parity::ScoreSample listed_subjects(const Json& file) {
+  parity::ScoreSample sample = {.over = parity::SpreadOver::subjects, .place = "cases[].dice"};
+  for (const Json& one : elements(member(file, "cases"))) {
+    const Json& dice = member(one, "dice");
+    if (dice.is_number() && std::isfinite(dice.get<double>()))
+      sample.values.push_back(dice.get<double>());
+    else
+      ++sample.left_out;
+  }
+  return sample;
+}
+
+struct RunValues {
+  std::vector<double> dice;
+  std::map<std::string, std::vector<double>> folds;
+};
+
+RunValues tested(const std::vector<TestRun>& runs) {
+  RunValues out;
+  for (const TestRun& run : runs)
+    if (const auto dice = number_at(*run.entry, "test_dice", run.place).value) {
+      out.dice.push_back(*dice);
+      if (!run.outer_fold.empty()) out.folds[run.outer_fold].push_back(*dice);
+    }
+  return out;
+}
+
+void add_run_spreads(const RunValues& runs, const std::string& origin, parity::Achieved& out) {
+  if (runs.dice.size() > 1)
+    add_spread(out, spread_of(runs.dice, parity::SpreadOver::runs, origin + ".test_dice"));
+  std::vector<double> folds;
+  for (const auto& fold : runs.folds) folds.push_back(stats::mean(fold.second));
+  if (folds.size() > 1)
+    add_spread(
+        out, spread_of(folds, parity::SpreadOver::outer_folds, "the outer folds' mean test_dice"));
+}
+
+/// Adds what the runs of the file say in addition to its headline: spreads, single values, counts.
+void add_runs(const Json& file, parity::Achieved& out) {
+  std::vector<TestRun> runs = fold_runs(file);
+  const bool listed = runs.empty();
+  if (listed) runs = listed_runs(file);
+  if (runs.empty() && !member(file, "test_dice").is_null())
+    runs.push_back({.entry = &file, .place = "", .outer_fold = fold_title(file)});
+  const RunValues values = tested(runs);
+  if (!values.dice.empty()) out.runs = values.dice.size();
+  if (!values.folds.empty()) out.outer_folds = values.folds.size();
+  add_summary_spreads(member(file, "summary"), values.dice.size(), out);
+  add_run_spreads(values, listed ? "test_results" : "folds[].runs[]", out);
+  if (out.sample.values.empty()) out.sample = listed_subjects(file);
+  if (out.sample.values.empty()) out.sample = pooled_subjects(runs);
+  if (!out.sample.values.empty() && out.sample.over == parity::SpreadOver::subjects)
+    add_spread(out, spread_of(out.sample.values, parity::SpreadOver::subjects, out.sample.place));
+  if (out.sample.values.empty())
+    out.sample = {
+        .values = values.dice, .over = parity::SpreadOver::runs, .place = "test_dice of the runs"};
 }
 
 bool read_summary(const Source& s, parity::Achieved& out) {
@@ -90,70 +272,57 @@ bool read_single_run(const Source& s, parity::Achieved& out) {
   return true;
 }
 
+/// The finite values of a block of the headline.
+parity::ScoreSample sample_of(const HeadlineBlock& block) {
+  parity::ScoreSample out = {.over = parity::SpreadOver::subjects,
+                             .place = block.metric + ".values"};
+  if (!block.values) return out;
+  for (const auto& value : *block.values)
+    if (value && std::isfinite(*value))
+      out.values.push_back(*value);
+    else
+      ++out.left_out;
+  return out;
+}
+
 /// Means are over the cases that have a value, which need not be the same for every metric.
-void warn_of_gaps(const Json& file, parity::Achieved& out) {
-  for (const char* metric : {"dice", "avd", "mcc"}) {
-    std::size_t gaps = 0;
-    const Json& values = member(member(file, metric), "values");
-    const std::size_t defined = finite_numbers(values, gaps).size();
-    if (gaps != 0)
+void warn_of_gaps(const SegmentationFile& file, parity::Achieved& out) {
+  for (const char* metric : headline_metrics) {
+    const HeadlineBlock* block = file.block(metric);
+    if (block == nullptr || !block->values) continue;
+    if (const std::size_t gaps = sample_of(*block).left_out; gaps != 0)
       out.warnings.push_back(std::string(metric) + " is undefined in " + std::to_string(gaps) +
-                             " of " + counted(gaps + defined, "case") +
+                             " of " + counted(block->values->size(), "case") +
                              "; its mean is over the others");
   }
-  const Json& ledger = member(file, "ledger");
-  const Json &expected = member(ledger, "expected"), &scored = member(ledger, "scored");
-  if (expected.is_number_unsigned() && scored.is_number_unsigned() && scored < expected)
-    out.warnings.push_back("only " + std::to_string(scored.get<std::size_t>()) + " of " +
-                           counted(expected.get<std::size_t>(), "case") +
+  if (file.ledger && file.ledger->scored < file.ledger->expected)
+    out.warnings.push_back("only " + std::to_string(file.ledger->scored) + " of " +
+                           counted(file.ledger->expected, "case") +
                            " were scored; the means are over those");
 }
 
-/// The first block of `assay.segmentation/1` and of the specification's EvaluationResult.
-bool achieved_evaluation(const Source& s, parity::Achieved& out) {
-  const Json& dice = member(s.file, "dice");
-  if (!dice.is_object()) return false;
-  out.origin = "evaluation";
-  out.dice = number_at(dice, "mean", "dice");
-  out.avd = number_at(member(s.file, "avd"), "mean", "avd");
-  out.mcc = number_at(member(s.file, "mcc"), "mean", "mcc");
-  out.dice_std = {.over = parity::SpreadOver::subjects, .std = number_at(dice, "std", "dice")};
-  out.sample = {.over = parity::SpreadOver::subjects, .place = "dice.values"};
-  out.sample.values = finite_numbers(member(dice, "values"), out.sample.left_out);
-  if (!out.sample.values.empty()) out.dice_std.n = out.sample.values.size();
-  warn_of_gaps(s.file, out);
-  const Json& macro = member(member(s.file, "metrics"), "dice_macro");
-  if (!macro.is_object()) return true;
-  out.dice_macro = number_at(macro, "mean", "metrics.dice_macro");
-  out.macro_spreads.push_back(
-      spread_at(macro, parity::SpreadOver::subjects, "metrics.dice_macro", 1));
-  return true;
-}
-
-bool is_scored_here(const Json& file) {
-  return member(file, "schema") == segmentation_schema && !elements(member(file, "cases")).empty();
-}
-
 /// The finite or infinite values of the scored cases, as the first block of a file has them.
-Json block_of(const compare::MetricColumn& column, const std::vector<bool>& is_scored) {
-  Json listed = Json::array();
+HeadlineBlock block_of(const compare::MetricColumn& column, const std::vector<bool>& is_scored) {
+  HeadlineBlock out = {.metric = column.name};
+  out.values.emplace();
   std::vector<double> values;
   for (std::size_t i = 0; i < column.values.size(); ++i) {
     if (!is_scored[i]) continue;
-    listed.push_back(or_null(column.values[i]));
+    out.values->push_back(column.values[i]);
     if (column.values[i]) values.push_back(*column.values[i]);
   }
-  const bool none = values.empty();
-  return {{"mean", none ? Json(nullptr) : Json(stats::mean(values))},
-          {"std", none ? Json(nullptr) : Json(stats::standard_deviation(values, 0))},
-          {"values", std::move(listed)}};
+  out.mean.is_absent = out.std.is_absent = false;
+  if (values.empty()) return out;
+  out.mean.value = stats::mean(values);
+  out.std.value = stats::standard_deviation(values, 0);
+  return out;
 }
 
 /// Which cases of the table were scored: files may count failed ones as worst.
-std::vector<bool> scored_in(const Json& file, const compare::ResultTable& table) {
-  std::set<std::string> scored;
-  for (const Json& one : elements(member(file, "cases")))
-    if (member(one, "status") == "ok") scored.insert(one.value("id", ""));
+std::vector<bool> scored_in(const SegmentationFile& file, const compare::ResultTable& table) {
+  std::set<std::string_view> scored;
+  for (const SavedCase& one : file.cases)
+    if (one.record.fate == metrics::Fate::scored) scored.insert(one.record.id);
   std::vector<bool> out;
   for (const std::string& id : table.ids) out.push_back(scored.contains(id));
   return out;
@@ -161,44 +330,44 @@ std::vector<bool> scored_in(const Json& file, const compare::ResultTable& table)
 
 /// Version 0.1 took averages over labels and regions together, whatever the model left out, and did
 /// not say over which keys. Its first block is made again from the values of the labels.
-void average_again(std::string_view text, Json& file, parity::Achieved& out) {
-  if (!is_scored_here(file) || has(member(file, "settings"), "averaged")) return;
-  const compare::ResultTable table = parse_results(text, out.source).front();
+void average_again(SegmentationFile& file, parity::Achieved& out) {
+  const compare::ResultTable table = table_of(file);
   const std::vector<bool> is_scored = scored_in(file, table);
-  for (const char* metric : {"dice", "avd", "mcc"}) {
-    const compare::MetricColumn* column = compare::column_of(table.averages, metric);
-    if (column == nullptr || !has(file, metric)) continue;
-    const Json old = member(member(file, metric), "mean");
-    file[metric] = block_of(*column, is_scored);
-    const Json& now = file[metric]["mean"];
-    const bool is_same = old.is_number() && now.is_number()
-                             ? std::abs(old.get<double>() - now.get<double>()) <= 1e-9
-                             : old == now;
-    if (!is_same)
-      out.warnings.push_back(std::string(metric) +
-                             ": this file of version 0.1 averages labels and regions together; its "
-                             "mean was " +
-                             old.dump() + ", and is " + now.dump() + " over " +
-                             metrics::averaged_words(table.averaged));
+  for (HeadlineBlock& block : file.headline) {
+    const compare::MetricColumn* column = compare::column_of(table.averages, block.metric);
+    if (column == nullptr) continue;
+    const std::optional<double> old = std::exchange(block, block_of(*column, is_scored)).mean.value,
+                                now = block.mean.value;
+    if (old && now ? std::abs(*old - *now) <= 1e-9 : old == now) continue;
+    out.warnings.push_back(block.metric +
+                           ": this file of version 0.1 averages labels and regions together; its "
+                           "mean was " +
+                           or_null(old).dump() + ", and is " + or_null(now).dump() + " over " +
+                           metrics::averaged_words(table.averaged));
   }
-  if (Json& metrics = file["metrics"]; metrics.is_object()) metrics.erase("dice_macro");
 }
 
-/// Asked for, or derived from the counts.
-const compare::MetricColumn* macro_of(const compare::ResultTable& table) {
-  const compare::MetricColumn* asked = compare::column_of(table.averages, "dice_macro");
-  return asked != nullptr ? asked : compare::column_of(table.derived, "dice_macro");
-}
-
-/// Macro Dice of files of ours that were not scored by it: from the counts of their cases.
-void add_macro(std::string_view text, const Json& file, parity::Achieved& out) {
-  if (out.origin != "evaluation" || !out.dice.value || out.dice_macro.value) return;
-  if (!is_scored_here(file)) return;
+/// Macro Dice of files of ours: asked for, or from the counts of their cases.
+void add_macro(const SegmentationFile& file, bool is_old, parity::Achieved& out) {
+  const auto asked = std::ranges::find(file.metrics, "dice_macro", &SavedSummary::key);
+  if (asked != file.metrics.end() && !is_old) {
+    const std::string place = "metrics.dice_macro";
+    const metrics::Summary& summary = asked->summary;
+    out.dice_macro = number_read({false, summary.mean}, place + ".mean");
+    out.macro_spreads.push_back(
+        population_spread({.over = parity::SpreadOver::subjects,
+                           .std = number_read({false, summary.std}, place + ".std"),
+                           .n = summary.n},
+                          1));
+  }
+  if (!out.dice.value || out.dice_macro.value || file.cases.empty()) return;
+  const compare::ResultTable table = table_of(file);
+  const compare::MetricColumn* macro = compare::column_of(table.averages, "dice_macro");
+  if (macro == nullptr) macro = compare::column_of(table.derived, "dice_macro");
   std::vector<double> values;
-  for (const compare::ResultTable& table : parse_results(text, out.source))
-    if (const compare::MetricColumn* macro = macro_of(table))
-      for (const auto& value : macro->values)
-        if (value) values.push_back(*value);
+  if (macro != nullptr)
+    for (const auto& value : macro->values)
+      if (value) values.push_back(*value);
   if (values.empty()) return;
   const std::string place = "evidence of the cases";
   out.dice_macro = {.value = stats::mean(values), .place = place};
@@ -206,6 +375,30 @@ void add_macro(std::string_view text, const Json& file, parity::Achieved& out) {
       {.over = parity::SpreadOver::subjects,
        .std = {.value = stats::standard_deviation(values, 0), .place = "SD of " + place},
        .n = values.size()});
+}
+
+/// The first block of `assay.segmentation/1` and of the specification's EvaluationResult.
+bool read_evaluation(std::string_view text, const Source& s, parity::Achieved& out) {
+  const bool is_ours = member(s.file, "schema") == segmentation_schema;
+  if (!member(s.file, "dice").is_object() || (s.file.contains("schema") && !is_ours)) return false;
+  SegmentationFile file = parse_segmentation(text, out.source);
+  const bool is_old = is_ours && !s.compat && !file.settings.names_averaged && !file.cases.empty();
+  if (is_old) average_again(file, out);
+  const auto told = [&](const std::string& metric, ToldNumber HeadlineBlock::*number) {
+    const HeadlineBlock* block = file.block(metric);
+    return number_read(block == nullptr ? ToldNumber{} : block->*number,
+                       metric + (number == &HeadlineBlock::mean ? ".mean" : ".std"));
+  };
+  out.origin = "evaluation";
+  out.dice = told("dice", &HeadlineBlock::mean);
+  out.avd = told("avd", &HeadlineBlock::mean);
+  out.mcc = told("mcc", &HeadlineBlock::mean);
+  out.dice_std = {.over = parity::SpreadOver::subjects, .std = told("dice", &HeadlineBlock::std)};
+  out.sample = sample_of(*file.block("dice"));
+  if (!out.sample.values.empty()) out.dice_std.n = out.sample.values.size();
+  warn_of_gaps(file, out);
+  add_macro(file, is_old, out);
+  return true;
 }
 
 /// Means alone, as the original system's `evaluate` writes them.
@@ -257,8 +450,8 @@ void invent(const Source& s, parity::Achieved& out) {
   fill(out.mcc, 0.7);
 }
 
-void read_block(const Source& s, parity::Achieved& out) {
-  if (achieved_evaluation(s, out) || read_summary(s, out)) return;
+void read_block(std::string_view text, const Source& s, parity::Achieved& out) {
+  if (read_evaluation(text, s, out) || read_summary(s, out)) return;
   if (read_runs(listed_runs(s.file), "test_results", s.compat, out)) return;
   if (s.compat) {
     invent(s, out);
@@ -304,14 +497,12 @@ void require_known_schema(const Json& file, const std::string& name) {
 
 parity::Achieved parse_experiment(std::string_view text, const std::string& name,
                                   const ExperimentReading& how) {
-  Json file = parse_json(text, name);
+  const Json file = parse_json(text, name);
   require_known_schema(file, name);
   parity::Achieved out = {.source = name};
-  if (!how.compat_spec) average_again(text, file, out);
   const Json& summary = member(file, "summary");
   const bool nested = summary.is_object();
-  read_block({file, nested ? summary : file, nested ? "summary" : "", how.compat_spec}, out);
-  add_macro(text, file, out);
+  read_block(text, {file, nested ? summary : file, nested ? "summary" : "", how.compat_spec}, out);
   add_runs(file, out);
   out.variant = variant_of(file);
   out.description = description_of(file, name);

@@ -2,8 +2,7 @@
 #include "assay/results/metric_table.hpp"
 
 #include "assay/metrics/synonyms.hpp"
-#include "assay/results/lesions_json.hpp"
-#include "assay/results/metric_json.hpp"
+#include "assay/results/evidence_json.hpp"
 
 namespace assay::results {
 namespace {
@@ -46,7 +45,7 @@ std::string metric_table_json() {
   Json rows = Json::array(), rules = Json::array();
   for (const metrics::Metric& m : metrics::metrics()) rows.push_back(to_json(m));
   for (const metrics::Convention& c : metrics::conventions()) rules.push_back(to_json(c));
-  return to_text(Json{{"schema", "assay.metrics/1"}, {"metrics", rows}, {"conventions", rules}}) +
+  return to_text(Json{{"schema", metrics_schema}, {"metrics", rows}, {"conventions", rules}}) +
          "\n";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
@@ -8,6 +9,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/results.hpp"
+#include "assay/results/paper_json.hpp"
 #include "assay/results/readings.hpp"
 
 namespace assay::results {
@@ -135,7 +137,48 @@ bool read_limits(const Json& object, std::span<const Limit> known, const std::st
   return true;
 }
 
+void add_value(Json& out, const std::string& metric,
+               const std::optional<parity::PaperValue>& value) {
+  out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
+  out[metric + "_std"] = value ? or_null(value->std) : Json(nullptr);
+  out[metric + "_n"] = value ? or_null(value->n) : Json(nullptr);
+  out[metric + "_differs"] = value && value->differs;
+}
+
+Json limits_json(std::span<const Limit> known, const parity::ParityLimits& limits) {
+  Json out = Json::object();
+  for (const Limit& limit : known) out[std::string(limit.key)] = limits.*limit.value;
+  return out;
+}
+
 }  // namespace
+
+void add_limits(Json& out, const parity::ParityLimits& limits) {
+  out["tolerances"] = limits_json(tolerances, limits);
+  out["limits"] = {{"acceptable", limits_json(acceptable, limits)},
+                   {"minimum", limits_json(minimum, limits)}};
+}
+
+parity::ParityLimits parse_limits(const Json& file) {
+  parity::ParityLimits out;
+  const auto read = [&](std::span<const Limit> known, const Json& block) {
+    for (const Limit& limit : known)
+      out.*limit.value = block.at(std::string(limit.key)).get<double>();
+  };
+  read(tolerances, file.at("tolerances"));
+  read(acceptable, file.at("limits").at("acceptable"));
+  read(minimum, file.at("limits").at("minimum"));
+  return out;
+}
+
+Json paper_model_json(const parity::PaperModel& m) {
+  Json out = {{"key", m.key}, {"model", m.name}, {"parameters", or_null(m.parameters)}};
+  add_value(out, "dice", m.dice);
+  add_value(out, "avd", m.avd);
+  add_value(out, "mcc", m.mcc);
+  out["dice_per_million_parameters"] = or_null(parity::dice_per_million(m.dice.mean, m.parameters));
+  return out;
+}
 
 parity::Paper parse_paper(std::string_view text, const std::string& name) {
   const Json file = parse_json(text, name);
@@ -158,6 +201,14 @@ parity::Paper parse_paper(std::string_view text, const std::string& name) {
 
 parity::Paper read_paper(const std::filesystem::path& path) {
   return parse_paper(read_text(path), path.string());
+}
+
+std::string paper_text(const parity::Paper& paper) {
+  Json models = Json::array();
+  for (const parity::PaperModel& model : paper.models) models.push_back(paper_model_json(model));
+  Json out = {{"source", paper.source.empty() ? "built in" : paper.source}, {"models", models}};
+  add_limits(out, paper.limits);
+  return to_text(out) + "\n";
 }
 
 }  // namespace assay::results

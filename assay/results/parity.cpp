@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/results.hpp"
-#include "assay/results/provenance.hpp"
+#include "assay/results/paper_json.hpp"
 
 namespace assay::results {
 namespace {
@@ -139,32 +140,68 @@ Json to_json(const std::vector<parity::CheckItem>& items) {
   return out;
 }
 
-void add_limits(Json& out, const parity::ParityLimits& l) {
-  out["tolerances"] = {{"dice", l.dice_tolerance},
-                       {"avd", l.avd_tolerance},
-                       {"mcc", l.mcc_tolerance},
-                       {"dice_std", l.dice_std}};
-  out["limits"] = {
-      {"acceptable",
-       {{"dice", l.acceptable_dice}, {"avd", l.acceptable_avd}, {"mcc", l.acceptable_mcc}}},
-      {"minimum", {{"dice", l.minimum_dice}}}};
+template <class Value>
+std::optional<Value> optional_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end() || found->is_null()) return std::nullopt;
+  return found->get<Value>();
 }
 
-void add_value(Json& out, const std::string& metric,
-               const std::optional<parity::PaperValue>& value) {
-  out[metric + "_mean"] = value ? Json(value->mean) : Json(nullptr);
-  out[metric + "_std"] = value ? or_null(value->std) : Json(nullptr);
-  out[metric + "_n"] = value ? or_null(value->n) : Json(nullptr);
-  out[metric + "_differs"] = value && value->differs;
+parity::MetricDetail detail_in(const Json& object) {
+  return {.achieved = optional_in<double>(object, "achieved"),
+          .paper = optional_in<double>(object, "paper"),
+          .diff = optional_in<double>(object, "diff"),
+          .pct_diff = optional_in<double>(object, "pct_diff"),
+          .within_tolerance = optional_in<bool>(object, "within_tolerance"),
+          .acceptable = optional_in<bool>(object, "acceptable"),
+          .minimum = optional_in<bool>(object, "minimum"),
+          .meets_or_exceeds = optional_in<bool>(object, "meets_or_exceeds"),
+          .within_paper_sd = optional_in<bool>(object, "within_paper_sd")};
 }
 
-Json to_json(const parity::PaperModel& m) {
-  Json out = {{"key", m.key}, {"model", m.name}, {"parameters", or_null(m.parameters)}};
-  add_value(out, "dice", m.dice);
-  add_value(out, "avd", m.avd);
-  add_value(out, "mcc", m.mcc);
-  out["dice_per_million_parameters"] = or_null(parity::dice_per_million(m.dice.mean, m.parameters));
-  return out;
+parity::ParityLevel level_in(const Json& object, const std::string& name) {
+  constexpr parity::ParityLevel levels[] = {
+      parity::ParityLevel::strict, parity::ParityLevel::acceptable, parity::ParityLevel::minimum,
+      parity::ParityLevel::failed, parity::ParityLevel::not_assessable};
+  const auto typed = object.at("parity_level").get<std::string>();
+  for (const parity::ParityLevel level : levels)
+    if (parity::name(level) == typed) return level;
+  throw Error(Error::Kind::input, name + ": 'parity_level' is none of the levels");
+}
+
+parity::ParityResult result_in(const Json& file, const std::string& name) {
+  const Json& details = file.at("details");
+  const Json& spread = details.at("dice_std");
+  return {.model = file.at("model").get<std::string>(),
+          .dice_mean = optional_in<double>(file, "dice_mean"),
+          .dice_std = optional_in<double>(file, "dice_std"),
+          .avd_mean = optional_in<double>(file, "avd_mean"),
+          .mcc_mean = optional_in<double>(file, "mcc_mean"),
+          .parity_level = level_in(file, name),
+          .details = {.dice = detail_in(details.at("dice")),
+                      .dice_std = {.achieved = optional_in<double>(spread, "achieved"),
+                                   .paper = optional_in<double>(spread, "paper"),
+                                   .acceptable = optional_in<bool>(spread, "acceptable")},
+                      .avd = detail_in(details.at("avd")),
+                      .mcc = detail_in(details.at("mcc"))},
+          .meets_or_exceeds = optional_in<bool>(file, "meets_or_exceeds")};
+}
+
+std::optional<parity::PaperValue> value_in(const Json& paper, const std::string& metric) {
+  const auto mean = optional_in<double>(paper, (metric + "_mean").c_str());
+  if (!mean) return std::nullopt;
+  return parity::PaperValue{*mean, optional_in<double>(paper, (metric + "_std").c_str()),
+                            paper.value(metric + "_differs", false),
+                            optional_in<std::size_t>(paper, (metric + "_n").c_str())};
+}
+
+parity::PaperModel paper_in(const Json& paper) {
+  return {.key = paper.at("key").get<std::string>(),
+          .name = paper.at("model").get<std::string>(),
+          .parameters = optional_in<long long>(paper, "parameters"),
+          .dice = value_in(paper, "dice").value_or(parity::PaperValue{}),
+          .avd = value_in(paper, "avd"),
+          .mcc = value_in(paper, "mcc")};
 }
 
 }  // namespace
@@ -191,7 +228,7 @@ std::string parity_text(const parity::ParityReport& r, const Provenance& provena
   out["explanation"] = r.explanation;
   out["warnings"] = r.warnings;
   out["benchmark_table"] = r.benchmark_table;
-  out["paper"] = to_json(r.paper);
+  out["paper"] = paper_model_json(r.paper);
   out["paper"]["source"] = r.paper_source.empty() ? "built in" : r.paper_source;
   add_limits(out, r.limits);
   out["compat"] = r.options.compat_spec ? Json("spec") : Json(nullptr);
@@ -199,12 +236,26 @@ std::string parity_text(const parity::ParityReport& r, const Provenance& provena
   return to_text(out, {.python_tokens = r.options.compat_spec}) + "\n";
 }
 
-std::string paper_text(const parity::Paper& paper) {
-  Json models = Json::array();
-  for (const parity::PaperModel& model : paper.models) models.push_back(to_json(model));
-  Json out = {{"source", paper.source.empty() ? "built in" : paper.source}, {"models", models}};
-  add_limits(out, paper.limits);
-  return to_text(out) + "\n";
+parity::ParityReport parse_parity(std::string_view text, const std::string& name) {
+  const Json file = parse_json(text, name);
+  try {
+    parity::ParityReport out{};
+    out.achieved.source = file.at("sources").value("file", name);
+    out.paper_source = file.at("paper").value("source", "");
+    out.paper = paper_in(file.at("paper"));
+    out.limits = parse_limits(file);
+    out.result = result_in(file, name);
+    out.achieved.dice.value = out.result.dice_mean;
+    out.achieved.avd.value = out.result.avd_mean;
+    out.achieved.mcc.value = out.result.mcc_mean;
+    out.dice_std.std.value = out.result.dice_std;
+    out.explanation = file.at("explanation").get<std::vector<std::string>>();
+    out.warnings = file.at("warnings").get<std::vector<std::string>>();
+    return out;
+  } catch (const nlohmann::json::exception&) {
+    throw Error(Error::Kind::input,
+                name + ": is not as 'assay parity' writes it; run the command again");
+  }
 }
 
 }  // namespace assay::results

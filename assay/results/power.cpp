@@ -4,7 +4,6 @@
 #include "assay/base/json.hpp"
 #include "assay/base/named.hpp"
 #include "assay/compare/power_words.hpp"
-#include "assay/results/provenance.hpp"
 
 namespace assay::results {
 namespace {
@@ -68,7 +67,7 @@ Json to_json(const compare::PowerSettings& s) {
 std::string power_text(const compare::PowerStudy& study, const Provenance& provenance) {
   Json plans = Json::array();
   for (const compare::PowerPlan& plan : study.plans) plans.push_back(to_json(study, plan));
-  const Json out = {{"schema", "assay.power/1"},
+  const Json out = {{"schema", power_schema},
                     {"pair", compare::pair_word(study)},
                     {"models", study.models},
                     {"alpha_per_test", study.alpha_per_test},

@@ -2,7 +2,6 @@
 #include "assay/results/prediction_report.hpp"
 
 #include "assay/base/json.hpp"
-#include "assay/results/provenance.hpp"
 
 namespace assay::results {
 namespace {
@@ -40,7 +39,7 @@ std::string prediction_text(const PredictionReport& report, const Provenance& pr
   Json images = Json::array();
   for (const PredictedImage& image : report.images) images.push_back(to_json(image));
   const metrics::PredictionSource& s = report.source;
-  const Json out = {{"schema", "assay.prediction/1"},
+  const Json out = {{"schema", prediction_schema},
                     {"images", images},
                     {"settings",
                      {{"backend", s.backend},

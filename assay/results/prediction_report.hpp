@@ -6,12 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/cohort.hpp"
-#include "assay/results.hpp"
+#include "assay/results/provenance.hpp"
 
 namespace assay::results {
+
+inline constexpr std::string_view prediction_schema = "assay.prediction/1";
 
 /// A prediction compared with one that was stored.
 struct PredictionCheck {

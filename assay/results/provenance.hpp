@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The provenance block that every results file ends with.
+/// The provenance block that every results file ends with: written and read here.
 #pragma once
 
-#include "assay/base/json.hpp"
+#include <nlohmann/json_fwd.hpp>
+
 #include "assay/results.hpp"
 
 namespace assay::results {
 
-/// Only those that are known.
-inline Json roots_json(const CaseRoots& roots) {
-  Json out = Json::object();
-  for (const auto& [key, member] : root_members)
-    if (!(roots.*member).empty()) out[std::string(key)] = (roots.*member).string();
-  return out;
-}
+nlohmann::ordered_json provenance_json(const Provenance& provenance);
 
-inline Json provenance_json(const Provenance& p) {
-  Json out = {{"assay", p.version},   {"commit", p.commit},     {"command", p.command},
-              {"started", p.started}, {"finished", p.finished}, {"jobs", p.jobs}};
-  if (p.host) out["host"] = *p.host;
-  const Json roots = roots_json(p.roots);
-  if (!roots.empty()) out["roots"] = roots;
-  if (!p.settings_sha256.empty()) out["settings_sha256"] = p.settings_sha256;
-  return out;
-}
+/// What is absent stays empty. Throws Json::exception or Error on a member of another type.
+Provenance parse_provenance(const nlohmann::ordered_json& block);
 
 }  // namespace assay::results

@@ -50,22 +50,33 @@ std::vector<long long> dilations_of(const std::vector<const Json*>& objects) {
 
 }  // namespace
 
+Error incomplete(const std::string& file, std::string_view kind) {
+  return {Error::Kind::input, file + ": lacks members that every " + std::string(kind) +
+                                  " file has; write it again with this version of assay"};
+}
+
+parity::NumberRead number_read(const ToldNumber& told, const std::string& place, bool raw) {
+  parity::NumberRead out = {.place = place};
+  if (told.is_absent)
+    out.missing = place + " is absent";
+  else if (!told.value)
+    out.missing = place + " is null";
+  else if (raw || std::isfinite(*told.value))
+    out.value = told.value;
+  else
+    out.missing = place + " is " + spelled(*told.value);
+  return out;
+}
+
 parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
                              bool raw) {
-  parity::NumberRead out = {.place = place.empty() ? key : place + "." + key};
+  const std::string whole = place.empty() ? key : place + "." + key;
   const Json& found = member(object, key);
-  if (!object.is_object() || !object.contains(key)) {
-    out.missing = out.place + " is absent";
-  } else if (found.is_null()) {
-    out.missing = out.place + " is null";
-  } else if (!found.is_number()) {
-    out.missing = out.place + " is not a number";
-  } else if (const double x = found.get<double>(); raw || std::isfinite(x)) {
-    out.value = x;
-  } else {
-    out.missing = out.place + " is " + spelled(x);
-  }
-  return out;
+  if (!found.is_null() && !found.is_number())
+    return {.place = whole, .missing = whole + " is not a number"};
+  return number_read({!object.is_object() || !object.contains(key),
+                      found.is_null() ? std::nullopt : std::optional(found.get<double>())},
+                     whole, raw);
 }
 
 Moments moments_of(const std::vector<parity::NumberRead>& readings, const std::string& place) {

@@ -7,12 +7,19 @@
 #include <vector>
 
 #include "assay/base/json.hpp"
+#include "assay/error.hpp"
 #include "assay/parity.hpp"
+#include "assay/results/segmentation.hpp"
 
 namespace assay::results {
 
-/// The number at `key`; `place` is what comes before the key in messages. Infinity and NaN are
-/// missing unless `raw`.
+/// The error for a file of ours without a member that every such file has.
+Error incomplete(const std::string& file, std::string_view kind);
+
+/// What a file says at `place`. Infinity and NaN are missing unless `raw`.
+parity::NumberRead number_read(const ToldNumber& told, const std::string& place, bool raw = false);
+
+/// The number at `key`; `place` is what comes before the key in messages.
 parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
                              bool raw = false);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The layouts of results files, one function each; results_reader.cpp chooses between them.
+/// The layouts of results files, one function each; results.cpp chooses between them.
 #pragma once
 
 #include <string>
@@ -14,14 +14,10 @@ namespace assay::results {
 
 // `file.name()` is the path as given. All throw Error::input naming file and fault.
 
-/// Ours, `assay.segmentation/1`.
-std::vector<compare::ResultTable> read_segmentation(const JsonObject& file);
 /// Ours, `assay.folds/1`: the pooled subjects of a cross-validation.
 std::vector<compare::ResultTable> read_folds(const JsonObject& file);
 /// One run of a cross-validation: `per_subject_*` lists and `subject_ids`.
 std::vector<compare::ResultTable> read_run(const JsonObject& file);
-/// The specification's EvaluationResult: a list of values per metric, no ids.
-std::vector<compare::ResultTable> read_evaluation(const JsonObject& file);
 /// nnU-Net's summary.json of version 2 (`metric_per_case`) and of version 1 (`results.all`).
 std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file);
 std::vector<compare::ResultTable> read_nnunet_1(const JsonObject& file);

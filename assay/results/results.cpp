@@ -1,391 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
+/// Recognises the layouts of results files by their content.
 #include "assay/results.hpp"
 
-#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cctype>
+#include <optional>
+#include <set>
 
-#include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
-#include "assay/base/json.hpp"
-#include "assay/base/named.hpp"
+#include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
-#include "assay/metrics/score_choices.hpp"
-#include "assay/results/lesions_json.hpp"
-#include "assay/results/metric_json.hpp"
-#include "assay/results/probability_json.hpp"
-#include "assay/results/provenance.hpp"
-#include "assay/results/summary_json.hpp"
-#include "assay/stats/moments.hpp"
+#include "assay/error.hpp"
+#include "assay/image/formats.hpp"
+#include "assay/results/cross_validation.hpp"
+#include "assay/results/group_table.hpp"
+#include "assay/results/result_layouts.hpp"
+#include "assay/results/segmentation.hpp"
 
 namespace assay::results {
+
+std::string_view last_part(std::string_view path) {
+  const std::size_t cut = path.find_last_of("/\\");
+  return cut == path.npos ? path : path.substr(cut + 1);
+}
+
+std::string case_id(std::string_view image_name) {
+  return std::string(without_any_image_ending(image_name));
+}
+
 namespace {
+using Kind = JsonReader::Kind;
 
-Json to_json(const metrics::Score& score) {
-  return or_null(metrics::value(score));
+[[noreturn]] void refuse(std::string_view name, const std::string& what) {
+  throw Error(Error::Kind::input, std::string(name) + ": " + what + "; " + std::string(accepted));
 }
 
-/// For one label in a scored case.
-std::string_view status(const metrics::LabelScores& label) {
-  return label.missing ? metrics::name(*label.missing)
-                       : metrics::name(metrics::presence(label.evidence.counts));
+/// Ours, or the specification's EvaluationResult.
+std::vector<compare::ResultTable> read_segmentation(const JsonObject& file) {
+  std::vector<compare::ResultTable> tables;
+  tables.push_back(table_of(parse_segmentation(file)));
+  return tables;
 }
 
-/// How many scored cases have a label in which state.
-Json statuses(const metrics::SegmentationResult& result, std::size_t region) {
-  std::map<std::string_view, std::size_t> seen;
-  for (const metrics::CaseScores& c : result.cases)
-    if (c.record.fate == metrics::Fate::scored) ++seen[status(c.labels[region])];
-  Json out = Json::object();
-  for (const std::string_view each : {"ok", "reference_empty", "prediction_empty", "both_empty",
-                                      "missing_prediction", "missing_reference"})
-    if (seen.contains(each)) out[std::string(each)] = seen[each];
-  return out;
+std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
+  const std::string schema = file.at("schema").text("schema");
+  if (schema == folds_schema) return read_folds(file);
+  if (schema != segmentation_schema)
+    refuse(file.name(), "holds '" + excerpt(schema) + "', which is not a table of cases");
+  return read_segmentation(file);
 }
 
-/// The specification's MetricResult: ddof 0, every value.
-Json headline_block(std::string_view metric, const std::vector<metrics::Score>& scores) {
-  std::vector<double> defined;
-  Json values = Json::array();
-  for (const metrics::Score& s : scores) {
-    values.push_back(to_json(s));
-    if (const auto x = value(s)) defined.push_back(*x);
-  }
-  const bool none = defined.empty();
-  return {{"name", ascii_uppered(metric)},
-          {"mean", none ? Json(nullptr) : Json(stats::mean(defined))},
-          {"std", none ? Json(nullptr) : Json(stats::standard_deviation(defined, 0))},
-          {"values", values}};
+/// A member by which a layout is recognised, and its reader.
+struct Layout {
+  std::string_view member;
+  Kind kind;
+  std::vector<compare::ResultTable> (*read)(const JsonObject& file);
+};
+
+constexpr Layout layouts[] = {
+    {"schema", Kind::text, read_by_schema},     {"metric_per_case", Kind::list, read_nnunet_2},
+    {"results", Kind::object, read_nnunet_1},   {"dice", Kind::object, read_segmentation},
+    {"per_subject_dice", Kind::list, read_run},
+};
+
+std::vector<compare::ResultTable> read_json(std::string_view text, const std::string& name) {
+  const JsonObject file(text, name);
+  for (const Layout& layout : layouts)
+    if (file.has(layout.member, layout.kind)) return layout.read(file);
+  refuse(name, "is JSON, but not a results file");
 }
 
-Json to_json(const metrics::Metric& metric, const metrics::Summary& s) {
-  Json out = {{"direction", metrics::name(metric.better)},
-              {"n", s.n},
-              {"undefined", reasons_json(s.undefined)}};
-  add_statistics(out, s);
-  return out;
+/// First bytes that tell what a file is instead of text with results.
+struct Opening {
+  std::string_view bytes, what;
+};
+
+constexpr Opening openings[] = {
+    {"\x1F\x8B", "is compressed; unpack it with gunzip first"},
+    {"PK\x03\x04", "is a zip archive or a spreadsheet; save the sheet as CSV"},
+    {"\xD0\xCF\x11\xE0", "is a spreadsheet; save the sheet as CSV"},
+    {"\xFF\xFE", "is text in UTF-16; save it as UTF-8"},
+    {"\xFE\xFF", "is text in UTF-16; save it as UTF-8"},
+    {"<", "is HTML or XML, not a results file"},
+    {"[", "is a JSON list, not a results file"},
+};
+
+std::vector<compare::ResultTable> read_any(std::string_view text, const std::string& name) {
+  text = without_mark(text);
+  const std::string_view start = trimmed(text);
+  if (start.empty()) refuse(name, "is empty");
+  for (const Opening& opening : openings)
+    if (start.starts_with(opening.bytes)) refuse(name, std::string(opening.what));
+  if (start.front() == '{') return read_json(text, name);
+  if (text.find('\0') != text.npos) refuse(name, "is not text");
+  return read_table(text, name);
 }
 
-/// The scored cases under other metrics: evidence is kept, so nothing is read again.
-metrics::SegmentationResult with_metrics(const metrics::SegmentationResult& result,
-                                         std::vector<metrics::ChosenMetric> metrics) {
-  metrics::ScoreSettings settings = result.settings;
-  settings.metrics = std::move(metrics);
-  settings.missing = metrics::Missing::exclude;
-  std::vector<metrics::CaseRecord> records;
-  for (const metrics::CaseScores& c : result.cases) records.push_back(c.record);
-  return scored(settings, std::move(records));
-}
-
-Json summary_block(const metrics::SegmentationResult& result, std::size_t metric,
-                   const std::vector<metrics::Score>& scores) {
-  const metrics::Metric& row = *result.settings.metrics[metric];
-  return to_json(row, metrics::summary(scores, {row.range, result.settings.interval}));
-}
-
-/// What the model's failures are, and what they do to the mean.
-void add_failures(Json& block, const metrics::Metric& metric,
-                  const metrics::FailureEffect& effect) {
-  block["failures"] = effect.failures;
-  block["failure_counts_as"] = failure_json(metric);
-  block["mean_with_failures"] = or_null(effect.mean_with);
-  if (effect.failures == 0 || !effect.mean_with) return;
-  block["mean_scored_only"] = or_null(effect.mean_without);
-  block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
-}
-
-Json metrics_block(const metrics::SegmentationResult& result) {
-  Json out = Json::object();
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const metrics::ChosenMetric& metric = result.settings.metrics[m];
-    Json block = summary_block(result, m, metrics::case_averages(result, m));
-    if (const Json left_out = reasons_json(left_out_of_averages(result, m)); !left_out.empty())
-      block["label_values_left_out"] = left_out;
-    add_failures(block, *metric, metrics::failure_effect(result, m));
-    out[metric.key] = block;
-  }
-  return out;
-}
-
-Json labels_block(const metrics::SegmentationResult& result) {
-  Json out = Json::object();
-  for (std::size_t r = 0; r < result.regions.size(); ++r) {
-    const metrics::Region& region = result.regions[r];
-    Json of_metrics = Json::object();
-    for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-      const metrics::ChosenMetric& metric = result.settings.metrics[m];
-      Json block = summary_block(result, m, metrics::region_scores(result, m, r));
-      add_failures(block, *metric, metrics::failure_effect(result, m, r));
-      of_metrics[metric.key] = block;
-    }
-    out[region.key] = {{"name", region.name},
-                       {"kind", region.is_union ? "region" : "label"},
-                       {"members", region.members},
-                       {"status", statuses(result, r)},
-                       {"metrics", of_metrics}};
-    if (metrics::needs_lesions(result.settings)) {
-      std::vector<const metrics::LesionEvidence*> lesions;
-      for (const metrics::CaseScores& c : result.cases)
-        if (c.record.fate == metrics::Fate::scored && c.labels[r].evidence.lesions)
-          lesions.push_back(&*c.labels[r].evidence.lesions);
-      out[region.key]["lesion_sensitivity"] = sensitivity_json(lesions);
-    }
-    if (metrics::needs_probability(result.settings))
-      out[region.key]["threshold_sweep"] = sweep_json(result, r);
-  }
-  return out;
-}
-
-Json to_json(const metrics::LabelScores& label, const metrics::SegmentationResult& result,
-             bool has_evidence) {
-  Json out = Json::object(), undefined = Json::object();
-  for (std::size_t m = 0; m < label.scores.size(); ++m) {
-    const std::string& key = result.settings.metrics[m].key;
-    out[key] = to_json(label.scores[m]);
-    if (const auto* why = std::get_if<metrics::Undefined>(&label.scores[m]))
-      undefined[key] = metrics::name(*why);
-  }
-  const metrics::Confusion& c = label.evidence.counts;
-  out["status"] = label.missing || has_evidence ? status(label) : "counted_as_worst";
-  out["undefined"] = undefined;
-  if (has_evidence && label.evidence.is_uncut_map)
-    out["evidence"] = {{"voxel_ml", label.evidence.voxel_ml}};
-  else if (has_evidence)
-    out["evidence"] = {{"tp", c.tp},
-                       {"fp", c.fp},
-                       {"fn", c.fn},
-                       {"tn", c.tn},
-                       {"voxel_ml", label.evidence.voxel_ml}};
-  if (const auto& surfaces = label.evidence.boundary; has_evidence && surfaces)
-    out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
-                                  {"reference", surfaces->reference.weight}};
-  if (has_evidence && label.evidence.lesions)
-    out["lesions"] = lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
-  if (has_evidence && label.evidence.probability)
-    out["probability"] = probability_json(*label.evidence.probability);
-  return out;
-}
-
-Json groups_json(const metrics::Groups& groups) {
-  Json out = Json::object();
-  for (const auto& [column, value] : groups) out[column] = value;
-  return out;
-}
-
-/// Why the case has no average in some metrics, and which label is the reason.
-Json undefined_averages(const metrics::CaseScores& scores,
-                        const metrics::SegmentationResult& result) {
-  Json out = Json::object();
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const metrics::CaseAverage average = metrics::average_of(scores, result.regions, m);
-    const auto* why = std::get_if<metrics::Undefined>(&average.score);
-    if (why == nullptr) continue;
-    Json& entry = out[result.settings.metrics[m].key];
-    entry = {{"reason", metrics::name(*why)}, {"culprit", average.failed ? "model" : "nobody"}};
-    if (!scores.labels.empty()) entry["label"] = result.regions[average.region].key;
-  }
-  return out;
-}
-
-Json to_json(const metrics::CaseScores& scores, const metrics::SegmentationResult& result) {
-  const metrics::CaseRecord& record = scores.record;
-  const bool ok = record.fate == metrics::Fate::scored;
-  Json out = {{"id", record.id}, {"status", ok ? "ok" : "failed"}};
-  if (!ok) {
-    out["reason"] = metrics::name(record.fate);
-    out["error"] = record.error;
-    out["culprit"] = metrics::is_models_failure(record) ? "model" : "nobody";
-  }
-  if (!record.warnings.empty()) out["warnings"] = record.warnings;
-  out["groups"] = groups_json(record.groups);
-  out["prediction"] = or_null(record.prediction);
-  out["reference"] = or_null(record.reference);
-  if (!record.image.empty()) out["image"] = record.image;
-  if (ok) {
-    if (!record.prediction.empty()) out["prediction_sha256"] = record.prediction_sha256;
-    out["reference_sha256"] = record.reference_sha256;
-    if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
-  }
-  if (record.diagonal_mm > 0) out["diagonal_mm"] = record.diagonal_mm;
-  if (metrics::is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
-  Json labels = Json::object();
-  for (std::size_t r = 0; r < scores.labels.size(); ++r)
-    labels[result.regions[r].key] =
-        to_json(scores.labels[r], result, ok && !scores.labels[r].missing);
-  out["label"] = labels;
-  return out;
-}
-
-/// Scored cases without an average, by metric: in all, and by the model's fault.
-Json undefined_cases(const metrics::SegmentationResult& result) {
-  Json out = Json::object();
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    std::size_t undefined = 0, by_model = 0;
-    for (const metrics::CaseScores& scores : result.cases) {
-      if (scores.record.fate != metrics::Fate::scored) continue;
-      const metrics::CaseAverage average = metrics::average_of(scores, result.regions, m);
-      if (value(average.score)) continue;
-      ++undefined;
-      if (average.failed) ++by_model;
-    }
-    if (undefined != 0)
-      out[result.settings.metrics[m].key] = {{"cases", undefined}, {"by_model", by_model}};
-  }
-  return out;
-}
-
-/// Settings that only surface metrics depend on; absent if there are no such metrics.
-void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
-  if (!metrics::needs_boundary(s)) return;
-  constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
-  for (const metrics::ChosenMetric& m : s.metrics)
-    if (m.key == "nsd") out["nsd_tolerance_mm"] = m.argument;
-  out["surface"] = elements[static_cast<std::size_t>(s.convention->surface.elements)];
-  out["distance_to_an_empty_mask"] =
-      s.missing == metrics::Missing::worst ? "the image's diagonal" : "undefined, and counted";
-}
-
-Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {
-  Json names = Json::array(), regions = Json::object(), averaged = Json::array();
-  for (const metrics::ChosenMetric& m : s.metrics) names.push_back(m.key);
-  for (const metrics::Region& r : s.regions) regions[r.key] = r.members;
-  for (const std::size_t r : metrics::averaged_regions(scored)) averaged.push_back(scored[r].key);
-  Json out = {{"label_average", "mean over " + metrics::averaged_words(scored)},
-              {"averaged", averaged},
-              {"metrics", names},
-              {"convention", s.convention->name},
-              {"outside_convention", metrics::not_covered(*s.convention, s.metrics)},
-              {"beta", s.beta},
-              {"dice_smooth", s.convention->dice_smooth},
-              {"labels", s.all_labels ? Json("all") : regions},
-              {"ignore_label", or_null(s.ignored)},
-              {"threshold", or_null(s.threshold)},
-              {"missing", name_in(metrics::missing_rules(), s.missing)},
-              {"ci_method", metrics::name(s.interval)},
-              {"allow_affine_mismatch", s.allow_affine_mismatch},
-              {"compat", s.compat_spec ? Json("spec") : Json(nullptr)}};
-  if (s.source)
-    out["prediction"] = {{"backend", s.source->backend},
-                         {"model_sha256", s.source->sha256},
-                         {"recipe", s.source->recipe},
-                         {"recipe_sha256", s.source->recipe_sha256},
-                         {"space", s.source->space}};
-  if (s.foreground_nonzero) out["foreground"] = "nonzero";
-  add_boundary_settings(out, s);
-  if (metrics::needs_lesions(s)) out["lesions"] = lesion_settings_json(s.lesions);
-  if (metrics::needs_probability(s)) out["probability"] = probability_settings_json();
-  return out;
-}
-
-Json to_json(const Provenance& p, const metrics::SegmentationResult& result) {
-  Json out = provenance_json(p);
-  out["inputs_sha256"] = inputs_sha256(result);
-  return out;
-}
-
-/// What nnU-Net leaves undefined is its NaN: null in valid JSON.
-Json nnunet_number(std::string_view name, const metrics::Evidence& evidence) {
-  return metrics::value(
-             metrics::score(metrics::metric(name), evidence, {}, metrics::convention("nnunet")))
-      .value_or(NAN);
-}
-
-/// nnU-Net's names for what we keep as evidence and scores.
-Json nnunet_metrics(const metrics::Evidence& evidence) {
-  const metrics::Confusion& c = evidence.counts;
-  return {{"Dice", nnunet_number("dice", evidence)},
-          {"FN", c.fn},
-          {"FP", c.fp},
-          {"IoU", nnunet_number("iou", evidence)},
-          {"TN", c.tn},
-          {"TP", c.tp},
-          {"n_pred", c.prediction()},
-          {"n_ref", c.reference()}};
-}
-
-/// nanmean over JSON blocks of the same keys.
-Json mean_of(const std::vector<Json>& blocks) {
-  Json out = Json::object();
-  if (blocks.empty()) return out;
-  for (const auto& item : blocks.front().items()) {
-    std::vector<double> values;
-    for (const Json& block : blocks)
-      if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
-    out[item.key()] = values.empty() ? Json(NAN) : Json(stats::mean(values));
-  }
-  return out;
-}
-
-/// Why a value is missing. It must also be clear whose fault it is, which a denominator of zero
-/// does not show: then the status says which mask is empty.
-std::string_view long_status(const metrics::LabelScores& label, std::size_t metric) {
-  if (label.missing) return metrics::name(*label.missing);
-  const auto* why = std::get_if<metrics::Undefined>(&label.scores[metric]);
-  if (why == nullptr) return "ok";
-  return label.failed[metric] ? metrics::name(metrics::presence(label.evidence.counts))
-                              : metrics::name(*why);
-}
-
-constexpr const char* long_header = "model,case,label,metric,value,status";
-
-/// The columns of any case, in order of first appearance.
-std::vector<std::string> group_columns(const metrics::SegmentationResult& result) {
-  std::vector<std::string> out;
-  for (const metrics::CaseScores& c : result.cases)
-    for (const auto& [column, value] : c.record.groups)
-      if (std::ranges::find(out, column) == out.end()) out.push_back(column);
-  return out;
-}
-
-/// A group that is called like a column of the long form gets a name of its own.
-std::string group_title(const std::string& column) {
-  const std::string taken = "," + std::string(long_header) + ",";
-  return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
-}
-
-/// ",A,61": what each column says about a case.
-std::string group_fields(const metrics::Groups& groups, const std::vector<std::string>& columns) {
-  std::string out;
-  for (const std::string& column : columns) {
-    const auto found = std::ranges::find(groups, column, &metrics::Groups::value_type::first);
-    out += "," + (found == groups.end() ? "" : csv_field(found->second));
-  }
-  return out;
-}
-
-/// nnU-Net writes a region as "(1, 2)" and a label as "1".
-std::string nnunet_key(const metrics::Region& region) {
-  if (region.members.size() < 2) return region.key;
-  std::string key;
-  for (const Label label : region.members)
-    key += (key.empty() ? "(" : ", ") + std::to_string(label);
-  return key + ")";
+/// Text that a message quotes from a file must not control the terminal.
+std::string without_control_characters(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');
+  return text;
 }
 
 }  // namespace
 
-std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance) {
-  Json out = {{"schema", segmentation_schema}, {"model_name", result.settings.model_name}};
-  const auto counted = std::ranges::count_if(result.cases, metrics::is_counted);
-  // The specification's reader needs these three, whatever else was asked for.
-  const metrics::SegmentationResult headline =
-      with_metrics(result, metrics::chosen_metrics("dice,avd,mcc"));
-  for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
-    const std::string& key = headline.settings.metrics[m].key;
-    out[key] = headline_block(key, metrics::case_averages(headline, m));
-  }
-  out["num_samples"] = counted;
-  out["metrics"] = metrics_block(result);
-  out["labels"] = labels_block(result);
-  Json cases = Json::array();
-  for (const metrics::CaseScores& c : result.cases) cases.push_back(to_json(c, result));
-  out["cases"] = cases;
-  out["ledger"] = ledger_json(result.ledger, undefined_cases(result));
-  if (!result.warnings.empty()) out["warnings"] = result.warnings;
-  out["settings"] = to_json(result.settings, result.regions);
-  out["provenance"] = to_json(provenance, result);
-  return to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
+std::vector<compare::ResultTable> read_results(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown))
+    refuse(path.string(), "is a folder, not a results file");
+  return parse_results(read_text(path), path.string());
 }
 
 void write_results(const std::filesystem::path& path, const metrics::SegmentationResult& result,
@@ -393,73 +120,59 @@ void write_results(const std::filesystem::path& path, const metrics::Segmentatio
   write_atomically(path, results_text(result, provenance));
 }
 
-std::string long_csv(const metrics::SegmentationResult& result) {
-  const std::vector<std::string> columns = group_columns(result);
-  std::string out = long_header;
-  for (const std::string& column : columns) out += "," + csv_field(group_title(column));
-  out += '\n';
-  const std::string model = csv_field(result.settings.model_name);
-  for (const metrics::CaseScores& scores : result.cases) {
-    const std::string id = csv_field(scores.record.id);
-    const std::string_view fate = name(scores.record.fate);
-    const std::string groups = group_fields(scores.record.groups, columns);
-    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}{}\n", model, id, fate, groups);
-    for (std::size_t r = 0; r < scores.labels.size(); ++r)
-      for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-        const metrics::Score& s = scores.labels[r].scores[m];
-        const std::string_view status =
-            scores.record.fate != metrics::Fate::scored ? fate : long_status(scores.labels[r], m);
-        out += fmt::format("{},{},{},{},{},{}{}\n", model, id, csv_field(result.regions[r].key),
-                           result.settings.metrics[m].key, value(s) ? shortest(*value(s)) : "",
-                           status, groups);
+std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name) {
+  try {
+    return read_any(text, name);
+  } catch (const Error& e) {
+    throw Error(e.kind(), without_control_characters(e.file()),
+                without_control_characters(e.sentence()));
+  }
+}
+
+std::vector<compare::ResultTable> read_result_files(std::span<const std::string> paths,
+                                                    unsigned jobs) {
+  std::vector<std::vector<compare::ResultTable>> read(paths.size());
+  std::vector<std::optional<Error>> errors(paths.size());
+  tbb::task_arena arena(static_cast<int>(jobs));
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
+      try {
+        read[i] = read_results(paths[i]);
+        for (compare::ResultTable& table : read[i]) table.source = paths[i];
+      } catch (const Error& error) {
+        errors[i] = error;
       }
-  }
-  return out;
+    });
+  });
+  for (const auto& error : errors)
+    if (error) throw Error(*error);
+  std::vector<compare::ResultTable> tables;
+  for (auto& several : read)
+    for (compare::ResultTable& table : several) tables.push_back(std::move(table));
+  return tables;
 }
 
-std::string nnunet_summary(const metrics::SegmentationResult& result) {
-  Json per_case = Json::array();
-  std::vector<std::vector<Json>> by_region(result.regions.size());
-  for (const metrics::CaseScores& scores : result.cases) {
-    if (scores.record.fate != metrics::Fate::scored) continue;
-    Json metrics = Json::object();
-    for (std::size_t r = 0; r < result.regions.size(); ++r) {
-      if (scores.labels[r].missing) continue;
-      by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
-      metrics[nnunet_key(result.regions[r])] = by_region[r].back();
+std::vector<std::string> add_groups(std::vector<compare::ResultTable>& tables,
+                                    const std::filesystem::path& path) {
+  const GroupTable groups(path);
+  std::set<std::string> ids;
+  for (compare::ResultTable& table : tables) {
+    ids.insert(table.ids.begin(), table.ids.end());
+    for (std::size_t c = 0; c < groups.columns().size(); ++c) {
+      const std::string& column = groups.columns()[c];
+      std::erase_if(table.groups, [&](const auto& group) { return group.first == column; });
+      auto& [name, values] = table.groups.emplace_back();
+      name = column;
+      for (const std::string& id : table.ids) {
+        const auto* const row = groups.values_of(id);
+        values.push_back(row == nullptr ? "" : (*row)[c]);
+      }
+      values.resize(table.cases);
     }
-    per_case.push_back({{"metrics", metrics},
-                        {"prediction_file", scores.record.prediction},
-                        {"reference_file", scores.record.reference}});
   }
-  Json means = Json::object();
-  std::vector<Json> region_means;
-  for (std::size_t r = 0; r < result.regions.size(); ++r) {
-    region_means.push_back(mean_of(by_region[r]));
-    means[nnunet_key(result.regions[r])] = region_means.back();
-  }
-  const Json out = {
-      {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
-  return to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
-}
-
-std::string settings_text(const metrics::ScoreSettings& settings) {
-  return to_text(to_json(settings, settings.regions), {.indent = 0});
-}
-
-std::string settings_sha256(const metrics::ScoreSettings& settings) {
-  return sha256(settings_text(settings));
-}
-
-std::string inputs_sha256(const metrics::SegmentationResult& result) {
-  std::string listing;
-  for (const metrics::CaseScores& c : result.cases)
-    for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
-                                    c.record.prediction_sha256, c.record.reference_sha256})
-      listing += part + '\n';
-  for (const metrics::CaseScores& c : result.cases)
-    if (!c.record.image.empty()) listing += c.record.image + '\n' + c.record.image_sha256 + '\n';
-  return sha256(listing);
+  const auto without = groups.without_row(std::vector<std::string>(ids.begin(), ids.end()));
+  if (without.empty()) return {};
+  return {"--groups: " + groups.trouble(without, ids.size())};
 }
 
 }  // namespace assay::results

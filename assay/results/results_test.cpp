@@ -1,139 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/results.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/base/json.hpp"
-#include "assay/error.hpp"
+#include <filesystem>
+
+#include "assay/base/file.hpp"
+#include "assay/results/test_results.hpp"
 
 using namespace assay;
 using namespace assay::results;
+using namespace assay::test;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace {
 
-metrics::CaseRecord scored_case(std::string id, const metrics::Confusion& counts) {
-  metrics::CaseRecord r = {.id = std::move(id), .fate = metrics::Fate::scored, .error = {}};
-  r.groups = {{"site", "A, \"B\""}};
-  r.prediction = "p/x.nii";
-  r.reference = "x.nii";
-  r.counts = {{"foreground", counts}};
-  r.voxels = counts.total();
-  r.voxel_ml = 0.001;
-  return r;
+std::string refused_file(const std::filesystem::path& path) {
+  try {
+    read_results(path);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "";
 }
 
-metrics::SegmentationResult cohort(bool compat = false) {
-  metrics::ScoreSettings settings;
-  settings.model_name = "net";
-  settings.metrics = metrics::chosen_metrics("dice,avd,recall");
-  settings.compat_spec = compat;
-  settings.convention = &metrics::convention(compat ? "spec" : "metrics-reloaded");
-  metrics::CaseRecord lost = {.id = "c", .fate = metrics::Fate::failed, .error = "it is <broken>"};
-  return metrics::scored(settings, {scored_case("a", {.tp = 10, .fp = 10, .fn = 10, .tn = 70}),
-                                    scored_case("b", {.fp = 5, .tn = 95}), lost});
-}
-
-Json written(bool compat = false) {
-  return parse_json(results_text(cohort(compat), {}), "result");
-}
+const std::filesystem::path folder = testing::TempDir();
 
 }  // namespace
 
-TEST(ResultsFile, the_first_block_is_the_specification_s) {
-  const Json file = written();
-  EXPECT_EQ(file["schema"], "assay.segmentation/1");
-  EXPECT_EQ(file["dice"]["name"], "DICE");
-  EXPECT_EQ(file["dice"]["values"], (Json{0.5, 0.0}));
-  EXPECT_EQ(file["dice"]["std"], 0.25);          // ddof 0
-  EXPECT_EQ(file["mcc"]["values"][1], nullptr);  // not asked for, still there
-  EXPECT_EQ(file["num_samples"], 2);
+TEST(ReadResults, the_layout_is_told_by_content_whatever_the_name) {
+  const std::string ours = results_text(cohort_of(settings_for("dice"), 1), {});
+  const auto path = folder / "reader_test.csv";
+  write_atomically(path, ours);
+  const auto tables = read_results(path);
+  EXPECT_EQ(tables.front().model_name, "net");
+  EXPECT_EQ(tables.front().source, path.string());
+  EXPECT_EQ(parsed("id,dice\na,1\n", "x.json").averages[0].values, (Values{1.0}));
 }
 
-TEST(ResultsFile, an_undefined_value_is_null_with_its_reason) {
-  const Json file = written();
-  const Json& b = file["cases"][1]["label"]["foreground"];
-  EXPECT_EQ(b["avd"], nullptr);
-  EXPECT_EQ(b["undefined"]["avd"], "reference_empty");
-  EXPECT_EQ(b["status"], "reference_empty");
-  EXPECT_EQ(b["evidence"]["fp"], 5);
-  EXPECT_EQ(file["metrics"]["avd"]["n"], 1);
-  EXPECT_EQ(file["metrics"]["avd"]["undefined"]["reference_empty"], 1);
+TEST(ReadResults, a_byte_order_mark_is_no_obstacle) {
+  EXPECT_EQ(parsed("\xEF\xBB\xBFid,dice\na,1\n", "x.csv").ids, (Texts{"a"}));
+  EXPECT_EQ(parsed("\xEF\xBB\xBF{\"model_name\": \"m\", \"dice\": {\"values\": [1]}}").cases, 1U);
 }
 
-TEST(ResultsFile, a_failed_case_keeps_its_reason_and_both_means_are_given) {
-  const Json file = written();
-  EXPECT_EQ(file["cases"][2]["status"], "failed");
-  EXPECT_EQ(file["cases"][2]["error"], "it is <broken>");
-  EXPECT_EQ(file["ledger"]["failed"], 1);
-  EXPECT_EQ(file["metrics"]["dice"]["mean_scored_only"], 0.25);
-  EXPECT_DOUBLE_EQ(file["metrics"]["dice"]["mean_missing_as_worst"].get<double>(), 0.5 / 3);
+TEST(ReadResults, what_is_no_results_file_is_refused_with_what_would_be_one) {
+  const std::string accepted = "a results file is one of 'assay score --out'";
+  const std::pair<std::string, const char*> cases[] = {
+      {"", "r.json: is empty; "},
+      {" \n ", "r.json: is empty; "},
+      {"\xEF\xBB\xBF", "r.json: is empty; "},
+      {"{}", "r.json: is JSON, but not a results file; "},
+      {R"({"schema": "assay.qa/1", "results": {}})", "r.json: holds 'assay.qa/1', which is not a "},
+      {R"({"schema": "assay.comparison/1"})",
+       "r.json: holds 'assay.comparison/1', which is not a "},
+      {R"({"results": [1]})", "r.json: is JSON, but not a results file; "},
+      {R"({"model_name": "m", "dice": 3})", "r.json: is JSON, but not a results file; "},
+      {"[1, 2]", "r.json: is a JSON list, not a results file; "},
+      {"7", "r.json: has a first line but no rows below it; "},
+      {"\"text\"", "r.json: has a first line but no rows below it; "},
+      {"\x1F\x8B\x08", "r.json: is compressed; unpack it with gunzip first; "},
+      {"PK\x03\x04", "r.json: is a zip archive or a spreadsheet; save the sheet as CSV; "},
+      {"\xFF\xFEi", "r.json: is text in UTF-16; save it as UTF-8; "},
+      {"<!DOCTYPE html>", "r.json: is HTML or XML, not a results file; "},
+      {std::string("\x7F\0\1\2", 4), "r.json: is not text; "},
+      {"words\nmore words\n", "r.json: has no column of numbers; "},
+  };
+  for (const auto& [text, start] : cases) {
+    EXPECT_THAT(refusal(text), StartsWith(start));
+    EXPECT_THAT(refusal(text), HasSubstr(accepted));
+  }
 }
 
-TEST(ResultsFile, compat_spec_writes_the_tokens_of_python) {
-  const std::string text = results_text(cohort(true), {});
-  EXPECT_THAT(text, HasSubstr("Infinity"));
-  EXPECT_THAT(text, HasSubstr("NaN"));  // the deviation of a list with infinity in it
-  EXPECT_EQ(results_text(cohort(), {}).find("Infinity"), std::string::npos);
+TEST(ReadResults, a_file_that_was_cut_says_where_it_ends) {
+  const std::string ours = results_text(cohort_of(settings_for("dice"), 1), {});
+  EXPECT_THAT(refusal(std::string_view(ours).substr(0, 500)),
+              HasSubstr("r.json: not valid JSON at line"));
+  EXPECT_EQ(refusal("{\"schema\": "),
+            "r.json: not valid JSON at line 1, column 11; the file may be cut short or not be a "
+            "results file");
+  EXPECT_THAT(refusal("{\"a\": 1} {"), HasSubstr("not valid JSON at line 1, column 10"));
+  EXPECT_THAT(refusal("id,dice,avd\na,1,2\nb,1"),
+              HasSubstr("line 3: has 2 fields where the header has 3"));
 }
 
-TEST(ResultsFile, long_form_has_one_value_a_line) {
-  EXPECT_THAT(long_csv(cohort()),
-              testing::StartsWith("model,case,label,metric,value,status,site\n"
-                                  "net,a,foreground,dice,0.5,ok,\"A, \"\"B\"\"\"\n"));
-  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,b,foreground,avd,,reference_empty,"));
-  EXPECT_THAT(long_csv(cohort()), HasSubstr("net,c,,,,failed,\n"));
+TEST(ReadResults, paths_that_are_no_files) {
+  EXPECT_THAT(refused_file(folder), HasSubstr("is a folder, not a results file; a results file"));
+  EXPECT_THAT(refused_file(folder / "absent.json"), HasSubstr("absent.json: does not exist"));
 }
 
-TEST(ResultsFile, nnunet_layout_has_its_keys_and_means) {
-  const Json file = parse_json(nnunet_summary(cohort()), "summary");
-  EXPECT_EQ(file["metric_per_case"].size(), 2U);
-  EXPECT_EQ(file["metric_per_case"][0]["metrics"]["foreground"]["TP"], 10);
-  EXPECT_EQ(file["foreground_mean"]["Dice"], 0.25);
-  EXPECT_EQ(file["mean"]["foreground"]["n_pred"], 12.5);
+TEST(ReadResults, what_a_message_quotes_cannot_steer_a_terminal) {
+  EXPECT_EQ(refusal("id,dice\na,1\n\x1B[31m,1\n\x1B[31m,1\n", "t.csv"),
+            "t.csv: line 4: a second row for id '?[31m'; remove one");
+  EXPECT_THAT(refusal("{\"schema\": \"" + std::string(1000, 'x') + "\"}"),
+              HasSubstr("holds '" + std::string(40, 'x') + "...'"));
 }
 
-TEST(CaseRecordText, probabilities_survive_the_journal) {
-  metrics::CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
-  metrics::ProbabilityEvidence& map = record.probability["foreground"];
-  map = {.voxels = 10, .positives = 4, .pairs_won = 0.1 + 0.2, .precision_sum = 1.0 / 3};
-  map.squared_error = 1e-300;
-  map.bins[14] = {.voxels = 3, .positives = 2, .sum = 2.9999999999999996};
-  map.sweep[18] = {.tp = 2, .fp = 1};
-  EXPECT_EQ(parse_record(record_text(record)), record);
-}
-
-TEST(ResultsFile, a_map_has_its_sweep_and_its_calibration) {
-  metrics::CaseRecord record = scored_case("a", {.tp = 1, .fp = 2, .fn = 3, .tn = 4});
-  record.probability["foreground"] = {.voxels = 10, .positives = 4};
-  record.probability["foreground"].sweep[3] = {.tp = 4, .fp = 4};
-  record.probability["foreground"].bins[0] = {.voxels = 10, .positives = 4, .sum = 0.5};
-  metrics::ScoreSettings settings = cohort().settings;
-  settings.metrics = metrics::chosen_metrics("all");
-  const Json file = parse_json(results_text(metrics::scored(settings, {record}), {}), "results");
-  const Json& found = file["cases"][0]["label"]["foreground"]["probability"];
-  EXPECT_EQ(found["best_threshold"], 0.2);
-  EXPECT_EQ(found["thresholds"][3]["precision"], 0.5);
-  EXPECT_EQ(found["thresholds"][3]["recall"], 1.0);
-  EXPECT_TRUE(found["thresholds"][4]["precision"].is_null());
-  EXPECT_EQ(found["calibration"][0]["foreground"], 0.4);
-  EXPECT_EQ(found["calibration"][0]["mean_probability"], 0.05);
-  EXPECT_TRUE(found["calibration"][1]["foreground"].is_null());
-  EXPECT_EQ(file["labels"]["foreground"]["threshold_sweep"]["best_threshold"], 0.2);
-  record.probability.clear();
-  const Json without = parse_json(results_text(metrics::scored(settings, {record}), {}), "results");
-  EXPECT_FALSE(without["metrics"].contains("auroc"));
-  EXPECT_FALSE(without["settings"].contains("probability"));
-}
-
-TEST(CaseRecordText, survives_the_journal) {
-  metrics::CaseRecord record =
-      scored_case("sub-\"1\"/ü", {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40});
-  record.warnings = {"odd\nthing"};
-  record.voxel_ml = 0.1 + 0.2;
-  EXPECT_EQ(parse_record(record_text(record)), record);
-  EXPECT_EQ(record_text(record).find('\n'), std::string::npos);
-  EXPECT_THROW(parse_record("{}"), Error);
-  EXPECT_THROW(parse_record(R"({"id": 1})"), Error);
+TEST(ReadResults, every_example_of_the_documentation_can_be_read) {
+  const std::string page = read_text(ASSAY_SOURCE_DIR "/docs/formats/results.md");
+  constexpr std::string_view fence = "```";
+  std::size_t at = page.find("## What compare can read"), examples = 0;
+  while ((at = page.find(fence, at)) != std::string::npos) {
+    const std::size_t start = page.find('\n', at) + 1, end = page.find(fence, start);
+    EXPECT_EQ(refusal(page.substr(start, end - start)), "");
+    at = end + fence.size();
+    ++examples;
+  }
+  EXPECT_EQ(examples, 6U);
 }

@@ -7,6 +7,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
+#include "assay/results/cross_validation.hpp"
 
 namespace assay::results {
 namespace {

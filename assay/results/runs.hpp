@@ -49,9 +49,4 @@ struct RunFolders {
 /// ledger. Throws Error when a folder holds no fold or a run is there twice.
 RunFolders read_runs(const std::vector<std::filesystem::path>& folders);
 
-/// The run of one file: a results.json with `per_subject_*` lists, or any results file that names
-/// its cases. Values that are null, NaN or infinite count as missing. Throws Error naming file and
-/// field.
-compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
-
 }  // namespace assay::results

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/error.hpp"
+#include "assay/results/cross_validation.hpp"
 
 using namespace assay;
 using namespace assay::results;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/summary_json.hpp"
 
+#include <algorithm>
 #include <span>
+
+#include "assay/base/whole.hpp"
 
 namespace assay::results {
 namespace {
@@ -57,19 +60,26 @@ Json reasons_json(const metrics::ReasonCounts& counts) {
 
 metrics::Summary summary_of(const Json& block) {
   metrics::Summary out;
-  out.n = block.at("n");
+  if (block.contains("n")) out.n = Whole(block.at("n"));
   for (const metrics::Undefined why : metrics::all_undefined)
-    out.undefined[static_cast<std::size_t>(why)] =
-        block.at("undefined").value(std::string(metrics::name(why)), std::size_t{0});
+    if (const Json& count = member(member(block, "undefined"), metrics::name(why));
+        !count.is_null())
+      out.undefined[static_cast<std::size_t>(why)] = Whole(count);
   for (const Number& number : summary_numbers)
-    if (const Json& found = block.at(number.key); !found.is_null())
+    if (const Json& found = member(block, number.key); !found.is_null())
       out.*number.member = found.get<double>();
-  if (const Json& interval = block.at("ci95"); interval.is_array())
+  if (const Json& interval = member(block, "ci95"); !interval.is_null())
     out.ci95 = {interval.at(0).get<double>(), interval.at(1).get<double>()};
   for (const auto method : {metrics::MeanInterval::bca, metrics::MeanInterval::cluster_t})
     if (member(block, "ci_method") == metrics::name(method)) out.ci_method = method;
   out.ci_clipped = member(block, "ci_clipped") == true;
   return out;
+}
+
+bool is_whole_summary(const Json& block) {
+  const auto has = [&](const char* key) { return block.contains(key); };
+  return has("n") && has("undefined") && has("ci95") &&
+         std::ranges::all_of(summary_numbers, has, &Number::key);
 }
 
 Json ledger_json(const metrics::Ledger& ledger, const Json& undefined) {
@@ -83,9 +93,10 @@ Json ledger_json(const metrics::Ledger& ledger, const Json& undefined) {
 
 metrics::Ledger ledger_of(const Json& block) {
   metrics::Ledger out;
-  for (const Count& count : counts_of_cases) out.*count.member = block.at(count.key);
-  for (const Count& count : counts_of_structures)
-    out.*count.member = block.value(count.key, std::size_t{0});
+  for (const std::span<const Count> counts :
+       {std::span<const Count>(counts_of_cases), std::span<const Count>(counts_of_structures)})
+    for (const Count& count : counts)
+      if (block.contains(count.key)) out.*count.member = Whole(block.at(count.key));
   return out;
 }
 

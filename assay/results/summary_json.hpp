@@ -13,12 +13,16 @@ void add_statistics(Json& block, const metrics::Summary& summary);
 /// Counts by reason, without those that are zero.
 Json reasons_json(const metrics::ReasonCounts& counts);
 
-/// A summary from its n, its reasons and its statistics. Throws Json::exception where one is
-/// missing.
+/// A summary from its n, its reasons and its statistics, as far as the block has them. Throws
+/// Json::exception or Error where one is of another type.
 metrics::Summary summary_of(const Json& block);
+
+/// Whether the block has all of them.
+bool is_whole_summary(const Json& block);
 
 /// `undefined` is left out when it is empty.
 Json ledger_json(const metrics::Ledger& ledger, const Json& undefined);
+/// Counts that are absent are 0.
 metrics::Ledger ledger_of(const Json& block);
 
 }  // namespace assay::results

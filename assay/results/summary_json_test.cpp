@@ -31,7 +31,9 @@ TEST(SummaryJson, written_and_read_and_written_is_the_same) {
     EXPECT_EQ(to_text(summary_block(summary_of(written))), to_text(written));
   }
   EXPECT_EQ(summary_of(summary_block(full)).q75, 0.75);
-  EXPECT_THROW(summary_of(Json::object()), Json::exception);
+  EXPECT_TRUE(is_whole_summary(summary_block(full)));
+  EXPECT_FALSE(is_whole_summary(Json::object()));
+  EXPECT_THROW(summary_of({{"mean", "x"}}), Json::exception);
 }
 
 TEST(LedgerJson, written_and_read_and_written_is_the_same) {

@@ -68,12 +68,13 @@ JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
 /// What the journal of a finished run would begin with.
 JournalHeader header_of(const results::FinishedRun& run) {
   std::string listing;
-  for (const metrics::CaseRecord& record : run.cases)
-    listing += listed(record.id, record.image.empty() ? record.prediction : record.image,
-                      record.reference);
-  return {.settings_sha256 = run.settings_sha256,
+  for (const results::SavedCase& one : run.file.cases)
+    listing +=
+        listed(one.record.id, one.record.image.empty() ? one.record.prediction : one.record.image,
+               one.record.reference);
+  return {.settings_sha256 = run.file.provenance.settings_sha256,
           .inputs_sha256 = sha256(listing),
-          .version = run.version};
+          .version = run.file.provenance.version};
 }
 
 /// `made`: "this journal was begun", for the message.
@@ -149,15 +150,15 @@ std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
                                                          const Execution& execution,
                                                          const std::filesystem::path& results) {
   auto run = results::read_finished_run(results);
-  if (!run || !run->ledger.is_complete()) return std::nullopt;
+  if (!run || !run->file.ledger->is_complete()) return std::nullopt;
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
   if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
   refuse_foreign(found, ours, results, "these results were made");
-  if (!run->ledger.is_complete() || run->model_name != cohort.settings.model_name ||
-      run->cases.size() != cohort.cases.size())
+  if (run->file.model_name != cohort.settings.model_name ||
+      run->file.cases.size() != cohort.cases.size())
     return std::nullopt;
   for (std::size_t i = 0; i < cohort.cases.size(); ++i)
-    if (!is_current(run->cases[i], cohort.cases[i], execution)) return std::nullopt;
+    if (!is_current(run->file.cases[i].record, cohort.cases[i], execution)) return std::nullopt;
   return run;
 }
 

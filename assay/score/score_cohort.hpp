@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/results/finished_run.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/score.hpp"
 
 namespace assay::score {

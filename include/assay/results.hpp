@@ -17,17 +17,13 @@
 
 namespace assay::results {
 
-// ---- Which images the cases of a results file come from, for those who want to look at them
-// again.
-
-struct CaseFiles {
-  std::string id, prediction{}, reference{}, image{};  ///< relative to the roots
-  std::string prediction_sha256{}, reference_sha256{}, image_sha256{};
-};
+// ---- Where results come from.
 
 /// The folders that the paths of cases start from; "" where there is none or it is not known.
 struct CaseRoots {
   std::filesystem::path prediction{}, reference{}, image{};
+
+  bool operator==(const CaseRoots&) const = default;
 };
 
 /// Their keys in `provenance.roots`.
@@ -36,33 +32,6 @@ inline constexpr std::pair<std::string_view, std::filesystem::path CaseRoots::*>
     {"reference", &CaseRoots::reference},
     {"image", &CaseRoots::image},
 };
-
-struct ScoredFiles {
-  std::vector<CaseFiles> cases{};
-  std::vector<metrics::Region> regions{};
-  std::optional<double> threshold{};
-  bool foreground_nonzero = false;
-  bool allow_affine_mismatch = false;
-  CaseRoots roots{};  ///< what the file says; files of version 0.1 and anonymous ones do not
-};
-
-/// The named cases of an `assay.segmentation/1` file; of any other file, nothing. Throws Error when
-/// it is damaged.
-ScoredFiles read_scored_files(const std::filesystem::path& path, std::span<const std::string> ids);
-
-/// The same of a file's text; `name` is for messages.
-ScoredFiles parse_scored_files(std::string_view text, const std::string& name,
-                               std::span<const std::string> ids);
-
-/// The JSON text of the named members of the file's object, such as "settings"; "" for what is not
-/// there. Text that is not an object has no members.
-std::vector<std::string> member_texts(std::string_view text, std::string_view name,
-                                      std::span<const std::string_view> members);
-
-// ---- Results files: `assay.segmentation/1` out and in, the long CSV, nnU-Net's summary.json, and
-// the records of the journal. docs/formats/results.md describes them.
-
-inline constexpr std::string_view segmentation_schema = "assay.segmentation/1";
 
 /// Where a result comes from: the only part of a results file that differs between two runs on the
 /// same inputs with the same settings.
@@ -74,7 +43,12 @@ struct Provenance {
   unsigned jobs = 1;
   CaseRoots roots{};  ///< of the cases' files, as absolute paths; empty in anonymous results
   std::string settings_sha256{};  ///< of scoring: says whether a run asks for the same again
+
+  bool operator==(const Provenance&) const = default;
 };
+
+// ---- Results files: `assay.segmentation/1`, the long CSV and nnU-Net's summary.json out, every
+// known layout in. docs/formats/results.md describes them.
 
 /// The text of an `assay.segmentation/1` file.
 std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance);
@@ -89,17 +63,6 @@ std::string long_csv(const metrics::SegmentationResult& result);
 /// The layout of nnU-Net's summary.json.
 std::string nnunet_summary(const metrics::SegmentationResult& result);
 
-/// Every setting that decides a number, as one line of JSON: what is hashed for the journal.
-std::string settings_text(const metrics::ScoreSettings& settings);
-std::string settings_sha256(const metrics::ScoreSettings& settings);
-
-/// A hash over id, files and content of all cases.
-std::string inputs_sha256(const metrics::SegmentationResult& result);
-
-/// One case as one line of JSON, and back. Throws Error::input on text that is not such a record.
-std::string record_text(const metrics::CaseRecord& record);
-metrics::CaseRecord parse_record(std::string_view text);
-
 /// Reads the models of a results file, whichever of the known layouts it has: ours, the
 /// specification's EvaluationResult, nnU-Net's summary.json, CSV or TSV with a row per case or per
 /// value. Throws Error naming file and fault.
@@ -108,8 +71,6 @@ std::vector<compare::ResultTable> read_results(const std::filesystem::path& path
 /// The same for text that is in memory already; `name`, a path, is used in messages and names the
 /// model if the text does not.
 std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name);
-
-// ---- The results files of a comparison, read side by side.
 
 /// All models of all files, in the order given. The first file that cannot be read decides the
 /// Error, whatever the number of threads.
@@ -129,6 +90,25 @@ inline constexpr std::string_view comparison_schema = "assay.comparison/1";
 /// The text of an `assay.comparison/1` file; `with_paper` adds the published models.
 std::string comparison_text(const compare::Comparison& comparison, bool with_paper,
                             const Provenance& provenance);
+
+/// What people look at again of one model in one metric.
+struct SavedPair {
+  std::string model_name, metric;
+  std::size_t n = 0;
+  std::optional<double> difference{};
+  std::optional<std::pair<std::optional<double>, std::optional<double>>> ci95{};
+  std::optional<double> corrected_p_value{};
+  std::string verdict{};
+  std::optional<std::string> sentence{};
+};
+
+struct SavedComparison {
+  std::string baseline;
+  std::vector<SavedPair> pairs{};
+};
+
+/// Throws Error::input, with `name`, on anything but an `assay.comparison/1` file.
+SavedComparison parse_comparison(std::string_view text, const std::string& name);
 
 // ---- Results of an experiment, as parity needs them: the original system's files, `assay folds`,
 // `assay.segmentation/1`, and single runs. docs/parity.md says which field is read when.
@@ -159,7 +139,10 @@ parity::Paper read_paper(const std::filesystem::path& path);
 /// The same for text that is in memory already; `name` is used in messages.
 parity::Paper parse_paper(std::string_view text, const std::string& name);
 
-// ---- `assay.parity/1` and the published table as JSON: docs/formats/parity.md.
+/// Every model of a paper, with Dice for each million parameters; `read_paper` reads it back.
+std::string paper_text(const parity::Paper& paper);
+
+// ---- `assay.parity/1`: docs/formats/parity.md.
 
 inline constexpr std::string_view parity_schema = "assay.parity/1";
 
@@ -169,8 +152,5 @@ std::string parity_text(const parity::ParityReport& report, const Provenance& pr
 /// What people look at again: verdicts, values, limits, sentences. The file does not contain the
 /// samples that they come from. Throws Error::input, with `name`, on anything but such a file.
 parity::ParityReport parse_parity(std::string_view text, const std::string& name);
-
-/// Every model of a paper, with Dice for each million parameters; `read_paper` reads it back.
-std::string paper_text(const parity::Paper& paper);
 
 }  // namespace assay::results

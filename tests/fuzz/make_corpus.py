@@ -23,7 +23,7 @@ SEEDS = {
     "fuzz_experiment": text_seeds.experiment_seeds,
     "fuzz_paper": text_seeds.paper_seeds,
     "fuzz_parity": text_seeds.parity_seeds,
-    "fuzz_scored_files": text_seeds.scored_files_seeds,
+    "fuzz_segmentation": text_seeds.segmentation_seeds,
     "fuzz_qa_table": text_seeds.qa_table_seeds,
     "fuzz_qa_results": text_seeds.qa_results_seeds,
     "fuzz_checkpoint": model_seeds.checkpoint_seeds,

@@ -29,6 +29,7 @@
 #include "assay/qa/values/truth.hpp"
 #include "assay/results.hpp"
 #include "assay/results/runs.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/results/split.hpp"
 #include "assay/score/dataset_json.hpp"
 
@@ -170,13 +171,18 @@ inline void parity(Input input) {
   });
 }
 
-/// Only the cases that were asked for, whoever wrote the file.
-inline void scored_files(Input input) {
-  const std::vector<std::string> ids = {"a", "b"};
+/// What the cases say is about labels and metrics that the file has.
+inline void segmentation(Input input) {
   allow_refusal([&] {
-    for (const results::CaseFiles& one :
-         results::parse_scored_files(as_text(input), "fuzz.json", ids).cases)
-      if (std::ranges::find(ids, one.id) == ids.end()) std::abort();
+    const auto file = results::segmentation_in(as_text(input), "fuzz.json");
+    if (!file) return;
+    for (const results::SavedCase& one : file->cases)
+      for (const results::SavedScores& scores : one.labels) {
+        if (scores.label >= file->labels.size()) std::abort();
+        for (const auto& value : scores.values)
+          if (value.first >= file->metrics.size()) std::abort();
+      }
+    results::table_of(*file);
   });
 }
 
@@ -317,7 +323,7 @@ inline constexpr std::array targets = {Target{"fuzz_nifti", nifti},
                                        Target{"fuzz_experiment", experiment},
                                        Target{"fuzz_paper", paper},
                                        Target{"fuzz_parity", parity},
-                                       Target{"fuzz_scored_files", scored_files},
+                                       Target{"fuzz_segmentation", segmentation},
                                        Target{"fuzz_qa_table", qa_table},
                                        Target{"fuzz_qa_results", qa_results},
                                        Target{"fuzz_checkpoint", checkpoint},

@@ -206,10 +206,11 @@ def parity_seeds():
     yield "empty", b""
 
 
-def scored_files_seeds():
-    whole = {"schema": "assay.segmentation/1", "model_name": "m",
+def segmentation_seeds():
+    whole = {"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {"n": 1, "mean": 0.5}},
              "labels": {"1": {"name": "core", "members": [1]}, "all": {"name": "whole", "members": [1, 2]}},
-             "cases": [{"id": "a", "prediction": "a.nii", "reference": None, "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"}],
+             "cases": [{"id": "a", "prediction": "a.nii", "reference": None, "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"},
+                       {"id": "d", "status": "ok", "label": {"2": {"dice": None, "undefined": {"dice": "prediction_empty"}}}}],
              "settings": {"threshold": 0.5, "allow_affine_mismatch": True}, "provenance": {"roots": {"prediction": "/p", "reference": "r"}}}
     but = lambda **changed: json.dumps({**whole, **changed}).encode()
     yield "whole", but()
@@ -222,6 +223,9 @@ def scored_files_seeds():
     yield "case_type", but(cases=[1, None])
     yield "id_type", but(cases=[{"id": 7, "prediction": {}}])
     yield "twice", but(cases=[{"id": "a"}, {"id": "a", "id ": "b"}])
+    yield "reason_without_value", but(cases=[{"id": "a", "status": "ok", "label": {"1": {"undefined": {"dice": "prediction_empty"}}}}])
+    yield "unknown_reason", but(cases=[{"id": "a", "status": "failed", "reason": "x"}])
+    yield "summary_types", but(metrics={"dice": {"n": 1.5, "mean": "x", "ci95": [1]}})
     yield "labels_type", but(labels=[1])
     yield "label_type", but(labels={"1": 1})
     yield "members", but(labels={"1": {"members": [1.5, "x", -1, 18446744073709551615]}})

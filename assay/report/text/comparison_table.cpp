@@ -99,7 +99,8 @@ void add_published(PaperTable& table, const compare::Comparison& comparison) {
                         ? std::string(absent)
                         : mean_and_spread(value->mean, value->std, value->differs ? "*" : ""));
     }
-    row.push_back(fmt::format("{:.3g}", parity::dice_per_million_parameters(model)));
+    row.push_back(
+        fmt::format("{:.3g}", *parity::dice_per_million(model.dice.mean, model.parameters)));
     table.rows.push_back(std::move(row));
   }
   table.footnotes.emplace_back(

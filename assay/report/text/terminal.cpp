@@ -299,7 +299,7 @@ std::string saved_table(const metrics::ScoreSettings& settings,
   std::vector<std::vector<std::string>> rows;
   rows.reserve(metrics.size());
   for (const results::SavedSummary& saved : metrics)
-    rows.push_back(summary_row(settings, saved.metric, saved.summary,
+    rows.push_back(summary_row(settings, *saved.metric, saved.summary,
                                undefined_text(saved.summary.undefined)));
   return text_table(summary_columns, rows);
 }
@@ -312,13 +312,13 @@ std::string summary_table(const metrics::SegmentationResult& result, const Termi
          left_out_of_cases(result);
 }
 
-std::string terminal_report(const results::FinishedRun& run, const metrics::ScoreSettings& settings,
-                            const TerminalStyle& style) {
+std::string terminal_report(const results::SegmentationFile& run,
+                            const metrics::ScoreSettings& settings, const TerminalStyle& style) {
   metrics::SegmentationResult known = {
-      .settings = settings, .regions = {}, .cases = {}, .ledger = run.ledger};
+      .settings = settings, .regions = {}, .cases = {}, .ledger = *run.ledger};
   known.settings.metrics.clear();
   for (const results::SavedSummary& saved : run.metrics)
-    known.settings.metrics.push_back(saved.metric);
+    known.settings.metrics.push_back(*saved.metric);
   for (const results::SavedLabel& label : run.labels) known.regions.push_back(label.region);
   std::string out = headline(known, style) + "\n" + average_title(known, style);
   out += saved_table(settings, run.metrics);
@@ -328,7 +328,7 @@ std::string terminal_report(const results::FinishedRun& run, const metrics::Scor
              saved_table(settings, label.metrics);
   std::string failures;
   for (const results::SavedSummary& saved : run.metrics)
-    failures += failure_line(saved.metric, saved.failures);
+    failures += failure_line(*saved.metric, saved.failures);
   return out + (failures.empty() ? "" : "\nmeans without and with the model's failures\n") +
          failures;
 }

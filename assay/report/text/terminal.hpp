@@ -5,7 +5,7 @@
 #include <string>
 
 #include "assay/cohort.hpp"
-#include "assay/results/finished_run.hpp"
+#include "assay/results/segmentation.hpp"
 
 namespace assay::report {
 
@@ -19,8 +19,8 @@ struct TerminalStyle {
 std::string terminal_report(const metrics::SegmentationResult& result, const TerminalStyle& style);
 
 /// The tables of a run that was finished before, by what its results file says.
-std::string terminal_report(const results::FinishedRun& run, const metrics::ScoreSettings& settings,
-                            const TerminalStyle& style);
+std::string terminal_report(const results::SegmentationFile& run,
+                            const metrics::ScoreSettings& settings, const TerminalStyle& style);
 
 /// Only the table of summaries over case averages.
 std::string summary_table(const metrics::SegmentationResult& result, const TerminalStyle& style);

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads tables with a row per value: model, case, label, metric, value, status.
+/// Tables with a row per value, written and read: model, case, label, metric, value, status.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
+#include "assay/base/csv.hpp"
+#include "assay/base/shortest.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/results.hpp"
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"
 
@@ -73,7 +78,68 @@ void explain(compare::ResultBuilder& out, const compare::ResultBuilder::Place& p
   if (metric && why != metrics::all_undefined.end()) out.explain(place, *why, {**metric});
 }
 
+/// Why a value is missing. It must also be clear whose fault it is, which a denominator of zero
+/// does not show: then the status says which mask is empty.
+std::string_view long_status(const metrics::LabelScores& label, std::size_t metric) {
+  if (label.missing) return metrics::name(*label.missing);
+  const auto* why = std::get_if<metrics::Undefined>(&label.scores[metric]);
+  if (why == nullptr) return "ok";
+  return label.failed[metric] ? metrics::name(metrics::presence(label.evidence.counts))
+                              : metrics::name(*why);
+}
+
+constexpr const char* long_header = "model,case,label,metric,value,status";
+
+/// The columns of any case, in order of first appearance.
+std::vector<std::string> columns_of_groups(const metrics::SegmentationResult& result) {
+  std::vector<std::string> out;
+  for (const metrics::CaseScores& c : result.cases)
+    for (const auto& [column, value] : c.record.groups)
+      if (std::ranges::find(out, column) == out.end()) out.push_back(column);
+  return out;
+}
+
+/// A group that is called like a column of the long form gets a name of its own.
+std::string group_title(const std::string& column) {
+  const std::string taken = "," + std::string(long_header) + ",";
+  return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
+}
+
+/// ",A,61": what each column says about a case.
+std::string group_fields(const metrics::Groups& groups, const std::vector<std::string>& columns) {
+  std::string out;
+  for (const std::string& column : columns) {
+    const auto found = std::ranges::find(groups, column, &metrics::Groups::value_type::first);
+    out += "," + (found == groups.end() ? "" : csv_field(found->second));
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string long_csv(const metrics::SegmentationResult& result) {
+  const std::vector<std::string> columns = columns_of_groups(result);
+  std::string out = long_header;
+  for (const std::string& column : columns) out += "," + csv_field(group_title(column));
+  out += '\n';
+  const std::string model = csv_field(result.settings.model_name);
+  for (const metrics::CaseScores& scores : result.cases) {
+    const std::string id = csv_field(scores.record.id);
+    const std::string_view fate = name(scores.record.fate);
+    const std::string groups = group_fields(scores.record.groups, columns);
+    if (scores.labels.empty()) out += fmt::format("{},{},,,,{}{}\n", model, id, fate, groups);
+    for (std::size_t r = 0; r < scores.labels.size(); ++r)
+      for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+        const metrics::Score& s = scores.labels[r].scores[m];
+        const std::string_view status =
+            scores.record.fate != metrics::Fate::scored ? fate : long_status(scores.labels[r], m);
+        out += fmt::format("{},{},{},{},{},{}{}\n", model, id, csv_field(result.regions[r].key),
+                           result.settings.metrics[m].key, value(s) ? shortest(*value(s)) : "",
+                           status, groups);
+      }
+  }
+  return out;
+}
 
 std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name) {
   const LongColumns is = long_columns(csv, name);

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Reads nnU-Net's summary.json. Its counts are evidence: every metric that needs no more than
-/// counts follows from them by our own formulas. Its own Dice and IoU are kept as they are.
+/// nnU-Net's summary.json, written and read. Its counts are evidence: every metric that needs no
+/// more than counts follows from them by our own formulas. Its own Dice and IoU are kept as they
+/// are.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 
+#include "assay/base/json.hpp"
 #include "assay/compare/result_builder.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/results.hpp"
 #include "assay/results/result_layouts.hpp"
+#include "assay/stats/moments.hpp"
 
 namespace assay::results {
 namespace {
@@ -192,7 +196,75 @@ class NnunetCases {
   std::vector<std::pair<std::string, std::size_t>> names_;
 };
 
+/// What nnU-Net leaves undefined is its NaN: null in valid JSON.
+Json nnunet_number(std::string_view name, const metrics::Evidence& evidence) {
+  return metrics::value(
+             metrics::score(metrics::metric(name), evidence, {}, metrics::convention("nnunet")))
+      .value_or(NAN);
+}
+
+/// nnU-Net's names for what we keep as evidence and scores.
+Json nnunet_metrics(const metrics::Evidence& evidence) {
+  const metrics::Confusion& c = evidence.counts;
+  return {{"Dice", nnunet_number("dice", evidence)},
+          {"FN", c.fn},
+          {"FP", c.fp},
+          {"IoU", nnunet_number("iou", evidence)},
+          {"TN", c.tn},
+          {"TP", c.tp},
+          {"n_pred", c.prediction()},
+          {"n_ref", c.reference()}};
+}
+
+/// nanmean over JSON blocks of the same keys.
+Json mean_of(const std::vector<Json>& blocks) {
+  Json out = Json::object();
+  if (blocks.empty()) return out;
+  for (const auto& item : blocks.front().items()) {
+    std::vector<double> values;
+    for (const Json& block : blocks)
+      if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
+    out[item.key()] = values.empty() ? Json(NAN) : Json(stats::mean(values));
+  }
+  return out;
+}
+
+/// nnU-Net writes a region as "(1, 2)" and a label as "1".
+std::string nnunet_key(const metrics::Region& region) {
+  if (region.members.size() < 2) return region.key;
+  std::string key;
+  for (const Label label : region.members)
+    key += (key.empty() ? "(" : ", ") + std::to_string(label);
+  return key + ")";
+}
+
 }  // namespace
+
+std::string nnunet_summary(const metrics::SegmentationResult& result) {
+  Json per_case = Json::array();
+  std::vector<std::vector<Json>> by_region(result.regions.size());
+  for (const metrics::CaseScores& scores : result.cases) {
+    if (scores.record.fate != metrics::Fate::scored) continue;
+    Json metrics = Json::object();
+    for (std::size_t r = 0; r < result.regions.size(); ++r) {
+      if (scores.labels[r].missing) continue;
+      by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
+      metrics[nnunet_key(result.regions[r])] = by_region[r].back();
+    }
+    per_case.push_back({{"metrics", metrics},
+                        {"prediction_file", scores.record.prediction},
+                        {"reference_file", scores.record.reference}});
+  }
+  Json means = Json::object();
+  std::vector<Json> region_means;
+  for (std::size_t r = 0; r < result.regions.size(); ++r) {
+    region_means.push_back(mean_of(by_region[r]));
+    means[nnunet_key(result.regions[r])] = region_means.back();
+  }
+  const Json out = {
+      {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
+  return to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
+}
 
 std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file) {
   return NnunetCases(model_of(file.name()), file.at("metric_per_case"))

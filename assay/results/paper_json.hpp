@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Parts of a paper's file that `assay.parity/1` repeats.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "assay/parity.hpp"
+
+namespace assay::results {
+
+/// What `assay.parity/1` files repeat of a paper: one model, and the members `tolerances` and
+/// `limits`. Reading throws Json::exception where one is missing.
+nlohmann::ordered_json paper_model_json(const parity::PaperModel& model);
+void add_limits(nlohmann::ordered_json& file, const parity::ParityLimits& limits);
+parity::ParityLimits parse_limits(const nlohmann::ordered_json& file);
+
+}  // namespace assay::results
