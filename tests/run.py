@@ -92,7 +92,7 @@ def lint(tally):
     check(tally, "type names", [python, "tools/type_names.py", "."])
     check(tally, "doors", [python, "tools/doors.py", "."])
     check(tally, "sizes", [python, "tools/sizes.py", "."])
-    check(tally, "copied code", [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "3"])
+    check(tally, "copied code", [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "1"])
     check(tally, "clang-tidy", [python, "tools/tidy.py"])
 
 

@@ -53,8 +53,6 @@ struct PanelLayout {
   double height = 0;  ///< of the whole drawing
 
   bool is_left(std::size_t panel) const { return panel % columns == 0; }
-  /// Whether there is no panel below.
-  bool is_lowest(std::size_t panel) const { return panel + columns >= plots.size(); }
 };
 
 PanelLayout panel_layout(std::size_t panels, double plot_height);
