@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/agent/agent_loop.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/agent/instructions.hpp"
@@ -43,6 +45,22 @@ Outcome outcome_of(ModelReply::Kind kind) {
     case ModelReply::Kind::answer: break;
   }
   return Outcome::scored;
+}
+
+/// Whether a reply without an action answers the question in plain words. One that is about to look
+/// closer does not, unless it states an answer all the same.
+bool answers_in_words(const std::string& reply, const Item& item) {
+  static constexpr std::string_view stating[] = {
+      "boxed", "final_answer", "answer", "isup_grade", "lone_token", "response", "json"};
+  static constexpr std::string_view looking[] = {"zoom",   "crop",  "closer",  "magnif", "region",
+                                                 "let me", "let's", "need to", "action"};
+  const std::string lower = ascii_lowered(reply);
+  const auto holds = [&](std::string_view words) { return lower.find(words) != lower.npos; };
+  if (holds("action_type")) return false;  // an action that could not be read
+  const ExtractedAnswer found = extract_label(reply, item.benchmark, item.options);
+  if (!found.label) return false;
+  return std::ranges::find(stating, found.rule) != std::end(stating) ||
+         std::ranges::none_of(looking, holds);
 }
 
 using Turns = std::vector<TrajectoryTurn>;
@@ -92,7 +110,8 @@ class Talk {
 class Navigation {
  public:
   Navigation(const Item& item, const LoopSettings& settings, LoopDoors& doors, Turns& turns)
-      : settings_(settings),
+      : item_(item),
+        settings_(settings),
         doors_(doors),
         talk_(doors, navigation_rules(settings.max_steps), turns) {
     talk_.show(question_text(item.prompt, doors.slide()),
@@ -137,6 +156,11 @@ class Navigation {
       return std::nullopt;
     }
     Action action = parse_action(reply.text);
+    // Where an earlier start asked again, its conversation goes on as it was.
+    const bool asked_again = doors_.is_recorded({place.step, place.attempt + 1});
+    if (!asked_again && std::holds_alternative<InvalidAction>(action.what) &&
+        answers_in_words(reply.text, item_))
+      action.what = AnswerAction{reply.text};
     if (!action.reasoning.empty()) observations_.push_back(action.reasoning);
     return action;
   }
@@ -172,7 +196,9 @@ class Navigation {
       const Action action = parse_action(reply.text);
       if (const auto* answer = std::get_if<AnswerAction>(&action.what))
         end(Outcome::scored, answer->text);
-      else if (attempt + 1 == tries)
+      else if (attempt + 1 == tries ||
+               (answers_in_words(reply.text, item_) &&
+                !doors_.is_recorded({settings_.max_steps + 1, attempt + 1})))
         end(Outcome::scored, reply.text);
       else
         talk_.last_turn().problem = "an answer was due.";
@@ -190,6 +216,7 @@ class Navigation {
     result_.error = std::move(error);
   }
 
+  const Item& item_;
   const LoopSettings& settings_;
   LoopDoors& doors_;
   Talk talk_;

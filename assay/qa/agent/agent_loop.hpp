@@ -47,6 +47,8 @@ class LoopDoors {
   virtual ChatImage image(const ImageWish& wish) = 0;
   virtual std::vector<slide::SlideRegion> patches(const PatchSettings& settings) = 0;
   virtual ModelReply ask(const Chat& chat, CallPlace place) = 0;
+  /// Whether the reply to that call is known from an earlier start.
+  virtual bool is_recorded(CallPlace) const { return false; }
 };
 
 struct LoopResult {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "assay/error.hpp"
@@ -43,12 +44,17 @@ class ScriptedDoors : public LoopDoors {
     return reply;
   }
 
+  bool is_recorded(CallPlace place) const override {
+    return std::ranges::find(recorded, place) != recorded.end();
+  }
+
   std::string last_text() const { return std::get<std::string>(chats.back().back().parts.back()); }
 
   std::vector<ImageWish> wishes;
   std::vector<std::uint32_t> seeds;
   std::vector<Chat> chats;
   std::vector<CallPlace> places;
+  std::vector<CallPlace> recorded;
   std::size_t failing_call = 0;  ///< from 1; 0: none
   std::size_t failing_image = 0;
 
@@ -145,6 +151,47 @@ TEST(AgentLoop, WhateverIsSaidAtLastIsTheAnswer) {
   const LoopResult result = run_loop(item, 0, steps(1), doors);
   EXPECT_EQ(result.outcome, Outcome::scored);
   EXPECT_EQ(result.prediction, "I would say 2.");
+}
+
+TEST(AgentLoop, AnAnswerInPlainWordsIsAnAnswer) {
+  for (const char* words :
+       {"The answer is 2.", "2", "$\\boxed{2}$", "Final answer: b", "Option 2."}) {
+    ScriptedDoors doors({crop(), said(words)});
+    const LoopResult result = run_loop(item, 0, steps(5), doors);
+    EXPECT_EQ(result.outcome, Outcome::scored) << words;
+    EXPECT_EQ(result.prediction, words);
+    EXPECT_EQ(doors.places.size(), 2U) << words;
+  }
+}
+
+TEST(AgentLoop, WordsThatDoNotAnswerAreCorrected) {
+  for (const char* words :
+       {"Let me zoom in; option 2 is possible.", "Is it option 2?", "I cannot tell.",
+        "{\"action\": {\"action_type\": \"crop\", \"x\": 2, \"y\": ... option 2"}) {
+    ScriptedDoors doors({said(words), answer()});
+    const LoopResult result = run_loop(item, 0, steps(5), doors);
+    EXPECT_EQ(result.prediction, "3") << words;
+    EXPECT_EQ(doors.places.back(), (CallPlace{1, 1})) << words;
+  }
+}
+
+TEST(AgentLoop, FixedStepsRefuseAnEarlyAnswerInWords) {
+  ScriptedDoors doors({said("The answer is 2."), crop(), said("The answer is 1.")});
+  EXPECT_EQ(run_loop(item, 0, steps(2, true), doors).prediction, "The answer is 1.");
+}
+
+TEST(AgentLoop, AForcedAnswerInPlainWordsIsTakenAtOnce) {
+  ScriptedDoors doors({crop(), said("I would say 2.")});
+  EXPECT_EQ(run_loop(item, 0, steps(1), doors).prediction, "I would say 2.");
+  EXPECT_EQ(doors.places.size(), 2U);
+}
+
+/// What an earlier version asked again after such an answer is in its journal, and is followed.
+TEST(AgentLoop, ARecordedCorrectionIsFollowed) {
+  ScriptedDoors doors({said("The answer is 2."), answer("1")});
+  doors.recorded = {{1, 0}, {1, 1}};
+  EXPECT_EQ(run_loop(item, 0, steps(5), doors).prediction, "1");
+  EXPECT_EQ(doors.places.back(), (CallPlace{1, 1}));
 }
 
 TEST(AgentLoop, FixedStepsRefuseAnEarlyAnswer) {

@@ -11,11 +11,19 @@
 
 namespace assay::qa {
 
-/// Runs of white space are one blank, or one line break where they hold one.
+/// `\boxed{` in an answer, as one character.
+inline constexpr char32_t box = U'□';
+
+/// Runs of white space are one blank, or one line break where they hold one. Full-width characters
+/// are plain ones, arrows are →, ticks are ✓ and crosses ✗. LaTeX commands and HTML tags are gone,
+/// but for their braces and the box.
 class AnswerText {
  public:
   /// `offset` is where `utf8` starts in the whole answer.
   explicit AnswerText(std::string_view utf8, std::size_t offset = 0);
+
+  /// What is from i on, with the same places in the whole answer.
+  AnswerText from(std::size_t i) const;
 
   std::size_t size() const { return points_.size(); }
   bool has(std::size_t i) const { return i < points_.size(); }
@@ -24,6 +32,8 @@ class AnswerText {
   char32_t before(std::size_t i) const { return i == 0 ? U'\n' : at(i - 1); }
   /// In lower case.
   char32_t low(std::size_t i) const { return has(i) ? lower_[i] : U'\n'; }
+  /// Whether a word may start or end before i. Chinese and Japanese have no blanks between words:
+  /// one may end beside each of their characters.
   bool boundary(std::size_t i) const;
 
   /// Bytes of the whole answer that characters [first, last) take; first < last.
@@ -33,6 +43,10 @@ class AnswerText {
 
   /// Whether `lower` (in lower case, blanks single) starts at i, and ends where a word may end.
   bool starts_with(std::u32string_view lower, std::size_t i) const;
+  /// Whether it ends before i in the same way.
+  bool ends_with(std::u32string_view lower, std::size_t i) const {
+    return i >= lower.size() && starts_with(lower, i - lower.size());
+  }
 
   /// The word that starts at i, in lower case with its apostrophes; empty where none does.
   std::u32string_view word(std::size_t i) const;
@@ -43,9 +57,19 @@ class AnswerText {
 
   /// The first position from i on with a character that is not one of these.
   std::size_t skip(std::size_t i, std::u32string_view any_of) const;
+  /// The last position up to i that none of these precedes.
+  std::size_t skip_back(std::size_t i, std::u32string_view any_of) const;
+
+  /// The end of the sentence around i, and its start; no further than a long sentence is.
+  std::size_t sentence_end(std::size_t i) const;
+  std::size_t sentence_start(std::size_t i) const;
+  bool in_question(std::size_t i) const { return at(sentence_end(i)) == U'?'; }
 
  private:
+  AnswerText() = default;
   bool in_word(std::size_t i) const;
+  bool ends_sentence(std::size_t i) const;
+  void add(char32_t point, std::size_t begin, std::size_t end);
 
   std::u32string points_, lower_;
   std::vector<std::size_t> begins_, ends_;
@@ -57,5 +81,8 @@ std::u32string normalised(std::string_view utf8);
 /// The answer with blanks in the place of reasoning: <think> ... </think>. A block that is never
 /// closed reaches to the end, one that is never opened from the start.
 std::string without_reasoning(std::string_view text);
+
+/// The answer with blanks in the place of {...}, but for what LaTeX puts between braces.
+std::string without_objects(std::string_view text);
 
 }  // namespace assay::qa

@@ -18,7 +18,7 @@ struct Block {
 
 std::optional<Block> answer_block(std::string_view text) {
   const std::string lower = ascii_lowered(text);
-  for (const std::string name : {"response", "answer"}) {
+  for (const std::string name : {"response", "answer", "final_answer", "final"}) {
     const std::string open = "<" + name + ">";
     const std::size_t at = lower.rfind(open);
     if (at == std::string::npos) continue;
@@ -40,13 +40,15 @@ ExtractedAnswer extract_assay(std::string_view text, std::string_view benchmark,
                               std::span<const std::string> options) {
   const Question question(benchmark, options);
   const std::string said = without_reasoning(text);
-  const std::string_view kept = said;
+  std::string_view kept = said;
   const auto block = answer_block(kept);
   if (block) {
     const std::string_view inside = kept.substr(block->begin, block->end - block->begin);
     if (auto found = json_answer(inside, question)) return moved(*found, block->begin);
   }
   if (auto found = json_answer(kept, question)) return *found;
+  const std::string prose = question.panda ? without_objects(kept) : "";
+  if (question.panda) kept = prose;  // without the key, an object is no answer
   if (block) {
     const AnswerText inside(kept.substr(block->begin, block->end - block->begin), block->begin);
     ExtractedAnswer found = plain_answer(inside, question);

@@ -48,6 +48,10 @@ class Doors : public LoopDoors {
     return reply;
   }
 
+  bool is_recorded(CallPlace place) const override {
+    return std::ranges::find(state_.calls, place, &CallRecord::place) != state_.calls.end();
+  }
+
  private:
   /// An answer belongs to its question: a slide or a library that changed in between must not be
   /// mixed in silently.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/values/json_value.hpp"
 
+#include <algorithm>
+
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
@@ -64,9 +66,14 @@ std::optional<JsonValue> json_of(std::string_view text) {
 }
 
 std::vector<JsonValue> json_objects_in(std::string_view text) {
+  constexpr std::size_t most_failures = 1000;  // so that hostile text takes no long time
   std::vector<JsonValue> out;
-  for (std::size_t at = text.find('{'); at != std::string::npos;) {
-    auto object = json_at(text, at);
+  std::size_t failures = 0;
+  for (std::size_t at = text.find('{'); at != std::string::npos && failures < most_failures;) {
+    const std::size_t next = std::min(text.find_first_not_of(" \t\r\n", at + 1), text.size() - 1);
+    const bool may_open = text[next] == '"' || text[next] == '}';
+    auto object = may_open ? json_at(text, at) : std::nullopt;
+    if (may_open && !object) ++failures;
     const std::size_t from = object ? object->span.second : at + 1;
     if (object) out.push_back(std::move(*object));
     at = text.find('{', from);

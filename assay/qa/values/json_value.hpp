@@ -36,7 +36,8 @@ struct JsonValue {
 /// none, or when it is nested more than deepest_nesting deep.
 std::optional<JsonValue> json_at(std::string_view text, std::size_t at);
 
-/// Every JSON object in prose that starts outside the ones before it.
+/// Every JSON object in prose that starts outside the ones before it. After a thousand brackets
+/// that start none, no more are sought.
 std::vector<JsonValue> json_objects_in(std::string_view text);
 
 /// json.loads: the only value of the text, with white space around it.
