@@ -29,11 +29,12 @@ Headers anthropic_headers(const std::string& key) {
 
 constexpr std::array apis = {
     ModelApi{"chat", "openai", "https://api.openai.com/v1", "/chat/completions", "OPENAI_API_KEY",
-             bearer_headers, chat_body, chat_outcome},
+             true, false, 1, bearer_headers, chat_body, chat_outcome},
     ModelApi{"responses", "openai", "https://api.openai.com/v1", "/responses", "OPENAI_API_KEY",
-             bearer_headers, responses_body, responses_outcome},
+             true, false, 1, bearer_headers, responses_body, responses_outcome},
     ModelApi{"messages", "anthropic", "https://api.anthropic.com", "/v1/messages",
-             "ANTHROPIC_API_KEY", anthropic_headers, messages_body, messages_outcome},
+             "ANTHROPIC_API_KEY", false, true, 1.25, anthropic_headers, messages_body,
+             messages_outcome},
 };
 
 [[noreturn]] void refuse_settings(std::string_view agent, std::string_view name) {

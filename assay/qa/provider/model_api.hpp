@@ -20,6 +20,10 @@ struct ModelSettings {
   unsigned max_output_tokens = 8192;
   /// A JSON object merged into every body (RFC 7386: null removes a key); "" for none.
   std::string request_json{};
+  std::string image_detail{};  ///< of every picture, where the protocol has it; "": not sent
+  /// Marks the end of the conversation for the server's cache, where the protocol asks for marks:
+  /// worth its price when the next call repeats the conversation.
+  bool marks_cache = false;
 };
 
 struct ModelApi {
@@ -28,6 +32,10 @@ struct ModelApi {
   std::string_view default_base_url;
   std::string_view path;  ///< appended to the base URL
   std::string_view default_key_variable;
+  bool has_image_detail;
+  bool marks_cache;  ///< its server caches only what is marked
+  /// What a token written to the cache costs, in input tokens, unless the price table says it.
+  double cache_write_factor;
   std::vector<std::pair<std::string, std::string>> (*headers)(const std::string& key);
   std::string (*body)(const Chat& chat, const ModelSettings& settings);
   ModelOutcome (*outcome)(const HttpResponse& response);

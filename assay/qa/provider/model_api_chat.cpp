@@ -10,18 +10,20 @@ namespace {
 
 constexpr std::array<std::string_view, 3> role_names = {"system", "user", "assistant"};
 
-void append_chat_part(std::string& text, const ChatPart& part) {
+void append_chat_part(std::string& text, const ChatPart& part, const std::string& detail) {
   if (const auto* words = std::get_if<std::string>(&part)) {
     text.append(R"({"type":"text","text":)").append(json_string(*words)).append("}");
     return;
   }
   text += R"({"type":"image_url","image_url":{"url":"data:image/jpeg;base64,)";
   append_base64(text, *std::get<ChatImage>(part).jpeg);
+  if (!detail.empty()) text.append(R"(","detail":")").append(detail);
   text += R"("}})";
 }
 
 /// Older servers take a list of parts from users only, so a single text is sent as it is.
-void append_content(std::string& text, const std::vector<ChatPart>& parts) {
+void append_content(std::string& text, const std::vector<ChatPart>& parts,
+                    const std::string& detail) {
   if (parts.size() == 1 && std::holds_alternative<std::string>(parts.front())) {
     text += json_string(std::get<std::string>(parts.front()));
     return;
@@ -29,7 +31,7 @@ void append_content(std::string& text, const std::vector<ChatPart>& parts) {
   text += '[';
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) text += ',';
-    append_chat_part(text, parts[i]);
+    append_chat_part(text, parts[i], detail);
   }
   text += ']';
 }
@@ -70,7 +72,7 @@ std::string chat_body(const Chat& chat, const ModelSettings& settings) {
     text += text.back() == '[' ? "" : ",";
     text.append(R"({"role":")").append(role_names[static_cast<std::size_t>(message.role)]);
     text += R"(","content":)";
-    append_content(text, message.parts);
+    append_content(text, message.parts, settings.image_detail);
     text += '}';
   }
   text += "]}";

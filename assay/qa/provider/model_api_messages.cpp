@@ -35,8 +35,9 @@ std::string system_text(const Chat& chat) {
 }
 
 /// Neighbours of one role become one message. The server takes no empty text, so a turn in which
-/// the model said nothing is left out.
-void append_messages(std::string& text, const Chat& chat) {
+/// the model said nothing is left out. A mark at the end lets the server keep all before it, and
+/// the next call finds that as the beginning of its own conversation.
+void append_messages(std::string& text, const Chat& chat, bool marks_cache) {
   text += '[';
   std::optional<Role> open;
   for (const ChatMessage& message : chat) {
@@ -54,6 +55,10 @@ void append_messages(std::string& text, const Chat& chat) {
       open = message.role;
     }
   }
+  if (open && marks_cache) {
+    text.pop_back();
+    text += R"(,"cache_control":{"type":"ephemeral"}})";
+  }
   text += open ? "]}]" : "]";
 }
 
@@ -70,7 +75,7 @@ std::string messages_body(const Chat& chat, const ModelSettings& settings) {
   if (std::string system = system_text(chat); !system.empty()) fields["system"] = std::move(system);
   auto [text, whole] = open_body(fields, "messages", chat, settings);
   if (whole) return std::move(text);
-  append_messages(text, chat);
+  append_messages(text, chat, settings.marks_cache);
   text += '}';
   return std::move(text);
 }

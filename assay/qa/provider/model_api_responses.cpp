@@ -17,7 +17,8 @@ struct RoleWords {
 constexpr std::array<RoleWords, 3> roles = {
     {{"system", "input_text"}, {"user", "input_text"}, {"assistant", "output_text"}}};
 
-void append_response_part(std::string& text, const ChatPart& part, const RoleWords& role) {
+void append_response_part(std::string& text, const ChatPart& part, const RoleWords& role,
+                          const std::string& detail) {
   if (const auto* words = std::get_if<std::string>(&part)) {
     text.append(R"({"type":")").append(role.text_type).append(R"(","text":)");
     text.append(json_string(*words)).append("}");
@@ -25,6 +26,7 @@ void append_response_part(std::string& text, const ChatPart& part, const RoleWor
   }
   text += R"({"type":"input_image","image_url":"data:image/jpeg;base64,)";
   append_base64(text, *std::get<ChatImage>(part).jpeg);
+  if (!detail.empty()) text.append(R"(","detail":")").append(detail);
   text += R"("})";
 }
 
@@ -63,7 +65,7 @@ std::string responses_body(const Chat& chat, const ModelSettings& settings) {
     text += R"(","content":[)";
     for (std::size_t i = 0; i < message.parts.size(); ++i) {
       if (i > 0) text += ',';
-      append_response_part(text, message.parts[i], role);
+      append_response_part(text, message.parts[i], role, settings.image_detail);
     }
     text += "]}";
   }

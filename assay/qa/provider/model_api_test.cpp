@@ -59,6 +59,25 @@ TEST(ModelApi, bodies_of_the_three_protocols) {
         << name;
 }
 
+TEST(ModelApi, detail_of_pictures_and_marks_for_the_cache) {
+  const ModelSettings settings = {.model = "m", .image_detail = "low", .marks_cache = true};
+  const auto body = [&](const char* name) {
+    return Json::parse(api(name).body(conversation(), settings));
+  };
+  EXPECT_EQ(body("chat")["messages"][1]["content"][1]["image_url"]["detail"], "low");
+  EXPECT_EQ(body("responses")["input"][1]["content"][1]["detail"], "low");
+  Json marked = body("messages");
+  Json& last = marked["messages"].back()["content"].back();
+  EXPECT_EQ(last["cache_control"], Json::parse(R"({"type": "ephemeral"})"));
+  last.erase("cache_control");
+  EXPECT_EQ(marked, Json::parse(api("messages").body(conversation(), {.model = "m"})))
+      << "one mark, at the end, and nothing else";
+  const Json picture_last =
+      Json::parse(api("messages").body({{Role::user, {"a", image("x")}}}, settings));
+  EXPECT_EQ(picture_last["messages"][0]["content"][1]["cache_control"]["type"], "ephemeral");
+  EXPECT_TRUE(Json::accept(api("messages").body({}, settings)));
+}
+
 TEST(ModelApi, messages_of_one_role_are_merged_and_empty_texts_left_out) {
   const Chat chat = {{Role::user, {"a"}},
                      {Role::user, {"b", image("x")}},

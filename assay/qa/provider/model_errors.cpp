@@ -34,6 +34,9 @@ struct Rule {
 constexpr std::string_view no_credit =
     "the account has no credit or quota left; add some, or use another key";
 constexpr std::string_view check_key = "check the key, and that it belongs to this server";
+constexpr std::string_view too_long =
+    "the conversation is longer than the model accepts; use fewer --max-steps, smaller pictures "
+    "(--crop-size, --thumbnail-size), a lower --max-output-tokens, or a model that accepts more";
 constexpr std::string_view check_model = "check --model, and that the key may use it";
 
 constexpr std::array error_rules = {
@@ -62,17 +65,25 @@ constexpr std::array error_rules = {
     Rule{407, 407, "", "", Verdict::fatal, "the proxy requires a password; check https_proxy"},
     Rule{429, 429, "", "request too large", Verdict::item,
          "this request alone is above the limit of tokens per minute"},
+    Rule{0, 599, "context_length_exceeded|exceed_context_size_error|string_above_max_length",
+         "maximum context length|context window|context size|context limit|prompt is too long|"
+         "input is too long|input token count",
+         Verdict::item, too_long},
     Rule{0, 599,
-         "context_length_exceeded|exceed_context_size_error|string_above_max_length|"
          "request_too_large|image_too_large|image_too_small|invalid_image|invalid_image_format|"
          "invalid_base64_image|image_parse_error|image_file_too_large|unsupported_image_media_type",
-         "maximum context length|context window|context size|prompt is too long|"
-         "input is too long|image exceeds|image dimensions exceed|too many images|"
-         "could not process image",
-         Verdict::item, ""},
+         "image exceeds|image dimensions exceed|too many images|could not process image",
+         Verdict::item,
+         "use smaller pictures (--crop-size, --thumbnail-size) or fewer --max-steps"},
     Rule{413, 413, "", "", Verdict::item, "the request is too large for the server"},
+    Rule{0, 422, "", "thinking.budget_tokens|thinking budget", Verdict::fatal,
+         "--max-output-tokens must be larger than the tokens for thinking; raise it, or lower the "
+         "latter in --request-json"},
+    Rule{0, 422, "", "when thinking is enabled|when thinking is adaptive", Verdict::fatal,
+         "a model that thinks takes no temperature, top_p or top_k of its own; take them out of "
+         "--request-json, or switch thinking off there"},
     Rule{0, 422, "", "maximum allowed number of output tokens|completion tokens", Verdict::fatal,
-         "ask for fewer output tokens"},
+         "ask for fewer output tokens with --max-output-tokens"},
     Rule{0, 422,
          "unsupported_parameter|unsupported_value|unknown_parameter|extra_forbidden|"
          "invalid_parameter_error",

@@ -49,6 +49,24 @@ void check(const std::vector<Case>& cases) {
   }
 }
 
+TEST(ModelErrors, thinking_has_rules_of_its_own) {
+  check({
+      {"messages", 400,
+       anthropic("invalid_request_error",
+                 "`temperature` may only be set to 1 when thinking is enabled."),
+       Kind::fatal, "take them out of --request-json"},
+      {"messages", 400,
+       anthropic("invalid_request_error",
+                 "`max_tokens` must be greater than `thinking.budget_tokens`."),
+       Kind::fatal, "--max-output-tokens must be larger"},
+      {"chat", 400,
+       openai("unsupported_value",
+              "Unsupported value: 'temperature' does not support 0 with this model.",
+              "temperature"),
+       Kind::fatal, R"({"temperature": null})"},
+  });
+}
+
 TEST(ModelErrors, what_stops_the_run_says_what_to_change) {
   const std::string no_credit = "no credit or quota left";
   check({
@@ -113,6 +131,13 @@ TEST(ModelErrors, what_stops_the_run_says_what_to_change) {
 TEST(ModelErrors, what_stops_one_item) {
   check({
       {"chat", 400, openai("context_length_exceeded", "too many tokens"), Kind::item, "too many"},
+      {"chat", 400, openai("context_length_exceeded", "x"), Kind::item, "fewer --max-steps"},
+      {"messages", 400, anthropic("invalid_request_error", "prompt is too long: 9 > 8"), Kind::item,
+       "longer than the model accepts"},
+      {"messages", 400,
+       anthropic("invalid_request_error",
+                 "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
+       Kind::item, "lower --max-output-tokens"},
       {"chat", 400,
        R"({"object": "error", "message": "This model's maximum context length is 4096 tokens",
            "code": 400})",
