@@ -12,6 +12,7 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/prices.hpp"
+#include "cli/qa_headers.hpp"
 
 namespace assay::cli {
 namespace {
@@ -92,6 +93,28 @@ void refuse_secrets(const AgentOptions& o) {
             "variable that --api-key-env names");
 }
 
+/// The key that is sent, in `http`: none where a header says who is calling, unless its variable is
+/// named as well.
+void find_key(const AgentOptions& o, qa::HttpAgentSettings& http) {
+  http.key_variable =
+      o.key_variable.empty() ? std::string(http.api->default_key_variable) : o.key_variable;
+  const bool elsewhere = o.key_variable.empty() && has_credential(http.headers);
+  if (!elsewhere) http.key = environment(http.key_variable);
+  // The user's own server may need no key; a provider always does.
+  const bool needs_key = !elsewhere && (o.base_url.empty() || !o.key_variable.empty());
+  require(!http.key.empty() || !needs_key || o.only_estimate,
+          "the environment variable " + http.key_variable +
+              " is not set; put the key there, or name another variable with --api-key-env");
+  require(std::ranges::none_of(http.key, [](unsigned char c) { return std::iscntrl(c) != 0; }),
+          "the key in " + http.key_variable +
+              " holds a line break or another control character; remove it");
+}
+
+/// A conversation that grows is worth a place in the server's cache; one call is not.
+bool is_repeated(const qa::LoopSettings& loop) {
+  return loop.mode == qa::AgentMode::giant && loop.max_steps > 1;
+}
+
 ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   const qa::QaRunSettings& asked = o.settings;
   require(!asked.model.model.empty(),
@@ -99,23 +122,17 @@ ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   const qa::ModelApi& api = qa::find_model_api(asked.agent, asked.api);
   refuse_secrets(o);
   if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
-  const std::string variable =
-      o.key_variable.empty() ? std::string(api.default_key_variable) : o.key_variable;
+  require(asked.model.image_detail.empty() || api.has_image_detail,
+          "--image-detail is not known to --api " + std::string(api.name) +
+              "; use --thumbnail-size and --crop-size instead");
   qa::HttpAgentSettings http{.api = &api,
                              .base_url = o.base_url,
                              .model = asked.model,
-                             .key = environment(variable),
-                             .key_variable = variable,
+                             .headers = request_headers(o.headers),
                              .timeout_s = o.timeout_s};
+  find_key(o, http);
   http.model.request_json = request_json_of(o);
-  // The user's own server may need no key; a provider always does.
-  const bool needs_key = o.base_url.empty() || !o.key_variable.empty();
-  if (http.key.empty() && needs_key && !o.only_estimate)
-    throw Error(Error::Kind::usage, "the environment variable " + variable +
-                                        " is not set; put the key there, or name another variable "
-                                        "with --api-key-env");
-  require(std::ranges::none_of(http.key, [](unsigned char c) { return std::iscntrl(c) != 0; }),
-          "the key in " + variable + " holds a line break or another control character; remove it");
+  http.model.marks_cache = api.marks_cache && !o.no_cache && is_repeated(asked.loop);
   const OutputLimit limit = output_limit(http.model.request_json);
   require(
       !o.keeps_budget || limit.known,
@@ -125,7 +142,8 @@ ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   ChosenAgent out{.agent = qa::http_agent(http),
                   .settings = asked,
                   .prices = {},
-                  .most_output_tokens = limit.tokens};
+                  .most_output_tokens = limit.tokens,
+                  .cache_write_factor = api.cache_write_factor};
   out.settings.command.clear();
   out.settings.api = api.name;
   out.settings.model = http.model;
@@ -221,6 +239,8 @@ void declare_requests(Arguments& a, AgentOptions& o) {
   a.option("--patches N", s.loop.patches.count, "Number of patches in modes patch and patch_vote");
   a.option("--seed N", s.loop.patches.seed, "Seed of the places of patches");
   a.option("--jpeg-quality N", s.jpeg_quality, "Quality of the pictures, from 1 to 100");
+  a.choice("--image-detail", s.model.image_detail, {"auto", "low", "high", "original"},
+           "How closely OpenAI's servers look at pictures (default: theirs)");
 }
 
 }  // namespace
@@ -239,6 +259,10 @@ void declare_agent(Arguments& a, AgentOptions& o) {
                         of_first_apis(&qa::ModelApi::default_key_variable)));
   a.option("--request-json FILE|JSON", o.request_json,
            "JSON object merged into every request; null removes a key");
+  a.repeatable(
+      "--header NAME=ENV_OR_VALUE", o.headers,
+      "Header of every request, such as api-key=AZURE_API_KEY; a value that is the name of "
+      "an environment variable stands for what it holds; repeatable");
   a.option("--max-output-tokens N", s.model.max_output_tokens, "Most tokens of one answer");
   a.option("--timeout S", o.timeout_s, "Seconds to wait for one answer");
   a.option("--command COMMAND", s.command,
@@ -246,6 +270,8 @@ void declare_agent(Arguments& a, AgentOptions& o) {
            "JSON");
   a.option("--predictions PATH", o.predictions,
            "Answers for --agent replay: a run's folder, a results file, or a table of predictions");
+  a.flag("--no-cache", o.no_cache,
+         "Do not ask Anthropic's servers to keep a conversation for its next call");
   a.option("--prices FILE", o.prices, "US dollars per million tokens, as JSON");
   declare_requests(a, o);
 }
@@ -259,6 +285,9 @@ ChosenAgent choose_agent(const AgentOptions& o, const qa::ItemTable& table) {
   ChosenAgent out = row.choose(complete, table);
   if (out.settings.model.model.empty()) out.settings.model.model = o.settings.agent;
   if (!o.prices.empty()) out.prices = qa::read_prices(o.prices);
+  for (qa::PriceTable::Row& each : out.prices.rows)
+    if (!each.prices.cache_write)
+      each.prices.cache_write = each.prices.input * out.cache_write_factor;
   return out;
 }
 

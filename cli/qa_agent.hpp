@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/qa.hpp"
 #include "assay/qa/run/qa_run.hpp"
@@ -17,10 +18,12 @@ namespace assay::cli {
 struct AgentOptions {
   qa::QaRunSettings settings{.agent = "openai"};
   std::string base_url, key_variable, request_json, predictions, prices;
+  std::vector<std::string> headers;       ///< NAME=ENV_OR_VALUE
   std::optional<std::int64_t> crop_size;  ///< unset: what suits the agent
   double timeout_s = qa::HttpAgentSettings{}.timeout_s;
   bool only_estimate = false;  ///< nothing will be asked, so no key is needed
-  bool keeps_budget = false;   ///< every cost must have a bound
+  bool no_cache = false;
+  bool keeps_budget = false;  ///< every cost must have a bound
 };
 
 void declare_agent(Arguments& arguments, AgentOptions& options);
@@ -30,6 +33,7 @@ struct ChosenAgent {
   qa::QaRunSettings settings;
   qa::PriceTable prices;
   unsigned most_output_tokens = 0;  ///< that --request-json allows
+  double cache_write_factor = 1;    ///< what a token written to a cache costs in input tokens
 };
 
 /// Looks everything up: keys in the environment, files. Throws Error::usage for what does not go

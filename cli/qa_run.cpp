@@ -4,24 +4,30 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <ostream>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_estimate.hpp"
+#include "assay/qa/run/qa_questions.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa_agent.hpp"
+#include "cli/qa_headers.hpp"
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
@@ -30,12 +36,17 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string table, wsi_root, items;
+  std::string table, wsi_root, items, patience;
+  std::vector<std::string> ask_again;
   AgentOptions agent;
   qa::QaSelection selection;
   qa::QaExecution execution{};
-  bool dry_run = false, anonymous = false;
+  bool dry_run = false, anonymous = false, retry_errors = false;
 };
+
+/// The ends after which a question can be asked again.
+constexpr qa::Outcome askable[] = {qa::Outcome::truncated, qa::Outcome::refused,
+                                   qa::Outcome::unparsed, qa::Outcome::errored};
 
 void declare_options(Arguments& a, Options& o) {
   qa::QaExecution& e = o.execution;
@@ -55,13 +66,55 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--rpm N", e.requests_per_minute, "Most requests per minute (default: no limit)");
   a.option("--tpm N", e.tokens_per_minute, "Most tokens per minute (default: no limit)");
   a.heading("Errors");
-  a.flag("--retry-errors", e.retry_errors, "Ask again the items that ended in an error");
+  a.option("--ask-again LIST", o.ask_again,
+           "Ask again the items that ended so: truncated, refused, unparsed, errored; another "
+           "--max-output-tokens or effort of reasoning may be given");
+  a.flag("--retry-errors", o.retry_errors, "The same as --ask-again errored");
+  a.flag("--keep-going", e.keep_going, "Do not stop when none of the first answers can be used");
+  a.option("--patience TIME", o.patience,
+           "Wait out a server that answers no call for so long, such as 30m or 1h, in place of "
+           "--retries");
   a.option("--retries N", e.retry.retries, "Retries per call after transient errors");
   a.option("--first-wait S", e.retry.first_wait_s,
            "Seconds before the first retry; each further one waits twice as long");
   a.heading("Output");
   a.choice("--rules", e.rules, qa::extraction_rules(), "Rules that read the answers");
   a.flag("--anonymous", o.anonymous, anonymous_help);
+}
+
+/// "90s", "30m", "1h" in seconds.
+double seconds_in(const std::string& text) {
+  constexpr std::pair<char, double> units[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+  const auto unit =
+      std::ranges::find(units, text.empty() ? ' ' : text.back(), &std::pair<char, double>::first);
+  double number = -1;
+  if (unit != std::end(units))
+    std::from_chars(text.data(), text.data() + text.size() - 1, number, std::chars_format::fixed);
+  const bool whole =
+      unit != std::end(units) && text.find_first_not_of("0123456789.") == text.size() - 1;
+  if (!whole || !(number > 0))
+    throw Error(Error::Kind::usage,
+                "--patience takes a time such as 90s, 30m or 1h, not '" + text + "'");
+  return number * unit->second;
+}
+
+/// By name, with the nearest one when there is no such.
+std::vector<qa::Outcome> asked_again(const Options& o) {
+  std::vector<Named<qa::Outcome>> rows;
+  for (const qa::Outcome outcome : askable)
+    rows.push_back({name_in(qa::outcomes(), outcome), outcome});
+  std::vector<qa::Outcome> out;
+  for (const std::string& word : o.ask_again) {
+    const auto row = std::ranges::find(rows, word, &Named<qa::Outcome>::name);
+    if (row == rows.end())
+      throw Error(Error::Kind::usage,
+                  "--ask-again: '" + word + "' is no end of a question" +
+                      did_you_mean(word, rows, &Named<qa::Outcome>::name) +
+                      " (known: " + joined(rows, ", ", &Named<qa::Outcome>::name) + ")");
+    out.push_back(row->value);
+  }
+  if (o.retry_errors) out.push_back(qa::Outcome::errored);
+  return out;
 }
 
 void refuse_senseless(const Options& o, const Common& common) {
@@ -125,25 +178,60 @@ std::string money(const std::optional<double>& usd) {
   return *usd > 0 && *usd < 0.01 ? fmt::format("${:.4f}", *usd) : fmt::format("${:.2f}", *usd);
 }
 
-Exit dry_run(const Options& o, const qa::QaPlan& plan, const ChosenAgent& chosen,
+/// What the two estimates take for granted.
+struct Assumptions {
+  std::string short_answers, worst;
+};
+
+Assumptions assumptions_of(const ChosenAgent& chosen) {
+  using Guess = qa::ShortAnswers;
+  const qa::Prices* prices = chosen.prices.find(chosen.settings.model.model);
+  const unsigned output =
+      std::max(chosen.settings.model.max_output_tokens, chosen.most_output_tokens);
+  return {.short_answers = fmt::format(
+              "answers of {} tokens, one token for {} bytes of text and for {} pixels; what a call "
+              "repeats is read from the server's cache",
+              Guess::answer_tokens, Guess::bytes_per_token, Guess::pixels_per_token),
+          .worst = fmt::format(
+              "all steps, answers of {} tokens (--max-output-tokens), one token for each byte of "
+              "text, {} for an image, nothing read from a cache; a step that has to be corrected "
+              "adds a call",
+              output,
+              prices != nullptr && prices->image_tokens
+                  ? fmt::format("{} tokens", *prices->image_tokens)
+                  : "two tokens per 14 x 14 pixels")};
+}
+
+Exit dry_run(const qa::QaPlan& plan, const ChosenAgent& chosen, const qa::QaExecution& execution,
              const Common& common, const Session& session) {
-  const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, o.execution.runs,
-                                             chosen.prices.find(chosen.settings.model.model));
+  const qa::QaEstimate e = qa::estimated_run(plan, chosen.settings, execution);
+  const Assumptions assumptions = assumptions_of(chosen);
   if (common.json) {
     session.out << to_text(Json{{"schema", "assay.qa-estimate/1"},
                                 {"attempts", e.attempts},
                                 {"calls", {e.fewest_calls, e.most_calls}},
                                 {"tokens", {e.fewest_tokens, e.most_tokens}},
-                                {"cost_usd", {or_null(e.lowest_usd), or_null(e.highest_usd)}}})
+                                {"cost_usd", {or_null(e.lowest_usd), or_null(e.highest_usd)}},
+                                {"worst_tokens", e.worst_tokens},
+                                {"worst_usd", or_null(e.worst_usd)},
+                                {"assumptions",
+                                 {{"cost_usd", assumptions.short_answers},
+                                  {"worst_usd", assumptions.worst}}}})
                 << '\n';
     return done;
   }
+  const auto millions = [](std::uint64_t tokens) {
+    return fmt::format("{:.1f}", static_cast<double>(tokens) / 1e6);
+  };
   session.out << fmt::format(
-      "would make {} attempts: {} to {} calls, about {:.1f} to {:.1f} million tokens\n"
-      "estimated cost: {} to {}{}\nnothing was asked and nothing was written\n",
-      e.attempts, e.fewest_calls, e.most_calls, static_cast<double>(e.fewest_tokens) / 1e6,
-      static_cast<double>(e.most_tokens) / 1e6, money(e.lowest_usd), money(e.highest_usd),
-      e.lowest_usd ? "" : " (give --prices FILE)");
+      "would make {}: {} to {} calls\n"
+      "with short answers: about {} to {} million tokens, {} to {}\n  ({})\n"
+      "at the most: {} million tokens, {}\n  ({})\n"
+      "{}nothing was asked and nothing was written\n",
+      counted(e.attempts, "attempt"), e.fewest_calls, e.most_calls, millions(e.fewest_tokens),
+      millions(e.most_tokens), money(e.lowest_usd), money(e.highest_usd), assumptions.short_answers,
+      millions(e.worst_tokens), money(e.worst_usd), assumptions.worst,
+      e.lowest_usd ? "" : "give --prices FILE to have costs estimated\n");
   return done;
 }
 
@@ -151,11 +239,13 @@ qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const 
                              const Session& session) {
   qa::QaExecution out = o.execution;
   out.folder = common.out;
+  out.ask_again = asked_again(o);
+  if (!o.patience.empty()) out.retry.patience_s = seconds_in(o.patience);
   out.prices = chosen.prices;
   out.most_output_tokens = chosen.most_output_tokens;
   out.version = version();
   out.stop = &session.stop;
-  if (out.budget_usd && chosen.prices.find(chosen.settings.model.model) == nullptr)
+  if (out.budget_usd && !o.dry_run && chosen.prices.find(chosen.settings.model.model) == nullptr)
     throw Error(Error::Kind::usage, o.agent.prices,
                 "has no price of '" + chosen.settings.model.model +
                     "', so a budget cannot be kept; add it");
@@ -252,7 +342,7 @@ Exit status_of(const qa::QaRunReport& report) {
 /// start has made is removed.
 void clear_away(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* made : {"crops", "trajectories", "run.journal"})
+  for (const char* made : {"crops", "trajectories", "run.journal", qa::questions_file})
     fs::remove_all(folder / made, ignored);
   fs::remove(folder, ignored);  // only if it is empty
 }
@@ -276,6 +366,14 @@ void print_json(const qa::QaRunReport& report, const std::vector<fs::path>& file
   out << to_text(json) << '\n';
 }
 
+/// What --header says stays out of the results.
+results::Provenance provenance_of(const ProvenanceClock& clock, const Options& o,
+                                  const Common& common, const Session& session) {
+  results::Provenance out = clock.provenance(common, session, o.anonymous);
+  out.command = without_header_values(std::move(out.command));
+  return out;
+}
+
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   refuse_senseless(o, common);
@@ -288,19 +386,29 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const bool looks = chosen.agent.needs_slides && !o.wsi_root.empty();
   const qa::QaPlan plan = plan_of(o, std::move(table), looks);
   report_slides(plan, session.err, common.verbose);
-  if (o.dry_run) return dry_run(o, plan, chosen, common, session);
-
   qa::QaExecution execution = execution_of(o, chosen, common, session);
+  if (o.dry_run) return dry_run(plan, chosen, execution, common, session);
+
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
-  execution.progress = [&](std::size_t made, std::size_t total, bool failed) {
-    progress.update(made, total, failed);
+  qa::MinuteLines lines(execution.now());
+  execution.progress = [&](const qa::QaProgress& now) {
+    if (session.err_is_terminal)
+      progress.show(now.done, now.total, now.failed, qa::money_and_errors(now));
+    else if (const auto line = lines.line(execution.now(), now); line && !common.quiet)
+      session.err << *line << std::endl;  // flushed: logs are read while they are written
   };
   execution.warn = [&](const std::string& sentence) {
     progress.clear();
     session.err << "warning: " << report::printable(sentence) << '\n';
   };
-  const results::Provenance begun = clock.provenance(common, session, o.anonymous);
-  execution.timestamp = begun.started;
+  execution.waiting = [&](const std::string& why) {
+    progress.clear();
+    if (!common.quiet)
+      session.err << (why.empty() ? "the server answers again"
+                                  : "waiting: " + report::printable(why))
+                  << '\n';
+  };
+  execution.timestamp = provenance_of(clock, o, common, session).started;
   const bool is_new = !fs::exists(common.out);
   const qa::QaRunReport report = qa::run_qa(plan, chosen.agent, chosen.settings, execution);
   progress.clear();
@@ -310,8 +418,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     return could_not;
   }
 
-  const auto files = write_results(report, common.out,
-                                   clock.provenance(common, session, o.anonymous), common, session);
+  const auto files =
+      write_results(report, common.out, provenance_of(clock, o, common, session), common, session);
   if (common.json) print_json(report, files, session.out);
   if (!common.quiet) {
     report_failures(report, session.err);

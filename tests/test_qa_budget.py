@@ -126,7 +126,7 @@ def test_replies_above_their_reserve_are_told_and_learned_from(tmp_path, slides)
     assert reserve < 0.02 and billed <= 0.30 + 8 * (0.063 - reserve)
     warnings = [line for line in said.splitlines() if line.startswith("warning: ")]
     assert warnings[0].startswith(f"warning: a reply cost $0.0630, but ${reserve:.4f} was the most that it should cost")
-    assert "image_tokens" in warnings[0] and len(warnings) == 1 + (billed > 0.30)
+    assert "it had 6050 output tokens" in warnings[0] and "--max-output-tokens 6050" in warnings[0] and len(warnings) == 1 + (billed > 0.30)
     above = sum(record["worst_usd"] < 0.0629 for record in sent)
     assert 1 <= above <= 8
     if billed > 0.30:
@@ -142,6 +142,18 @@ def test_replies_above_their_reserve_are_told_and_learned_from(tmp_path, slides)
     again = [record for record in journal(tmp_path / "run") if record["kind"] == "sent"][len(sent):]
     assert len(again) == 3 and all(abs(record["worst_usd"] - 0.063) < 1e-5 for record in again), again
     assert "a reply cost" not in done.stderr.split("stopped")[0] and sum(r["cost_usd"] for r in answered(tmp_path / "run")) <= larger + 0.2
+
+
+def test_an_image_that_counts_more_than_the_table_says_names_image_tokens(tmp_path, slides):
+    usage = {"prompt_tokens": 9000, "completion_tokens": 10, "total_tokens": 9010}
+    _, said = spend(tmp_path, slides, usage, 9000 * 1.25e-6 + 1e-4, "--max-output-tokens", 10, count=3, budget=5, status=0)
+    assert said.count("warning") == 1 and "it had 9000 input tokens" in said
+    assert "set image_tokens of this model in --prices to 9000" in said
+    (tmp_path / "again").mkdir()
+    with Server(tmp_path / "again", "--usage", json.dumps(usage)) as server:
+        done = run(tmp_path / "t.csv", slides, tmp_path / "again/run", server, "--mode", "thumbnail", "--max-output-tokens", 10, "--prices",
+                   prices(tmp_path, input=1.25, output=10, image_tokens=9000), "--budget-usd", 5)
+    assert "warning" not in done.stderr, "the remedy is one"
 
 
 def test_each_protocol_counts_alike(tmp_path, slides):

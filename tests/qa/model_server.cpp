@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A model server on loopback that answers by rule and fails on request. Prints its port, then
 /// serves until it is killed or its standard input, if that is a pipe, ends. See faults.hpp,
-/// answers.hpp, file_server.hpp; also: --port N, --delay-ms N, --key K (wanted of every call),
+/// answers.hpp, file_server.hpp; also: --port N, --delay-ms N, --key K (wanted of every call, in
+/// the protocol's header or in --key-header),
 /// --cost USD (reported per call), --usage JSON (in place of each reply's own),
 /// --no-usage, --retry-after-ms N (of a 429; 10), --log FILE (one line for each received request).
 #include <fcntl.h>
@@ -70,8 +71,25 @@ std::string header_of(const demo::ServerRequest& request, std::string_view name)
   return "";
 }
 
+/// The most tokens that an answer may have, by any protocol's name.
+json first_limit(const json& body) {
+  for (const char* name : {"max_completion_tokens", "max_output_tokens", "max_tokens"})
+    if (body.contains(name)) return body.at(name);
+  return nullptr;
+}
+
+/// The first `"name":"value"` of a body, wherever it is; "" for none.
+std::string first_value(const std::string& body, const std::string& name) {
+  const std::string start = '"' + name + "\":\"";
+  const std::size_t at = body.find(start);
+  if (at == std::string::npos) return "";
+  const std::size_t value = at + start.size();
+  return body.substr(value, body.find('"', value) - value);
+}
+
 bool Server::may_call(const Protocol& protocol, const demo::ServerRequest& request) const {
-  const std::string key = header_of(request, protocol.key_header);
+  const std::string name = settings_.text("key-header", std::string(protocol.key_header));
+  const std::string key = header_of(request, name);
   return !settings_.has("key") || key == settings_.text("key") ||
          key == "Bearer " + settings_.text("key");
 }
@@ -113,6 +131,11 @@ demo::ServerResponse Server::call(const Protocol& protocol, const demo::ServerRe
             {"id", header_of(request, "x-client-request-id")},
             {"turns", question.assistant_turns},
             {"images", question.images},
+            {"limit", first_limit(body)},
+            {"detail", first_value(request.body, "detail")},
+            {"cache_marked", request.body.find("cache_control") != std::string::npos},
+            {"beta", header_of(request, "anthropic-beta")},
+            {"bearer", !header_of(request, "authorization").empty()},
             {"fault", fault != nullptr ? json(fault->name) : json()},
             {"answer", text}});
   std::this_thread::sleep_for(
@@ -127,8 +150,9 @@ demo::ServerResponse Server::call(const Protocol& protocol, const demo::ServerRe
 demo::ServerResponse Server::answer(const demo::ServerRequest& request) {
   if (request.method == "GET" && settings_.has("files"))
     return serve_file(settings_, request, files_served_);
+  const std::string path = request.path.substr(0, request.path.find('?'));
   const auto found = std::ranges::find_if(
-      protocols(), [&](const Protocol& each) { return request.path.ends_with(each.path); });
+      protocols(), [&](const Protocol& each) { return path.ends_with(each.path); });
   if (found == protocols().end() || request.method != "POST")
     return {.status = 404, .body = R"({"detail": "Not Found"})"};
   if (!may_call(*found, request))

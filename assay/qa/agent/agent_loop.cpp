@@ -271,6 +271,7 @@ LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settin
                       LoopDoors& doors, Turns& turns) {
   std::vector<std::optional<std::int64_t>> labels;
   std::vector<std::string> predictions;
+  Outcome without_votes = Outcome::scored;
   const std::vector<slide::SlideRegion> regions = doors.patches(patches_of_run(settings, run));
   for (unsigned i = 0; i < regions.size(); ++i) {
     Talk talk(doors, patch_rules(), turns);
@@ -282,11 +283,14 @@ LoopResult patch_vote(const Item& item, unsigned run, const LoopSettings& settin
     const ModelReply reply = talk.ask({i + 1, 0});
     // A patch without an answer does not vote; the others do.
     const bool answered = reply.kind == ModelReply::Kind::answer;
+    if (!answered) without_votes = outcome_of(reply.kind);
     labels.push_back(answered ? extract_label(reply.text, item.benchmark, item.options).label
                               : std::nullopt);
     predictions.push_back(reply.text);
   }
-  return {.prediction = majority_vote(labels, predictions).prediction};
+  const bool voted = std::ranges::any_of(labels, &std::optional<std::int64_t>::has_value);
+  return {.outcome = voted ? Outcome::scored : without_votes,
+          .prediction = majority_vote(labels, predictions).prediction};
 }
 
 struct ModeRow {

@@ -62,6 +62,7 @@ Json json_of(const CallRecord& record) {
   json["request_id"] = reply.request_id;
   json["usage"] = usage_json(reply.usage);
   json["cost_usd"] = or_null(reply.cost_usd);
+  if (!record.asked_with.empty()) json["asked_with"] = parse_json(record.asked_with, "asked_with");
   return json;
 }
 
@@ -109,6 +110,8 @@ QaRecord call_of(const Json& json) {
   reply.request_id = json.at("request_id");
   reply.usage = usage_of(json.at("usage"));
   if (!json.at("cost_usd").is_null()) reply.cost_usd = json.at("cost_usd").get<double>();
+  if (const Json& with = member(json, "asked_with"); !with.is_null())
+    record.asked_with = to_text(with, {.indent = 0});
   return record;
 }
 

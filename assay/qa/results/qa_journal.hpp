@@ -50,6 +50,9 @@ struct CallRecord {
   double possible_usd = 0;  ///< of a call without known cost that may have been charged
   bool charged = false;     ///< a failed call may have been, at a price that is not known
   double seconds = 0;
+  /// What may change from one call to the next, as a JSON object: see asked_with in
+  /// qa/run/qa_settings.hpp; "": as the run's settings say.
+  std::string asked_with{};
 };
 
 /// An attempt that came to its end.

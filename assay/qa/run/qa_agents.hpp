@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "assay/base/command_line.hpp"
 #include "assay/qa.hpp"
@@ -42,6 +44,9 @@ struct HttpAgentSettings {
   ModelSettings model{};
   std::string key{};  ///< "": none is sent
   std::string key_variable{};
+  /// Besides the protocol's own, or in place of those with the same name; "" takes one away. Their
+  /// values are as secret as the key.
+  std::vector<std::pair<std::string, std::string>> headers{};
   double timeout_s = 600;
 };
 

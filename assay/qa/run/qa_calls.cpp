@@ -8,6 +8,7 @@
 #include <cmath>
 #include <random>
 #include <thread>
+#include <utility>
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
@@ -34,6 +35,35 @@ double jittered(double wait_s) {
 
 std::string dollars(double usd) {
   return fmt::format("${:.4f}", usd);
+}
+
+/// "40 s", "15 min", "1.5 h".
+std::string time_text(double seconds) {
+  constexpr double minute = 60, hour = 3600;
+  if (seconds < 2 * minute) return fmt::format("{:.0f} s", seconds);
+  if (seconds < hour) return fmt::format("{:.0f} min", seconds / minute);
+  return fmt::format("{:.1f} h", seconds / hour);
+}
+
+constexpr double longest_asked_wait_s = 3600;  // a server that asks for a day will ask again
+
+/// What to change when a reply costs more than its bound.
+std::string remedy(const Usage& usage, const TokenBound& bound, std::size_t images) {
+  const std::int64_t input =
+      usage.input.value_or(0) + usage.cache_write.value_or(0) + usage.cache_read.value_or(0);
+  const std::int64_t output = usage.output.value_or(0);
+  if (output > bound.output)
+    return fmt::format(
+        "it had {} output tokens where {} were asked for at most, so the server does not hold its "
+        "reasoning to this limit: give --max-output-tokens {} to have it foreseen",
+        output, bound.output, output);
+  const auto count = static_cast<std::int64_t>(images);
+  if (input > bound.input && count > 0)
+    return fmt::format(
+        "it had {} input tokens where {} were expected at most: set image_tokens of this model in "
+        "--prices to {}",
+        input, bound.input, (input + count - 1) / count);
+  return "check this model's row in --prices: input, output, cache_write and image_tokens";
 }
 
 /// Whatever goes wrong before a request can be made goes wrong for all of them.
@@ -80,7 +110,8 @@ ServedModels QaCalls::served() const {
 }
 
 ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const Call& call) {
-  for (unsigned failures = 0;;) {
+  for (Failures failures{.answers = outage_.answers()};;) {
+    const bool scout = wait_for_turn();
     const Reservation reservation = leave(question, call);
     const auto start = Clock::now();
     ++made_;
@@ -93,12 +124,58 @@ ModelReply QaCalls::answer(Answerer& answerer, const QaQuestion& question, const
       return take(std::move(*reply), reservation, std::move(record));
     const auto& failure = std::get<ModelFailure>(outcome);
     take(failure, reservation, std::move(record));
-    const unsigned retries = parts_.retry.retries;
-    if (++failures > std::min(retries, failure.most_retries.value_or(retries)))
-      give_up(failure.message + " (tried " + std::to_string(failures) + " times)");
-    ++retried_;
-    wait(failure, failures);
+    retry(failure, failures, scout);
   }
+}
+
+/// In an outage only one call at a time is tried. Whether this is the one.
+bool QaCalls::wait_for_turn() {
+  constexpr std::chrono::milliseconds glance{50};
+  while (parts_.retry.patience_s > 0) {
+    const Outage::Turn turn = outage_.turn(Clock::now());
+    if (turn != Outage::Turn::wait) return turn == Outage::Turn::scout;
+    if (!parts_.stop.sleep_until(Clock::now() + glance)) throw RunStopping{};
+  }
+  return false;
+}
+
+/// Waits before the next try, or gives up. A failure that all calls have in common is the
+/// server's: with patience it counts by the time that it lasts. Others count one by one.
+void QaCalls::retry(const ModelFailure& failure, Failures& failures, bool scout) {
+  const auto now = Clock::now();
+  const std::uint64_t answers = outage_.answers();
+  const bool others_are_answered = std::exchange(failures.answers, answers) != answers;
+  outage_.failed(now, scout, std::min(failure.retry_after_s.value_or(0), longest_asked_wait_s));
+  const bool patient = parts_.retry.patience_s > 0 && !failure.most_retries && !others_are_answered;
+  const unsigned retries = parts_.retry.retries;
+  const double lasts_s = outage_.lasts_s(now);
+  ++failures.all;
+  if (!patient) ++failures.counted;
+  const bool hopeless =
+      patient ? lasts_s >= parts_.retry.patience_s
+              : failures.counted > std::min(retries, failure.most_retries.value_or(retries));
+  if (hopeless) give_up(failure.message + " (tried " + std::to_string(failures.all) + " times)");
+  ++retried_;
+  if (patient)
+    tell_outage(failure, lasts_s);  // wait_for_turn() waits
+  else
+    wait(failure, failures.counted);
+}
+
+/// At once, and then once a minute.
+void QaCalls::tell_outage(const ModelFailure& failure, double lasts_s) {
+  constexpr std::chrono::seconds between{60};
+  const auto now = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (told_ && now - *told_ < between) return;
+    told_ = now;
+  }
+  if (!parts_.waiting) return;
+  parts_.waiting(fmt::format(
+      "no call has been answered for {} ({}); waiting for up to {}, the next try is in {}",
+      time_text(lasts_s), failure.message, time_text(parts_.retry.patience_s),
+      time_text(outage_.pause_s(now))));
 }
 
 /// Waits for its turn and sets the money aside.
@@ -107,6 +184,9 @@ QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call
   const Prices prices = parts_.prices == nullptr ? Prices{} : *parts_.prices;
   reservation.bound = worst_case(question.chat, parts_.most_output_tokens, prices);
   reservation.bound.input += parts_.extra_input_tokens;
+  for (const ChatMessage& message : question.chat)
+    reservation.images += static_cast<std::size_t>(std::ranges::count_if(
+        message.parts, std::holds_alternative<ChatImage, std::string, ChatImage>));
   const double bound_usd = worst_cost_usd(reservation.bound, prices);
   const std::int64_t tokens = reservation.bound.input + reservation.bound.output;
   const auto stopping = [&] { return parts_.stop.raised(); };
@@ -131,12 +211,14 @@ QaCalls::Reservation QaCalls::leave(const QaQuestion& question, const Call& call
 ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallRecord record) {
   in_vain_ = 0;
   answered_ = true;
+  if (outage_.answered()) tell_answered();
   const Budget::Reserve& money = reservation.money;
   reply.cost_usd = billed_usd(reply.reported, reply.usage, parts_.prices);
   // A refusal may come without usage; it is not a reason to stop, but it may have been charged.
   const bool bounded = !reply.cost_usd && reply.kind == ModelReply::Kind::refused;
   record.possible_usd = bounded ? money.set_aside_usd() : 0;
   record.reply = reply;
+  record.asked_with = parts_.asked_with;
   guarded([&] { parts_.journal.add_durably(qa_record_text(record)); });
   {
     const std::lock_guard lock(mutex_);
@@ -148,7 +230,9 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
         std::max<std::int64_t>(0, reservation.bound.input + reservation.bound.output - *total));
   parts_.budget.settle(money, reply.cost_usd.value_or(0),
                        reply.cost_usd ? 0 : money.set_aside_usd());
-  check_reserve(reply, money);
+  check_reserve(reply, reservation);
+  if (const std::string useless = parts_.first_answers.take(reply); !useless.empty())
+    parts_.stop.raise(useless);
   if (parts_.budget.limited() && !reply.cost_usd && !bounded)
     parts_.stop.raise(
         "the server reports neither cost nor usage, so a budget cannot be kept; "
@@ -157,15 +241,25 @@ ModelReply QaCalls::take(ModelReply reply, const Reservation& reservation, CallR
 }
 
 /// Said once: the next ones cost what their margin allows, or tell the same.
-void QaCalls::check_reserve(const ModelReply& reply, const Budget::Reserve& money) {
+void QaCalls::check_reserve(const ModelReply& reply, const Reservation& reservation) {
   constexpr double rounding = 1e-9;
+  const Budget::Reserve& money = reservation.money;
   const double cost = reply.cost_usd.value_or(0), set_aside = money.set_aside_usd();
   if (money.bound_usd <= 0 || cost <= set_aside + rounding) return;
   if (above_reserve_++ > 0 || !parts_.warn) return;
   parts_.warn(fmt::format(
       "a reply cost {}, but {} was the most that it should cost, so from now on {} more is set "
-      "aside for every call; check this model's row in --prices (its image_tokens, for example)",
-      dollars(cost), dollars(set_aside), dollars(parts_.budget.largest_excess())));
+      "aside for every call; {}",
+      dollars(cost), dollars(set_aside), dollars(parts_.budget.largest_excess()),
+      remedy(reply.usage, reservation.bound, reservation.images)));
+}
+
+void QaCalls::tell_answered() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(told_, std::nullopt)) return;
+  }
+  if (parts_.waiting) parts_.waiting("");
 }
 
 void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, CallRecord record) {
@@ -177,6 +271,7 @@ void QaCalls::take(const ModelFailure& failure, const Reservation& reservation, 
   switch (failure.kind) {
     case ModelFailure::Kind::fatal: parts_.stop.raise(failure.message); throw RunStopping{};
     case ModelFailure::Kind::item:
+      if (outage_.answered()) tell_answered();  // whoever refuses is there
       // A failure of one item, unless no item has ever been answered.
       if (!parts_.gives_up || answered_) throw AttemptFailed{failure.message};
       give_up(failure.message);
@@ -213,9 +308,8 @@ std::string QaCalls::budget_sentence(double bound_usd) const {
 void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
   const double backoff =
       std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
-  constexpr double longest_s = 3600;  // a server that asks for a day will ask again
-  const double wait_s =
-      std::max(jittered(backoff), std::min(failure.retry_after_s.value_or(0), longest_s));
+  const double wait_s = std::max(jittered(backoff),
+                                 std::min(failure.retry_after_s.value_or(0), longest_asked_wait_s));
   const auto until = Clock::now() + seconds(wait_s);
   if (failure.retry_after_s) parts_.limit.pause_until(until);  // it applies to all workers
   if (!parts_.stop.sleep_until(until)) throw RunStopping{};

@@ -11,16 +11,26 @@
 
 namespace assay::qa {
 
-/// From one call per attempt to as many as the mode can make. A guess, unlike the bounds that the
-/// budget uses: four bytes of text are a token, 750 pixels are one, an answer has 300.
+/// What the guess assumes.
+struct ShortAnswers {
+  static constexpr std::uint64_t bytes_per_token = 4, pixels_per_token = 750, answer_tokens = 300;
+};
+
+/// Twice: a guess with short answers, from one call per attempt to as many steps as the mode can
+/// make, where a call finds what the one before it said in the server's cache; and the worst case,
+/// with the bounds that the budget uses: a byte of text is a token, a picture counts its most, each
+/// answer has as many tokens as it may, nothing is cached. Steps that have to be corrected would
+/// come on top of both.
 struct QaEstimate {
   std::size_t attempts = 0;
   std::uint64_t fewest_calls = 0, most_calls = 0;
-  std::uint64_t fewest_tokens = 0, most_tokens = 0;
+  std::uint64_t fewest_tokens = 0, most_tokens = 0;   ///< with short answers
   std::optional<double> lowest_usd{}, highest_usd{};  ///< nothing without a price
+  std::uint64_t worst_tokens = 0;
+  std::optional<double> worst_usd{};
 };
 
-QaEstimate estimated_run(const QaPlan& plan, const QaRunSettings& settings, unsigned runs,
-                         const Prices* prices);
+QaEstimate estimated_run(const QaPlan& plan, const QaRunSettings& settings,
+                         const QaExecution& execution);
 
 }  // namespace assay::qa

@@ -10,6 +10,20 @@
 namespace assay::qa {
 namespace {
 
+using Headers = std::vector<std::pair<std::string, std::string>>;
+
+/// The protocol's own headers, and the user's, which count more.
+Headers headers_of(const HttpAgentSettings& settings) {
+  Headers out = settings.api->headers(settings.key);
+  for (const auto& [name, value] : settings.headers) {
+    std::erase_if(out, [&](const auto& header) {
+      return ascii_lowered(header.first) == ascii_lowered(name);
+    });
+    if (!value.empty()) out.emplace_back(name, value);
+  }
+  return out;
+}
+
 class HttpAnswerer : public Answerer {
  public:
   explicit HttpAnswerer(const HttpAgentSettings& settings)
@@ -19,7 +33,7 @@ class HttpAnswerer : public Answerer {
 
   ModelOutcome ask(const QaQuestion& question) override {
     HttpRequest request{.url = url_,
-                        .headers = settings_.api->headers(settings_.key),
+                        .headers = headers_of(settings_),
                         .body = settings_.api->body(question.chat, settings_.model),
                         .timeout_s = settings_.timeout_s};
     HttpFailure failure;
@@ -51,16 +65,26 @@ class HttpAnswerer : public Answerer {
   /// Some servers repeat the key that they refuse.
   std::string without_key(std::string text) const {
     constexpr std::size_t shortest = 6;  // anything shorter is a word, not a key
-    if (settings_.key.size() < shortest) return text;
-    return replaced(std::move(text), settings_.key, "[key]");
+    const auto hide = [&](const std::string& secret) {
+      if (secret.size() >= shortest) text = replaced(std::move(text), secret, "[key]");
+    };
+    hide(settings_.key);
+    for (const auto& [name, value] : settings_.headers) {
+      hide(value);
+      if (value.starts_with("Bearer ")) hide(value.substr(7));
+    }
+    return text;
   }
 
   /// If a key is refused, the user wants to know which variable holds it.
   void name_the_key(ModelFailure& failure) const {
     if (failure.status != 401 && failure.status != 403) return;
-    failure.message += settings_.key.empty()
-                           ? " (no key was sent: " + settings_.key_variable + " is not set)"
-                           : " (the key came from the variable " + settings_.key_variable + ")";
+    if (!settings_.key.empty())
+      failure.message += " (the key came from the variable " + settings_.key_variable + ")";
+    else if (!settings_.headers.empty())
+      failure.message += " (no key was sent besides what --header says)";
+    else
+      failure.message += " (no key was sent: " + settings_.key_variable + " is not set)";
   }
 
   HttpAgentSettings settings_;

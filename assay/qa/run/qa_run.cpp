@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -14,6 +15,7 @@
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_attempt.hpp"
 #include "assay/qa/run/qa_pictures.hpp"
+#include "assay/qa/run/qa_settings.hpp"
 #include "assay/qa/run/qa_state.hpp"
 
 namespace assay::qa {
@@ -45,8 +47,9 @@ std::vector<Work> open_work(const QaPlan& plan, const QaExecution& execution, Qa
 /// Hands out attempts in order to `concurrency` threads, which mostly wait for a server.
 class Workers {
  public:
-  Workers(const std::vector<Work>& work, const AttemptParts& parts, const QaAgent& agent)
-      : work_(work), parts_(parts), agent_(agent) {}
+  Workers(const std::vector<Work>& work, const AttemptParts& parts, const QaAgent& agent,
+          FirstAnswers& first_answers)
+      : work_(work), parts_(parts), agent_(agent), first_answers_(first_answers) {}
 
   void run(unsigned concurrency, const std::function<void(bool failed)>& attempt_done) {
     done_ = attempt_done;
@@ -68,6 +71,8 @@ class Workers {
     for (std::size_t i = 0; !parts_.stop.raised() && (i = next_.fetch_add(1)) < work_.size();) {
       const Work& work = work_[i];
       do_attempt({*work.item, work.run, *work.slide}, parts_, *answerer, *work.state);
+      if (const std::string why = first_answers_.take(*work.state->end); !why.empty())
+        parts_.stop.raise(why);
       const std::lock_guard lock(mutex_);
       done_(work.state->end->outcome == Outcome::errored);
     }
@@ -83,6 +88,7 @@ class Workers {
   const std::vector<Work>& work_;
   const AttemptParts& parts_;
   const QaAgent& agent_;
+  FirstAnswers& first_answers_;
   std::function<void(bool)> done_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
@@ -90,7 +96,7 @@ class Workers {
 };
 
 Attempt attempt_of(const Item& item, const AttemptState& state, ExtractionRules rules) {
-  const AttemptRecord& end = *state.end;
+  const AttemptRecord& end = *state.last_end();
   Attempt out{.run = end.key.run,
               .outcome = end.outcome,
               .answer = extract_label(end.prediction, item.benchmark, item.options, rules),
@@ -124,7 +130,7 @@ ItemResult result_of(const Item& item, const PlannedItem& planned, const QaExecu
   for (unsigned run = 0; run < execution.runs; ++run) {
     const auto found = state.attempts.find({item.benchmark, item.id, run});
     if (found == state.attempts.end()) continue;
-    if (found->second.end)
+    if (found->second.last_end() != nullptr)
       attempts.push_back(attempt_of(item, found->second, execution.rules));
     else if (found->second.totals.calls > 0)
       begun.push_back(found->second.totals);
@@ -140,14 +146,21 @@ ItemResult result_of(const Item& item, const PlannedItem& planned, const QaExecu
 
 std::vector<std::pair<std::string, std::string>> config_of(const SettingsRecord& settings,
                                                            const QaExecution& execution,
-                                                           const ServedModels& served) {
+                                                           const QaState& state) {
   auto config = settings.values;
   config.emplace_back("runs_per_item", std::to_string(execution.runs));
   Json models = Json::array();
-  for (const auto& [names, count] : served)
+  for (const auto& [names, count] : state.served)
     if (!names.first.empty() || !names.second.empty())
       models.push_back({{"model", names.first}, {"provider", names.second}});
   config.emplace_back("served_by", to_text(models, {.indent = 0}));
+  Json asked = Json::array();
+  for (const auto& [text, count] : state.asked_with) {
+    Json with = parse_json(text, "asked_with");
+    with["calls"] = count;
+    asked.push_back(std::move(with));
+  }
+  config.emplace_back("asked_with", to_text(asked, {.indent = 0}));
   return config;
 }
 
@@ -163,7 +176,7 @@ std::string run_id(const std::string& benchmark, const QaRunSettings& settings) 
 
 std::vector<QaResult> results_of(const QaPlan& plan, const QaRunSettings& settings,
                                  const QaExecution& execution, const QaState& state) {
-  const auto config = config_of(relevant_settings(settings, plan.table), execution, state.served);
+  const auto config = config_of(relevant_settings(settings, plan.table), execution, state);
   std::vector<QaResult> out;
   for (const Benchmark& benchmark : plan.table.benchmarks) {
     QaResult result{.run_id = run_id(benchmark.name, settings),
@@ -210,12 +223,51 @@ QaRunReport report_of(const QaState& state, const QaCalls& calls, const StopSign
     report.spent_usd += attempt.totals.known_usd;
     report.unknown_costs += !attempt.totals.cost_usd;
     report.answered += attempt.totals.calls;
-    report.begun += !attempt.end && attempt.totals.calls > 0;
+    report.begun += attempt.begun();
   }
   report.possible_usd = budget.possible();
   report.above_reserve = state.above_reserve + calls.above_reserve();
   report.largest_excess_usd = budget.largest_excess();
   return report;
+}
+
+/// The attempts of the chosen questions that came to an end which was asked for again. The rules in
+/// force say which answers cannot be read.
+AskAgain again_of(const QaPlan& plan, const QaExecution& execution) {
+  if (execution.ask_again.empty()) return {};
+  std::map<std::pair<std::string, std::string>, const Item*> chosen;
+  for (const PlannedItem& planned : plan.items) {
+    const Item& item = plan.table.items[planned.index];
+    if (planned.selected && planned.slide.problem.empty())
+      chosen.emplace(std::pair(item.benchmark, item.id), &item);
+  }
+  return [&execution, chosen = std::move(chosen)](const AttemptRecord& record) {
+    const auto found = chosen.find({record.key.benchmark, record.key.item});
+    if (found == chosen.end() || record.key.run >= execution.runs) return false;
+    const Item& item = *found->second;
+    const bool unread =
+        record.outcome == Outcome::scored &&
+        !extract_label(record.prediction, item.benchmark, item.options, execution.rules).label;
+    const Outcome outcome = unread ? Outcome::unparsed : record.outcome;
+    return std::ranges::find(execution.ask_again, outcome) != execution.ask_again.end();
+  };
+}
+
+/// Once a question has been answered, settings and server are known to work; what is asked again
+/// was asked with others.
+FirstAnswers::Settings watch_of(const QaAgent& agent, const QaRunSettings& settings,
+                                const QaExecution& execution, const QaState& state,
+                                std::size_t attempts) {
+  constexpr std::size_t enough = 8;
+  const bool proven =
+      execution.ask_again.empty() && std::ranges::any_of(state.attempts, [](const auto& each) {
+        return each.second.end && FirstAnswers::useful(*each.second.end);
+      });
+  return {.watches = agent.converses && !execution.keep_going && !proven,
+          .attempts = std::min(enough, attempts),
+          .api = settings.api,
+          .max_output_tokens =
+              std::max(settings.model.max_output_tokens, execution.most_output_tokens)};
 }
 
 OpenedRun opened(const QaPlan& plan, const QaRunSettings& settings, const QaExecution& execution) {
@@ -224,9 +276,34 @@ OpenedRun opened(const QaPlan& plan, const QaRunSettings& settings, const QaExec
                              {.settings_sha256 = sha256(qa_record_text(relevant)),
                               .inputs_sha256 = plan.table.sha256,
                               .version = execution.version},
-                             execution.retry_errors);
+                             again_of(plan, execution));
   refuse_unknown_spending(execution, run.state);
   return run;
+}
+
+Budget budget_of(const QaExecution& execution, const QaState& state) {
+  return {execution.budget_usd,
+          {.spent_usd = state.spent_usd,
+           .possible_usd = std::max(0.0, state.possible_usd),
+           .largest_excess_usd = state.largest_excess_usd}};
+}
+
+using Listener = std::function<void(const std::string& sentence)>;
+
+/// From any thread; `listener` may be empty, and outlives what is returned.
+Listener one_at_a_time(const Listener& listener, std::mutex& mutex) {
+  return [&](const std::string& sentence) {
+    const std::lock_guard lock(mutex);
+    if (listener) listener(sentence);
+  };
+}
+
+/// The calls of this start.
+void add_calls(QaState& state, const QaCalls& calls, const std::string& with) {
+  for (const auto& [names, count] : calls.served()) {
+    state.served[names] += count;
+    if (!with.empty()) state.asked_with[with] += count;
+  }
 }
 
 }  // namespace
@@ -236,29 +313,33 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   const fs::path trajectories = execution.folder / "trajectories";
   make_folder(trajectories);
   auto [journal, state, resumed] = opened(plan, settings, execution);
+  if (!agent.converses) state.asked_with.clear();
   StopSign stop(execution.stop);
   std::mutex told;  // one message at a time
-  Budget budget(execution.budget_usd, {.spent_usd = state.spent_usd,
-                                       .possible_usd = std::max(0.0, state.possible_usd),
-                                       .largest_excess_usd = state.largest_excess_usd});
+  Budget budget = budget_of(execution, state);
   RateLimit limit(execution.requests_per_minute, execution.tokens_per_minute);
   JournalWriter writer(std::move(journal), std::chrono::milliseconds(0));
+  const std::vector<Work> work = open_work(plan, execution, state);
+  FirstAnswers first_answers(watch_of(agent, settings, execution, state, work.size()));
+  const Prices* prices = execution.prices.find(settings.model.model);
+  const std::string with =
+      agent.converses ? asked_with(relevant_settings(settings, plan.table), prices) : "";
   QaCalls calls(
       {.journal = writer,
        .budget = budget,
        .limit = limit,
        .stop = stop,
-       .prices = execution.prices.find(settings.model.model),
+       .first_answers = first_answers,
+       .prices = prices,
        .most_output_tokens =
            std::max(settings.model.max_output_tokens, execution.most_output_tokens),
        .extra_input_tokens = static_cast<std::int64_t>(settings.model.request_json.size()),
        .gives_up = agent.converses,
        .retry = execution.retry,
        .hopeless = std::max(3U, execution.concurrency),
-       .warn = [&](const std::string& sentence) {
-         const std::lock_guard lock(told);
-         if (execution.warn) execution.warn(sentence);
-       }});
+       .asked_with = with,
+       .warn = one_at_a_time(execution.warn, told),
+       .waiting = one_at_a_time(execution.waiting, told)});
   PictureShelf shelf(execution.folder / "crops", settings.jpeg_quality);
   const AttemptParts parts{.loop = settings.loop,
                            .converses = agent.converses,
@@ -267,7 +348,6 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
                            .stop = stop,
                            .trajectories = trajectories};
 
-  const std::vector<Work> work = open_work(plan, execution, state);
   const std::size_t replayed = finished(state);
   std::size_t made = replayed;
   const auto attempt_done = [&](bool failed) {
@@ -275,9 +355,10 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
     ++made;
     if (execution.progress) execution.progress(made, replayed + work.size(), failed);
   };
-  if (!work.empty()) Workers(work, parts, agent).run(execution.concurrency, attempt_done);
+  if (!work.empty())
+    Workers(work, parts, agent, first_answers).run(execution.concurrency, attempt_done);
   writer.finish();
-  for (const auto& [names, count] : calls.served()) state.served[names] += count;
+  add_calls(state, calls, with);
 
   QaRunReport report = report_of(state, calls, stop, budget);
   report.results = results_of(plan, settings, execution, state);

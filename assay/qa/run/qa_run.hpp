@@ -35,7 +35,10 @@ struct QaExecution {
   std::optional<double> budget_usd{};
   PriceTable prices{};
   unsigned most_output_tokens = 0;  ///< that --request-json allows, if it is more than the settings
-  bool retry_errors = false;
+  /// Attempts that came to one of these ends are made once more: truncated, refused, unparsed,
+  /// errored.
+  std::vector<Outcome> ask_again{};
+  bool keep_going = false;  ///< even if none of the first answers can be used
   RetrySettings retry{};
   ExtractionRules rules = ExtractionRules::assay;
   std::string version{};
@@ -45,6 +48,8 @@ struct QaExecution {
   std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
   /// Called with a sentence that should not wait for the end, in the same way.
   std::function<void(const std::string& sentence)> warn{};
+  /// Called in the same way with why nothing goes on, and with "" when it does again.
+  std::function<void(const std::string& sentence)> waiting{};
 };
 
 struct QaRunReport {

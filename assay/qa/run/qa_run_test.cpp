@@ -207,7 +207,7 @@ TEST_F(QaRunTest, ErrorsAreKeptAndRetriedOnRequest) {
   EXPECT_EQ(kept.turns[1].step, 2U);
   broken.clear();
   EXPECT_EQ(count(run(model), Outcome::errored), 2U);
-  execution_.retry_errors = true;
+  execution_.ask_again = {Outcome::errored};
   const std::size_t before = model.calls();
   const QaRunReport third = run(model);
   EXPECT_EQ(count(third, Outcome::scored), 12U);

@@ -5,6 +5,7 @@
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/qa/run/qa_settings.hpp"
 
 namespace assay::qa {
 namespace {
@@ -15,21 +16,23 @@ const std::string* value_of(const SettingsRecord& settings, const std::string& n
   return found == settings.values.end() ? nullptr : &found->second;
 }
 
-/// "max_steps was 20, is now 10"; only settings that both know: a newer version may have more.
+/// "max_steps was 20, is now 10". A setting that the version before did not have was null.
 std::vector<std::string> differences(const SettingsRecord& before, const SettingsRecord& now) {
   std::vector<std::string> out;
   for (const auto& [name, value] : now.values) {
-    const std::string* old = value_of(before, name);
-    if (old != nullptr && *old != value)
+    const std::string* known = value_of(before, name);
+    const std::string old = known == nullptr ? "null" : *known;
+    if (old != value)
       out.push_back(
-          std::string(name).append(" was ").append(*old).append(", is now ").append(value));
+          std::string(name).append(" was ").append(old).append(", is now ").append(value));
   }
   return out;
 }
 
 void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
                     const std::filesystem::path& path) {
-  const std::vector<std::string> changed = differences(before, now);
+  const std::vector<std::string> changed =
+      differences(lasting_settings(before), lasting_settings(now));
   if (changed.empty()) return;
   throw Error(Error::Kind::input, path.string() +
                                       ": this run was begun with other settings, so its answers "
@@ -44,6 +47,18 @@ QaRecord record_in(std::string_view text, const std::filesystem::path& path) try
   throw error.within(path.string());
 }
 
+/// What an attempt that is made again can replay: everything, if it broke off between two calls;
+/// all that was answered, if a reply was cut off or refused. An attempt that failed on its content
+/// would fail on the same recorded words once more.
+void keep_for_next_time(std::vector<CallRecord>& calls, const AttemptRecord& record) {
+  const bool unusable = record.outcome == Outcome::truncated || record.outcome == Outcome::refused;
+  if (unusable)
+    std::erase_if(
+        calls, [](const CallRecord& call) { return call.reply.kind != ModelReply::Kind::answer; });
+  else if (!record.resumable)
+    calls = {};
+}
+
 }  // namespace
 
 void CallTotals::add(const ModelReply& reply) {
@@ -54,14 +69,14 @@ void CallTotals::add(const ModelReply& reply) {
   tokens = tokens && total ? std::optional(*tokens + *total) : std::nullopt;
 }
 
-void QaState::take(QaRecord record, bool retry_errors) {
+void QaState::take(QaRecord record, const AskAgain& again) {
   if (auto* sent = std::get_if<SentRecord>(&record)) {
     possible_usd += sent->worst_usd;
     under_way_.insert_or_assign(sent->key, std::move(*sent));
   } else if (auto* call = std::get_if<CallRecord>(&record)) {
     take_call(std::move(*call));
   } else if (auto* attempt = std::get_if<AttemptRecord>(&record)) {
-    take_attempt(std::move(*attempt), retry_errors);
+    take_attempt(std::move(*attempt), again);
   }
 }
 
@@ -79,6 +94,7 @@ void QaState::take_call(CallRecord record) {
   AttemptState& state = attempts[record.key];
   state.totals.add(record.reply);
   ++served[{record.reply.model, record.reply.provider}];
+  ++asked_with[record.asked_with];
   spent_usd += record.reply.cost_usd.value_or(0);
   unknown_costs += !record.reply.cost_usd && record.possible_usd == 0;
   state.calls.push_back(std::move(record));
@@ -94,12 +110,18 @@ void QaState::compare_with(const SentRecord& sent, const CallRecord& record) {
   above_reserve += cost_usd > sent.worst_usd + rounding;
 }
 
-void QaState::take_attempt(AttemptRecord record, bool retry_errors) {
+void QaState::take_attempt(AttemptRecord record, const AskAgain& again) {
   AttemptState& state = attempts[record.key];
-  const bool again = retry_errors && record.outcome == Outcome::errored;
-  // An attempt that failed on its content would fail on the same recorded words once more.
-  if (!again || !record.resumable) state.calls = {};
-  state.end = again ? std::nullopt : std::optional(std::move(record));
+  if (again && again(record)) {
+    keep_for_next_time(state.calls, record);
+    state.dropped = state.totals.calls - static_cast<unsigned>(state.calls.size());
+    state.end = std::nullopt;
+    state.before = std::move(record);
+    return;
+  }
+  state.calls = {};
+  state.before = std::nullopt;
+  state.end = std::move(record);
 }
 
 void QaState::count_calls_under_way() {
@@ -107,15 +129,17 @@ void QaState::count_calls_under_way() {
 }
 
 OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& settings,
-                     const JournalHeader& header, bool retry_errors) {
+                     const JournalHeader& header, const AskAgain& again) {
   OpenedRun run{.journal = Journal::locked(path), .state = {}};
+  SettingsRecord begun_with;
   const auto content = scan_journal(path, [&](std::string_view text) {
     QaRecord record = record_in(text, path);
     if (const auto* before = std::get_if<SettingsRecord>(&record)) {
       refuse_changed(*before, settings, path);
+      begun_with = *before;
       run.resumed = true;
     } else {
-      run.state.take(std::move(record), retry_errors);
+      run.state.take(std::move(record), again);
     }
   });
   // Settings and header are written together; without them, nothing was asked yet.
@@ -124,6 +148,9 @@ OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& se
   else
     run.journal.start(header, {qa_record_text(settings)});
   run.state.count_calls_under_way();
+  // A version that kept no more per call asked with the settings of the run.
+  if (auto old = run.state.asked_with.extract(""); !old.empty())
+    run.state.asked_with[asked_with(begun_with, nullptr)] += old.mapped();
   return run;
 }
 

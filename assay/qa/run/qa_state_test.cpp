@@ -25,10 +25,12 @@ AttemptRecord errored(bool resumable) {
   return {.key = key, .outcome = Outcome::errored, .error = "e", .resumable = resumable};
 }
 
+const AskAgain always = [](const AttemptRecord&) { return true; };
+
 TEST(QaState, HalfDoneAttemptKeepsItsCalls) {
   QaState state;
-  state.take(call(1, 0.5), false);
-  state.take(call(2, 0.25), false);
+  state.take(call(1, 0.5));
+  state.take(call(2, 0.25));
   const AttemptState& attempt = state.attempts.at(key);
   EXPECT_FALSE(attempt.end);
   EXPECT_EQ(attempt.calls.size(), 2U);
@@ -41,8 +43,8 @@ TEST(QaState, ErrorsAreRetriedOnRequestOnly) {
   for (const bool resumable : {false, true}) {
     QaState kept, again;
     for (QaState* state : {&kept, &again}) {
-      state->take(call(1, 0.5), state == &again);
-      state->take(errored(resumable), state == &again);
+      state->take(call(1, 0.5));
+      state->take(errored(resumable), state == &again ? always : AskAgain());
     }
     EXPECT_TRUE(kept.attempts.at(key).end);
     EXPECT_FALSE(again.attempts.at(key).end);
@@ -51,53 +53,88 @@ TEST(QaState, ErrorsAreRetriedOnRequestOnly) {
   }
 }
 
-TEST(QaState, AnswersAreNeverRetried) {
+TEST(QaState, OnlyWhatCutsOffIsDroppedBeforeAReplyIsAskedAgain) {
+  for (const Outcome outcome : {Outcome::truncated, Outcome::refused}) {
+    QaState state;
+    state.take(call(1, 0.5));
+    CallRecord last = call(2, 0.25);
+    last.reply.kind =
+        outcome == Outcome::refused ? ModelReply::Kind::refused : ModelReply::Kind::truncated;
+    state.take(last);
+    state.take(AttemptRecord{.key = key, .outcome = outcome, .prediction = "half"}, always);
+    const AttemptState& attempt = state.attempts.at(key);
+    EXPECT_FALSE(attempt.end);
+    ASSERT_EQ(attempt.calls.size(), 1U);
+    EXPECT_EQ(attempt.calls[0].place, (CallPlace{1, 0}));
+    EXPECT_EQ(attempt.totals.cost_usd, 0.75) << "paid is paid";
+    EXPECT_EQ(attempt.last_end()->prediction, "half") << "it counts until there is another end";
+    EXPECT_TRUE(attempt.begun()) << "one call of it is good";
+    state.take(AttemptRecord{.key = key, .outcome = Outcome::scored, .prediction = "whole"});
+    EXPECT_EQ(attempt.last_end()->prediction, "whole");
+    EXPECT_FALSE(attempt.before);
+  }
+}
+
+TEST(QaState, AnAnswerThatCannotBeReadIsAskedAgainFromTheBeginning) {
   QaState state;
-  state.take(AttemptRecord{.key = key, .outcome = Outcome::truncated}, true);
-  EXPECT_TRUE(state.attempts.at(key).end);
+  state.take(call(1, 0.5));
+  state.take(AttemptRecord{.key = key, .prediction = "hm"}, always);
+  EXPECT_TRUE(state.attempts.at(key).calls.empty());
+  EXPECT_FALSE(state.attempts.at(key).begun());
+  EXPECT_EQ(state.attempts.at(key).last_end()->prediction, "hm");
 }
 
 TEST(QaState, UnknownCostMakesTheSumUnknown) {
   QaState state;
-  state.take(call(1, 0.5), false);
-  state.take(call(2, std::nullopt), false);
+  state.take(call(1, 0.5));
+  state.take(call(2, std::nullopt));
   EXPECT_EQ(state.attempts.at(key).totals.cost_usd, std::nullopt);
   EXPECT_EQ(state.unknown_costs, 1U);
 }
 
 TEST(QaState, CallUnderWayMayHaveBeenCharged) {
   QaState state;
-  state.take(SentRecord{key, {1, 0}, 0.5}, false);
+  state.take(SentRecord{key, {1, 0}, 0.5});
   EXPECT_DOUBLE_EQ(state.possible_usd, 0.5);
-  state.take(call(1, 0.125), false);
+  state.take(call(1, 0.125));
   EXPECT_DOUBLE_EQ(state.possible_usd, 0.0);
   EXPECT_DOUBLE_EQ(state.spent_usd, 0.125);
 }
 
 TEST(QaState, ExcessOfAReplyIsKnownToLaterStarts) {
   QaState state;
-  state.take(SentRecord{key, {1, 0}, 0.5}, false);
-  state.take(call(1, 0.75), false);
+  state.take(SentRecord{key, {1, 0}, 0.5});
+  state.take(call(1, 0.75));
   EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.25);
   EXPECT_EQ(state.above_reserve, 1U);
-  state.take(SentRecord{key, {2, 0}, 0.75, 0.25}, false);  // its bound is 0.5 as well
-  state.take(call(2, 0.625), false);
+  state.take(SentRecord{key, {2, 0}, 0.75, 0.25});  // its bound is 0.5 as well
+  state.take(call(2, 0.625));
   EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.25);
   EXPECT_EQ(state.above_reserve, 1U);
-  state.take(SentRecord{key, {3, 0}, 0.75, 0.25}, false);
-  state.take(call(3, 1.0), false);
+  state.take(SentRecord{key, {3, 0}, 0.75, 0.25});
+  state.take(call(3, 1.0));
   EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.5);
   EXPECT_EQ(state.above_reserve, 2U);
-  state.take(SentRecord{key, {4, 0}, 0}, false);  // without a price
-  state.take(call(4, 9.0), false);
+  state.take(SentRecord{key, {4, 0}, 0});  // without a price
+  state.take(call(4, 9.0));
   EXPECT_DOUBLE_EQ(state.largest_excess_usd, 0.5);
 }
 
 class OpenedRunTest : public ::testing::Test {
  protected:
-  OpenedRun open(const std::string& steps, bool retry = false) {
-    return opened_run(folder_.path() / "run.journal", {{{"max_steps", steps}}},
-                      {.settings_sha256 = "s", .inputs_sha256 = "i", .version = "1"}, retry);
+  using Values = std::vector<std::pair<std::string, std::string>>;
+  OpenedRun open(const Values& values) {
+    return opened_run(folder_.path() / "run.journal", {values},
+                      {.settings_sha256 = "s", .inputs_sha256 = "i", .version = "1"});
+  }
+  OpenedRun open(const std::string& steps) { return open(Values{{"max_steps", steps}}); }
+  std::string refused(const Values& values) {
+    try {
+      open(values);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
   }
   testing::TemporaryFolder folder_;
 };
@@ -121,6 +158,38 @@ TEST_F(OpenedRunTest, SaysWhichSettingChanged) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("max_steps was 20, is now 10"));
   }
+}
+
+/// What may change: the limit of an answer and the effort of reasoning, wherever a server takes
+/// them.
+TEST_F(OpenedRunTest, LimitsAndEffortMayChange) {
+  const auto with = [](const std::string& limit, const std::string& request) {
+    return Values{{"max_output_tokens", limit}, {"request_json", request}};
+  };
+  {
+    OpenedRun first = open(with("8192", R"({"temperature":0,"reasoning_effort":"high"})"));
+    first.journal.commit({qa_record_text(call(1, 0.5))});
+  }
+  for (const char* request :
+       {R"({"temperature":0})", R"({"temperature":0,"reasoning":{"effort":"low"}})",
+        R"({"temperature":0,"output_config":{"effort":"low"},"max_tokens":9})"}) {
+    const OpenedRun next = open(with("32000", request));
+    EXPECT_TRUE(next.resumed);
+    ASSERT_EQ(next.state.asked_with.size(), 1U);
+    EXPECT_EQ(next.state.asked_with.begin()->first,
+              R"({"max_output_tokens":8192,"request_json":{"reasoning_effort":"high"}})")
+        << "a journal of 0.1 keeps no more than its settings";
+  }
+  EXPECT_THAT(refused(with("8192", "null")), HasSubstr("request_json was {\"temperature\":0}"));
+  EXPECT_THAT(refused(with("8192", R"({"temperature":0,"output_config":{"format":1}})")),
+              HasSubstr("request_json was"));
+}
+
+TEST_F(OpenedRunTest, ASettingThatIsNewWasNull) {
+  open("20");
+  EXPECT_EQ(refused({{"max_steps", "20"}, {"image_detail", "null"}}), "");
+  EXPECT_THAT(refused({{"max_steps", "20"}, {"image_detail", "\"low\""}}),
+              HasSubstr("image_detail was null, is now \"low\""));
 }
 
 TEST_F(OpenedRunTest, OneWriterAtATime) {
