@@ -156,10 +156,8 @@ void QaCalls::retry(const ModelFailure& failure, Failures& failures, bool scout)
               : failures.counted > std::min(retries, failure.most_retries.value_or(retries));
   if (hopeless) give_up(failure.message + " (tried " + std::to_string(failures.all) + " times)");
   ++retried_;
-  if (patient)
-    tell_outage(failure, lasts_s);  // wait_for_turn() waits
-  else
-    wait(failure, failures.counted);
+  if (!patient) return wait(failure, failures.counted);
+  if (failures.all > 1) tell_outage(failure, lasts_s);  // wait_for_turn() waits
 }
 
 /// At once, and then once a minute.
