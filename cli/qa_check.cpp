@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/run/qa_probe.hpp"
@@ -101,6 +102,10 @@ void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common&
   constexpr std::size_t a_few = 5;
   if (!common.quiet) {
     cli::tell("warning", table.warnings, session.err);
+    cli::tell("warning", check.warnings, session.err);
+    if (table.invalid > 0)
+      session.err << "note: " << table.invalid << " of " << counted(table.rows, "row")
+                  << (table.invalid == 1 ? " was" : " were") << " dropped by the column is_valid\n";
     cli::tell("note", check.notes, session.err);
   }
   const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;

@@ -1,9 +1,10 @@
 """assay qa check: which slides are there, by every name they go by, and which can be opened."""
 import csv, os
 
+import numpy
 import pytest
 
-from slide_files import write_slide
+from slide_files import tiff, write_slide
 from support import assay, listing, real_data, strict
 
 COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "is_valid", "metric_type", "file_id", "prompt"]
@@ -142,3 +143,33 @@ def test_the_result_can_be_a_file(tmp_path):
     first = (tmp_path / "made/qa_check.json").read_text()
     assert first == assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--json", status=3).stdout
     assert "is an input of this run" in assay("qa", "check", path, "--wsi-root", tmp_path, "--out", path, status=2).stderr
+
+
+@pytest.mark.parametrize("per_cm, microns, plausible", [
+    (28, 10000 / 28, False), (499, 10000 / 499, False), (500, 20.0, True), (40000, 0.25, True), (200000, 0.05, True),
+    (200001, 10000 / 200001, False)])
+def test_implausible_pixel_sizes_are_warned_about(tmp_path, per_cm, microns, plausible):
+    path = table(tmp_path, ("tcga", 1, "a.tiff"), ("gtex", 1, "a.tiff"))
+    (tmp_path / "slides").mkdir()
+    level = numpy.full((300, 300, 3), 200, numpy.uint8)
+    (tmp_path / "slides/a.tiff").write_bytes(tiff([level], pixels_per_cm=per_cm))
+    result = check(path, tmp_path / "slides", "--open")
+    assert result["benchmarks"][0]["slides"][0]["slide"]["microns_per_pixel"] == pytest.approx(microns, rel=1e-6)
+    assert len(result["warnings"]) == (0 if plausible else 1), "the slide of two benchmarks is named once"
+    said = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open").stderr
+    assert ("warning: 1 slide has an implausible pixel size" in said) == (not plausible)
+    assert "a.tiff: 357.1 µm" in said or per_cm != 28
+    assert "implausible" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr, "nothing was opened"
+
+
+def test_rows_that_are_not_valid_are_counted(tmp_path):
+    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga", 2, "a.svs"), ("tcga", 3, "a.svs"))
+    write_slide(tmp_path / "slides/a.svs")
+    assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr
+    path.write_text(path.read_text().replace("True", "False", 1))
+    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides")
+    assert "note: 1 of 3 rows was dropped by the column is_valid" in done.stderr
+    assert check(path, tmp_path / "slides")["table"]["invalid"] == 1
+    path.write_text(path.read_text().replace("True", "no", 1))
+    assert "note: 2 of 3 rows were dropped" in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr
+    assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--quiet").stderr

@@ -24,8 +24,17 @@ struct SlideLevel {
 struct SlideInfo {
   std::int64_t width = 0, height = 0;
   std::vector<SlideLevel> levels{};           ///< finest first; at least one
-  std::optional<double> microns_per_pixel{};  ///< of level 0
+  std::optional<double> microns_per_pixel{};  ///< of level 0, as the file says
   std::string vendor{};
+
+  /// Without values that no scanner has: files often state a screen's resolution (72 dpi is 353 µm)
+  /// or a wrong unit.
+  std::optional<double> plausible_microns_per_pixel() const {
+    constexpr double least = 0.05, most = 20;
+    const bool plausible =
+        microns_per_pixel && *microns_per_pixel >= least && *microns_per_pixel <= most;
+    return plausible ? microns_per_pixel : std::nullopt;
+  }
 };
 
 }  // namespace assay::slide

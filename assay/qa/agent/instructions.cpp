@@ -65,8 +65,8 @@ std::string navigation_rules(unsigned max_steps) {
 
 std::string question_text(const std::string& question, const slide::SlideInfo& slide) {
   std::string resolution;
-  if (slide.microns_per_pixel)
-    resolution = fmt::format(fmt::runtime(resolution_template), *slide.microns_per_pixel);
+  if (const auto microns = slide.plausible_microns_per_pixel())
+    resolution = fmt::format(fmt::runtime(resolution_template), *microns);
   return fmt::format(fmt::runtime(question_template), question, slide.width, slide.height,
                      resolution);
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/qa/slides/check_slides.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 #include <utility>
 
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/slide/slide.hpp"
 #include "assay/threads.hpp"
@@ -51,6 +54,25 @@ void note_shared_files(SlideCheck& check) {
   }
 }
 
+/// Such sizes are not told to the model; if they are wrong, other things about the file may be,
+/// too.
+void warn_about_pixel_sizes(SlideCheck& check) {
+  constexpr std::size_t a_few = 3;
+  std::vector<std::string> named;
+  std::size_t count = 0;
+  for (const CheckedSlide* slide : check.distinct_slides()) {
+    if (!slide->info || !slide->info->microns_per_pixel) continue;
+    if (slide->info->plausible_microns_per_pixel() || ++count > a_few) continue;
+    named.push_back(fmt::format("{}: {:.4g} µm", slide->file, *slide->info->microns_per_pixel));
+  }
+  if (count > 0)
+    check.warnings.push_back(
+        fmt::format("{} an implausible pixel size, which models are not told ({}{}); 0.05 to 20 µm "
+                    "is plausible",
+                    count == 1 ? "1 slide has" : fmt::format("{} slides have", count),
+                    joined(named), count > a_few ? ", …" : ""));
+}
+
 }  // namespace
 
 SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
@@ -68,6 +90,7 @@ SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
   run_tasks(tbb_executor(settings.jobs), slides.size(), [&](std::size_t i) {
     if (slides[i]->state == SlideState::found) open(*slides[i], folder);
   });
+  warn_about_pixel_sizes(check);
   return check;
 }
 

@@ -43,7 +43,8 @@ struct CheckedBenchmark {
 struct SlideCheck {
   std::vector<CheckedBenchmark> benchmarks{};
   std::vector<std::string> notes{};  ///< what deviates from the published table, or is odd
-  std::string openslide{};           ///< its version when slides were opened
+  std::vector<std::string> warnings{};
+  std::string openslide{};  ///< its version when slides were opened
 
   /// Each slide once, however many benchmarks ask about it: the same name that is found as the same
   /// file. In order of appearance.

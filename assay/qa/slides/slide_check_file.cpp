@@ -52,6 +52,8 @@ std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
   Json benchmarks = Json::array();
   for (const CheckedBenchmark& benchmark : check.benchmarks)
     benchmarks.push_back(to_json(benchmark));
+  std::vector<std::string> warnings = table.warnings;
+  warnings.insert(warnings.end(), check.warnings.begin(), check.warnings.end());
   return to_text({{"schema", "assay.qa-check/1"},
                   {"complete", check.complete()},
                   {"table",
@@ -59,7 +61,7 @@ std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
                   {"openslide", or_null(check.openslide)},
                   {"benchmarks", std::move(benchmarks)},
                   {"notes", check.notes},
-                  {"warnings", table.warnings},
+                  {"warnings", warnings},
                   {"provenance", {{"assay", version}}}}) +
          "\n";
 }
