@@ -4,12 +4,14 @@
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "assay/base/file.hpp"
@@ -31,20 +33,10 @@ std::string line_of(std::string_view record) {
   return R"({"crc32": ")" + crc32_of(record) + R"(", "record": )" + std::string(record) + "}\n";
 }
 
-constexpr std::string_view before_crc = R"({"crc32": ")";
+constexpr std::string_view before_crc = journal_line_start;
 constexpr std::string_view before_record = R"(", "record": )";
 constexpr std::size_t crc_digits = 8;
 constexpr std::size_t record_at = before_crc.size() + crc_digits + before_record.size();
-
-/// The record of a sound line (without its line break).
-std::optional<std::string_view> record_of(std::string_view line) {
-  if (line.size() < record_at + 1 || !line.starts_with(before_crc) || !line.ends_with('}') ||
-      line.substr(before_crc.size() + crc_digits, before_record.size()) != before_record)
-    return std::nullopt;
-  const std::string_view record = line.substr(record_at, line.size() - record_at - 1);
-  if (line.substr(before_crc.size(), crc_digits) != crc32_of(record)) return std::nullopt;
-  return record;
-}
 
 std::string header_text(const JournalHeader& header) {
   return to_text(Json{{"kind", "header"},
@@ -55,31 +47,48 @@ std::string header_text(const JournalHeader& header) {
                  {.indent = 0});
 }
 
-JournalHeader parse_header(std::string_view record, const std::string& where) try {
-  const Json json = parse_json(record, where);
-  if (json.at("kind") != "header") throw Error(Error::Kind::input, "another kind");
-  return {.settings_sha256 = json.at("settings_sha256"),
-          .inputs_sha256 = json.at("inputs_sha256"),
-          .version = json.at("version")};
-} catch (const std::exception&) {
+JournalHeader parse_header(std::string_view record, const std::string& where) {
+  if (auto header = journal_header(record)) return std::move(*header);
   throw Error(Error::Kind::input, where, "line 1 is not a journal's header");
 }
 
+/// A file that was torn in its first line begins as a journal does, or with zeros, which a disk may
+/// leave. Anything else is somebody's file, which must not be overwritten.
+void refuse_other_files(std::string_view text, const std::string& name) {
+  const std::string_view start = text.substr(0, before_crc.size());
+  if (before_crc.starts_with(start) || start.front() == '\0') return;
+  throw Error(Error::Kind::input, name + ": is not a journal; move it away");
+}
+
+/// What the reader of a message can do about a damaged line.
+using DamageRemedy = std::string (*)(const std::string& name);
+
+std::string salvage_or_start_over(const std::string& name) {
+  return "'assay qa salvage " + name +
+         "' keeps every intact record, and without --resume the run starts over";
+}
+
+std::string salvage_run(const std::string& name) {
+  const std::filesystem::path path(name);
+  const bool is_run = path.filename() == "run.journal" && path.has_parent_path();
+  return "'assay qa salvage " + (is_run ? path.parent_path().string() : name) +
+         "' keeps every intact record";
+}
+
 std::optional<JournalContent> scan_text(std::string_view text, const std::string& name,
-                                        const std::function<void(std::string_view)>& each) {
+                                        const std::function<void(std::string_view)>& each,
+                                        DamageRemedy remedy) {
   std::optional<JournalContent> content;
   std::size_t at = 0;
   for (std::size_t line_number = 1; at < text.size(); ++line_number) {
     const std::size_t end = text.find('\n', at);
     if (end == text.npos) break;  // torn: its line break was never written
-    const auto record = record_of(text.substr(at, end - at));
+    const auto record = journal_record(text.substr(at, end - at));
     const bool last = end + 1 == text.size();
     if (!record && last) break;  // torn: pages of one write may reach the disk out of order
     if (!record)
       throw Error(Error::Kind::input, name,
-                  "line " + std::to_string(line_number) +
-                      " is damaged; restore the file, or delete it to start "
-                      "over");
+                  "line " + std::to_string(line_number) + " is damaged; " + remedy(name));
     if (line_number == 1)
       content = {.header = parse_header(*record, name), .records = {}, .bytes = 0};
     else
@@ -87,6 +96,7 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
     at = end + 1;
     content->bytes = at;
   }
+  if (!content && !text.empty()) refuse_other_files(text, name);
   return content;
 }
 
@@ -96,11 +106,49 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
 
 }  // namespace
 
+std::optional<std::string_view> journal_record(std::string_view line) {
+  if (line.size() < record_at + 1 || !line.starts_with(before_crc) || !line.ends_with('}') ||
+      line.substr(before_crc.size() + crc_digits, before_record.size()) != before_record)
+    return std::nullopt;
+  const std::string_view record = line.substr(record_at, line.size() - record_at - 1);
+  if (line.substr(before_crc.size(), crc_digits) != crc32_of(record)) return std::nullopt;
+  return record;
+}
+
+std::optional<JournalHeader> journal_header(std::string_view record) try {
+  const Json json = parse_json(record, "journal");
+  if (json.at("kind") != "header") return std::nullopt;
+  return JournalHeader{.settings_sha256 = json.at("settings_sha256"),
+                       .inputs_sha256 = json.at("inputs_sha256"),
+                       .version = json.at("version")};
+} catch (const std::exception&) {
+  return std::nullopt;
+}
+
+std::string journal_text(const JournalHeader& header, std::span<const std::string_view> records) {
+  std::string out = line_of(header_text(header));
+  for (const std::string_view record : records) out += line_of(record);
+  return out;
+}
+
+bool is_journal_locked(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return false;
+  // "2: FLOCK  ADVISORY  WRITE 4711 fd:01:1234567 0 EOF"; the device is not always that of stat.
+  const std::string inode = ":" + std::to_string(status.st_ino) + " ";
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);)
+    if (line.find(" FLOCK ") != line.npos && line.find("->") == line.npos &&
+        line.find(inode) != line.npos)
+      return true;
+  return false;
+}
+
 std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
                                            const std::function<void(std::string_view)>& each) {
   if (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) return std::nullopt;
   const MappedFile file(path);
-  return scan_text(text_of(file.bytes()), path.string(), each);
+  return scan_text(text_of(file.bytes()), path.string(), each, salvage_run);
 }
 
 std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
@@ -110,8 +158,9 @@ std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
 
 std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name) {
   std::vector<std::string> records;
-  auto content =
-      scan_text(text, name, [&](std::string_view record) { records.emplace_back(record); });
+  auto content = scan_text(
+      text, name, [&](std::string_view record) { records.emplace_back(record); },
+      salvage_or_start_over);
   if (content) content->records = std::move(records);
   return content;
 }
@@ -170,10 +219,14 @@ Journal::~Journal() {
   if (file_ >= 0) ::close(file_);
 }
 
-void Journal::commit(const std::vector<std::string>& records) {
+void Journal::append(const std::vector<std::string>& records) {
   std::string text;
   for (const std::string& record : records) text += line_of(record);
   write(text);
+}
+
+void Journal::commit(const std::vector<std::string>& records) {
+  append(records);
   if (::fdatasync(file_) != 0) fail(path_, "the journal cannot be made durable", errno);
 }
 

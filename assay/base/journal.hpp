@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,11 +34,24 @@ std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
                                            const std::function<void(std::string_view)>& each);
 
 /// Reads a journal; nothing when the file is absent or holds no whole line yet. A torn last line is
-/// left out: it was never committed. Any other damage throws Error::input with the line.
+/// left out: it was never committed. Any other damage throws Error::input with the line and what
+/// helps, and so does a file that is not a journal.
 std::optional<JournalContent> read_journal(const std::filesystem::path& path);
 
 /// The same for text that is in memory already; `name` is used in messages.
 std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name);
+
+/// The parts of the format, for code that reads journals in its own way: the record of a sound line
+/// (without its line break), the header that a record is, and the text of a whole journal.
+std::optional<std::string_view> journal_record(std::string_view line);
+std::optional<JournalHeader> journal_header(std::string_view record);
+std::string journal_text(const JournalHeader& header, std::span<const std::string_view> records);
+
+/// What every line of a journal begins with. Inside a record it cannot occur: quotes are escaped.
+inline constexpr std::string_view journal_line_start = R"({"crc32": ")";
+
+/// Whether a process of this machine holds the lock of a journal. The lock is not touched.
+bool is_journal_locked(const std::filesystem::path& path);
 
 /// The single writer of a journal.
 class Journal {
@@ -67,6 +81,9 @@ class Journal {
 
   /// Writes records and returns when they are on disk (fdatasync): one call, one commit.
   void commit(const std::vector<std::string>& records);
+
+  /// Writes records that others may read at once, without waiting for the disk.
+  void append(const std::vector<std::string>& records);
 
  private:
   explicit Journal(const std::filesystem::path& path);

@@ -89,6 +89,8 @@ TEST_F(JournalFile, damage_before_the_end_is_an_error_that_says_where) {
     FAIL();
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), HasSubstr("line 2 is damaged"));
+    EXPECT_THAT(e.what(), HasSubstr("assay qa salvage " + path_.string()));
+    EXPECT_THAT(e.what(), HasSubstr("without --resume"));
   }
 }
 

@@ -18,6 +18,15 @@ void JournalWriter::add(std::string record) {
   const std::lock_guard lock(mutex_);
   if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
   waiting_.push_back(std::move(record));
+  needs_commit_ = true;
+  ++added_count_;
+  wake_.notify_one();
+}
+
+void JournalWriter::add_lightly(std::string record) {
+  const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+  waiting_.push_back(std::move(record));
   ++added_count_;
   wake_.notify_one();
 }
@@ -26,6 +35,7 @@ void JournalWriter::add_durably(std::string record) {
   std::unique_lock lock(mutex_);
   if (error_) std::rethrow_exception(error_);
   waiting_.push_back(std::move(record));
+  needs_commit_ = true;
   const std::size_t ours = ++added_count_;
   wake_.notify_one();
   committed_.wait(lock, [&] { return committed_count_ >= ours || error_ != nullptr; });
@@ -41,14 +51,19 @@ void JournalWriter::finish() {
 void JournalWriter::run(const std::stop_token& stop) {
   for (bool more = true; more;) {
     std::vector<std::string> batch;
+    bool commits = false;
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, stop, [&] { return !waiting_.empty(); });
       more = !stop.stop_requested();
       batch.swap(waiting_);
+      commits = std::exchange(needs_commit_, false);
     }
     try {
-      if (!batch.empty()) journal_.commit(batch);
+      if (commits)
+        journal_.commit(batch);
+      else if (!batch.empty())
+        journal_.append(batch);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       error_ = std::current_exception();

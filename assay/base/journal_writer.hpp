@@ -26,6 +26,10 @@ class JournalWriter {
   /// Submits a record; returns at once. Rethrows the errors of earlier ones.
   void add(std::string record);
 
+  /// Submits a record that may be lost with the power: others see it at once, but no commit is made
+  /// for it alone.
+  void add_lightly(std::string record);
+
   /// Submits a record and returns when it is on disk, together with all others that were waiting.
   void add_durably(std::string record);
 
@@ -40,6 +44,7 @@ class JournalWriter {
   std::mutex mutex_;
   std::condition_variable_any wake_, committed_;
   std::vector<std::string> waiting_;
+  bool needs_commit_ = false;  ///< of those that wait
   std::size_t added_count_ = 0, committed_count_ = 0;
   std::exception_ptr error_;
   std::jthread thread_;  // last: it uses all of the above

@@ -90,6 +90,7 @@ class JsonReader {
   std::string_view key(std::string& scratch);
   std::string_view quoted(bool& has_escapes);
   std::string unescaped(std::string_view raw);
+  void check_escapes(std::string_view raw);
   void take_code(std::string& out);
   std::optional<char32_t> hex_code() const;
   bool take(std::string_view token);

@@ -75,6 +75,34 @@ std::string nested(int depth) {
 
 }  // namespace
 
+TEST(JsonReader, LongTextsEndWhereTheirQuoteIs) {
+  for (std::size_t length = 0; length < 40; ++length)
+    for (std::size_t at = 0; at < length; ++at)
+      for (const std::string part : {"\\n", "\\\"", "\\\\", "\\u00e9", "\u00e9"}) {
+        std::string text(length, 'x');
+        text.insert(at, part);
+        const std::string json = "[\"" + text + "\",7]";
+        JsonReader in(json, "t");
+        double last = 0;
+        std::string read;
+        in.list("l", [&] {
+          if (in.kind() == JsonReader::Kind::text)
+            read = in.text("l");
+          else
+            last = in.number("l").value();
+        });
+        EXPECT_EQ(last, 7) << json;
+        EXPECT_EQ(read.substr(0, at), std::string(at, 'x')) << json;
+        JsonReader(json, "t").skip();
+        for (const std::string bad : {"\\x", "\\u12", "\n", ""}) {
+          std::string wrong = "\"" + std::string(length, 'x') + "\"";
+          wrong.insert(at + 1, bad.empty() ? std::string(1, '\0') : bad);
+          EXPECT_THROW(JsonReader(wrong, "t").skip(), Error) << wrong;
+          EXPECT_THROW(JsonReader(wrong, "t").text("t"), Error) << wrong;
+        }
+      }
+}
+
 TEST(JsonReader, sees_what_the_library_sees) {
   for (const char* text :
        {R"({"a": [1, -2.5e3, {"b": "x\"\\\/\b\f\n\r\t"}], "c": {}, "d": [], "e": ""})",

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/base/journal_salvage.hpp"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+class Salvage {
+ public:
+  /// A line that is sound as a whole, or what is sound in it.
+  void take_line(std::string_view line, std::size_t number) {
+    if (const auto record = journal_record(line))
+      keep(*record, number);
+    else
+      take_pieces(line, number);
+  }
+
+  SalvagedJournal take() && { return std::move(out_); }
+
+ private:
+  /// Pieces begin where a line would; the end of a record is its last brace.
+  void take_pieces(std::string_view line, std::size_t number) {
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t next = std::min(line.find(journal_line_start, at + 1), line.size());
+      const std::string_view piece = line.substr(at, next - at);
+      const std::size_t brace = piece.rfind('}');
+      const auto record =
+          brace == piece.npos ? std::nullopt : journal_record(piece.substr(0, brace + 1));
+      if (record)
+        keep(*record, number);
+      else
+        out_.lost.push_back({number, piece});
+      at = next;
+    }
+    if (line.empty()) out_.lost.push_back({number, line});
+  }
+
+  void keep(std::string_view record, std::size_t number) {
+    if (number == 1 && !out_.header && out_.records.empty())
+      if ((out_.header = journal_header(record))) return;
+    out_.records.push_back(record);
+  }
+
+  SalvagedJournal out_;
+};
+
+}  // namespace
+
+SalvagedJournal salvaged_journal(std::string_view text) {
+  Salvage salvage;
+  std::size_t at = 0, line = 1;
+  for (; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    salvage.take_line(text.substr(at, end - at), line);
+    at = end + 1;
+  }
+  SalvagedJournal out = std::move(salvage).take();
+  out.torn = !out.lost.empty() &&
+             text.substr(static_cast<std::size_t>(out.lost.back().text.data() - text.data()) +
+                         out.lost.back().text.size())
+                     .size() <= 1;
+  return out;
+}
+
+}  // namespace assay

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/base/journal_salvage.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+namespace assay {
+namespace {
+
+const JournalHeader salvage_header = {"settings", "inputs", "0.1.0"};
+
+std::vector<std::string> numbered(int count) {
+  std::vector<std::string> out;
+  for (int i = 0; i < count; ++i) out.push_back(R"({"n":)" + std::to_string(i) + R"(,"t":"x"})");
+  return out;
+}
+
+std::string whole_journal(const std::vector<std::string>& records) {
+  return journal_text(salvage_header,
+                      std::vector<std::string_view>(records.begin(), records.end()));
+}
+
+TEST(JournalSalvage, AnIntactJournalIsKept) {
+  const auto records = numbered(4);
+  const std::string text = whole_journal(records);
+  const SalvagedJournal found = salvaged_journal(text);
+  EXPECT_FALSE(found.damaged());
+  EXPECT_EQ(found.header, salvage_header);
+  EXPECT_TRUE(std::ranges::equal(found.records, records));
+  EXPECT_TRUE(found.lost.empty());
+}
+
+TEST(JournalSalvage, OneBadByteCostsAtMostItsOwnLine) {
+  const auto records = numbered(4);
+  const std::string whole = whole_journal(records);
+  for (std::size_t at = 0; at < whole.size(); ++at)
+    for (const char bad : {'\0', 'x', '\n', '"', '}', '{'}) {
+      std::string text = whole;
+      if (text[at] == bad) continue;
+      text[at] = bad;
+      const auto line = static_cast<std::size_t>(
+          std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+      const SalvagedJournal found = salvaged_journal(text);
+      std::vector<std::string> expected = records;
+      const bool is_break = whole[at] == '\n';  // no record is lost with a line break
+      if (line > 0 && !is_break)
+        expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(line) - 1);
+      EXPECT_TRUE(std::ranges::equal(found.records, expected)) << at << " " << int{bad};
+      EXPECT_EQ(found.header.has_value(), line > 0 || is_break) << at << " " << int{bad};
+      if (line + 1 < 5 && !is_break) {
+        EXPECT_TRUE(found.damaged()) << at;
+        EXPECT_EQ(found.lost.front().line, line + 1) << at;
+      }
+    }
+}
+
+TEST(JournalSalvage, ALostBlockIsOnePieceOrTwo) {
+  const auto records = numbered(9);
+  std::string text = whole_journal(records);
+  const std::size_t from = text.find(R"("n":3)"), to = text.find(R"("n":6)");
+  std::fill(text.begin() + static_cast<std::ptrdiff_t>(from),
+            text.begin() + static_cast<std::ptrdiff_t>(to), '\0');
+  const SalvagedJournal found = salvaged_journal(text);
+  EXPECT_EQ(found.records.size(), 5U);
+  ASSERT_EQ(found.lost.size(), 1U);
+  EXPECT_EQ(found.lost[0].line, 5U);
+  EXPECT_FALSE(found.torn);
+}
+
+TEST(JournalSalvage, ATornEndIsNotDamage) {
+  const auto records = numbered(3);
+  const std::string whole = whole_journal(records);
+  for (std::size_t length = whole.find('\n') + 1; length < whole.size(); ++length) {
+    const std::string text = whole.substr(0, length);
+    EXPECT_FALSE(salvaged_journal(text).damaged()) << length;
+  }
+}
+
+TEST(JournalSalvage, OtherFilesHaveNothingToKeep) {
+  for (const std::string text : {"", "\n", "hello\nworld\n", "{}\n{}\n", "\0\0\0"}) {
+    const SalvagedJournal found = salvaged_journal(text);
+    EXPECT_TRUE(found.records.empty() && !found.header) << text;
+  }
+}
+
+}  // namespace
+}  // namespace assay
