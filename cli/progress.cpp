@@ -29,6 +29,17 @@ std::string speed(double per_second) {
 void Progress::update(std::size_t done, std::size_t total, bool failed) {
   failed_ += failed ? 1U : 0U;
   if (!before_) before_ = done - std::min<std::size_t>(done, 1);
+  draw(done, total, "");
+}
+
+void Progress::show(std::size_t done, std::size_t total, std::size_t failed,
+                    const std::string& details) {
+  failed_ = failed;
+  if (!before_) before_ = done;
+  draw(done, total, details);
+}
+
+void Progress::draw(std::size_t done, std::size_t total, const std::string& details) {
   const auto now = Clock::now();
   if (!visible_ || (done < total && now - last_drawn_ < between_drawings)) return;
   last_drawn_ = now;
@@ -36,10 +47,11 @@ void Progress::update(std::size_t done, std::size_t total, bool failed) {
   const double seconds = std::chrono::duration<double>(now - started_).count();
   const double rate = static_cast<double>(done - *before_) / std::max(seconds, 1e-9);
   const std::size_t filled = bar_width * done / std::max<std::size_t>(total, 1);
-  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {}  {}{}", std::string(filled, '#'),
+  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {}{}{}{}", std::string(filled, '#'),
                          std::string(bar_width - filled, '-'), done, total, speed(rate),
-                         time_left(static_cast<double>(total - done) / rate),
-                         failed_ != 0 ? fmt::format("  {} failed", failed_) : "")
+                         rate > 0 ? "  " + time_left(static_cast<double>(total - done) / rate) : "",
+                         failed_ != 0 ? fmt::format("  {} failed", failed_) : "",
+                         details.empty() ? "" : "  " + details)
           << std::flush;
 }
 

@@ -20,9 +20,14 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::size_t done, std::size_t total, bool failed);
+  /// The same for work that is also told about while nothing ends: all failures so far, and what
+  /// else is to be said.
+  void show(std::size_t done, std::size_t total, std::size_t failed, const std::string& details);
   void clear();
 
  private:
+  void draw(std::size_t done, std::size_t total, const std::string& details);
+
   using Clock = std::chrono::steady_clock;
 
   std::ostream& stream_;

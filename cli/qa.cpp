@@ -8,7 +8,8 @@ namespace assay::cli {
 namespace {
 
 constexpr std::array members = {&qa_check_command,   &qa_run_command,  &qa_score_command,
-                                &qa_compare_command, &qa_show_command, &qa_fetch_command};
+                                &qa_compare_command, &qa_show_command, &qa_status_command,
+                                &qa_salvage_command, &qa_fetch_command};
 
 constexpr Example examples[] = {
     {"assay qa check MultiPathQA.csv --wsi-root slides",

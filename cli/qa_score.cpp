@@ -117,6 +117,10 @@ std::vector<fs::path> outputs(const std::vector<qa::ScoredQa>& runs, const Commo
 /// Ids of items without label, by class.
 void tell(const qa::ScoredQa& run, std::ostream& err) {
   constexpr std::size_t most = 10;
+  if (const auto& unfinished = run.result.unfinished)
+    err << fmt::format("note: the run is unfinished: {} of {} of {} are done\n", unfinished->done,
+                       counted(unfinished->expected, "question"),
+                       report::printable(run.result.benchmark_name));
   for (const auto& row : qa::outcomes()) {
     if (row.value == qa::Outcome::scored || run.scores.ledger.count(row.value) == 0) continue;
     std::vector<std::string> ids;

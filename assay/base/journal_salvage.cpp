@@ -9,11 +9,15 @@ namespace {
 class Salvage {
  public:
   /// A line that is sound as a whole, or what is sound in it.
-  void take_line(std::string_view line, std::size_t number) {
-    if (const auto record = journal_record(line))
-      keep(*record, number);
-    else
-      take_pieces(line, number);
+  void take_line(std::string_view line, std::size_t number, bool last) {
+    if (const auto record = journal_record(line)) return keep(*record, number);
+    const std::size_t kept = out_.records.size(), lost = out_.lost.size();
+    ++out_.bad_lines;
+    take_pieces(line, number);
+    if (!last || out_.records.size() > kept) return;
+    out_.torn = true;
+    out_.lost.resize(lost);
+    out_.lost.push_back({number, line});
   }
 
   SalvagedJournal take() && { return std::move(out_); }
@@ -33,7 +37,6 @@ class Salvage {
         out_.lost.push_back({number, piece});
       at = next;
     }
-    if (line.empty()) out_.lost.push_back({number, line});
   }
 
   void keep(std::string_view record, std::size_t number) {
@@ -52,15 +55,10 @@ SalvagedJournal salvaged_journal(std::string_view text) {
   std::size_t at = 0, line = 1;
   for (; at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    salvage.take_line(text.substr(at, end - at), line);
+    salvage.take_line(text.substr(at, end - at), line, end + 1 >= text.size());
     at = end + 1;
   }
-  SalvagedJournal out = std::move(salvage).take();
-  out.torn = !out.lost.empty() &&
-             text.substr(static_cast<std::size_t>(out.lost.back().text.data() - text.data()) +
-                         out.lost.back().text.size())
-                     .size() <= 1;
-  return out;
+  return std::move(salvage).take();
 }
 
 }  // namespace assay

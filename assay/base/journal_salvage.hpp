@@ -21,9 +21,10 @@ struct SalvagedJournal {
   std::optional<JournalHeader> header{};
   std::vector<std::string_view> records{};  ///< in order, without the header
   std::vector<LostPart> lost{};             ///< in order
-  bool torn = false;  ///< the last of those is the end of the file: never committed, not damage
+  std::size_t bad_lines = 0;                ///< that readers of journals would stop at
+  bool torn = false;  ///< the last of both is the end of the file: never committed, not damage
 
-  bool damaged() const { return lost.size() > (torn ? 1U : 0U) || (!header && !records.empty()); }
+  bool damaged() const { return bad_lines > (torn ? 1U : 0U) || (!header && !records.empty()); }
 };
 
 /// Takes a journal apart. A damaged line break joins two lines, and a lost block many; the intact

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/report/read_study.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -194,6 +196,11 @@ StudyReading joined_files(std::vector<StudyFile> files) {
     move_to(out.study.models, file.models);
     move_to(out.study.parity, file.parity);
     move_to(out.study.folds, file.folds);
+    for (const QaStudyPart& part : file.qa)
+      if (const auto& unfinished = part.result.unfinished)
+        out.notes.push_back(fmt::format(
+            "{}: the run is unfinished, {} of {} of {} are done", part.source, unfinished->done,
+            counted(unfinished->expected, "question"), part.result.benchmark_name));
     move_to(out.study.qa, file.qa);
     move_to(out.findings, file.findings);
     out.documents.push_back(std::move(file.document));

@@ -131,6 +131,11 @@ struct ItemResult {
   std::vector<std::string> options{};
 };
 
+/// How far a run was when its journal was read: questions that are done, of those to be asked.
+struct UnfinishedRun {
+  std::size_t done = 0, expected = 0;
+};
+
 /// The content of one `RUN/<benchmark>_results.json`, without scores: those are computed from it.
 struct QaResult {
   std::string run_id, benchmark_name, model_name;
@@ -139,6 +144,7 @@ struct QaResult {
   std::vector<std::pair<std::string, std::string>> config{};
   std::vector<ItemResult> results{};  ///< in the order of the table
   std::string timestamp{};
+  std::optional<UnfinishedRun> unfinished{};  ///< nothing: the run came to its end
 };
 
 // ---- The label that an answer means, and why.

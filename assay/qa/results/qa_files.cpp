@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Runs of question answering as people name them: folders and files.
-#include <algorithm>
-
-#include "assay/error.hpp"
 #include "assay/qa.hpp"
+#include "assay/qa/run/unfinished_run.hpp"
 
 namespace assay::qa {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-std::vector<fs::path> qa_results_in(const fs::path& folder) {
-  std::vector<fs::path> out;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.path().filename().string().ends_with("_results.json")) out.push_back(entry.path());
-  if (out.empty())
-    throw Error(Error::Kind::input, folder, "has no *_results.json; 'assay qa run' writes them");
-  std::ranges::sort(out);
-  return out;
-}
-
-}  // namespace
 
 std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
   std::vector<fs::path> out;
@@ -30,7 +14,7 @@ std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
       out.emplace_back(word);
       continue;
     }
-    const auto found = qa_results_in(word);
+    const auto found = files_of_run(word);
     out.insert(out.end(), found.begin(), found.end());
   }
   return out;
@@ -39,7 +23,9 @@ std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
 std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words, const ItemTable* table) {
   std::vector<SavedQa> out;
   for (const fs::path& file : qa_files(words))
-    for (SavedQa& saved : read_qa_results(file, table)) out.push_back(std::move(saved));
+    for (SavedQa& saved :
+         is_run_journal(file) ? read_unfinished_run(file, table) : read_qa_results(file, table))
+      out.push_back(std::move(saved));
   return out;
 }
 

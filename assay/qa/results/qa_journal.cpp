@@ -3,6 +3,7 @@
 
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
+#include "assay/qa/results/qa_events_json.hpp"
 #include "assay/qa/results/usage_json.hpp"
 
 namespace assay::qa {
@@ -28,9 +29,7 @@ CallPlace place_of(const Json& json) {
 }
 
 Json json_of(const SettingsRecord& record) {
-  Json values = Json::object();
-  for (const auto& [name, value] : record.values) values[name] = parse_json(value, name);
-  return {{"kind", "settings"}, {"settings", values}};
+  return {{"kind", "settings"}, {"settings", settings_json(record)}};
 }
 
 Json json_of(const SentRecord& record) {
@@ -76,11 +75,16 @@ Json json_of(const AttemptRecord& record) {
   return json;
 }
 
+Json json_of(const QaEvent& event) {
+  return event_json(event);
+}
+
+QaRecord qa_event_of(const Json& json) {
+  return event_of(json);
+}
+
 QaRecord settings_of(const Json& json) {
-  SettingsRecord record;
-  for (const auto& [name, value] : json.at("settings").items())
-    record.values.emplace_back(name, to_text(value, {.indent = 0}));
-  return record;
+  return settings_in(json.at("settings"));
 }
 
 QaRecord sent_of(const Json& json) {
@@ -130,8 +134,11 @@ struct RecordKind {
   QaRecord (*read)(const Json& json);
 };
 
-constexpr RecordKind record_kinds[] = {
-    {"settings", settings_of}, {"sent", sent_of}, {"call", call_of}, {"attempt", attempt_of}};
+constexpr RecordKind record_kinds[] = {{"settings", settings_of},
+                                       {"sent", sent_of},
+                                       {"call", call_of},
+                                       {"attempt", attempt_of},
+                                       {"event", qa_event_of}};
 
 }  // namespace
 

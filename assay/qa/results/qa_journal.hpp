@@ -12,14 +12,10 @@
 
 #include "assay/qa.hpp"
 #include "assay/qa/agent/agent_loop.hpp"
+#include "assay/qa/results/qa_events.hpp"
 #include "assay/qa/values/chat.hpp"
 
 namespace assay::qa {
-
-/// Every setting that can change an answer: name and value (as JSON text), in order.
-struct SettingsRecord {
-  std::vector<std::pair<std::string, std::string>> values;
-};
 
 /// Which attempt a record belongs to.
 struct AttemptKey {
@@ -63,7 +59,7 @@ struct AttemptRecord {
   bool resumable = false;  ///< errored between two calls: the recorded ones stay good
 };
 
-using QaRecord = std::variant<SettingsRecord, SentRecord, CallRecord, AttemptRecord>;
+using QaRecord = std::variant<SettingsRecord, SentRecord, CallRecord, AttemptRecord, QaEvent>;
 
 /// One line of JSON.
 std::string qa_record_text(const QaRecord& record);

@@ -57,6 +57,35 @@ TEST(QaJournal, OtherRecordsReadBackEqual) {
     EXPECT_EQ(qa_record_text(parse_qa_record(qa_record_text(record))), qa_record_text(record));
 }
 
+TEST(QaJournal, EventsReadBackEqual) {
+  const SettingsRecord settings{{{"model", "\"m\""}, {"max_steps", "20"}}};
+  for (const QaEvent& event : std::initializer_list<QaEvent>{
+           StartEvent{.at_s = 1763384500.125,
+ .timestamp = "2026",
+ .host = "abc",
+ .rules = "giant",
+ .runs = 3,
+ .attempts = 12,
+ .done = 4,
+ .budget_usd = 2.5,
+ .settings = settings},
+           StartEvent{}, StopEvent{2, "why", true}, StopEvent{}, PulseEvent{3},
+           WaitEvent{4, 5, 429}, WaitEvent{4, 5}, SalvageEvent{6, 2, 0.5, 3}, SalvageEvent{}}) {
+    const std::string text = qa_record_text(event);
+    EXPECT_EQ(qa_record_text(parse_qa_record(text)), text);
+    EXPECT_EQ(std::get<QaEvent>(parse_qa_record(text)).index(), event.index());
+  }
+  const auto start = std::get<QaEvent>(
+      parse_qa_record(qa_record_text(QaEvent(StartEvent{.at_s = 1.5, .settings = settings}))));
+  EXPECT_EQ(std::get<StartEvent>(start).settings.values, settings.values);
+}
+
+TEST(QaJournal, EventsOfLaterVersionsAreNoError) {
+  const auto record = parse_qa_record(R"({"kind":"event","event":"new","at":"anything"})");
+  EXPECT_TRUE(std::holds_alternative<OtherEvent>(std::get<QaEvent>(record)));
+  EXPECT_THROW(parse_qa_record(R"({"kind":"event","event":"stop"})"), Error);
+}
+
 TEST(QaJournal, OtherTextIsRefusedInOurWords) {
   for (const char* text : {"", "{}", "[1]", R"({"kind": "case"})", R"({"kind": "call"})",
                            R"({"kind": "sent", "benchmark": 3})"})

@@ -57,6 +57,10 @@ Json config_json(const QaResult& result) {
   return out;
 }
 
+Json unfinished_json(const UnfinishedRun& unfinished) {
+  return {{"done", unfinished.done}, {"expected", unfinished.expected}};
+}
+
 /// Collects the members of the file's object.
 class Members {
  public:
@@ -98,6 +102,7 @@ std::string qa_results_text(const QaResult& result, const QaScores& scores,
   const Json summary = scores_json(scores);
   for (const auto& [key, value] : summary.items()) out.add(key, value);
   out.add("timestamp", result.timestamp);
+  if (result.unfinished) out.add("unfinished", unfinished_json(*result.unfinished));
   out.add("provenance", results::provenance_json(provenance));
   return std::move(out).take();
 }
@@ -114,6 +119,7 @@ std::string qa_scores_text(const std::vector<ScoredQa>& runs,
     Json one = {{"run_id", run.result.run_id},
                 {"benchmark_name", run.result.benchmark_name},
                 {"model_name", run.result.model_name}};
+    if (run.result.unfinished) one["unfinished"] = unfinished_json(*run.result.unfinished);
     one.update(scores_json(run.scores));
     list.push_back(one);
   }

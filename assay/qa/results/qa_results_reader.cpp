@@ -246,6 +246,13 @@ SavedQa read_file(std::string_view text, const std::string& name) {
   result.benchmark_name = member_text(file, "benchmark_name");
   result.model_name = member_text(file, "model_name");
   result.timestamp = member_text(file, "timestamp");
+  if (file.has("unfinished", JsonReader::Kind::object)) {
+    JsonReader in = file.at("unfinished");
+    UnfinishedRun& unfinished = result.unfinished.emplace();
+    in.object("unfinished", [&](std::string_view key) {
+      (key == "done" ? unfinished.done : unfinished.expected) = count(in, key);
+    });
+  }
   if (result.run_id.empty()) result.run_id = std::filesystem::path(name).stem().string();
   result.metric = metric_of(file, result.benchmark_name);
   read_config(file, text, result);

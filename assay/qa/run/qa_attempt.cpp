@@ -40,7 +40,8 @@ class Doors : public LoopDoors {
   ModelReply ask(const Chat& chat, CallPlace place) override {
     const std::string hash = chat.empty() ? sha256(task_.item.prompt) : request_sha256(chat);
     const auto recorded = std::ranges::find(state_.calls, place, &CallRecord::place);
-    if (recorded != state_.calls.end()) return replayed(*recorded, hash);
+    if (recorded != state_.calls.end() && !is_outdated(*recorded, hash))
+      return replayed(*recorded, hash);
     ModelReply reply =
         parts_.calls.answer(answerer_, {task_.item, task_.run, task_.slide, chat},
                             {.key = key_of(task_), .place = place, .request_sha256 = hash});
@@ -53,6 +54,16 @@ class Doors : public LoopDoors {
   }
 
  private:
+  /// Whether a recorded call was part of a conversation that is not held any more: one before it
+  /// was lost with a damaged journal, or version 0.1 told the model an implausible pixel size.
+  bool is_outdated(const CallRecord& record, const std::string& hash) {
+    if (record.request_sha256 == hash) return false;
+    if (state_.has_gaps) return true;
+    if (!parts_.converses) return false;
+    const slide::SlideInfo& info = pictures_.info();
+    return info.microns_per_pixel && !info.plausible_microns_per_pixel();
+  }
+
   /// An answer belongs to its question: a slide or a library that changed in between must not be
   /// mixed in silently.
   ModelReply replayed(const CallRecord& record, const std::string& hash) {

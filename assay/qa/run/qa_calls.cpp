@@ -309,6 +309,7 @@ void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
   const double wait_s = std::max(jittered(backoff),
                                  std::min(failure.retry_after_s.value_or(0), longest_asked_wait_s));
   const auto until = Clock::now() + seconds(wait_s);
+  if (parts_.waits) parts_.waits(wait_s, failure.status);
   if (failure.retry_after_s) parts_.limit.pause_until(until);  // it applies to all workers
   if (!parts_.stop.sleep_until(until)) throw RunStopping{};
 }

@@ -52,6 +52,8 @@ class QaCalls {
     std::function<void(const std::string&)> warn{};
     /// Called in the same way with why nothing goes on; with "" when it does again.
     std::function<void(const std::string&)> waiting{};
+    /// Called before a call waits for its next try, with the status of the last one.
+    std::function<void(double wait_s, int status)> waits{};
   };
 
   explicit QaCalls(const Parts& parts)

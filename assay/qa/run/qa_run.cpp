@@ -15,6 +15,7 @@
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_attempt.hpp"
 #include "assay/qa/run/qa_pictures.hpp"
+#include "assay/qa/run/qa_questions.hpp"
 #include "assay/qa/run/qa_settings.hpp"
 #include "assay/qa/run/qa_state.hpp"
 
@@ -164,24 +165,33 @@ std::vector<std::pair<std::string, std::string>> config_of(const SettingsRecord&
   return config;
 }
 
+/// A setting that is a text.
+std::string text_setting(const SettingsRecord& settings, std::string_view name) {
+  for (const auto& [key, value] : settings.values)
+    if (key == name) return text_of(parse_json(value, name));
+  return "";
+}
+
 /// "tcga_giant_openai_gpt-5": letters that file names do not like become '-'.
-std::string run_id(const std::string& benchmark, const QaRunSettings& settings) {
-  std::string id = benchmark + "_" + std::string(name_in(agent_modes(), settings.loop.mode)) + "_" +
-                   settings.agent + "_" + settings.model.model;
+std::string run_id(const std::string& benchmark, const SettingsRecord& settings) {
+  std::string id = benchmark;
+  for (const char* name : {"mode", "agent", "model"}) id += "_" + text_setting(settings, name);
   std::ranges::replace_if(
       id, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-' && c != '.'; },
       '-');
   return id;
 }
 
-std::vector<QaResult> results_of(const QaPlan& plan, const QaRunSettings& settings,
-                                 const QaExecution& execution, const QaState& state) {
-  const auto config = config_of(relevant_settings(settings, plan.table), execution, state);
+}  // namespace
+
+std::vector<QaResult> run_results(const QaPlan& plan, const SettingsRecord& settings,
+                                  const QaExecution& execution, const QaState& state) {
+  const auto config = config_of(settings, execution, state);
   std::vector<QaResult> out;
   for (const Benchmark& benchmark : plan.table.benchmarks) {
     QaResult result{.run_id = run_id(benchmark.name, settings),
                     .benchmark_name = benchmark.name,
-                    .model_name = settings.model.model,
+                    .model_name = text_setting(settings, "model"),
                     .metric = benchmark.metric,
                     .config = config,
                     .results = {},
@@ -195,6 +205,8 @@ std::vector<QaResult> results_of(const QaPlan& plan, const QaRunSettings& settin
   }
   return out;
 }
+
+namespace {
 
 void refuse_unknown_spending(const QaExecution& execution, const QaState& state) {
   if (execution.budget_usd && state.unknown_costs > 0)
@@ -270,8 +282,7 @@ FirstAnswers::Settings watch_of(const QaAgent& agent, const QaRunSettings& setti
               std::max(settings.model.max_output_tokens, execution.most_output_tokens)};
 }
 
-OpenedRun opened(const QaPlan& plan, const QaRunSettings& settings, const QaExecution& execution) {
-  const SettingsRecord relevant = relevant_settings(settings, plan.table);
+OpenedRun opened(const QaPlan& plan, const SettingsRecord& relevant, const QaExecution& execution) {
   OpenedRun run = opened_run(execution.folder / "run.journal", relevant,
                              {.settings_sha256 = sha256(qa_record_text(relevant)),
                               .inputs_sha256 = plan.table.sha256,
@@ -288,15 +299,59 @@ Budget budget_of(const QaExecution& execution, const QaState& state) {
            .largest_excess_usd = state.largest_excess_usd}};
 }
 
-using Listener = std::function<void(const std::string& sentence)>;
+/// Says how far the run is, and what should not wait for its end: one message at a time.
+class Teller {
+ public:
+  explicit Teller(const QaExecution& execution) : execution_(execution) {}
 
-/// From any thread; `listener` may be empty, and outlives what is returned.
-Listener one_at_a_time(const Listener& listener, std::mutex& mutex) {
-  return [&](const std::string& sentence) {
-    const std::lock_guard lock(mutex);
-    if (listener) listener(sentence);
-  };
-}
+  void begin(const QaCalls& calls, const Budget& budget, const QaProgress& progress) {
+    calls_ = &calls;
+    budget_ = &budget;
+    progress_ = progress;
+    progress_.budget_usd = execution_.budget_usd;
+  }
+
+  const QaProgress& progress() const { return progress_; }
+
+  void warn(const std::string& sentence) {
+    const std::lock_guard lock(mutex_);
+    if (execution_.warn) execution_.warn(sentence);
+  }
+
+  /// Why nothing goes on; "" when it does again.
+  void waiting(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    if (execution_.waiting) execution_.waiting(why);
+  }
+
+  /// Some time has passed.
+  void tell() {
+    const std::lock_guard lock(mutex_);
+    say();
+  }
+
+  /// An attempt has ended.
+  void ended(bool failed) {
+    const std::lock_guard lock(mutex_);
+    ++progress_.done;
+    progress_.failed += failed ? 1U : 0U;
+    say();
+  }
+
+ private:
+  void say() {
+    progress_.calls = calls_->made();
+    progress_.retried = calls_->retried();
+    progress_.spent_usd = budget_->spent();
+    if (execution_.progress) execution_.progress(progress_);
+  }
+
+  const QaExecution& execution_;
+  const QaCalls* calls_ = nullptr;
+  const Budget* budget_ = nullptr;
+  QaProgress progress_{};
+  std::mutex mutex_;
+};
 
 /// The calls of this start.
 void add_calls(QaState& state, const QaCalls& calls, const std::string& with) {
@@ -306,24 +361,36 @@ void add_calls(QaState& state, const QaCalls& calls, const std::string& with) {
   }
 }
 
+StartEvent start_event(const SettingsRecord& settings, const QaExecution& execution,
+                       const QaProgress& progress) {
+  return {.timestamp = execution.timestamp,
+          .rules = std::string(name_in(extraction_rules(), execution.rules)),
+          .runs = execution.runs,
+          .attempts = progress.total,
+          .done = progress.done,
+          .budget_usd = execution.budget_usd,
+          .settings = settings};
+}
+
 }  // namespace
 
 QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings& settings,
                    const QaExecution& execution) {
   const fs::path trajectories = execution.folder / "trajectories";
   make_folder(trajectories);
-  auto [journal, state, resumed] = opened(plan, settings, execution);
+  const SettingsRecord relevant = relevant_settings(settings, plan.table);
+  auto [journal, state, resumed] = opened(plan, relevant, execution);
   if (!agent.converses) state.asked_with.clear();
   StopSign stop(execution.stop);
-  std::mutex told;  // one message at a time
+  Teller teller(execution);
+  RunPulse* alive = nullptr;
   Budget budget = budget_of(execution, state);
   RateLimit limit(execution.requests_per_minute, execution.tokens_per_minute);
   JournalWriter writer(std::move(journal), std::chrono::milliseconds(0));
   const std::vector<Work> work = open_work(plan, execution, state);
   FirstAnswers first_answers(watch_of(agent, settings, execution, state, work.size()));
   const Prices* prices = execution.prices.find(settings.model.model);
-  const std::string with =
-      agent.converses ? asked_with(relevant_settings(settings, plan.table), prices) : "";
+  const std::string with = agent.converses ? asked_with(relevant, prices) : "";
   QaCalls calls(
       {.journal = writer,
        .budget = budget,
@@ -338,8 +405,9 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
        .retry = execution.retry,
        .hopeless = std::max(3U, execution.concurrency),
        .asked_with = with,
-       .warn = one_at_a_time(execution.warn, told),
-       .waiting = one_at_a_time(execution.waiting, told)});
+       .warn = [&](const std::string& sentence) { teller.warn(sentence); },
+       .waiting = [&](const std::string& why) { teller.waiting(why); },
+       .waits = [&](double wait_s, int status) { alive->waits(wait_s, status); }});
   PictureShelf shelf(execution.folder / "crops", settings.jpeg_quality);
   const AttemptParts parts{.loop = settings.loop,
                            .converses = agent.converses,
@@ -349,19 +417,24 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
                            .trajectories = trajectories};
 
   const std::size_t replayed = finished(state);
-  std::size_t made = replayed;
-  const auto attempt_done = [&](bool failed) {
-    const std::lock_guard lock(told);
-    ++made;
-    if (execution.progress) execution.progress(made, replayed + work.size(), failed);
-  };
+  teller.begin(calls, budget, {.done = replayed, .total = replayed + work.size()});
+  write_questions(execution.folder, plan);
+  RunPulse pulse({.journal = writer,
+                  .stop = stop,
+                  .now = execution.now,
+                  .each_second = [&] { teller.tell(); }},
+                 start_event(relevant, execution, teller.progress()));
+  alive = &pulse;
   if (!work.empty())
-    Workers(work, parts, agent, first_answers).run(execution.concurrency, attempt_done);
+    Workers(work, parts, agent, first_answers).run(execution.concurrency, [&](bool failed) {
+      teller.ended(failed);
+    });
+  pulse.end(stop.why(), stop.interrupted());
   writer.finish();
   add_calls(state, calls, with);
 
   QaRunReport report = report_of(state, calls, stop, budget);
-  report.results = results_of(plan, settings, execution, state);
+  report.results = run_results(plan, relevant, execution, state);
   report.replayed = replayed;
   report.resumed = resumed;
   return report;

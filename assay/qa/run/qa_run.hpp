@@ -14,6 +14,8 @@
 #include "assay/qa/run/qa_agents.hpp"
 #include "assay/qa/run/qa_calls.hpp"
 #include "assay/qa/run/qa_plan.hpp"
+#include "assay/qa/run/qa_progress.hpp"
+#include "assay/qa/run/qa_state.hpp"
 #include "assay/qa/values/mode.hpp"
 #include "assay/qa/values/prices.hpp"
 
@@ -44,8 +46,9 @@ struct QaExecution {
   std::string version{};
   std::string timestamp{};
   const std::atomic<bool>* stop = nullptr;
-  /// Called after each attempt, from any thread but never from two at once.
-  std::function<void(std::size_t done, std::size_t total, bool failed)> progress{};
+  std::function<double()> now = seconds_now;  ///< for the events of the journal
+  /// Called after each attempt and about every second, from any thread but never from two at once.
+  std::function<void(const QaProgress& progress)> progress{};
   /// Called with a sentence that should not wait for the end, in the same way.
   std::function<void(const std::string& sentence)> warn{};
   /// Called in the same way with why nothing goes on, and with "" when it does again.
@@ -70,6 +73,10 @@ struct QaRunReport {
 
 /// What must not change between two starts, by name.
 SettingsRecord relevant_settings(const QaRunSettings& settings, const ItemTable& table);
+
+/// The results as far as the journal goes; `settings` as it has them.
+std::vector<QaResult> run_results(const QaPlan& plan, const SettingsRecord& settings,
+                                  const QaExecution& execution, const QaState& state);
 
 /// Asks what the journal has no answer to. The results do not depend on concurrency, nor on how
 /// often the run was cut off. Throws Error when the folder belongs to another run or cannot be

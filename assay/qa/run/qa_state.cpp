@@ -41,6 +41,17 @@ void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
                                       ". Set them back, or choose another --out");
 }
 
+/// A salvaged journal may have answers whose settings are lost. They were paid for, so they are not
+/// overwritten.
+void refuse_lost_settings(const OpenedRun& run, const std::optional<JournalContent>& content,
+                          const std::filesystem::path& path) {
+  if (run.resumed || !content || run.state.attempts.empty()) return;
+  throw Error(Error::Kind::input, path.string() +
+                                      ": the settings of this run are lost, so it cannot be "
+                                      "continued; choose another --out. 'assay qa score' still "
+                                      "reads its answers");
+}
+
 QaRecord record_in(std::string_view text, const std::filesystem::path& path) try {
   return parse_qa_record(text);
 } catch (const Error& error) {
@@ -77,7 +88,19 @@ void QaState::take(QaRecord record, const AskAgain& again) {
     take_call(std::move(*call));
   } else if (auto* attempt = std::get_if<AttemptRecord>(&record)) {
     take_attempt(std::move(*attempt), again);
+  } else if (const auto* event = std::get_if<QaEvent>(&record)) {
+    take_event(*event);
   }
+}
+
+/// Lost records may have been calls: their money counts as perhaps spent, and what follows a gap
+/// may belong to a conversation that cannot be replayed.
+void QaState::take_event(const QaEvent& event) {
+  const auto* salvage = std::get_if<SalvageEvent>(&event);
+  if (salvage == nullptr) return;
+  possible_usd += salvage->possible_usd;
+  unknown_costs += salvage->unknown_calls;
+  for (auto& [key, attempt] : attempts) attempt.has_gaps = true;
 }
 
 void QaState::take_call(CallRecord record) {
@@ -142,6 +165,7 @@ OpenedRun opened_run(const std::filesystem::path& path, const SettingsRecord& se
       run.state.take(std::move(record), again);
     }
   });
+  refuse_lost_settings(run, content, path);
   // Settings and header are written together; without them, nothing was asked yet.
   if (run.resumed)
     run.journal.go_on(*content);

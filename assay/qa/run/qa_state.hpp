@@ -31,10 +31,11 @@ struct AttemptState {
   std::vector<CallRecord> calls{};        ///< answered ones that an unfinished attempt can replay
   CallTotals totals{};                    ///< of all answered calls, dropped ones too
   unsigned dropped = 0;                   ///< calls that belong to the end before
+  bool has_gaps = false;  ///< records were lost: calls that do not match are asked again
 
   /// The end that counts in the results; null when there is none.
   const AttemptRecord* last_end() const { return end ? &*end : before ? &*before : nullptr; }
-  /// It stands between two calls.
+  /// Some of its calls are done, and not all.
   bool begun() const { return !end && totals.calls > dropped; }
 };
 
@@ -64,6 +65,7 @@ struct QaState {
   void take_call(CallRecord record);
   void take_attempt(AttemptRecord record, const AskAgain& again);
 
+  void take_event(const QaEvent& event);
   void compare_with(const SentRecord& sent, const CallRecord& record);
 
   std::map<AttemptKey, SentRecord> under_way_;  ///< sent, not answered

@@ -192,6 +192,36 @@ TEST_F(OpenedRunTest, ASettingThatIsNewWasNull) {
               HasSubstr("image_detail was null, is now \"low\""));
 }
 
+TEST(QaState, ASalvageCountsAsPerhapsSpentAndLeavesGaps) {
+  QaState state;
+  state.take(call(1, 0.5), {});
+  state.take(QaEvent(SalvageEvent{.lost = 2, .possible_usd = 0.25, .unknown_calls = 3}), {});
+  EXPECT_DOUBLE_EQ(state.possible_usd, 0.25);
+  EXPECT_EQ(state.unknown_costs, 3U);
+  EXPECT_TRUE(state.attempts.at(key).has_gaps);
+}
+
+TEST_F(OpenedRunTest, AnswersWithoutSettingsAreNotOverwritten) {
+  {
+    Journal::create(folder_.path() / "run.journal", {"s", "i", "1"})
+        .commit({qa_record_text(call(1, 0.5))});
+  }
+  EXPECT_THROW(open("20"), Error);
+  EXPECT_EQ(read_journal(folder_.path() / "run.journal")->records.size(), 1U);
+}
+
+TEST_F(OpenedRunTest, OtherFilesAreNotOverwritten) {
+  for (const std::string text : {"my notes", "my notes\n", "my\nnotes\n"}) {
+    write_atomically(folder_.path() / "run.journal", text);
+    EXPECT_THROW(open("20"), Error) << text;
+    EXPECT_EQ(read_text(folder_.path() / "run.journal"), text);
+  }
+  for (const std::string& torn : {std::string("{\"crc"), std::string(100, '\0')}) {
+    write_atomically(folder_.path() / "run.journal", torn);
+    EXPECT_FALSE(open("20").resumed);
+  }
+}
+
 TEST_F(OpenedRunTest, OneWriterAtATime) {
   const OpenedRun first = open("20");
   EXPECT_THROW(open("20"), Error);

@@ -78,7 +78,13 @@ std::string qa_section(const PageContent& content) {
                                  "Without a label", "Cost"},
                       .rows = {},
                       .footnotes = {interval_note(content.study.qa)}};
-  for (const QaStudyPart& part : content.study.qa) table.rows.push_back(answers_row(part));
+  for (const QaStudyPart& part : content.study.qa) {
+    table.rows.push_back(answers_row(part));
+    if (const auto& unfinished = part.result.unfinished)
+      table.footnotes.push_back(fmt::format(
+          "The run of {} on {} is unfinished: {} of {} are done.", part.result.model_name,
+          part.result.benchmark_name, unfinished->done, counted(unfinished->expected, "question")));
+  }
   std::string out = html_table(table, "Scores of question answering");
   for (const Figure& figure : content.qa_figures) out += figure_html(figure);
   return out + "<div id=\"item-table\"></div>\n";

@@ -42,6 +42,12 @@ std::string headline(const qa::ScoredQa& run, const TerminalStyle& style) {
                            limits(interval.lower, interval.upper), qa_interval_words(run.scores));
 }
 
+std::string unfinished_line(const qa::QaResult& result) {
+  if (!result.unfinished) return "";
+  return fmt::format("  unfinished run: {} of {} done so far\n", result.unfinished->done,
+                     counted(result.unfinished->expected, "question"));
+}
+
 /// What the interval takes into account, and the figure that the specification asks for.
 std::string interval_lines(const qa::QaScores& s) {
   const auto& score = s.headline();
@@ -183,8 +189,9 @@ std::string qa_interval_words(const qa::QaScores& scores) {
 
 std::string qa_report(const qa::ScoredQa& run, const QaReportStyle& style) {
   const qa::QaScores& s = run.scores;
-  std::string out = headline(run, style.terminal) + interval_lines(s) + ledger_line(s) +
-                    policy_lines(s) + vote_lines(s) + cost_line(s) + published_line(s);
+  std::string out = headline(run, style.terminal) + unfinished_line(run.result) +
+                    interval_lines(s) + ledger_line(s) + policy_lines(s) + vote_lines(s) +
+                    cost_line(s) + published_line(s);
   if (style.classes && !s.classes.empty()) out += "\n" + class_table(s);
   return out;
 }

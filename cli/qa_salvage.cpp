@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/// assay qa salvage: what is intact of a damaged journal, and what is lost.
+#include "assay/qa/run/qa_salvage.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <ostream>
+
+#include "assay/base/file.hpp"
+#include "assay/base/journal.hpp"
+#include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/qa/run/qa_progress.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "cli/commands.hpp"
+
+namespace assay::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The command line as typed.
+struct Options {
+  std::string run;
+  bool dry_run = false;
+};
+
+void declare_options(Arguments& a, Options& o) {
+  a.positional("RUN|JOURNAL", o.run, "Folder of a run, or the journal of any command");
+  a.flag("--dry-run", o.dry_run, "Only list what is lost; write nothing");
+}
+
+fs::path journal_of(const Options& o) {
+  const fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / "run.journal" : fs::path(o.run);
+  if (!fs::exists(path))
+    throw Error(Error::Kind::input,
+                path.string() + ": is not there; give the folder of a run: assay qa salvage run");
+  return path;
+}
+
+/// The damaged file keeps its content under another name.
+fs::path keep_damaged(const fs::path& journal) {
+  fs::path kept = journal.string() + ".damaged";
+  for (int number = 2; fs::exists(kept); ++number)
+    kept = fmt::format("{}.damaged-{}", journal.string(), number);
+  std::error_code error;
+  fs::create_hard_link(journal, kept, error);
+  if (error) fs::copy_file(journal, kept, error);
+  if (error)
+    throw Error(Error::Kind::io, kept.string() + ": cannot be written (" + error.message() +
+                                     "), so the damaged journal stays as it is");
+  return kept;
+}
+
+/// What the loss of such a record means.
+struct Meaning {
+  const char* kind;
+  const char* words;
+};
+constexpr Meaning meanings[] = {
+    {"call",
+     "its answer is lost; if the question is not done, the call is made again and paid again"},
+    {"sent", "a call that was about to be made; its cost may be known from its answer"},
+    {"attempt", "the end of an attempt; it follows again from its calls, without new ones"},
+    {"case", "it is scored again"},
+    {"header", "made again from the settings where they are intact"},
+    {"settings", "made again from a later start where there is one"},
+    {"event", "nothing that counts"},
+};
+
+std::string meaning_of(const std::string& kind) {
+  for (const Meaning& meaning : meanings)
+    if (kind == meaning.kind) return meaning.words;
+  return "what it was cannot be told";
+}
+
+void print_lost(const qa::QaSalvage& s, const Common& common, std::ostream& out) {
+  constexpr std::size_t a_few = 20;
+  std::size_t shown = 0;
+  for (const qa::LostRecord& lost : s.lost) {
+    if (++shown > a_few && !common.verbose) break;
+    out << report::printable(fmt::format("lost: line {} ({} bytes){}{}: {}", lost.line, lost.bytes,
+                                         lost.kind.empty() ? "" : ", " + lost.kind,
+                                         lost.of.empty() ? "" : " of " + lost.of,
+                                         meaning_of(lost.kind)))
+        << '\n';
+  }
+  if (s.lost.size() > a_few && !common.verbose)
+    out << fmt::format("lost: … and {} more (--verbose lists all)\n", s.lost.size() - a_few);
+}
+
+void print_costs(const qa::QaSalvage& s, std::ostream& out) {
+  if (s.possible_usd > 0)
+    out << "cost: up to " << qa::dollar_text(s.possible_usd)
+        << " that nothing else accounts for; budgets count it as perhaps spent\n";
+  if (s.unknown_calls > 0)
+    out << "cost: " << counted(s.unknown_calls, "call")
+        << " of unknown cost may be among them, so --budget-usd will be refused\n";
+  if (s.lost_settings)
+    out << "the settings of the run are lost: 'assay qa score' reads its answers, but it cannot be "
+           "continued\n";
+}
+
+Json salvage_json(const qa::QaSalvage& s, const fs::path& journal, const fs::path& kept) {
+  Json lost = Json::array();
+  for (const qa::LostRecord& each : s.lost)
+    lost.push_back({{"line", each.line},
+                    {"bytes", each.bytes},
+                    {"kind", or_null(each.kind)},
+                    {"of", or_null(each.of)}});
+  return {{"schema", "assay.qa-salvage/1"},
+          {"journal", journal.generic_string()},
+          {"damaged", s.damaged},
+          {"torn", s.torn},
+          {"kept", s.kept},
+          {"lost", lost},
+          {"possible_usd", s.possible_usd},
+          {"unknown_calls", s.unknown_calls},
+          {"lost_settings", s.lost_settings},
+          {"damaged_journal", or_null(kept.generic_string())}};
+}
+
+void print(const qa::QaSalvage& s, const fs::path& journal, const fs::path& kept,
+           const Common& common, std::ostream& out) {
+  const std::string name = report::printable(journal.string());
+  if (!s.damaged) {
+    out << fmt::format("{}: {} intact; nothing is to be done{}\n", name,
+                       counted(s.kept, "record") + (s.kept == 1 ? " is" : " are"),
+                       s.torn ? " (the last line is torn, which the next start drops)" : "");
+    return;
+  }
+  print_lost(s, common, out);
+  print_costs(s, out);
+  out << fmt::format("{}: {} kept, {} lost\n", name, counted(s.kept, "record"),
+                     counted(s.lost.size(), "piece"));
+  if (!kept.empty())
+    out << "the damaged journal is now " << report::printable(kept.string()) << '\n';
+}
+
+Exit run(const Options& o, const Common& common, const Session& session) {
+  if (o.run.empty()) throw Error(Error::Kind::usage, "give a run: assay qa salvage run");
+  const fs::path journal = journal_of(o);
+  if (fs::file_size(journal) == 0)
+    throw Error(
+        Error::Kind::input,
+        journal.string() + ": is empty, so there is nothing to keep; a run can start in it");
+  const Journal lock = Journal::locked(journal);  // nobody may write while it is replaced
+  const std::string text = read_text(journal);
+  const qa::QaSalvage s = qa::salvaged_run(text, journal.string(), qa::seconds_now(), version());
+  fs::path kept;
+  if (s.damaged && !o.dry_run) {
+    kept = keep_damaged(journal);
+    write_atomically(journal, s.text);
+  }
+  if (common.json)
+    session.out << to_text(salvage_json(s, journal, kept)) << '\n';
+  else
+    print(s, journal, kept, common, session.out);
+  return s.damaged ? some_failed : done;
+}
+
+constexpr Example examples[] = {
+    {"assay qa salvage run",
+     "keeps every intact record in run/run.journal, and the damaged file beside it"},
+    {"assay qa salvage run --dry-run --json", "only lists what is lost, with line numbers"},
+};
+
+}  // namespace
+
+const Command qa_salvage_command = {"salvage", "Keep what is intact of a damaged journal",
+                                    command<declare_options, run>, examples};
+
+}  // namespace assay::cli
