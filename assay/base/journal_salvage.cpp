@@ -6,6 +6,19 @@
 namespace assay {
 namespace {
 
+/// The record at the beginning of a piece. What follows it may have braces, too: a few are tried.
+std::optional<std::string_view> record_in_front(std::string_view piece) {
+  constexpr int few = 8;
+  std::size_t end = piece.size();
+  for (int tries = 0; tries < few && end > 0; ++tries) {
+    const std::size_t brace = piece.rfind('}', end - 1);
+    if (brace == piece.npos) break;
+    if (const auto record = journal_record(piece.substr(0, brace + 1))) return record;
+    end = brace;
+  }
+  return std::nullopt;
+}
+
 class Salvage {
  public:
   /// A line that is sound as a whole, or what is sound in it.
@@ -23,15 +36,12 @@ class Salvage {
   SalvagedJournal take() && { return std::move(out_); }
 
  private:
-  /// Pieces begin where a line would; the end of a record is its last brace.
+  /// Pieces begin where a line would.
   void take_pieces(std::string_view line, std::size_t number) {
     for (std::size_t at = 0; at < line.size();) {
       const std::size_t next = std::min(line.find(journal_line_start, at + 1), line.size());
       const std::string_view piece = line.substr(at, next - at);
-      const std::size_t brace = piece.rfind('}');
-      const auto record =
-          brace == piece.npos ? std::nullopt : journal_record(piece.substr(0, brace + 1));
-      if (record)
+      if (const auto record = record_in_front(piece))
         keep(*record, number);
       else
         out_.lost.push_back({number, piece});
