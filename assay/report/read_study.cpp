@@ -8,6 +8,7 @@
 #include <set>
 
 #include "assay/base/file.hpp"
+#include "assay/base/journal.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
@@ -17,6 +18,7 @@
 #include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/qa.hpp"
+#include "assay/qa/run/unfinished_run.hpp"
 #include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/threads.hpp"
@@ -46,6 +48,14 @@ void read_tables(const Source& source, StudyFile& out) {
 
 void read_questions(const Source& source, StudyFile& out) {
   for (qa::SavedQa& saved : qa::parse_qa_results(source.text, source.path)) {
+    qa::QaScores scores = qa::qa_scores(saved.result);
+    out.qa.push_back({source.path, std::move(saved.result), std::move(scores)});
+  }
+}
+
+/// The journal of a run that goes on, or was killed.
+void read_run(const Source& source, StudyFile& out) {
+  for (qa::SavedQa& saved : qa::read_unfinished_run(source.path)) {
     qa::QaScores scores = qa::qa_scores(saved.result);
     out.qa.push_back({source.path, std::move(saved.result), std::move(scores)});
   }
@@ -93,6 +103,7 @@ constexpr FileKind file_kinds[] = {
     {qa::qa_schema, "question answering", read_questions},
 };
 constexpr FileKind table_files = {"", "results", read_tables};
+constexpr FileKind unfinished_runs = {"", "question answering", read_run};
 constexpr FileKind questions = {"", "question answering", read_questions};
 
 /// What any kind of file may say about itself, as it is written there; "" where it does not.
@@ -146,8 +157,9 @@ ResultSettings settings_in(const Members& found, const std::string& path) {
 /// The kind is recognised by the content of the file, never by its name.
 StudyFile read_study_file(const std::string& path) {
   const std::string text = read_text(path);
-  const Members found = members_in(text, path);
-  const FileKind& kind = kind_of(found);
+  const bool is_journal = text.starts_with(journal_line_start);
+  const Members found = is_journal ? Members{} : members_in(text, path);
+  const FileKind& kind = is_journal ? unfinished_runs : kind_of(found);
   StudyFile out;
   kind.read({path, text}, out);
   out.document = {path, std::string(kind.words),

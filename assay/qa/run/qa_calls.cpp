@@ -157,6 +157,7 @@ void QaCalls::retry(const ModelFailure& failure, Failures& failures, bool scout)
   if (hopeless) give_up(failure.message + " (tried " + std::to_string(failures.all) + " times)");
   ++retried_;
   if (!patient) return wait(failure, failures.counted);
+  if (parts_.waits) parts_.waits(outage_.pause_s(now), failure.status);
   if (failures.all > 1) tell_outage(failure, lasts_s);  // wait_for_turn() waits
 }
 
