@@ -2,6 +2,7 @@
 /// Studies of any size for tests of drawings, the same on every machine.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
