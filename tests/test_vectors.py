@@ -26,7 +26,7 @@ def test_no_other_file_looks_beside_the_project():
 
 
 def test_every_file_is_explained():
-    names = "segmentation-cases specification-cases specification-reference statistics"
+    names = "qa_answers segmentation-cases specification-cases specification-reference statistics"
     assert FILES == [f"{name}.json" for name in names.split()]
     page = (VECTORS / "README.md").read_text()
     assert all(f"## {name}\n" in page and f"| `{name}` |" in page for name in FILES)

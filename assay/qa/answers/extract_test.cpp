@@ -307,22 +307,22 @@ TEST(Extract, reference_vectors) {
 TEST(Extract, natural_answers) {
   const auto all = vectors::file("qa_answers.json");
   std::size_t seen = 0;
-  for (const auto& [rule, cases] : all.at("by_rule").items())
-    for (const auto& item : cases) {
-      const auto& set = all.at("questions").at(item.at(0).get<std::string>());
-      const auto text = item.at(1).get<std::string>();
-      const ExtractedAnswer found = extract_label(text, set.at("benchmark").get<std::string>(),
-                                                  options_of(set.at("options")));
-      const Label wanted = label_of(item.at(2));
-      ++seen;
-      if (rule == "missed") {  // not read yet; it must never become another label
-        EXPECT_TRUE(!found.label || found.label == wanted) << text << " by " << found.rule;
-        continue;
-      }
-      EXPECT_EQ(found.label, wanted) << text << " by " << found.rule;
-      EXPECT_EQ(found.rule, rule) << text;
-      EXPECT_LE(found.span.second, found.raw.size()) << text;
+  for (const auto& item : all.at("cases")) {
+    const auto& question = all.at("questions").at(item.at("question").get<std::string>());
+    const auto text = item.at("prediction").get<std::string>();
+    const auto rule = item.at("rule").get<std::string>();
+    const Label wanted = label_of(item.at("label"));
+    const ExtractedAnswer found = extract_label(text, question.at("benchmark").get<std::string>(),
+                                                question.at("options").get<Strings>());
+    ++seen;
+    if (rule == "missed") {  // not read yet; it must never become another label
+      EXPECT_TRUE(!found.label || found.label == wanted) << text << " by " << found.rule;
+      continue;
     }
+    EXPECT_EQ(found.label, wanted) << text << " by " << found.rule;
+    EXPECT_EQ(found.rule, rule) << text;
+    EXPECT_LE(found.span.second, found.raw.size()) << text;
+  }
   EXPECT_GT(seen, 600U);
 }
 
