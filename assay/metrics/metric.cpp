@@ -82,34 +82,37 @@ std::string shortest(double x) {
 
 /// Metrics with an argument in their key: the text around it, and the row that takes it.
 struct Family {
-  std::string_view before, behind, row;
+  std::string_view name, before, after, row;
   bool zero;  ///< whether the argument may be 0
   double most;
+
+  std::string key(std::string_view argument) const {
+    return std::string(before).append(argument).append(after);
+  }
 };
 
 constexpr Family families[] = {
-    {"hd", "", "hd95", false, 100},
-    {"nsd@", "mm", "nsd", true, 1e6},
+    {"hd", "hd", "", "hd95", false, 100},
+    {"nsd", "nsd@", "mm", "nsd", true, 1e6},
 };
 
 std::optional<ChosenMetric> member(const Family& family, std::string_view key) {
-  if (!key.starts_with(family.before) || !key.ends_with(family.behind)) return std::nullopt;
-  if (key.size() <= family.before.size() + family.behind.size()) return std::nullopt;
+  if (!key.starts_with(family.before) || !key.ends_with(family.after)) return std::nullopt;
+  if (key.size() <= family.before.size() + family.after.size()) return std::nullopt;
   key.remove_prefix(family.before.size());
-  key.remove_suffix(family.behind.size());
+  key.remove_suffix(family.after.size());
   const auto argument = number(key);
   if (!argument || std::signbit(*argument) || *argument > family.most) return std::nullopt;
   if (*argument == 0 && !family.zero) return std::nullopt;
-  std::string plain(family.before);
-  plain.append(shortest(*argument)).append(family.behind);
-  return ChosenMetric{&metric(family.row), plain, *argument};
+  return ChosenMetric{&metric(family.row), family.key(shortest(*argument)), *argument};
 }
 
 /// NSD at every tolerance; the first has the plain name.
 std::vector<ChosenMetric> at_tolerances(const Metric& nsd, std::span<const double> tolerances_mm) {
   std::vector<ChosenMetric> out;
   for (const double tolerance : tolerances_mm)
-    out.push_back({&nsd, out.empty() ? std::string(nsd.name) : "nsd@" + shortest(tolerance) + "mm",
+    out.push_back({&nsd,
+                   out.empty() ? std::string(nsd.name) : *key_with(nsd.name, shortest(tolerance)),
                    tolerance});
   return out;
 }
@@ -191,6 +194,11 @@ std::optional<ChosenMetric> metric_of_key(std::string_view key) {
   auto chosen = metric_of_key(key.substr(0, of_label));
   if (chosen) chosen->key = key;
   return chosen;
+}
+
+std::optional<std::string> key_with(std::string_view name, std::string_view argument) {
+  const auto* const family = std::ranges::find(families, name, &Family::name);
+  return family == std::end(families) ? std::nullopt : std::optional(family->key(argument));
 }
 
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,

@@ -34,6 +34,7 @@ constexpr EmptyRule needs_reference = {.both = Undefined::reference_empty,
 constexpr Metric probability_table[] = {
     {.name = "auroc",
      .title = "Area under the ROC curve",
+     .also = "ROC AUC, AUC-ROC",
      .group = "probability",
      .equation = "(pairs of a foreground and a background voxel in the right order + ties / 2) / "
                  "all pairs",
@@ -48,6 +49,7 @@ constexpr Metric probability_table[] = {
      .formula = auroc},
     {.name = "average_precision",
      .title = "Average precision",
+     .also = "AP",
      .group = "probability",
      .equation = "sum over thresholds of (recall - recall at the next higher one) precision",
      .unit = "",

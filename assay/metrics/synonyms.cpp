@@ -12,84 +12,6 @@
 namespace assay::metrics {
 namespace {
 
-struct Synonym {
-  std::string_view name, key;
-};
-
-// Only names that mean one thing. "AVD" is taken as ours since it is our key; in other tools the
-// name may mean a volume in mL, which only their users can know.
-constexpr Synonym synonyms[] = {
-    {"DSC", "dice"},
-    {"Dice score", "dice"},
-    {"Dice coefficient", "dice"},
-    {"Dice similarity", "dice"},
-    {"Dice similarity coefficient", "dice"},
-    {"Sørensen-Dice", "dice"},
-    {"Sorensen-Dice", "dice"},
-    {"F1", "dice"},
-    {"F1 score", "dice"},
-    {"Jaccard", "iou"},
-    {"Jaccard index", "iou"},
-    {"Jaccard score", "iou"},
-    {"Jaccard coefficient", "iou"},
-    {"intersection over union", "iou"},
-    {"PPV", "precision"},
-    {"positive predictive value", "precision"},
-    {"sensitivity", "recall"},
-    {"TPR", "recall"},
-    {"true positive rate", "recall"},
-    {"TNR", "specificity"},
-    {"true negative rate", "specificity"},
-    {"negative predictive value", "npv"},
-    {"ACC", "accuracy"},
-    {"BACC", "balanced_accuracy"},
-    {"F-beta score", "fbeta"},
-    {"Matthews", "mcc"},
-    {"Matthews correlation", "mcc"},
-    {"Matthews correlation coefficient", "mcc"},
-    {"Cohen kappa", "kappa"},
-    {"Cohen's kappa", "kappa"},
-    {"AVDR", "avd"},
-    {"absolute volume difference ratio", "avd"},
-    {"relative volume difference", "rvd"},
-    {"volumetric similarity", "volume_similarity"},
-    {"macro Dice", "dice_macro"},
-    {"Hausdorff", "hd"},
-    {"Hausdorff distance", "hd"},
-    {"HD100", "hd"},
-    {"Hausdorff 95", "hd95"},
-    {"Hausdorff distance 95", "hd95"},
-    {"HD95 mm", "hd95"},
-    {"95HD", "hd95"},
-    {"average symmetric surface distance", "assd"},
-    {"avg. symmetric surface distance", "assd"},
-    {"mean average surface distance", "masd"},
-    {"surface Dice", "nsd"},
-    {"normalized surface Dice", "nsd"},
-    {"normalised surface Dice", "nsd"},
-    {"normalized surface distance", "nsd"},
-    {"normalised surface distance", "nsd"},
-    {"lesion sensitivity", "lesion_recall"},
-    {"lesion TPR", "lesion_recall"},
-    {"lesion-wise recall", "lesion_recall"},
-    {"lesion-wise sensitivity", "lesion_recall"},
-    {"lesion PPV", "lesion_precision"},
-    {"lesion-wise precision", "lesion_precision"},
-    {"lesion-wise F1", "lesion_f1"},
-    {"lesion F1 score", "lesion_f1"},
-    {"lesion-wise Dice", "lesion_dice"},
-    {"lesion-wise HD95", "lesion_hd95"},
-    {"panoptic quality", "pq"},
-    {"segmentation quality", "sq"},
-    {"recognition quality", "rq"},
-    {"ROC AUC", "auroc"},
-    {"AUC-ROC", "auroc"},
-    {"area under the ROC curve", "auroc"},
-    {"AP", "average_precision"},
-    {"Brier score", "brier"},
-    {"expected calibration error", "ece"},
-};
-
 /// A name that papers use for several of our metrics, or for a near relative of one.
 struct Meaning {
   std::string_view name, keys;  ///< keys: separated by commas
@@ -128,7 +50,10 @@ const std::map<std::string, std::string_view>& known_names() {
   static const auto all = [] {
     std::map<std::string, std::string_view> out;
     for (const Metric& metric : metrics()) out.emplace(plain(metric.name), metric.name);
-    for (const Synonym& synonym : synonyms) out.emplace(plain(synonym.name), synonym.key);
+    for (const Metric& metric : metrics()) {
+      out.emplace(plain(metric.title), metric.name);
+      for (const auto name : synonyms_of(metric)) out.emplace(plain(name), metric.name);
+    }
     return out;
   }();
   return all;
@@ -145,13 +70,6 @@ std::string spelled(std::string_view name) {
   return out;
 }
 
-/// How the key of a metric is written with an argument of its own.
-struct Written {
-  std::string_view key, before, after;
-};
-
-constexpr Written written[] = {{"hd", "hd", ""}, {"nsd", "nsd@", "mm"}};
-
 /// "hausdorff 99" -> "hd99", "Surface Dice @ 2 mm" -> "nsd@2mm".
 std::optional<std::string> key_with_argument(std::string_view name) {
   const std::string text = spelled(name);
@@ -164,11 +82,9 @@ std::optional<std::string> key_with_argument(std::string_view name) {
   const std::size_t last = std::min(text.find_first_not_of("0123456789.", first), text.size());
   const std::string number = text.substr(first, last - first), unit = text.substr(last);
   if (!unit.empty() && unit != "mm") return std::nullopt;
-  const auto* const form = std::ranges::find(written, stem->second, &Written::key);
-  if (form == std::end(written)) return std::nullopt;
   if (stem->second == "nsd" && !at && unit.empty()) return std::nullopt;  // "nsd2": the second?
-  std::string key(form->before);
-  const auto found = metric_of_key(key.append(number).append(form->after));
+  const auto key = key_with(stem->second, number);
+  const auto found = key ? metric_of_key(*key) : std::nullopt;
   if (!found) return std::nullopt;
   const auto row = known_names().find(found->key);  // "hd100" is hd
   return row == known_names().end() ? found->key : std::string(row->second);
@@ -257,10 +173,10 @@ std::string metric_hint(std::string_view typed, std::span<const std::string> kno
   return keys.empty() ? hint_by_spelling(typed, known) : hint_by_meaning(keys, known);
 }
 
-std::vector<std::string_view> synonyms_of(std::string_view key) {
+std::vector<std::string_view> synonyms_of(const Metric& metric) {
+  if (metric.also.empty()) return {};
   std::vector<std::string_view> out;
-  for (const Synonym& synonym : synonyms)
-    if (synonym.key == key) out.push_back(synonym.name);
+  for (const auto name : parts_of(metric.also, ',')) out.push_back(trimmed(name));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The names under which people, papers and other tools know our metrics. What is typed, and what
-/// other tools write into their files, is read by this one table.
+/// other tools write into their files, is understood by the titles and other names of their rows.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace assay::metrics {
+
+struct Metric;
 
 /// A name without case, spaces and punctuation: "Dice Score" and "dice_score" are the same.
 std::string plain(std::string_view name);
@@ -29,7 +31,7 @@ std::vector<std::string> metric_keys(const std::vector<std::string>& names);
 /// if it has no known meaning. "; choose assd (…) or masd (…)", "; did you mean 'dice'?", or "".
 std::string metric_hint(std::string_view typed, std::span<const std::string> known);
 
-/// The other names of a metric, for people.
-std::vector<std::string_view> synonyms_of(std::string_view key);
+/// The other names of a metric, for people; its title is not among them.
+std::vector<std::string_view> synonyms_of(const Metric& metric);
 
 }  // namespace assay::metrics

@@ -78,7 +78,9 @@ TEST(Synonyms, a_typed_name_names_a_column) {
 }
 
 TEST(Synonyms, no_name_means_two_metrics) {
-  for (const Metric& metric : metrics::metrics())
-    for (const auto name : synonyms_of(metric.name))
+  for (const Metric& metric : metrics::metrics()) {
+    EXPECT_EQ(metric_key(metric.title), std::string(metric.name));
+    for (const auto name : synonyms_of(metric))
       EXPECT_EQ(metric_key(name), std::string(metric.name)) << name;
+  }
 }

@@ -38,8 +38,11 @@ Score fn_volume_ml(const Confusion& c, double voxel_ml) {
 }
 
 constexpr Metric volume_table[] = {
+    // In other tools "AVD" may mean a volume in mL, which only their users can know.
     {.name = "avd",
      .title = "Relative absolute volume difference",
+     .brief = "AVD",
+     .also = "AVDR, absolute volume difference ratio",
      .group = "overlap",
      .equation = "|V_prediction - V_reference| / V_reference",
      .unit = "",
@@ -52,6 +55,8 @@ constexpr Metric volume_table[] = {
      .formula = avd},
     {.name = "rvd",
      .title = "Relative volume difference, signed",
+     .brief = "RVD",
+     .also = "relative volume difference",
      .group = "overlap",
      .equation = "(V_prediction - V_reference) / V_reference",
      .unit = "",
@@ -64,6 +69,7 @@ constexpr Metric volume_table[] = {
      .formula = rvd},
     {.name = "volume_similarity",
      .title = "Volume similarity",
+     .also = "volumetric similarity",
      .group = "overlap",
      .equation = "1 - |FN - FP| / (2 TP + FP + FN)",
      .unit = "",

@@ -17,7 +17,7 @@ Json rule(const std::optional<metrics::Score>& given) {
 Json to_json(const metrics::Metric& m) {
   return {{"key", m.name},
           {"title", m.title},
-          {"synonyms", metrics::synonyms_of(m.name)},
+          {"synonyms", metrics::synonyms_of(m)},
           {"group", m.group},
           {"formula", m.equation},
           {"unit", m.unit},

@@ -366,6 +366,8 @@ using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, Boun
 struct Metric {
   std::string_view name;      ///< spelling in CLI, JSON and Python
   std::string_view title;     ///< for people
+  std::string_view brief{};   ///< for narrow columns, where the name does not do: "HD95"
+  std::string_view also{};    ///< other names, separated by commas; only those that mean one thing
   std::string_view group;     ///< overlap, boundary, lesion, probability
   std::string_view equation;  ///< plain text
   std::string_view unit;      ///< "" for a ratio
@@ -411,6 +413,10 @@ const Metric& metric(std::string_view name);
 /// The metric that a key of a result means: a name of the table, another percentile ("hd99"),
 /// another tolerance ("nsd@2mm"). Nothing when there is none.
 std::optional<ChosenMetric> metric_of_key(std::string_view key);
+
+/// The key of a metric with an argument of its own: "hd" with "99" is hd99, "nsd" with "2" is
+/// nsd@2mm. Nothing for a metric that takes none.
+std::optional<std::string> key_with(std::string_view name, std::string_view argument);
 
 /// The group that is scored unless another list is given.
 inline constexpr std::string_view default_group = "standard";

@@ -298,22 +298,15 @@ std::string notes_list(const std::vector<std::string>& notes) {
 std::string metric_title(const std::string& key) {
   const auto known = metrics::metric_of_key(key);
   if (!known) return key;
-  // Short names: tables have narrow columns, and captions say the long ones.
-  struct Row {
-    std::string_view key, title;
-  };
-  constexpr Row rows[] = {{"dice", "Dice"}, {"iou", "IoU"}, {"avd", "AVD"},   {"mcc", "MCC"},
-                          {"npv", "NPV"},   {"rvd", "RVD"}, {"hd", "HD"},     {"hd95", "HD95"},
-                          {"assd", "ASSD"}, {"nsd", "NSD"}, {"masd", "MASD"}, {"pq", "PQ"},
-                          {"sq", "SQ"},     {"rq", "RQ"}};
+  // Tables have narrow columns, and captions say the titles.
   const std::size_t of_label = std::min(key.find(" of "), key.size());
   const std::string own = key.substr(0, of_label), label = key.substr(of_label);
-  const auto* row = std::ranges::find(rows, own, &Row::key);
-  std::string text = row == std::end(rows) ? own : std::string(row->title);
+  const metrics::Metric& row = **known;
+  std::string text = own == row.name && !row.brief.empty() ? std::string(row.brief) : own;
   std::ranges::replace(text, '_', ' ');
-  const std::string_view unit = (*known)->unit;
-  return unit.empty() || text.ends_with(" ml") ? text + label
-                                               : fmt::format("{}{} ({})", text, label, unit);
+  return row.unit.empty() || text.ends_with(" ml")
+             ? text + label
+             : fmt::format("{}{} ({})", text, label, row.unit);
 }
 
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model) {

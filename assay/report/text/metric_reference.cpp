@@ -77,7 +77,7 @@ std::string failure_note(const metrics::Metric& m) {
 
 /// The names that are understood besides the key, after `before`; "" where there are none.
 std::string other_names(const metrics::Metric& m, std::string_view before, std::string_view after) {
-  const auto names = metrics::synonyms_of(m.name);
+  const auto names = metrics::synonyms_of(m);
   return names.empty() ? "" : fmt::format("{}{}{}", before, joined(names), after);
 }
 
