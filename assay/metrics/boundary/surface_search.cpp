@@ -2,20 +2,18 @@
 // Where two segmentations resemble each other, no distance map is needed: most voxels of one border
 // lie on the other or next to it. So the work is ordered by distance.
 //
-// 1. Bits in common are at distance 0; an and and a population count settle 64 voxels at once.
-// 2. Neighbours. No step of two voxels along an axis is shorter than twice the least spacing, so
-//    all steps of at most one voxel along each axis that are shorter than that come first in the
-//    order of distance. All of one distance are a few shifts, again for 64 voxels at once.
-// 3. What is left of a row is searched in other rows, in the order of their distance in the plane
+// 1. Neighbours, the voxel itself first. No step of two voxels along an axis is shorter than twice
+//    the least spacing, so all steps of at most one voxel along each axis that are shorter than
+//    that come first in the order of distance. All of one distance are a few shifts, and an and and
+//    a population count settle 64 voxels at once.
+// 2. What is left of a row is searched in other rows, in the order of their distance in the plane
 //    across them, until none can be nearer than the best. Rows as far above as below, or as far
 //    behind as in front, are equally far for all voxels of the row: they are combined and searched
 //    together, once for eight voxels, by counting zeros on both sides of each.
-// 4. A search costs the square of the distance in rows. When those so far show that all will cost
-//    more than a separable transform of the whole volume would, or when they have cost half as
-//    much, the rest is put off, and what was put off is settled together: by trying every row that
-//    holds anything if that is less, else by the transform, whose time depends on the volume alone.
-//    So surfaces far apart cost at most twice what they must, and the usual case pays nothing for
-//    it.
+// 4. A search costs the square of the distance in rows. Searches together may cost about as much as
+//    a separable transform of the whole volume, whose time depends on the volume alone. What is
+//    left then, and what is farther than a search looks, is settled by the transform. So surfaces
+//    far apart cost at most about twice what they must, and the usual case pays nothing for it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
 // more than rounding could explain, so the order of the search does not show in the result.
@@ -27,25 +25,98 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "assay/base/processor.hpp"
 #include "assay/metrics/boundary/distance_transform.hpp"
-#include "assay/metrics/boundary/search_order.hpp"
-#include "assay/metrics/boundary/waiting_row_x86.hpp"
+#include "assay/metrics/boundary/waiting_row.hpp"
 
 namespace assay::metrics {
 namespace {
 
-constexpr double rounding = search_rounding;
-constexpr std::int64_t least_allowance = 20000;
-constexpr std::int64_t rows_per_voxel = 1;        ///< that searches may cost, by the volume's size
-constexpr std::int64_t transform_per_voxel = 2;   ///< what a transform costs in the same measure
-constexpr std::int64_t judged_every = 256;        ///< searches, from which the cost of all is told
-constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
+constexpr double rounding = 1e-12;                ///< of sums of squares, relative
+constexpr std::size_t most_rows = 1200;           ///< of one search; beyond, a voxel is put off
 constexpr std::size_t steps_at_once = 4;          ///< between rows, after which a search may end
-constexpr std::int64_t row_cost = 4;              ///< of rows laid over one another, for a voxel
-constexpr std::int64_t look_cost = 9;             ///< of looking into them with eight
+constexpr Index voxels_per_step = 5;              ///< of a transform, at the cost of one step
+constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
+
+/// A voxel's own row or one next to it; masks say which of its bits count.
+struct NearRow {
+  Index y = 0, z = 0;
+  std::uint64_t here = 0, beside = 0;  ///< the bit as far along, and the two next to that
+};
+
+/// All neighbours of one distance.
+struct NearRing {
+  double squared = 0;
+  std::vector<NearRow> rows;
+};
+
+/// Up to four rows that are equally far: so many steps either way.
+struct RowSteps {
+  Index y = 0, z = 0;
+  double y_squared = 0, z_squared = 0;
+  double squared = 0;  ///< the sum
+};
+
+inline std::size_t steps(Index i) {
+  return static_cast<std::size_t>(i < 0 ? -i : i);
+}
+
+inline double squared(const Squares& squares, Index x, Index y, Index z) {
+  return squares[0][steps(x)] + squares[1][steps(y)] + squares[2][steps(z)];
+}
+
+/// Steps between rows by growing distance: a disc of about a thousand rows, so that what lies
+/// outside is farther than its radius.
+struct Disc {
+  std::vector<RowSteps> rows;
+  double squared_radius = 0;
+};
+
+/// All steps of at most one voxel along each axis that come before any of two, nearest first.
+std::vector<NearRing> near_rings(const Squares& squares) {
+  const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
+  std::map<double, NearRing> rings;
+  for (Index z = -1; z <= 1; ++z)
+    for (Index y = -1; y <= 1; ++y)
+      for (const Index x : {0, 1}) {
+        const double d = squared(squares, x, y, z);
+        if (d == 0 || d >= 4 * least * (1 - rounding)) continue;
+        NearRing& ring = rings[d];
+        ring.squared = d;
+        if (ring.rows.empty() || ring.rows.back().y != y || ring.rows.back().z != z)
+          ring.rows.push_back({.y = y, .z = z});
+        (x == 0 ? ring.rows.back().here : ring.rows.back().beside) = ~std::uint64_t{0};
+      }
+  std::vector<NearRing> out;
+  out.reserve(rings.size());
+  for (auto& [d, ring] : rings) out.push_back(std::move(ring));
+  return out;
+}
+
+Disc disc(const Squares& squares, const Place& size) {
+  Disc out;
+  const double one_y = squares[1][1], one_z = squares[2][1];
+  // The radius at which an ellipse of rows has that many of them.
+  const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_rows) / 3.1416;
+  out.squared_radius = area;
+  const auto most = [&](double one, Index limit) {
+    const auto furthest = static_cast<Index>(std::sqrt(area / one)) + 1;
+    return std::min(furthest, limit - 1);
+  };
+  const Index most_y = most(one_y, size[1]), most_z = most(one_z, size[2]);
+  for (Index z = 0; z <= most_z; ++z)
+    for (Index y = 0; y <= most_y; ++y) {
+      const double y_squared = squares[1][steps(y)], z_squared = squares[2][steps(z)];
+      if (const double d = y_squared + z_squared; d <= area)
+        out.rows.push_back({y, z, y_squared, z_squared, d});
+    }
+  std::ranges::stable_sort(out.rows, {}, &RowSteps::squared);
+  return out;
+}
 
 /// `Look` is how the voxels of a row look into another.
 template <class Look>
@@ -57,22 +128,18 @@ class Search {
         squares_(squares_mm2(size_, spacing_mm)),
         spacing_mm_(spacing_mm[0]),
         near_(near_rings(squares_)),
-        near_counts_(near_.size()),
         disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words() + chunk)),
         waiting_(64 * to.words()),
         overlay_(to.words()),
-        allowance_(std::max(least_allowance, rows_per_voxel * volume())) {}
+        allowance_(size_[0] * size_[1] * size_[2] / voxels_per_step) {}
 
   DistanceTally of(const BitVolume& from) {
-    count_ = from.count();
     for (Index z = 1; z + 1 < size_[2]; ++z)
       for (Index y = 1; y + 1 < size_[1]; ++y)
         if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
     settle_put_off();
-    for (std::size_t n = 0; n < near_.size(); ++n)
-      if (near_counts_[n] != 0) tally_.add(near_[n].squared, static_cast<double>(near_counts_[n]));
     return std::move(tally_);
   }
 
@@ -95,7 +162,6 @@ class Search {
     const std::uint64_t* to = to_.row(y, z);
     bool any = false;
     for (Index w = 0; w < to_.words(); ++w) {
-      visited_ += std::popcount(from[w]);
       if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
       left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
       any = any || left_[static_cast<std::size_t>(w)] != 0;
@@ -103,15 +169,18 @@ class Search {
     return any;
   }
 
+  /// The same.
   bool settle_near(Index y, Index z) {
     bool any = true;
     for (std::size_t n = 0; any && n < near_.size(); ++n) {
       any = false;
       for (Index w = 0; w < to_.words(); w += chunk) {
-        std::uint64_t* left = left_.data() + w;
-        if ((left[0] | left[1] | left[2] | left[3]) == 0) continue;
-        settle_ring(n, y, z, w);
-        any = any || (left[0] | left[1] | left[2] | left[3]) != 0;
+        const auto is_left = [left = left_.data() + w] {
+          return (left[0] | left[1] | left[2] | left[3]) != 0;
+        };
+        if (!is_left()) continue;
+        settle_ring(near_[n], y, z, w);
+        any = any || is_left();
       }
     }
     return any;
@@ -119,9 +188,9 @@ class Search {
 
   /// Voxels with a neighbour in the ring. The voxels before and after a row are empty voxels of
   /// other rows; beyond those there is nothing left to settle.
-  void settle_ring(std::size_t n, Index y, Index z, Index w) {
+  void settle_ring(const NearRing& ring, Index y, Index z, Index w) {
     std::uint64_t found[chunk] = {};
-    for (const NearRow& near : near_[n].rows) {
+    for (const NearRow& near : ring.rows) {
       const std::uint64_t* row = to_.row(y + near.y, z + near.z) + w;
       for (Index i = 0; i < chunk; ++i) {
         const std::uint64_t beside =
@@ -133,10 +202,7 @@ class Search {
       std::uint64_t& left = left_[static_cast<std::size_t>(w + i)];
       const std::uint64_t hit = left & found[i];
       left &= ~hit;
-      if (weight_)
-        settle(hit, w + i, y, z, near_[n].squared);
-      else
-        near_counts_[n] += std::popcount(hit);
+      if (hit != 0) settle(hit, w + i, y, z, ring.squared);
     }
   }
 
@@ -156,10 +222,6 @@ class Search {
     }
     for (std::size_t i = 0; i < waiting_.size(); ++i)
       settle_or_put_off(voxel(waiting_.x(i), y, z), waiting_.squared(i));
-    searched_ += static_cast<std::int64_t>(waiting_.size());
-    if (searched_ < judged_at_) return;
-    judged_at_ = searched_ + judged_every;
-    if (is_hopeless()) allowance_ = -1;
   }
 
   /// The rows so many steps away. What lies outside is as empty as the first and the last ones are.
@@ -182,7 +244,8 @@ class Search {
   double look(std::span<const RowSteps> some, Index y, Index z) {
     for (std::size_t k = 0; k < some.size(); ++k) find_rows(some[k], y, z, apart_[k]);
     const auto rows = std::span<const RowsApart>(apart_).first(some.size());
-    allowance_ -= std::ssize(rows) * (row_cost + look_cost * waiting_.blocks());
+    // To combine rows costs half of what looking into them costs.
+    allowance_ -= std::ssize(rows) * (1 + 2 * waiting_.blocks());
     const double beyond = Look::look(rows, spacing_mm_, overlay_, waiting_) * (1 + rounding);
     const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
     return behind + some[0].squared <= beyond ? look_farther(rows) : beyond;
@@ -190,7 +253,7 @@ class Search {
 
   /// The same, for voxels whose best is farther than a window is wide.
   double look_farther(std::span<const RowsApart> rows) {
-    allowance_ -= std::ssize(rows) * row_cost * static_cast<std::int64_t>(waiting_.size());
+    allowance_ -= std::ssize(rows) * static_cast<std::int64_t>(waiting_.size());
     for (const RowsApart& each : rows) {
       if (!overlay_.lay(each)) continue;
       for (std::size_t i = 0; i < waiting_.size(); ++i) {
@@ -206,52 +269,17 @@ class Search {
     if (squared * (1 + rounding) < disc_.squared_radius || covers_all())
       add(from, squared);
     else
-      put_off(from);
-  }
-
-  /// The least squared distance so far, a little more than that, and how far along a row a bit can
-  /// lie that is nearer.
-  struct Best {
-    double squared = infinite_, beyond = infinite_;
-    Index reach;
-  };
-
-  void try_row(const Voxel& from, Index y, Index z, Best& best) const {
-    const Index x = nearest_bit(to_.row(y, z), to_.words(), from.x, best.reach);
-    if (x >= best.reach) return;
-    const double found = squared(squares_, x, y - from.y, z - from.z);
-    if (found >= best.squared) return;
-    best = {found, found * (1 + rounding), size_[0]};
-    const auto reach = static_cast<Index>(std::sqrt(found) / spacing_mm_) + 2;
-    best.reach = std::min(reach, size_[0]);
-  }
-
-  std::int64_t volume() const { return size_[0] * size_[1] * size_[2]; }
-
-  /// Whether searching on like this would cost more than the transform.
-  bool is_hopeless() const {
-    const std::int64_t cost = std::max(least_allowance, rows_per_voxel * volume()) - allowance_;
-    return cost * (count_ - visited_) > transform_per_voxel * volume() * visited_;
+      put_off_bits().set(from.x, from.y, from.z);
   }
 
   /// Most searches put nothing off, so there is room for it only when one does.
   BitVolume& put_off_bits() {
-    if (put_off_count_ == 0) put_off_ = BitVolume(size_);
+    if (put_off_.words() == 0) put_off_ = BitVolume(size_);
     return put_off_;
   }
 
   void put_off_row(Index y, Index z) {
-    std::uint64_t* into = put_off_bits().row(y, z);
-    for (Index w = 0; w < to_.words(); ++w) {
-      const std::uint64_t left = left_[static_cast<std::size_t>(w)];
-      into[w] = left;
-      put_off_count_ += std::popcount(left);
-    }
-  }
-
-  void put_off(const Voxel& voxel) {
-    put_off_bits().set(voxel.x, voxel.y, voxel.z);
-    ++put_off_count_;
+    std::copy_n(left_.begin(), to_.words(), put_off_bits().row(y, z));
   }
 
   bool covers_all() const {
@@ -262,40 +290,12 @@ class Search {
     tally_.add(distance2, weight_ ? weight_(from) : 1);
   }
 
-  double by_all_rows(const Voxel& from, std::span<const Voxel> rows) const {
-    Best best = {.reach = size_[0]};
-    for (const Voxel& row : rows)
-      if (squares_[1][steps(row.y - from.y)] + squares_[2][steps(row.z - from.z)] <= best.beyond)
-        try_row(from, row.y, row.z, best);
-    return best.squared;
-  }
-
-  std::vector<Voxel> rows(const FilledRows& filled) const {
-    std::vector<Voxel> out;
-    for (Index z = 0; z < size_[2]; ++z)
-      for (Index y = 0; y < size_[1]; ++y)
-        if (filled.at(y, z)) out.push_back(voxel(0, y, z));
-    return out;
-  }
-
   void settle_put_off() {
-    if (put_off_count_ == 0) return;
-    const FilledRows filled(to_);
-    if (row_cost * put_off_count_ * (filled.count() + 2) < transform_per_voxel * volume())
-      return settle_by_all(rows(filled));
-    transform_distances(put_off_, {to_, filled, squares_}, [this](const SettledVoxels& settled) {
-      settled.for_each([this](const Voxel& from, double found) { add(from, found); });
-    });
-  }
-
-  void settle_by_all(std::span<const Voxel> rows) {
-    for (Index z = 1; z + 1 < size_[2]; ++z)
-      for (Index y = 1; y + 1 < size_[1]; ++y)
-        for (Index w = 0; w < to_.words(); ++w)
-          for (std::uint64_t bits = put_off_.row(y, z)[w]; bits != 0; bits &= bits - 1) {
-            const Voxel from = voxel(64 * w + std::countr_zero(bits), y, z);
-            add(from, by_all_rows(from, rows));
-          }
+    if (put_off_.words() == 0) return;
+    transform_distances(put_off_, {to_, FilledRows(to_), squares_},
+                        [this](const SettledVoxels& settled) {
+                          settled.for_each([this](const Voxel& v, double found) { add(v, found); });
+                        });
   }
 
   const BitVolume& to_;
@@ -303,7 +303,6 @@ class Search {
   Squares squares_;
   double spacing_mm_;  ///< along a row
   std::vector<NearRing> near_;
-  std::vector<std::int64_t> near_counts_;  ///< voxels in each ring, where all weigh the same
   Disc disc_;
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
@@ -311,9 +310,7 @@ class Search {
   std::array<RowsApart, steps_at_once> apart_{};
   Overlay overlay_;
   BitVolume put_off_;
-  std::int64_t put_off_count_ = 0, searched_ = 0, judged_at_ = judged_every;
-  std::int64_t count_ = 0, visited_ = 0;  ///< voxels in all, and those so far
-  std::int64_t allowance_;                ///< rows that searches may still cost
+  std::int64_t allowance_;  ///< what searches may still cost, in steps between rows
   DistanceTally tally_;
 };
 
