@@ -67,29 +67,14 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
     bits[w] = word;
   }
 }
-[[gnu::target("avx512f,avx512bw")]] void pack_few_avx512(std::span<const std::uint8_t> codes,
-                                                         const Members& members,
-                                                         std::span<std::uint64_t> bits) {
-  const std::span<const std::uint8_t> wanted = members.codes;
-  // Mostly a region is one label.
-  const __m512i first = _mm512_set1_epi8(static_cast<char>(wanted.empty() ? 0 : wanted[0]));
-  for (std::size_t w = 0; w < codes.size() / 64; ++w) {
-    const __m512i block = _mm512_loadu_si512(codes.data() + 64 * w);
-    std::uint64_t word = wanted.empty() ? 0 : _mm512_cmpeq_epi8_mask(block, first);
-    for (std::size_t i = 1; i < wanted.size(); ++i)
-      word |= _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(static_cast<char>(wanted[i])));
-    bits[w] = word;
-  }
-}
 #else
 const auto pack_few_avx2 = pack_by_table<std::uint8_t>;
-const auto pack_few_avx512 = pack_by_table<std::uint8_t>;
 #endif
 
 void pack_whole_words(std::span<const std::uint8_t> codes, const Members& members,
                       std::span<std::uint64_t> bits) {
   if (!has_avx2() || members.codes.size() > few_codes) return pack_by_table(codes, members, bits);
-  (has_avx512() ? pack_few_avx512 : pack_few_avx2)(codes, members, bits);
+  pack_few_avx2(codes, members, bits);
 }
 
 void pack_codes(std::span<const std::uint8_t> codes, const Members& members,

@@ -25,6 +25,10 @@ struct Solids {
 std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
                                 const Grid& grid, Index room = 0);
 
+/// The smallest box around every label, by its code, in one pass over the map; nothing for a label
+/// that does not occur. Background, which is not worth measuring, has the whole image.
+std::vector<std::optional<Box>> label_boxes(const LabelView& labels);
+
 /// Two label maps on one grid. Any region can be cut from them without a mask of the whole image.
 class LabelSolids {
  public:

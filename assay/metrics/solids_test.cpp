@@ -5,7 +5,6 @@
 
 #include <random>
 
-#include "assay/metrics/label_boxes.hpp"
 #include "assay/metrics/region_bits.hpp"
 
 using namespace assay;

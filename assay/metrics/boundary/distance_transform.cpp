@@ -5,7 +5,7 @@
 //   d2(x, y, z) = min over z' of (z - z')2 + min over y' of (y - y')2 + min over x' of (x - x')2
 //
 // The innermost minimum is the nearest bit of one row, which counting zeros gives without a table.
-// The other two are minima of convex costs (metrics/column_minima.cpp), first over the rows of
+// The other two are minima of convex costs (column_minima.cpp), first over the rows of
 // each slice, then over the slices. Columns are taken a cache line at a time, and every minimum is
 // found for all columns of a line at once.
 //
@@ -25,12 +25,37 @@
 #include <optional>
 
 #include "assay/metrics/boundary/column_minima.hpp"
-#include "assay/metrics/boundary/distance_limits.hpp"
 
 namespace assay::metrics {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// Upper bounds of squared distances, one for each cell of the grid: 16 voxels along a row, four
+/// across.
+class DistanceLimits {
+ public:
+  static constexpr Index width = 16, side = 4;
+
+  DistanceLimits(const Place& size, double squared)
+      : columns_(size[0] / width + 1),
+        rows_(size[1] / side + 1),
+        squares_(static_cast<std::size_t>(columns_ * rows_ * (size[2] / side + 1)), squared) {}
+
+  double at(Index x, Index y, Index z) const { return squares_[place(x, y, z)]; }
+  void raise(Index x, Index y, Index z, double squared) {
+    double& limit = squares_[place(x, y, z)];
+    limit = std::max(limit, squared);
+  }
+
+ private:
+  std::size_t place(Index x, Index y, Index z) const {
+    return static_cast<std::size_t>((z / side * rows_ + y / side) * columns_ + x / width);
+  }
+
+  Index columns_, rows_;
+  std::vector<double> squares_;
+};
 
 /// Costs of steps along one axis as they are summed. Steps that no bit can be away cost so much
 /// that no sum with one of them is least, but sums of them are still numbers.

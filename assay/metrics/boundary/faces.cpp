@@ -23,7 +23,6 @@
 
 #include "assay/metrics/boundary/distance_transform.hpp"
 #include "assay/metrics/boundary/nearest_bit.hpp"
-#include "assay/metrics/boundary/step_cost.hpp"
 
 namespace assay::metrics {
 namespace {
@@ -31,9 +30,7 @@ namespace {
 constexpr double face_rounding = 1e-12;
 constexpr double no_face = std::numeric_limits<double>::infinity();
 constexpr Index reach = 18;                      ///< steps across rows; what is farther is put off
-constexpr std::int64_t face_rows_per_voxel = 6;  ///< that searches may cost, by the volume's size
-constexpr std::int64_t judged_after = 1024;      ///< searches, from which the cost of all is told
-constexpr std::int64_t transforms_per_voxel = 12;  ///< what all transforms cost in rows
+constexpr std::int64_t face_rows_per_voxel = 3;  ///< that searches may cost, by the volume's size
 
 /// Where an element's centre lies: steps from the centre of its voxel, in voxels.
 using Offset = Point;
@@ -64,25 +61,6 @@ std::vector<Element> elements(std::size_t axis, const Axes& axes, const Point& s
   return {{one, area / 2}, {other, area / 2}};
 }
 
-/// How many rows searches may still look at.
-class Budget {
- public:
-  Budget(std::int64_t voxels, std::int64_t searches)
-      : rows_(face_rows_per_voxel * voxels + 20000), voxels_(voxels), searches_(searches) {}
-
-  bool is_spent() const { return used_ > rows_; }
-  void use(std::size_t rows) {
-    used_ += static_cast<std::int64_t>(rows);
-    // When searching on like this would cost more than the transforms, none is left.
-    if (++done_ == judged_after &&
-        used_ / judged_after * searches_ > transforms_per_voxel * voxels_)
-      rows_ = 0;
-  }
-
- private:
-  std::int64_t rows_, voxels_, searches_, used_ = 0, done_ = 0;
-};
-
 struct RowStep {
   Index y = 0, z = 0;
   double squared = 0;
@@ -109,9 +87,10 @@ class ElementSearch {
     order_rows();
   }
 
-  void search(const Place& from, Budget& budget, DistanceTally& tally) {
-    if (!budget.is_spent())
-      if (const auto found = squared(from, budget)) return tally.add(*found, weight_);
+  /// Of the rows in `allowance`, takes those that it looks at.
+  void search(const Place& from, std::int64_t& allowance, DistanceTally& tally) {
+    if (allowance > 0)
+      if (const auto found = squared(from, allowance)) return tally.add(*found, weight_);
     put_off_.set(from[0], from[1], from[2]);
     any_put_off_ = true;
   }
@@ -127,7 +106,7 @@ class ElementSearch {
 
  private:
   /// Nothing when it is farther than the rows reach.
-  std::optional<double> squared(const Place& from, Budget& budget) const {
+  std::optional<double> squared(const Place& from, std::int64_t& allowance) const {
     double best = no_face;
     std::size_t i = 0;
     for (; i < rows_.size() && rows_[i].squared <= best * (1 + face_rounding); ++i) {
@@ -135,7 +114,7 @@ class ElementSearch {
       if (y < 0 || z < 0 || y >= size_[1] || z >= size_[2] || !side_.filled.at(y, z)) continue;
       best = std::min(best, in_row(from[0], y, z, rows_[i]));
     }
-    budget.use(i);
+    allowance -= static_cast<std::int64_t>(i);
     return i < rows_.size() || reaches_all_ ? std::optional(best) : std::nullopt;
   }
 
@@ -191,7 +170,7 @@ class FaceDistances {
         squares_(squares_mm2(to.size(), spacing_mm)),
         axes_(axes),
         spacing_mm_(spacing_mm),
-        budget_(to.size()[0] * to.size()[1] * to.size()[2], 4 * border(from, axes).count()) {}
+        allowance_(face_rows_per_voxel * to.size()[0] * to.size()[1] * to.size()[2]) {}
 
   DistanceTally found() {
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -226,7 +205,7 @@ class FaceDistances {
   void search(std::uint64_t faces, const Place& first, std::vector<ElementSearch>& searches) {
     for (; faces != 0; faces &= faces - 1)
       for (ElementSearch& one : searches)
-        one.search({first[0] + std::countr_zero(faces), first[1], first[2]}, budget_, tally_);
+        one.search({first[0] + std::countr_zero(faces), first[1], first[2]}, allowance_, tally_);
   }
 
   const BitVolume &to_, &from_;
@@ -235,7 +214,7 @@ class FaceDistances {
   Squares squares_;
   Axes axes_;
   Point spacing_mm_;
-  Budget budget_;
+  std::int64_t allowance_;  ///< rows that searches may still look at
   DistanceTally tally_;
 };
 
