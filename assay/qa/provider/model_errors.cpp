@@ -52,8 +52,9 @@ constexpr std::array error_rules = {
          "credit balance is too low|insufficient credit|insufficient balance|requires more credits",
          Verdict::fatal, no_credit},
     Rule{402, 402, "", "", Verdict::fatal, no_credit},
-    Rule{0, 499, "authentication_error|invalid_api_key|invalid_authentication", "", Verdict::fatal,
-         check_key},
+    // Gemini answers 400 to a wrong key, and so does LiteLLM when it has no database of keys.
+    Rule{0, 499, "authentication_error|invalid_api_key|invalid_authentication|no_db_connection",
+         "api key not valid|api key expired", Verdict::fatal, check_key},
     Rule{401, 401, "", "", Verdict::fatal, check_key},
     Rule{0, 599, "",
          "image input is not supported|does not support image|that support image input|"
@@ -88,7 +89,7 @@ constexpr std::array error_rules = {
          "unsupported_parameter|unsupported_value|unknown_parameter|extra_forbidden|"
          "invalid_parameter_error",
          "unsupported parameter|unsupported value|unrecognized request argument|"
-         "unknown parameter|extra inputs are not permitted|extra fields not permitted|"
+         "unknown parameter|unknown name|extra inputs are not permitted|extra fields not permitted|"
          "is not supported with this model|is not supported by this model|"
          "is deprecated for this model",
          Verdict::fatal, "change or drop the parameter with --request-json '{}'"},

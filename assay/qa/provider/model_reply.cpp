@@ -104,6 +104,7 @@ ModelReply::Kind kind_of(std::string_view reason, std::span<const Ending> ending
 ModelReply with_origin(ModelReply reply, const HttpResponse& response, const Json& body) {
   reply.model = text_of(member(body, "model"));
   reply.reported = reported_cost(member(body, "usage"));
+  reply.reported.estimate = estimated_cost(response);
   reply.request_id = request_id(response);
   if (reply.request_id.empty()) reply.request_id = text_of(member(body, "id"));
   return reply;

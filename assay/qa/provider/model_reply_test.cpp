@@ -38,6 +38,16 @@ TEST(ModelReply, chat) {
   const auto with_header = std::get<ModelReply>(
       chat_outcome({.status = 200, .headers = {{"x-request-id", "req-9"}}, .body = body}));
   EXPECT_EQ(with_header.request_id, "req-9");
+  EXPECT_EQ(with_header.reported.estimate, std::nullopt);
+  for (const ModelApi& api : model_apis()) {
+    const char* const answer =
+        R"({"choices": [{"message": {"content": "3"}}], "status": "completed",
+      "output": [{"type": "message", "content": [{"type": "output_text", "text": "3"}]}],
+      "content": [{"type": "text", "text": "3"}], "stop_reason": "end_turn"})";
+    const auto priced = std::get<ModelReply>(api.outcome(
+        {.status = 200, .headers = {{"x-litellm-response-cost", "0.5"}}, .body = answer}));
+    EXPECT_EQ(priced.reported.estimate, 0.5) << api.name;
+  }
 }
 
 TEST(ModelReply, responses) {

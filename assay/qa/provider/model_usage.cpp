@@ -2,6 +2,7 @@
 #include "assay/qa/provider/model_usage.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
@@ -92,6 +93,14 @@ ReportedCost reported_cost(const Json& usage) {
   return {.charged = dollars(member(usage, "cost")),
           .upstream = dollars(member(member(usage, "cost_details"), "upstream_inference_cost")),
           .own_key = own_key.is_boolean() && own_key.get<bool>()};
+}
+
+std::optional<double> estimated_cost(const HttpResponse& response) {
+  const std::string text = response.header("x-litellm-response-cost");
+  double usd = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), usd);
+  const bool whole = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  return whole && usd > 0 ? dollars(Json(usd)) : std::nullopt;
 }
 
 }  // namespace assay::qa

@@ -8,6 +8,7 @@
 /// expensive one: what is counted decides whether a budget holds.
 #pragma once
 
+#include "assay/base/http.hpp"
 #include "assay/base/json.hpp"
 #include "assay/qa/values/usage.hpp"
 
@@ -23,5 +24,9 @@ Usage reported_usage(const Json& usage, CacheTokens caches = CacheTokens::among_
 
 /// From the same object: `cost`, and what a gateway says about the provider.
 ReportedCost reported_cost(const Json& usage);
+
+/// LiteLLM prices a call by its own table and says so in a header. Nothing when it knows no price:
+/// then the header is missing or 0.
+std::optional<double> estimated_cost(const HttpResponse& response);
 
 }  // namespace assay::qa

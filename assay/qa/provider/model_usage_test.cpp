@@ -203,6 +203,22 @@ TEST(ReportedCost, and_what_counts_instead) {
   EXPECT_EQ(billed_usd({.charged = 0}, {}, nullptr), 0.0) << "free, and no price says otherwise";
 }
 
+TEST(ReportedCost, an_estimate_counts_only_where_nothing_else_is_known) {
+  const auto estimate = [](const std::string& header) {
+    return estimated_cost({.headers = {{"x-litellm-response-cost", header}}});
+  };
+  EXPECT_EQ(estimate("0.00022500000000000002"), 0.00022500000000000002);
+  EXPECT_EQ(estimate("2.5e-05"), 2.5e-05);
+  for (const char* unknown : {"", "0", "0.0", "-1", "None", "1 USD", "nan", "inf"})
+    EXPECT_EQ(estimate(unknown), none) << unknown;
+  const Usage used = {.input = 1'000'000, .output = 1'000'000};
+  const Prices prices = {.input = 1, .output = 2};
+  EXPECT_EQ(billed_usd({.estimate = 0.5}, used, nullptr), 0.5);
+  EXPECT_EQ(billed_usd({.estimate = 0.5}, used, &prices), 3) << "a price is the user's own word";
+  EXPECT_EQ(billed_usd({.charged = 0.25, .estimate = 0.5}, used, nullptr), 0.25);
+  EXPECT_EQ(billed_usd({.estimate = 0.5}, {}, &prices), none) << "usage is unknown";
+}
+
 TEST(ReportedCost, the_issues_replies_are_billed_in_full) {
   const Prices prices = {.input = 1.25, .output = 10};
   const Json thinking = parse_json(R"({"prompt_tokens": 2000, "completion_tokens": 50,

@@ -43,7 +43,8 @@ std::optional<double> cost_usd(const Usage& usage, const Prices& prices) {
 std::optional<double> billed_usd(const ReportedCost& reported, const Usage& usage,
                                  const Prices* prices) {
   const std::optional<double> told = reported.total();
-  if (told.value_or(0) > 0 || prices == nullptr) return told;
+  if (prices == nullptr) return told ? told : reported.estimate;
+  if (told.value_or(0) > 0) return told;
   const std::optional<double> priced = cost_usd(usage, *prices);
   if (!priced) return std::nullopt;
   return *priced + reported.charged.value_or(0);

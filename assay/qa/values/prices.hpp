@@ -33,9 +33,9 @@ struct PriceTable {
 /// Nothing when a class of tokens that was used has no count.
 std::optional<double> cost_usd(const Usage& usage, const Prices& prices);
 
-/// What a call costs: as the server reports it, else by the price table (null: there is none). A
-/// reported cost of 0 does not replace a price, and neither does a gateway's fee without the cost
-/// of the provider. Nothing when it is not known.
+/// What a call costs: as the server reports it, else by the price table, else (null: there is none)
+/// by a gateway's estimate. A reported cost of 0 does not replace a price, and neither does a
+/// gateway's fee without the cost of the provider. Nothing when it is not known.
 std::optional<double> billed_usd(const ReportedCost& reported, const Usage& usage,
                                  const Prices* prices);
 

@@ -29,6 +29,7 @@ struct ReportedCost {
   std::optional<double> charged{};   ///< by whoever was asked
   std::optional<double> upstream{};  ///< by the provider that a gateway asked
   bool own_key = false;              ///< that provider bills the caller, apart from the gateway
+  std::optional<double> estimate{};  ///< a gateway's own sum, which nobody bills
 
   /// Both together; nothing when a required part is not reported. A gateway that pays its provider
   /// charges at least as much.
