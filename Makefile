@@ -36,7 +36,10 @@ check:
 
 # Against other tools, from the Python package index; skips where that cannot be reached.
 test-peers: build
-	@tools/peers.sh
+	@tools/setup.sh build test
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) --target model_server
+	@tools/model_servers.sh; status=$$?; tools/peers.sh && exit $$status
 
 bench:
 	@tools/setup.sh build test bench

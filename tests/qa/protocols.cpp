@@ -9,6 +9,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int created = 1'700'000'000;  // seconds since 1970; the same in every reply
+
 /// Tokens are a function of the request, so that costs can be foretold.
 struct Tokens {
   std::size_t input, cached, output, reasoning;
@@ -109,16 +111,19 @@ json chat_reply(const Question& question, const Reply& reply) {
   json body = {
       {"id", "chatcmpl-test"},
       {"object", "chat.completion"},
+      {"created", created},
       {"model", question.model + "-served"},
       {"provider", "loopback"},
       {"choices",
        json::array({{{"index", 0},
                      {"finish_reason", reasons[std::size_t(reply.end)]},
+                     {"logprobs", nullptr},
                      {"message",
                       {{"role", "assistant"}, {"content", reply.text}, {"refusal", nullptr}}}}})}};
   if (!reply.with_usage) return body;
   body["usage"] = {{"prompt_tokens", used.input},
                    {"completion_tokens", used.output},
+                   {"total_tokens", used.input + used.output},
                    {"prompt_tokens_details", {{"cached_tokens", used.cached}}},
                    {"completion_tokens_details", {{"reasoning_tokens", used.reasoning}}}};
   if (reply.cost_usd) body["usage"]["cost"] = *reply.cost_usd;
@@ -130,21 +135,32 @@ json responses_reply(const Question& question, const Reply& reply) {
   const Tokens used = tokens(question, reply);
   const bool whole = reply.end == Reply::End::stop;
   json body = {{"id", "resp_test"},
+               {"object", "response"},
+               {"created_at", created},
+               {"parallel_tool_calls", true},
+               {"tool_choice", "auto"},
+               {"tools", json::array()},
                {"model", question.model + "-served"},
                {"status", whole ? "completed" : "incomplete"},
                {"error", nullptr},
                {"incomplete_details", nullptr},
-               {"output", json::array({{{"type", "reasoning"}, {"summary", json::array()}},
-                                       {{"type", "message"},
-                                        {"role", "assistant"},
-                                        {"content", json::array({{{"type", "output_text"},
-                                                                  {"text", reply.text}}})}}})}};
+               {"output",
+                json::array({{{"id", "rs_test"}, {"type", "reasoning"}, {"summary", json::array()}},
+                             {{"id", "msg_test"},
+                              {"type", "message"},
+                              {"role", "assistant"},
+                              {"status", whole ? "completed" : "incomplete"},
+                              {"content", json::array({{{"type", "output_text"},
+                                                        {"annotations", json::array()},
+                                                        {"text", reply.text}}})}}})}};
   if (!whole) body["incomplete_details"] = {{"reason", reasons[std::size_t(reply.end)]}};
   if (reply.with_usage)
-    body["usage"] = {{"input_tokens", used.input},
-                     {"input_tokens_details", {{"cached_tokens", used.cached}}},
-                     {"output_tokens", used.output},
-                     {"output_tokens_details", {{"reasoning_tokens", used.reasoning}}}};
+    body["usage"] = {
+        {"input_tokens", used.input},
+        {"input_tokens_details", {{"cached_tokens", used.cached}, {"cache_write_tokens", 0}}},
+        {"output_tokens", used.output},
+        {"output_tokens_details", {{"reasoning_tokens", used.reasoning}}},
+        {"total_tokens", used.input + used.output}};
   return body;
 }
 
@@ -156,6 +172,7 @@ json messages_reply(const Question& question, const Reply& reply) {
                {"role", "assistant"},
                {"model", question.model + "-served"},
                {"stop_reason", reasons[std::size_t(reply.end)]},
+               {"stop_sequence", nullptr},
                {"content", json::array({{{"type", "text"}, {"text", reply.text}}})}};
   if (reply.with_usage)
     body["usage"] = {{"input_tokens", used.input - used.cached},
