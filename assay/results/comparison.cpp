@@ -10,6 +10,7 @@
 #include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/results.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/readings.hpp"
 #include "assay/results/summary_json.hpp"
 

@@ -2,6 +2,7 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/results.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/paper_json.hpp"
 
 namespace assay::results {

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"

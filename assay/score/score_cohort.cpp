@@ -19,6 +19,7 @@
 #include "assay/error.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/results.hpp"
+#include "assay/results/case_record.hpp"
 #include "assay/score/score_case.hpp"
 
 namespace assay::score {

@@ -8,13 +8,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <mutex>
 #include <thread>
-
 #include "assay/base/file.hpp"
 #include "assay/demo/loopback_server.hpp"
 #include "tests/qa/answers.hpp"
@@ -87,11 +85,12 @@ std::string first_value(const std::string& body, const std::string& name) {
   return body.substr(value, body.find('"', value) - value);
 }
 
+/// Anthropic's own client sends its key as a bearer token (2.9), not as x-api-key.
 bool Server::may_call(const Protocol& protocol, const demo::ServerRequest& request) const {
   const std::string name = settings_.text("key-header", std::string(protocol.key_header));
   const std::string key = header_of(request, name);
   return !settings_.has("key") || key == settings_.text("key") ||
-         key == "Bearer " + settings_.text("key");
+         header_of(request, "authorization") == "Bearer " + settings_.text("key");
 }
 
 demo::ServerResponse Server::failed(const Protocol& protocol, const Fault& fault) const {

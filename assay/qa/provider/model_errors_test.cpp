@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
-
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {
@@ -64,6 +63,28 @@ TEST(ModelErrors, thinking_has_rules_of_its_own) {
               "Unsupported value: 'temperature' does not support 0 with this model.",
               "temperature"),
        Kind::fatal, R"({"temperature": null})"},
+  });
+}
+
+TEST(ModelErrors, a_plain_400_may_be_about_the_key_or_a_parameter) {
+  const auto google = [](const std::string& message) {
+    return R"([{"error": {"code": 400, "message": ")" + message +
+           R"(", "status": "INVALID_ARGUMENT"}}])";
+  };
+  check({
+      {"chat", 400, google("API key not valid. Please pass a valid API key."), Kind::fatal,
+       "check the key"},
+      {"chat", 400, google("API key expired. Please renew the API key."), Kind::fatal,
+       "check the key"},
+      {"chat", 400, google(R"(Invalid JSON payload received. Unknown name \"seed\": Cannot find.)"),
+       Kind::fatal, "change or drop the parameter"},
+      {"chat", 400, google("Request contains an invalid argument."), Kind::item,
+       "invalid argument"},
+      // LiteLLM without a database of keys
+      {"chat", 400, R"({"error": {"message": "No connected db.", "type": "no_db_connection"}})",
+       Kind::fatal, "check the key"},
+      {"messages", 400, anthropic("no_db_connection", "No connected db."), Kind::fatal,
+       "check the key"},
   });
 }
 

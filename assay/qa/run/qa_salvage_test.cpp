@@ -48,7 +48,7 @@ std::string text_of_run(const std::vector<std::string>& records) {
 QaState state_of(const std::string& text) {
   QaState state;
   const auto content = parse_journal(text, "run.journal");
-  for (const std::string& record : content->records) state.take(parse_qa_record(record), false);
+  for (const std::string& record : content->records) state.take(parse_qa_record(record), {});
   state.count_calls_under_way();
   return state;
 }

@@ -97,7 +97,7 @@ JournalReading read_state(const fs::path& journal) {
     } else if (const auto* attempt = std::get_if<AttemptRecord>(&record)) {
       out.runs = std::max(out.runs, attempt->key.run + 1);
     }
-    out.state.take(std::move(record), false);
+    out.state.take(std::move(record), {});
   });
   if (!follower.damaged_lines().empty())
     throw Error(Error::Kind::input,
