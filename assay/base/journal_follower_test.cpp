@@ -30,7 +30,7 @@ class FollowedJournal : public ::testing::Test {
   const JournalHeader header_ = {"settings", "inputs", "0.2.0"};
 };
 
-TEST_F(FollowedJournal, GoesOnWhereItEnded) {
+TEST_F(FollowedJournal, goes_on_where_it_ended) {
   Journal journal = Journal::create(path_, header_);
   JournalFollower follower(path_);
   EXPECT_THAT(news(follower), ElementsAre());
@@ -42,7 +42,7 @@ TEST_F(FollowedJournal, GoesOnWhereItEnded) {
   EXPECT_THAT(news(follower), ElementsAre("3"));
 }
 
-TEST_F(FollowedJournal, CutAnywhereTheRestFollows) {
+TEST_F(FollowedJournal, cut_anywhere_the_rest_follows) {
   { Journal::create(path_, header_).commit({"1", "2", "3"}); }
   const std::string whole = read_text(path_);
   for (std::size_t length = 0; length <= whole.size(); ++length) {
@@ -56,14 +56,14 @@ TEST_F(FollowedJournal, CutAnywhereTheRestFollows) {
   }
 }
 
-TEST_F(FollowedJournal, LinesLongerThanABlockAreWhole) {
+TEST_F(FollowedJournal, lines_longer_than_a_block_are_whole) {
   const std::string record = '"' + std::string(3'000'000, 'x') + '"';
   { Journal::create(path_, header_).commit({record, "2", record}); }
   JournalFollower follower(path_);
   EXPECT_THAT(news(follower), ElementsAre(record, "2", record));
 }
 
-TEST_F(FollowedJournal, DamagedLinesAreLeftOutAndNoted) {
+TEST_F(FollowedJournal, damaged_lines_are_left_out_and_noted) {
   { Journal::create(path_, header_).commit({"1", "2", "3"}); }
   std::string text = read_text(path_);
   text[text.find(": 2}") + 2] = '7';
@@ -73,7 +73,7 @@ TEST_F(FollowedJournal, DamagedLinesAreLeftOutAndNoted) {
   EXPECT_THAT(follower.damaged_lines(), ElementsAre(3U));
 }
 
-TEST_F(FollowedJournal, AnotherOrAShorterFileIsNoticed) {
+TEST_F(FollowedJournal, another_or_a_shorter_file_is_noticed) {
   { Journal::create(path_, header_).commit({"1", "2", "3"}); }
   const std::string whole = read_text(path_);
   JournalFollower shorter(path_), replaced(path_);
@@ -85,12 +85,12 @@ TEST_F(FollowedJournal, AnotherOrAShorterFileIsNoticed) {
   EXPECT_FALSE(replaced.read([](std::string_view) {}));
 }
 
-TEST_F(FollowedJournal, AnAbsentFileIsAnError) {
+TEST_F(FollowedJournal, an_absent_file_is_an_error) {
   JournalFollower follower(path_);
   EXPECT_THROW(follower.read([](std::string_view) {}), Error);
 }
 
-TEST_F(FollowedJournal, TheLockIsSeenWithoutTouchingIt) {
+TEST_F(FollowedJournal, the_lock_is_seen_without_touching_it) {
   EXPECT_FALSE(is_journal_locked(path_));
   {
     const Journal journal = Journal::create(path_, header_);
@@ -101,7 +101,7 @@ TEST_F(FollowedJournal, TheLockIsSeenWithoutTouchingIt) {
   Journal::resume(path_, *read_journal(path_));
 }
 
-TEST_F(FollowedJournal, LightRecordsKeepTheirPlaceAmongOthers) {
+TEST_F(FollowedJournal, light_records_keep_their_place_among_others) {
   {
     JournalWriter writer(Journal::create(path_, header_), std::chrono::milliseconds(0));
     writer.add_lightly("1");

@@ -22,7 +22,7 @@ std::string whole_journal(const std::vector<std::string>& records) {
                       std::vector<std::string_view>(records.begin(), records.end()));
 }
 
-TEST(JournalSalvage, AnIntactJournalIsKept) {
+TEST(JournalSalvage, an_intact_journal_is_kept) {
   const auto records = numbered(4);
   const std::string text = whole_journal(records);
   const SalvagedJournal found = salvaged_journal(text);
@@ -32,7 +32,7 @@ TEST(JournalSalvage, AnIntactJournalIsKept) {
   EXPECT_TRUE(found.lost.empty());
 }
 
-TEST(JournalSalvage, OneBadByteCostsAtMostItsOwnLine) {
+TEST(JournalSalvage, one_bad_byte_costs_at_most_its_own_line) {
   const auto records = numbered(4);
   const std::string whole = whole_journal(records);
   for (std::size_t at = 0; at < whole.size(); ++at)
@@ -58,7 +58,7 @@ TEST(JournalSalvage, OneBadByteCostsAtMostItsOwnLine) {
     }
 }
 
-TEST(JournalSalvage, ALostBlockIsOnePieceOrTwo) {
+TEST(JournalSalvage, a_lost_block_is_one_piece_or_two) {
   const auto records = numbered(9);
   std::string text = whole_journal(records);
   const std::size_t from = text.find(R"("n":3)"), to = text.find(R"("n":6)");
@@ -71,7 +71,7 @@ TEST(JournalSalvage, ALostBlockIsOnePieceOrTwo) {
   EXPECT_FALSE(found.torn);
 }
 
-TEST(JournalSalvage, ATornEndIsNotDamage) {
+TEST(JournalSalvage, a_torn_end_is_not_damage) {
   const auto records = numbered(3);
   const std::string whole = whole_journal(records);
   for (std::size_t length = whole.find('\n') + 1; length < whole.size(); ++length) {
@@ -80,7 +80,7 @@ TEST(JournalSalvage, ATornEndIsNotDamage) {
   }
 }
 
-TEST(JournalSalvage, OtherFilesHaveNothingToKeep) {
+TEST(JournalSalvage, other_files_have_nothing_to_keep) {
   for (const std::string text : {"", "\n", "hello\nworld\n", "{}\n{}\n", "\0\0\0"}) {
     const SalvagedJournal found = salvaged_journal(text);
     EXPECT_TRUE(found.records.empty() && !found.header) << text;

@@ -75,7 +75,7 @@ std::string nested(int depth) {
 
 }  // namespace
 
-TEST(JsonReader, LongTextsEndWhereTheirQuoteIs) {
+TEST(JsonReader, long_texts_end_where_their_quote_is) {
   for (std::size_t length = 0; length < 40; ++length)
     for (std::size_t at = 0; at < length; ++at)
       for (const std::string part : {"\\n", "\\\"", "\\\\", "\\u00e9", "\u00e9"}) {

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Text, BlanksAreCutOffAtEitherEnd) {
+TEST(Text, blanks_are_cut_off_at_either_end) {
   EXPECT_EQ(trimmed(" \t a b\r\n"), "a b");
   EXPECT_EQ(trimmed(" \n"), "");
   EXPECT_EQ(trimmed(""), "");
@@ -16,30 +16,30 @@ TEST(Text, BlanksAreCutOffAtEitherEnd) {
   EXPECT_EQ(trimmed_end(" a \n"), " a");
 }
 
-TEST(Text, MarksAndFirstSigns) {
+TEST(Text, marks_and_first_signs) {
   EXPECT_EQ(without_mark("\xEF\xBB\xBF{"), "{");
   EXPECT_EQ(without_mark("\xEF\xBB"), "\xEF\xBB");
   EXPECT_EQ(first_sign(" \n{"), '{');
   EXPECT_EQ(first_sign(" \n"), '\0');
 }
 
-TEST(Text, CaseIsChangedInAsciiOnly) {
+TEST(Text, case_is_changed_in_ascii_only) {
   EXPECT_EQ(ascii_lowered("AZaz@[`{É9"), "azaz@[`{É9");
   EXPECT_EQ(ascii_uppered("AZaz@[`{é9"), "AZAZ@[`{é9");
 }
 
-TEST(Text, PartsBetweenSeparators) {
+TEST(Text, parts_between_separators) {
   EXPECT_THAT(parts_of("a,,b", ','), ElementsAre("a", "", "b"));
   EXPECT_THAT(parts_of("a,", ','), ElementsAre("a", ""));
   EXPECT_THAT(parts_of("", ','), ElementsAre(""));
 }
 
-TEST(Text, ReplacesWithoutLookingAtWhatItPutThere) {
+TEST(Text, replaces_without_looking_at_what_it_put_there) {
   EXPECT_EQ(replaced("aXbX", "X", "XX"), "aXXbXX");
   EXPECT_EQ(replaced("/r//r/x", "/r/", ""), "x");
 }
 
-TEST(Text, ExcerptsKeepCharactersWhole) {
+TEST(Text, excerpts_keep_characters_whole) {
   EXPECT_EQ(excerpt("short"), "short");
   EXPECT_EQ(excerpt("abcé", 4), "abc...");
   EXPECT_EQ(excerpt("abcé", 5), "abcé");
@@ -47,7 +47,7 @@ TEST(Text, ExcerptsKeepCharactersWhole) {
   EXPECT_EQ(character_count("aé↑"), 3U);
 }
 
-TEST(Text, WordsAreJoinedAndCounted) {
+TEST(Text, words_are_joined_and_counted) {
   struct Row {
     std::string name;
   };

@@ -37,7 +37,7 @@ std::vector<Chunk> chunks_of(const std::string& file) {
   return out;
 }
 
-TEST(Png, HoldsThePixelsAndNothingElse) {
+TEST(Png, holds_the_pixels_and_nothing_else) {
   const Picture picture = {2, 1, {255, 0, 1, 2, 3, 4}};
   const std::string file = png(picture);
   ASSERT_TRUE(file.starts_with("\x89PNG\r\n\x1A\n"));

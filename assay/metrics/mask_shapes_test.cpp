@@ -15,7 +15,7 @@ Volume<std::uint8_t> row_of(std::vector<std::uint8_t> voxels) {
   return {grid, std::move(voxels)};
 }
 
-TEST(ScoreMasks, CountsBoundariesAndLesionsOfTwoViews) {
+TEST(ScoreMasks, counts_boundaries_and_lesions_of_two_views) {
   const auto prediction = row_of({0, 1, 1, 0, 0, 0, 0, 0}),
              reference = row_of({0, 0, 9, 9, 0, 0, 0, 1});
   const ScoreSettings settings = {
@@ -28,7 +28,7 @@ TEST(ScoreMasks, CountsBoundariesAndLesionsOfTwoViews) {
   EXPECT_DOUBLE_EQ(*value(scores[3]), 3 * 0.002);
 }
 
-TEST(ScoreMasks, EmptyMasksAreUndefinedByTheirRule) {
+TEST(ScoreMasks, empty_masks_are_undefined_by_their_rule) {
   const auto empty = row_of({0, 0, 0}), full = row_of({0, 1, 0});
   const ScoreSettings settings = {.metrics = chosen_metrics("hd95")};
   EXPECT_EQ(score_masks(empty.view(), full.view(), settings),
@@ -37,7 +37,7 @@ TEST(ScoreMasks, EmptyMasksAreUndefinedByTheirRule) {
             std::vector<Score>{Undefined::reference_empty});
 }
 
-TEST(ScoreMasks, DifferentShapesAreAnError) {
+TEST(ScoreMasks, different_shapes_are_an_error) {
   const auto a = row_of({0, 1, 0}), b = row_of({0, 1});
   EXPECT_THROW(score_masks(a.view(), b.view(), {}), Error);
 }

@@ -34,7 +34,7 @@ void expect_specified(const Json& input, const Json& wanted) {
   EXPECT_EQ(c.test_type, wanted.at("test_type").get<std::string>()) << where;
 }
 
-TEST(PaperComparison, EqualsTheSpecification) {
+TEST(PaperComparison, equals_the_specification) {
   const Json cases = vectors::reference("stat_comparison_vs_paper");
   ASSERT_EQ(cases.size(), 13U);
   for (const Json& c : cases) expect_specified(c, c.at("result"));
@@ -44,14 +44,14 @@ TEST(PaperComparison, EqualsTheSpecification) {
       expect_specified(c.at("input"), c.at("original_output"));
 }
 
-TEST(PaperComparison, WordsOfAnEffectSize) {
+TEST(PaperComparison, words_of_an_effect_size) {
   const std::pair<double, const char*> words[] = {
       {0, "negligible"}, {-0.199, "negligible"}, {0.2, "small"}, {-0.49, "small"},
       {0.5, "medium"},   {0.79, "medium"},       {0.8, "large"}, {-3, "large"}};
   for (const auto& [d, word] : words) EXPECT_EQ(cohens_d_word(d), word) << d;
 }
 
-TEST(PaperComparison, TheShortcutIsTheSpecificationsOnly) {
+TEST(PaperComparison, the_shortcut_is_the_specifications_only) {
   std::vector<double> values(75, 0.876 - 9e-9);
   EXPECT_EQ(compared_with_paper(values, meshnet, as_specified).p_value, 1);
   const PaperComparison ours = compared_with_paper(values, meshnet);
@@ -73,7 +73,7 @@ std::vector<double> skewed(double mean, std::size_t n) {
   return out;
 }
 
-TEST(PaperComparison, AMeanOnThePapersIsNotDifferent) {
+TEST(PaperComparison, a_mean_on_the_papers_is_not_different) {
   const std::vector<double> values = skewed(0.876, 80);
   const PaperComparison ours = compared_with_paper(values, meshnet);
   EXPECT_NEAR(ours.difference, 0, 1e-12);
@@ -86,7 +86,7 @@ TEST(PaperComparison, AMeanOnThePapersIsNotDifferent) {
   EXPECT_EQ(specified.verdict, stats::Verdict::different);
 }
 
-TEST(PaperComparison, ALowerMeanIsNotEquivalent) {
+TEST(PaperComparison, a_lower_mean_is_not_equivalent) {
   std::vector<double> values;  // nearly all at the paper's mean, one in 15 at 0: mean 0.82
   for (int i = 0; i < 90; ++i) values.push_back(i % 15 == 0 ? 0 : 0.876 + 0.0001 * (i % 7 - 3));
   const PaperComparison specified = compared_with_paper(values, meshnet, as_specified);
@@ -97,7 +97,7 @@ TEST(PaperComparison, ALowerMeanIsNotEquivalent) {
   EXPECT_GT(*ours.tost_p, 0.05);
 }
 
-TEST(PaperComparison, NoVerdictBelowSix) {
+TEST(PaperComparison, no_verdict_below_six) {
   const std::vector<double> few = {0.80, 0.81, 0.805, 0.795, 0.802};
   const PaperComparison c = compared_with_paper(few, meshnet);
   EXPECT_LT(*c.p_value, 0.001);
@@ -111,7 +111,7 @@ TEST(PaperComparison, NoVerdictBelowSix) {
   EXPECT_EQ(compared_with_paper(six, meshnet).verdict, stats::Verdict::different);
 }
 
-TEST(PaperComparison, ALargePIsNoEquivalence) {
+TEST(PaperComparison, a_large_p_is_no_equivalence) {
   const std::vector<double> few = {0.80, 0.95, 0.84, 0.92, 0.87, 0.90};
   const PaperComparison c = compared_with_paper(few, meshnet);
   EXPECT_GT(*c.p_value, 0.05);
@@ -120,7 +120,7 @@ TEST(PaperComparison, ALargePIsNoEquivalence) {
   EXPECT_EQ(compared_with_paper(few, meshnet, as_specified).conclusion, "STATISTICALLY EQUIVALENT");
 }
 
-TEST(PaperComparison, EquivalentDifferentOrNeither) {
+TEST(PaperComparison, equivalent_different_or_neither) {
   std::vector<double> near, far;
   for (int i = -20; i <= 20; ++i) {
     near.push_back(0.876 + 0.0005 * i);
@@ -141,7 +141,7 @@ TEST(PaperComparison, EquivalentDifferentOrNeither) {
   EXPECT_EQ(compared_with_paper(near, meshnet, narrow).verdict, stats::Verdict::inconclusive);
 }
 
-TEST(PaperComparison, ThePapersOwnErrorCounts) {
+TEST(PaperComparison, the_papers_own_error_counts) {
   const std::vector<double> values = skewed(0.85, 60);
   const PaperComparison exact = compared_with_paper(values, meshnet);
   const PaperComparison measured = compared_with_paper(values, {0.876, 0.2, 60});
@@ -151,7 +151,7 @@ TEST(PaperComparison, ThePapersOwnErrorCounts) {
   EXPECT_EQ(compared_with_paper(values, {0.876, std::nullopt, 60}).test_type, "bootstrap-t");
 }
 
-TEST(PaperComparison, IntervalsStayWithinTheRangeOfDice) {
+TEST(PaperComparison, intervals_stay_within_the_range_of_dice) {
   std::vector<double> values(20, 1.0);
   values[3] = 0;
   const PaperComparison c = compared_with_paper(values, meshnet);
@@ -159,7 +159,7 @@ TEST(PaperComparison, IntervalsStayWithinTheRangeOfDice) {
   EXPECT_LE(c.interval->upper, 1 - 0.876);
 }
 
-TEST(PaperComparison, AZeroDenominatorIsNoEffectSize) {
+TEST(PaperComparison, a_zero_denominator_is_no_effect_size) {
   const std::vector<double> same(5, 0.9);
   const PaperComparison ours = compared_with_paper(same, {0.876, 0.0});
   EXPECT_FALSE(ours.cohens_d);
@@ -169,7 +169,7 @@ TEST(PaperComparison, AZeroDenominatorIsNoEffectSize) {
   EXPECT_FALSE(compared_with_paper(same, {0.876}).cohens_d);
 }
 
-TEST(PaperComparison, OneValueSaysNothing) {
+TEST(PaperComparison, one_value_says_nothing) {
   const std::vector<double> one = {0.5};
   const PaperComparison c = compared_with_paper(one, meshnet);
   EXPECT_EQ(c.verdict, stats::Verdict::inconclusive);
@@ -179,7 +179,7 @@ TEST(PaperComparison, OneValueSaysNothing) {
   EXPECT_EQ(c.conclusion, "inconclusive: no verdict is given below 6 values, and there is 1");
 }
 
-TEST(PaperComparison, RefusesWhatCannotBeCompared) {
+TEST(PaperComparison, refuses_what_cannot_be_compared) {
   const std::vector<double> bad = {0.9, std::nan("")};
   EXPECT_THROW(compared_with_paper({}, meshnet), Error);
   EXPECT_THROW(compared_with_paper(bad, meshnet), Error);

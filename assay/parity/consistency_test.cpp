@@ -34,7 +34,7 @@ void for_each_matrix(Visit visit) {
                      double(voxels - lesion - predicted + tp)});
 }
 
-TEST(Consistency, BoundsHoldForEveryConfusionMatrix) {
+TEST(Consistency, bounds_hold_for_every_confusion_matrix) {
   int seen = 0;
   for_each_matrix([&](const Counts& c) {
     if (c.dice() < 0.1 || c.mcc() <= 0) return;
@@ -55,7 +55,7 @@ TEST(Consistency, BoundsHoldForEveryConfusionMatrix) {
 }
 
 /// They are reached, so they could not be narrower.
-TEST(Consistency, BoundsAreTight) {
+TEST(Consistency, bounds_are_tight) {
   std::map<int, Bounds> found;  // by Dice in hundredths, give or take 0.001
   for_each_matrix([&](const Counts& c) {
     const int hundredths = static_cast<int>(std::lround(100 * c.dice()));
@@ -70,7 +70,7 @@ TEST(Consistency, BoundsAreTight) {
   }
 }
 
-TEST(Consistency, DiceAndMccAreInverse) {
+TEST(Consistency, dice_and_mcc_are_inverse) {
   for (const double dice : {0.3, 0.667, 0.876, 1.0}) {
     const auto mcc = mcc_bounds(dice);
     EXPECT_NEAR(dice_bounds(mcc->low)->high, dice, 1e-12);
@@ -85,7 +85,7 @@ TEST(Consistency, DiceAndMccAreInverse) {
   }
 }
 
-TEST(Consistency, ThePublishedPairCannotBeOfTheForeground) {
+TEST(Consistency, the_published_pair_cannot_be_of_the_foreground) {
   const DiceMccPair pair = dice_mcc_pair(0.876, 0.760);
   EXPECT_NEAR(pair.mcc_if_foreground->low, 0.873, 0.0005);
   EXPECT_NEAR(pair.mcc_if_foreground->high, 0.883, 0.0005);
@@ -97,7 +97,7 @@ TEST(Consistency, ThePublishedPairCannotBeOfTheForeground) {
   EXPECT_NEAR(macro_dice_bounds(0.667)->high, 0.833, 0.001);
 }
 
-TEST(Consistency, ThePublishedRowsLieOnTheMacroLine) {
+TEST(Consistency, the_published_rows_lie_on_the_macro_line) {
   const Paper paper = built_in_paper();
   const Consistency c = consistency(paper, paper.models.front(), std::nullopt, std::nullopt);
   ASSERT_TRUE(c.line);
@@ -113,7 +113,7 @@ TEST(Consistency, ThePublishedRowsLieOnTheMacroLine) {
   EXPECT_FALSE(c.achieved);
 }
 
-TEST(Consistency, ALineNeedsThreeModelsThatDiffer) {
+TEST(Consistency, a_line_needs_three_models_that_differ) {
   const auto model = [](double dice, double mcc) {
     return PaperModel{
         .key = "k", .name = "k", .dice = {.mean = dice}, .mcc = PaperValue{.mean = mcc}};

@@ -12,7 +12,7 @@
 namespace assay::parity {
 namespace {
 
-TEST(Published, FourteenModelsByFallingDice) {
+TEST(Published, fourteen_models_by_falling_dice) {
   const auto models = published_models();
   ASSERT_EQ(models.size(), 14U);
   EXPECT_TRUE(std::ranges::is_sorted(models, std::greater{},
@@ -30,7 +30,7 @@ const PublishedModel& published_model(std::string_view key) {
   return *std::ranges::find(published_models(), key, &PublishedModel::key);
 }
 
-TEST(Published, ValuesOfARow) {
+TEST(Published, values_of_a_row) {
   const PublishedModel& m = published_model("meshnet_26");
   EXPECT_EQ(m.name, "MeshNet-26");
   EXPECT_EQ(m.parameters, 147474);
@@ -40,7 +40,7 @@ TEST(Published, ValuesOfARow) {
 }
 
 /// The table's stars, counted by hand: "only MeshNet-16 does not differ" is not what it says.
-TEST(Published, Stars) {
+TEST(Published, stars) {
   const auto models = published_models();
   const auto stars = [&](PublishedValue PublishedModel::*metric) {
     return std::ranges::count_if(models, [&](const auto& m) { return (m.*metric).differs; });
@@ -52,7 +52,7 @@ TEST(Published, Stars) {
   EXPECT_FALSE(published_model("swin_unetr").dice.differs);
 }
 
-TEST(Published, EfficiencyIsComputed) {
+TEST(Published, efficiency_is_computed) {
   const auto efficiency = [](std::string_view key) {
     const PublishedModel& m = published_model(key);
     return dice_per_million(m.dice.mean, m.parameters).value();
@@ -63,7 +63,7 @@ TEST(Published, EfficiencyIsComputed) {
   EXPECT_NEAR(five / twenty_six, 25.1, 0.05);  // not the 149 that prose made of it
 }
 
-TEST(Published, UnknownNamesAreRefusedWithHelp) {
+TEST(Published, unknown_names_are_refused_with_help) {
   try {
     variant_of(built_in_paper(), "meshnet_62");
     FAIL();

@@ -34,14 +34,14 @@ std::string why(const ParityReport& r) {
   return joined(r.explanation, "\n");
 }
 
-TEST(ParityReport, SubjectsAreNotRuns) {
+TEST(ParityReport, subjects_are_not_runs) {
   const ParityReport r = reported(reached());
   EXPECT_EQ(r.result.parity_level, ParityLevel::acceptable);
   EXPECT_EQ(r.dice_std.over, SpreadOver::subjects);
   EXPECT_THAT(why(r), HasSubstr("An SD over subjects measures how cases differ"));
 }
 
-TEST(ParityReport, TheSpreadLikeThePapersDecides) {
+TEST(ParityReport, the_spread_like_the_papers_decides) {
   Achieved a = reached();
   a.spreads = {spread(SpreadOver::outer_folds, 0.02, 3, "folds"),
                spread(SpreadOver::runs, 0.012, 30, "summary.test_std_dice_per_run")};
@@ -62,7 +62,7 @@ TEST(ParityReport, TheSpreadLikeThePapersDecides) {
   EXPECT_EQ(reported(a).dice_std.over, SpreadOver::subjects);
 }
 
-TEST(ParityReport, AnSdThatDoesNotSayItsKindIsTaken) {
+TEST(ParityReport, an_sd_that_does_not_say_its_kind_is_taken) {
   Achieved a = reached();
   a.dice_std = {.over = SpreadOver::unknown, .std = {.value = 0.02, .place = "own"}};
   a.spreads = {spread(SpreadOver::runs, 0.2, 30, "runs")};
@@ -71,7 +71,7 @@ TEST(ParityReport, AnSdThatDoesNotSayItsKindIsTaken) {
   EXPECT_EQ(reported(a).result.dice_std, 0.2);
 }
 
-TEST(ParityReport, TheMacroVerdict) {
+TEST(ParityReport, the_macro_verdict) {
   Achieved a = reached();  // fits its MCC as a macro Dice only
   EXPECT_TRUE(reported(a).macro.already);
   EXPECT_EQ(reported(a).macro.level, ParityLevel::acceptable);
@@ -93,7 +93,7 @@ TEST(ParityReport, TheMacroVerdict) {
   EXPECT_THAT(why(r), HasSubstr("Like for like, our macro Dice of 0.8755"));
 }
 
-TEST(ParityReport, MissingValuesAreNamedNotInvented) {
+TEST(ParityReport, missing_values_are_named_not_invented) {
   Achieved a = reached();
   a.avd = {.missing = "summary.test_mean_avd is Infinity"};
   const ParityReport r = reported(a);
@@ -107,7 +107,7 @@ CheckAnswer answer(const std::vector<CheckItem>& items, std::size_t i) {
   return items.at(i).answer;
 }
 
-TEST(ParityReport, TheChecklistSaysWhatCannotBeSeen) {
+TEST(ParityReport, the_checklist_says_what_cannot_be_seen) {
   Achieved a = reached();
   ParityReport r = reported(a);
   ASSERT_EQ(r.checklist.size(), 6U);
@@ -131,7 +131,7 @@ TEST(ParityReport, TheChecklistSaysWhatCannotBeSeen) {
   EXPECT_EQ(answer(reported(a).checklist, 2), yes);
 }
 
-TEST(ParityReport, MinimumViableLooksAtTheNetwork) {
+TEST(ParityReport, minimum_viable_looks_at_the_network) {
   Achieved a = reached();
   EXPECT_EQ(answer(reported(a).minimum_viable, 1), CheckAnswer::cannot_be_checked);
   a.description = {
@@ -147,7 +147,7 @@ TEST(ParityReport, MinimumViableLooksAtTheNetwork) {
   EXPECT_EQ(answer(r.minimum_viable, 2), CheckAnswer::no);
 }
 
-TEST(ParityReport, VariantsAndPapers) {
+TEST(ParityReport, variants_and_papers) {
   Achieved a = reached();
   a.variant = "meshnet_5";
   EXPECT_THAT(joined(reported(a).warnings), HasSubstr("says that its model is meshnet_5"));
@@ -161,7 +161,7 @@ TEST(ParityReport, VariantsAndPapers) {
   EXPECT_FALSE(r.consistency.paper || r.consistency.line);
 }
 
-TEST(ParityReport, BetterIsNotStrictAndSaysSo) {
+TEST(ParityReport, better_is_not_strict_and_says_so) {
   Achieved a = reached();
   a.dice.value = 0.95;
   a.avd.value = 0.1;
@@ -171,7 +171,7 @@ TEST(ParityReport, BetterIsNotStrictAndSaysSo) {
   EXPECT_THAT(why(r), HasSubstr("better ones do not reach it"));
 }
 
-TEST(BenchmarkTable, AsSpecified) {
+TEST(BenchmarkTable, as_specified) {
   Achieved a = reached();
   a.dice_std.std.value = 0.016;
   const std::string head =

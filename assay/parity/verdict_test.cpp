@@ -35,7 +35,7 @@ struct Case {
 constexpr auto strict = ParityLevel::strict, acceptable = ParityLevel::acceptable,
                minimum = ParityLevel::minimum, failed = ParityLevel::failed;
 
-TEST(Verdict, LevelsByHand) {
+TEST(Verdict, levels_by_hand) {
   const Case cases[] = {
       {"the paper's own values", {0.876, 0.016, 0.245, 0.760}, "meshnet_26", strict, strict},
       {"16", {0.873, 0.007, 0.249, 0.757}, "meshnet_16", strict, strict},
@@ -62,7 +62,7 @@ TEST(Verdict, LevelsByHand) {
   }
 }
 
-TEST(Verdict, WhatIsMissingIsNotAssessable) {
+TEST(Verdict, what_is_missing_is_not_assessable) {
   const ParityLevel none = ParityLevel::not_assessable;
   EXPECT_EQ(judged({}).parity_level, none);
   EXPECT_EQ(judged({std::nullopt, 0.01, 0.2, 0.7}).parity_level, none);
@@ -76,21 +76,21 @@ TEST(Verdict, WhatIsMissingIsNotAssessable) {
   EXPECT_EQ(r.details.avd.paper, 0.245);
 }
 
-TEST(Verdict, MeetsOrExceedsIsOneSided) {
+TEST(Verdict, meets_or_exceeds_is_one_sided) {
   EXPECT_EQ(judged({0.95, 0.01, 0.1, 0.9}).meets_or_exceeds, true);
   EXPECT_EQ(judged({0.876, 0.01, 0.245, 0.76}).meets_or_exceeds, true);
   EXPECT_EQ(judged({0.876, 0.01, 0.246, 0.76}).meets_or_exceeds, false);
   EXPECT_EQ(judged({0.876, 0.01, 0.246, 0.76}).details.avd.meets_or_exceeds, false);
 }
 
-TEST(Verdict, WithinThePapersSpread) {
+TEST(Verdict, within_the_papers_spread) {
   const ParityDetails d = judged({0.860, 0.01, 0.282, 0.79}).details;
   EXPECT_EQ(d.dice.within_paper_sd, true);  // 0.876 ± 0.016
   EXPECT_EQ(d.avd.within_paper_sd, false);  // 0.245 ± 0.036
   EXPECT_EQ(d.mcc.within_paper_sd, true);   // 0.760 ± 0.030
 }
 
-TEST(Verdict, AMetricThatThePaperLacksIsNotJudged) {
+TEST(Verdict, a_metric_that_the_paper_lacks_is_not_judged) {
   const PaperModel dice_only = {.key = "k", .name = "K", .dice = {.mean = 0.876}};
   const ParityResult r = parity_of({0.88, 0.01, std::nullopt, 0.2}, dice_only);
   EXPECT_EQ(r.parity_level, strict);
@@ -98,7 +98,7 @@ TEST(Verdict, AMetricThatThePaperLacksIsNotJudged) {
   EXPECT_FALSE(r.details.mcc.paper || r.details.mcc.acceptable || r.details.dice.within_paper_sd);
 }
 
-TEST(Verdict, LevelsHaveAnOrder) {
+TEST(Verdict, levels_have_an_order) {
   EXPECT_TRUE(reaches(strict, minimum) && reaches(acceptable, acceptable));
   EXPECT_FALSE(reaches(acceptable, strict) || reaches(failed, minimum) ||
                reaches(ParityLevel::not_assessable, minimum));
@@ -107,7 +107,7 @@ TEST(Verdict, LevelsHaveAnOrder) {
   EXPECT_EQ(name(ParityLevel::not_assessable), "not_assessable");
 }
 
-TEST(Verdict, NothingButAFiniteNumberReachesALevelUnderCompat) {
+TEST(Verdict, nothing_but_a_finite_number_reaches_a_level_under_compat) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(judged({nan, 0.01, 0.245, 0.76}, "meshnet_26", 0).parity_level, failed);
   EXPECT_EQ(judged({0.87, 0.01, inf, 0.76}, "meshnet_26", 0).parity_level, minimum);
@@ -127,7 +127,7 @@ void expect_detail(const MetricDetail& found, const Json& wanted, const std::str
   EXPECT_EQ(found.minimum, flag(wanted, "minimum")) << where;
 }
 
-TEST(Verdict, EqualsTheSpecificationToTheLastBit) {
+TEST(Verdict, equals_the_specification_to_the_last_bit) {
   const Json cases = vectors::reference("parity");
   ASSERT_EQ(cases.size(), 30U);
   for (const Json& c : cases) {

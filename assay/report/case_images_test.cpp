@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(ImageOf, IsCalledByTheCase) {
+TEST(ImageOf, is_called_by_the_case) {
   const std::vector<std::string> images = {"sub-1.nii.gz", "sub-10_0000.nii.gz", "sub-10_0001.nii",
                                            "deep/sub-2.mha"};
   EXPECT_EQ(image_of("sub-1", images), "sub-1.nii.gz");
@@ -47,19 +47,19 @@ struct Cohort {
   std::string at(const char* name) const { return (folder / name).string(); }
 };
 
-TEST(Located, IsBelowTheRecordedRoot) {
+TEST(Located, is_below_the_recorded_root) {
   const Cohort c;
   const WantedFile wanted = {
       .shown = "a.nii", .sha256 = sha256("reference"), .recorded = c.at("r")};
   EXPECT_EQ(locate_file(wanted, c.at("x.json")), c.at("r/a.nii"));
 }
 
-TEST(Located, LooksBesideTheResults) {
+TEST(Located, looks_beside_the_results) {
   const Cohort c;
   EXPECT_EQ(locate_file({.shown = "r/a.nii", .sha256 = ""}, c.at("x.json")), c.at("r/a.nii"));
 }
 
-TEST(Located, ARootMayHoldAFolderPerModel) {
+TEST(Located, a_root_may_hold_a_folder_per_model) {
   const Cohort c;
   const auto given = [&](const char* root) {
     return WantedFile{
@@ -69,7 +69,7 @@ TEST(Located, ARootMayHoldAFolderPerModel) {
   EXPECT_EQ(locate_file(given("p"), "x.json"), c.at("p/a.nii"));
 }
 
-TEST(Located, SaysWhatIsWrong) {
+TEST(Located, says_what_is_wrong) {
   const Cohort c;
   EXPECT_THAT(refusal([&] {
                 locate_file({.shown = "b.nii", .sha256 = "", .recorded = c.at("p")},
@@ -98,7 +98,7 @@ results::SegmentationFile scored_regions(const std::vector<metrics::Region>& reg
   return out;
 }
 
-TEST(RegionCase, RunsRightFrontAndUp) {
+TEST(RegionCase, runs_right_front_and_up) {
   const TemporaryFolder folder;
   const results::SegmentationFile scored = scored_regions({metrics::foreground_region()});
   RegionCase one(one_voxel(folder / "r.nii", {0, 0, 0}), scored);
@@ -113,7 +113,7 @@ TEST(RegionCase, RunsRightFrontAndUp) {
   EXPECT_THAT(volume.regions, ElementsAre(metrics::foreground_region().name));
 }
 
-TEST(RegionCase, HasABitPerRegion) {
+TEST(RegionCase, has_a_bit_per_region) {
   const TemporaryFolder folder;
   Volume<std::uint8_t> labels(Grid{.shape = {3, 1, 1}}, {0, 1, 2});
   write_image(folder / "r.nii", labels.view());
@@ -124,7 +124,7 @@ TEST(RegionCase, HasABitPerRegion) {
   EXPECT_THAT(volume.regions, ElementsAre("core", "whole"));
 }
 
-TEST(RegionCase, AnotherPlaceIsRefusedAndAnImageOfItOnlyNoted) {
+TEST(RegionCase, another_place_is_refused_and_an_image_of_it_only_noted) {
   const TemporaryFolder folder;
   const results::SegmentationFile scored = scored_regions({metrics::foreground_region()});
   Volume<std::uint8_t> elsewhere(Grid{.shape = {2, 2, 2}});
@@ -156,14 +156,14 @@ std::vector<std::string> names(const std::vector<ShownCase>& cases) {
   return out;
 }
 
-TEST(ShownCases, AreTheWorstTheBestAndTheMedian) {
+TEST(ShownCases, are_the_worst_the_best_and_the_median) {
   EXPECT_THAT(names(shown_cases(ranked_study(), "dice", {})),
               ElementsAre("b worst", "a best", "d median", "e second worst"));
   EXPECT_THAT(names(shown_cases(ranked_study(), "hd95", {"c"})),
               ElementsAre("c asked for", "a worst", "b best", "e median", "d second worst"));
 }
 
-TEST(ShownCases, UnknownOnesAreRefused) {
+TEST(ShownCases, unknown_ones_are_refused) {
   EXPECT_THAT(refusal([] { shown_cases(ranked_study(), "dice", {"z"}); }),
               HasSubstr("no file has a case 'z'"));
 }

@@ -22,7 +22,7 @@ parity::ParityReport judged(std::string_view text, const char* variant = "meshne
                                parity::built_in_paper(), variant, {.compat_spec = compat});
 }
 
-TEST(Experiment, TheSpecificationsOwnTests) {
+TEST(Experiment, the_specifications_own_tests) {
   const std::pair<const char*, parity::ParityLevel> cases[] = {
       {R"({"summary": {"mean_dice": 0.876, "std_dice": 0.016},
            "test_results": [{"test_dice": 0.876, "test_avd": 0.245, "test_mcc": 0.760}]})",
@@ -42,7 +42,7 @@ TEST(Experiment, TheSpecificationsOwnTests) {
   }
 }
 
-TEST(Experiment, EveryVectorOfTheOriginal) {
+TEST(Experiment, every_vector_of_the_original) {
   const vectors::Json all = vectors::file("specification-cases.json");
   int seen = 0;
   for (const auto& c : all.at("cases")) {
@@ -70,7 +70,7 @@ TEST(Experiment, EveryVectorOfTheOriginal) {
   EXPECT_EQ(seen, 14);
 }
 
-TEST(Experiment, TheFirstBlockWithADiceIsTakenWhole) {
+TEST(Experiment, the_first_block_with_a_dice_is_taken_whole) {
   const parity::Achieved a = parsed(R"({
     "summary": {"test_mean_dice": 0.8, "test_std_dice": 0.2, "test_mean_mcc": 0.7,
                 "num_test_subjects": 223, "test_std_dice_per_run": 0.01},
@@ -85,7 +85,7 @@ TEST(Experiment, TheFirstBlockWithADiceIsTakenWhole) {
   EXPECT_EQ(a.spreads[0].std.value, 0.01);
 }
 
-TEST(Experiment, FlatSummaries) {
+TEST(Experiment, flat_summaries) {
   const parity::Achieved a =
       parsed(R"({"test_mean_dice": 0.8, "test_std_dice": 0.02, "test_mean_avd": 0.2,
                                 "test_mean_mcc": 0.7})");
@@ -94,7 +94,7 @@ TEST(Experiment, FlatSummaries) {
   EXPECT_EQ(a.mcc.value, 0.7);
 }
 
-TEST(Experiment, ValuesThatAreNone) {
+TEST(Experiment, values_that_are_none) {
   const std::pair<const char*, const char*> cases[] = {
       {"null", "summary.test_mean_avd is null"},
       {"NaN", "summary.test_mean_avd is NaN"},
@@ -115,7 +115,7 @@ TEST(Experiment, ValuesThatAreNone) {
   }
 }
 
-TEST(Experiment, OneBadRunMakesTheMeanMissing) {
+TEST(Experiment, one_bad_run_makes_the_mean_missing) {
   const parity::Achieved a = parsed(R"({"test_results": [
     {"test_dice": 0.8, "test_avd": 0.2, "test_mcc": 0.7},
     {"test_dice": 0.9, "test_avd": Infinity}]})");
@@ -127,7 +127,7 @@ TEST(Experiment, OneBadRunMakesTheMeanMissing) {
   EXPECT_FALSE(a.outer_folds);
 }
 
-TEST(Experiment, AMeanThatOverflowsIsMissing) {
+TEST(Experiment, a_mean_that_overflows_is_missing) {
   const parity::Achieved a =
       parsed(R"({"test_results": [{"test_dice": 1e308}, {"test_dice": 1e308}]})");
   EXPECT_EQ(a.dice.missing, "test_results.test_dice is too large for a number");
@@ -143,7 +143,7 @@ constexpr const char* nested = R"({"folds": [
     {"restart": 0, "test_dice": 0.4, "test_avd": 0.3, "test_mcc": 0.3,
      "per_subject_dice": [0.4], "subject_ids": ["c"]}]}]})";
 
-TEST(Experiment, FoldsAndRuns) {
+TEST(Experiment, folds_and_runs) {
   const parity::Achieved a = parsed(nested);
   EXPECT_EQ(a.origin, "folds[].runs[]");
   EXPECT_NEAR(*a.dice.value, 0.6, 1e-15);
@@ -162,7 +162,7 @@ TEST(Experiment, FoldsAndRuns) {
   EXPECT_EQ(a.spreads[1].over, parity::SpreadOver::subjects);
 }
 
-TEST(Experiment, OurOwnAggregate) {
+TEST(Experiment, our_own_aggregate) {
   const parity::Achieved a = parsed(R"({"schema": "assay.folds/1", "model_name": "MeshNet-16",
     "summary": {"test_mean_dice": 0.7, "test_std_dice": 0.2, "test_mean_avd": 0.3,
       "test_mean_mcc": 0.71, "num_test_subjects": 3, "test_std_dice_per_run": 0.02,
@@ -181,7 +181,7 @@ TEST(Experiment, OurOwnAggregate) {
   EXPECT_EQ(a.macro_spreads[0].std.value, 0.03);
 }
 
-TEST(Experiment, SegmentationResults) {
+TEST(Experiment, segmentation_results) {
   const parity::Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
     "dice": {"name": "DICE", "mean": 0.7, "std": 0.1, "values": [0.6, 0.8, null]},
     "avd": {"mean": null}, "mcc": {"mean": 0.72},
@@ -198,7 +198,7 @@ TEST(Experiment, SegmentationResults) {
   EXPECT_NEAR(*a.macro_spreads.at(0).std.value, 0.1 * std::sqrt(0.5), 1e-15);
 }
 
-TEST(Experiment, MacroDiceFollowsFromStoredCounts) {
+TEST(Experiment, macro_dice_follows_from_stored_counts) {
   const parity::Achieved a = parsed(R"({"schema": "assay.segmentation/1", "model_name": "m",
     "dice": {"mean": 0.5, "std": 0.5, "values": [1, 0]}, "metrics": {"dice": {}},
     "labels": {"1": {"name": "1", "members": [1]}},
@@ -214,7 +214,7 @@ TEST(Experiment, MacroDiceFollowsFromStoredCounts) {
   EXPECT_EQ(a.macro_spreads[0].n, 2U);
 }
 
-TEST(Experiment, SingleRunsAndBareMeans) {
+TEST(Experiment, single_runs_and_bare_means) {
   const parity::Achieved run =
       parsed(R"({"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3,
     "test_mcc": 0.6, "per_subject_dice": [0.5, 0.7], "subject_ids": ["a", "b"]})");
@@ -230,7 +230,7 @@ TEST(Experiment, SingleRunsAndBareMeans) {
   EXPECT_FALSE(means.dice_std.std.value);
 }
 
-TEST(Experiment, ValidationMetricsWarn) {
+TEST(Experiment, validation_metrics_warn) {
   const parity::Achieved a = parsed(R"({"summary": {"mean_dice": 0.876, "std_dice": 0.01}})");
   EXPECT_EQ(a.origin, "validation");
   EXPECT_EQ(a.dice.value, 0.876);
@@ -243,7 +243,7 @@ TEST(Experiment, ValidationMetricsWarn) {
   EXPECT_EQ(judged("{}", "meshnet_26", true).result.parity_level, parity::ParityLevel::failed);
 }
 
-TEST(Experiment, DescribesTheNetwork) {
+TEST(Experiment, describes_the_network) {
   EXPECT_EQ(parsed(R"({"config": {"parameters": 5}})").description.parameters, 5);
   EXPECT_EQ(parsed(R"({"model": {"num_parameters": 5, "channels": 26}})").description.channels, 26);
   EXPECT_EQ(parse_model_description(R"({"dilations": [1, 2]})", "m").dilations,
@@ -256,7 +256,7 @@ TEST(Experiment, DescribesTheNetwork) {
               HasSubstr("m.json: has none of parameters"));
 }
 
-TEST(Experiment, RefusesOtherFiles) {
+TEST(Experiment, refuses_other_files) {
   const std::pair<const char*, const char*> cases[] = {
       {"[1]", "not an object of results"},
       {"3", "not an object of results"},

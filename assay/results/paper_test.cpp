@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(PaperFile, EveryShape) {
+TEST(PaperFile, every_shape) {
   const char* shapes[] = {
       R"([{"model": "My Net", "parameters": 10, "dice_mean": 0.7, "dice_std": 0.1}])",
       R"({"models": [{"name": "My Net", "parameters": 10, "dice_mean": 0.7, "dice_std": 0.1}]})",
@@ -30,7 +30,7 @@ TEST(PaperFile, EveryShape) {
   }
 }
 
-TEST(PaperFile, TolerancesAndLimits) {
+TEST(PaperFile, tolerances_and_limits) {
   const parity::Paper paper =
       parse_paper(R"({"net": {"dice_mean": 0.7, "avd_mean": 0.2, "avd_sig": 1},
     "tolerances": {"dice": 0.05, "dice_std": 0.1},
@@ -45,7 +45,7 @@ TEST(PaperFile, TolerancesAndLimits) {
   EXPECT_TRUE(paper.models[0].avd->differs);
 }
 
-TEST(PaperFile, WhatIsListedCanBeRead) {
+TEST(PaperFile, what_is_listed_can_be_read) {
   const parity::Paper ours = parity::built_in_paper();
   const parity::Paper read = parse_paper(paper_text(ours), "p.json");
   ASSERT_EQ(read.models.size(), ours.models.size());
@@ -57,14 +57,14 @@ TEST(PaperFile, WhatIsListedCanBeRead) {
   }
 }
 
-TEST(PaperFile, TheBuiltInValuesAreTheReferenceFiles) {
+TEST(PaperFile, the_built_in_values_are_the_reference_files) {
   const auto [path, absence] = testing::real_data("paper_reference_values.json");
   if (!absence.empty()) GTEST_SKIP() << absence;
   EXPECT_EQ(paper_text(parity::Paper{.models = read_paper(path).models}),
             paper_text(parity::built_in_paper()));
 }
 
-TEST(PaperFile, Refusals) {
+TEST(PaperFile, refusals) {
   const std::pair<const char*, const char*> cases[] = {
       {"{}", "no published models"},
       {"[]", "no published models"},

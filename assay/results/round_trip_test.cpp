@@ -38,7 +38,7 @@ void expect_same_tree(const std::string& text, std::string_view schema) {
   EXPECT_EQ(to_text(file) + "\n", text);
 }
 
-TEST(RoundTrip, Provenance) {
+TEST(RoundTrip, provenance) {
   for (const Provenance& each : {Provenance{}, full_provenance}) {
     const Json written = provenance_json(each);
     EXPECT_EQ(parse_provenance(written), each);
@@ -89,7 +89,7 @@ struct SegmentationCase {
   metrics::Missing missing = metrics::Missing::exclude;
 };
 
-TEST(RoundTrip, Segmentation) {
+TEST(RoundTrip, segmentation) {
   for (const SegmentationCase& each : std::initializer_list<SegmentationCase>{
            {"paper,recall,rvd", "metrics-reloaded"},
            {"dice,avd,mcc", "spec", true},
@@ -108,7 +108,7 @@ TEST(RoundTrip, Segmentation) {
     }
 }
 
-TEST(RoundTrip, SegmentationHasTheSummariesAndLabelsOfTheResult) {
+TEST(RoundTrip, segmentation_has_the_summaries_and_labels_of_the_result) {
   const metrics::SegmentationResult result = decorated(settings_for("paper,recall"), 3);
   const SegmentationFile file = parse_segmentation(results_text(result, full_provenance), "r");
   EXPECT_EQ(file.provenance, full_provenance);
@@ -132,7 +132,7 @@ TEST(RoundTrip, SegmentationHasTheSummariesAndLabelsOfTheResult) {
   EXPECT_EQ(file.ledger->expected, result.ledger.expected);
 }
 
-TEST(FinishedRun, IsReadOnlyIfNothingOfItsTableIsMissing) {
+TEST(FinishedRun, is_read_only_if_nothing_of_its_table_is_missing) {
   const assay::testing::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {
     write_atomically(folder / "r.json", text);
@@ -153,7 +153,7 @@ TEST(FinishedRun, IsReadOnlyIfNothingOfItsTableIsMissing) {
   EXPECT_FALSE(read_finished_run(folder / "none.json"));
 }
 
-TEST(SegmentationIn, OtherFilesAreNoneAndWrongTypesAreRefused) {
+TEST(SegmentationIn, other_files_are_none_and_wrong_types_are_refused) {
   EXPECT_FALSE(segmentation_in("id,dice\na,1\n", "r"));
   EXPECT_FALSE(segmentation_in(R"({"schema": "assay.folds/1", "cases": [{"id": "a"}]})", "r"));
   const std::string start = R"({"schema": "assay.segmentation/1", "model_name": "m", )";
@@ -175,7 +175,7 @@ TEST(SegmentationIn, OtherFilesAreNoneAndWrongTypesAreRefused) {
               ::testing::HasSubstr("unknown reason 'mood'"));
 }
 
-TEST(SegmentationIn, FilesOf01NeitherNameKindsNorRoots) {
+TEST(SegmentationIn, files_of01_neither_name_kinds_nor_roots) {
   const auto file = segmentation_in(
       R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}},
           "labels": {"1": {"name": "core", "members": [1]}, "all": {"members": [1, 2]}},
@@ -195,7 +195,7 @@ TEST(SegmentationIn, FilesOf01NeitherNameKindsNorRoots) {
   EXPECT_EQ(file->provenance, Provenance{});
 }
 
-TEST(RoundTrip, CaseRecord) {
+TEST(RoundTrip, case_record) {
   metrics::CaseRecord record = {.id = "süb \"1\"", .fate = metrics::Fate::scored, .error = ""};
   record.warnings = {"odd\nthing"};
   record.groups = {{"site", "例"}, {"age", ""}};
@@ -218,7 +218,7 @@ TEST(RoundTrip, CaseRecord) {
   EXPECT_THROW(parse_record(R"({"id": 1})"), Error);
 }
 
-TEST(RoundTrip, Folds) {
+TEST(RoundTrip, folds) {
   const std::vector<compare::FoldRun> runs = {
       {.file = "é/0",
        .outer_fold = 0,
@@ -268,7 +268,7 @@ std::vector<compare::ResultTable> two_tables() {
   return out;
 }
 
-TEST(RoundTrip, Comparison) {
+TEST(RoundTrip, comparison) {
   const compare::Comparison comparison = compare::compare(two_tables(), {.baseline = "bäse"});
   const std::string text = comparison_text(comparison, true, full_provenance);
   expect_same_tree(text, comparison_schema);
@@ -296,7 +296,7 @@ parity::ParityReport report_on(parity::Achieved achieved, bool compat_spec = fal
                                {.compat_spec = compat_spec});
 }
 
-TEST(RoundTrip, WhatIsReadOfParity) {
+TEST(RoundTrip, what_is_read_of_parity) {
   parity::Achieved reached;
   reached.dice.value = 0.87;
   reached.avd.value = 0.3;
@@ -316,18 +316,18 @@ TEST(RoundTrip, WhatIsReadOfParity) {
   }
 }
 
-TEST(ParityFile, OtherFilesAreRefused) {
+TEST(ParityFile, other_files_are_refused) {
   using assay::testing::refusal;
   EXPECT_THAT(refusal([] { parse_parity("{}", "p.json"); }), StartsWith("p.json: is not as"));
   EXPECT_THAT(refusal([] { parse_parity("[", "p.json"); }), StartsWith("p.json"));
 }
 
-TEST(RoundTrip, Paper) {
+TEST(RoundTrip, paper) {
   const std::string text = paper_text(parity::built_in_paper());
   EXPECT_EQ(paper_text(parse_paper(text, "built in")), text);
 }
 
-TEST(RoundTrip, TreesOfFilesThatAreOnlyWritten) {
+TEST(RoundTrip, trees_of_files_that_are_only_written) {
   expect_same_tree(
       power_text(compare::plan_study(two_tables(), {.difference = {.all = 0.04}}), full_provenance),
       power_schema);

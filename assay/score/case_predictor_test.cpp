@@ -57,7 +57,7 @@ fs::path written_image(const fs::path& path, float scale) {
   return path;
 }
 
-TEST(CasePredictor, InfersOnceAndRemembers) {
+TEST(CasePredictor, infers_once_and_remembers) {
   const TemporaryFolder folder;
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
@@ -73,7 +73,7 @@ TEST(CasePredictor, InfersOnceAndRemembers) {
   EXPECT_EQ(model.calls, 2);
 }
 
-TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
+TEST(CasePredictor, the_file_stands_for_itself_only_when_nothing_is_changed) {
   const TemporaryFolder folder;
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
@@ -83,7 +83,7 @@ TEST(CasePredictor, TheFileStandsForItselfOnlyWhenNothingIsChanged) {
   EXPECT_THAT(model.files, testing::ElementsAre(fs::absolute(image), fs::path()));
 }
 
-TEST(CasePredictor, WhatIsAssumedOfAnArrayIsSaidWhereItMatters) {
+TEST(CasePredictor, what_is_assumed_of_an_array_is_said_where_it_matters) {
   const TemporaryFolder folder;
   const fs::path image = written_image(folder.path() / "a.nii", 1), array = folder.path() / "a.npy";
   const std::vector<float> ramp = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -106,7 +106,7 @@ TEST(CasePredictor, WhatIsAssumedOfAnArrayIsSaidWhereItMatters) {
   EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predict(array).warning, "");
 }
 
-TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
+TEST(CasePredictor, threads_take_turns_at_the_model) {
   const TemporaryFolder folder;
   std::vector<fs::path> images;
   for (int i = 0; i < 12; ++i)
@@ -122,7 +122,7 @@ TEST(CasePredictor, ThreadsTakeTurnsAtTheModel) {
   EXPECT_EQ(model.calls, 12);
 }
 
-TEST(OwnThreads, TheFirstTroubleComesOut) {
+TEST(OwnThreads, the_first_trouble_comes_out) {
   std::atomic<int> runs = 0;
   EXPECT_THROW(on_own_threads(3,
                               [&] {

@@ -24,7 +24,7 @@ std::string trouble(const fs::path& data, const fs::path& images = {},
   return "";
 }
 
-TEST(EvaluationData, FindsTheFoldersThatPeopleUse) {
+TEST(EvaluationData, finds_the_folders_that_people_use) {
   const TemporaryFolder folder;
   for (const auto& [images, references] :
        {std::pair{"imagesTs", "labelsTs"}, {"images", "labels"}, {"images", "masks"}}) {
@@ -38,7 +38,7 @@ TEST(EvaluationData, FindsTheFoldersThatPeopleUse) {
   }
 }
 
-TEST(EvaluationData, AFileIsATable) {
+TEST(EvaluationData, a_file_is_a_table) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "cases.csv") << "id,image,reference\n";
   const EvaluationData found = evaluation_data({folder.path() / "cases.csv", "a", "b"});
@@ -58,7 +58,7 @@ fs::path dataset(const TemporaryFolder& folder, const char* name,
   return data;
 }
 
-TEST(EvaluationData, TakesTestCasesIfTheyHaveReferences) {
+TEST(EvaluationData, takes_test_cases_if_they_have_references) {
   const TemporaryFolder folder;
   const fs::path both = dataset(folder, "both", {"imagesTr", "labelsTr", "imagesTs", "labelsTs"});
   EXPECT_EQ(evaluation_data({both}).images, both / "imagesTs");
@@ -68,7 +68,7 @@ TEST(EvaluationData, TakesTestCasesIfTheyHaveReferences) {
   EXPECT_EQ(evaluation_data({.data = both, .split = "Tr"}).note, "");
 }
 
-TEST(EvaluationData, TakesTrainingCasesIfTestCasesHaveNoReferences) {
+TEST(EvaluationData, takes_training_cases_if_test_cases_have_no_references) {
   const TemporaryFolder folder;
   const fs::path usual = dataset(folder, "usual", {"imagesTr", "labelsTr", "imagesTs"});
   for (const bool has_empty_folder : {false, true}) {
@@ -87,7 +87,7 @@ TEST(EvaluationData, TakesTrainingCasesIfTestCasesHaveNoReferences) {
   }
 }
 
-TEST(EvaluationData, SaysWhatItLookedFor) {
+TEST(EvaluationData, says_what_it_looked_for) {
   const TemporaryFolder folder;
   EXPECT_THAT(trouble(folder.path()), testing::HasSubstr("imagesTs/ and labelsTs/"));
   for (const char* name : {"images", "labels", "masks"})

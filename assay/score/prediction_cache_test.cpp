@@ -28,7 +28,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-TEST(PredictionCache, GivesBackWhatWasKept) {
+TEST(PredictionCache, gives_back_what_was_kept) {
   const TemporaryFolder folder;
   const PredictionCache cache(folder.path());
   EXPECT_FALSE(cache.find(key, grid));
@@ -40,7 +40,7 @@ TEST(PredictionCache, GivesBackWhatWasKept) {
   EXPECT_EQ(found->grid(), grid);
 }
 
-TEST(PredictionCache, EveryPartOfTheKeyMatters) {
+TEST(PredictionCache, every_part_of_the_key_matters) {
   const TemporaryFolder folder;
   const PredictionCache cache(folder.path());
   const auto labels = some_labels();
@@ -52,7 +52,7 @@ TEST(PredictionCache, EveryPartOfTheKeyMatters) {
   EXPECT_FALSE(cache.find(key, {.shape = {3, 2, 2}}));
 }
 
-TEST(PredictionCache, DoesNotBelieveDamagedFiles) {
+TEST(PredictionCache, does_not_believe_damaged_files) {
   const TemporaryFolder folder;
   const PredictionCache cache(folder / "cache");
   const auto labels = some_labels();
@@ -65,14 +65,14 @@ TEST(PredictionCache, DoesNotBelieveDamagedFiles) {
   EXPECT_TRUE(cache.find(key, grid));
 }
 
-TEST(PredictionCache, WithoutAFolderKeepsNothing) {
+TEST(PredictionCache, without_a_folder_keeps_nothing) {
   const PredictionCache cache("");
   const auto labels = some_labels();
   cache.keep(key, labels.view());
   EXPECT_FALSE(cache.find(key, grid));
 }
 
-TEST(PredictionCache, AFolderThatCannotBeMadeIsNamed) {
+TEST(PredictionCache, a_folder_that_cannot_be_made_is_named) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   const auto labels = some_labels();

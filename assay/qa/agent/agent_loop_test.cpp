@@ -93,7 +93,7 @@ LoopSettings steps(unsigned count, bool fixed = false) {
   return settings;
 }
 
-TEST(AgentLoop, CropsThenAnswers) {
+TEST(AgentLoop, crops_then_answers) {
   ScriptedDoors doors({crop(), crop(), answer()});
   const LoopResult result = run_loop(item, 0, steps(5), doors);
   EXPECT_EQ(result.outcome, Outcome::scored);
@@ -106,7 +106,7 @@ TEST(AgentLoop, CropsThenAnswers) {
   EXPECT_EQ(doors.wishes[1].longest, 1000);
 }
 
-TEST(AgentLoop, EveryCallRepeatsAllThatWasSaidAndShown) {
+TEST(AgentLoop, every_call_repeats_all_that_was_said_and_shown) {
   ScriptedDoors doors({crop(), crop(), answer()});
   run_loop(item, 0, steps(5), doors);
   ASSERT_EQ(doors.chats.size(), 3U);
@@ -119,7 +119,7 @@ TEST(AgentLoop, EveryCallRepeatsAllThatWasSaidAndShown) {
               HasSubstr("Step 3 of 5, 2 crops remaining"));
 }
 
-TEST(AgentLoop, InvalidRegionIsCorrected) {
+TEST(AgentLoop, invalid_region_is_corrected) {
   ScriptedDoors doors({crop(99'000, 74'000), crop(), answer()});
   const LoopResult result = run_loop(item, 0, steps(5), doors);
   EXPECT_EQ(result.prediction, "3");
@@ -128,7 +128,7 @@ TEST(AgentLoop, InvalidRegionIsCorrected) {
   EXPECT_EQ(doors.places[2], (CallPlace{2, 0}));
 }
 
-TEST(AgentLoop, CorrectionsEnd) {
+TEST(AgentLoop, corrections_end) {
   ScriptedDoors doors({said(R"({"action": {"action_type": "conch"}})"),
                        said(R"({"action": {"action_type": "conch"}})"), said("?"), said("?")});
   const LoopResult result = run_loop(item, 0, steps(5), doors);
@@ -137,7 +137,7 @@ TEST(AgentLoop, CorrectionsEnd) {
   EXPECT_EQ(doors.places.size(), 4U);
 }
 
-TEST(AgentLoop, CropOnTheLastStepForcesAnAnswer) {
+TEST(AgentLoop, crop_on_the_last_step_forces_an_answer) {
   ScriptedDoors doors({crop(), crop(), answer("2")});
   const LoopResult result = run_loop(item, 0, steps(2), doors);
   EXPECT_EQ(result.prediction, "2");
@@ -146,14 +146,14 @@ TEST(AgentLoop, CropOnTheLastStepForcesAnAnswer) {
   EXPECT_THAT(doors.last_text(), HasSubstr("1. look"));
 }
 
-TEST(AgentLoop, WhateverIsSaidAtLastIsTheAnswer) {
+TEST(AgentLoop, whatever_is_said_at_last_is_the_answer) {
   ScriptedDoors doors({crop(), said("hm"), said("hm"), said("I would say 2.")});
   const LoopResult result = run_loop(item, 0, steps(1), doors);
   EXPECT_EQ(result.outcome, Outcome::scored);
   EXPECT_EQ(result.prediction, "I would say 2.");
 }
 
-TEST(AgentLoop, AnAnswerInPlainWordsIsAnAnswer) {
+TEST(AgentLoop, an_answer_in_plain_words_is_an_answer) {
   for (const char* words :
        {"The answer is 2.", "2", "$\\boxed{2}$", "Final answer: b", "Option 2."}) {
     ScriptedDoors doors({crop(), said(words)});
@@ -164,7 +164,7 @@ TEST(AgentLoop, AnAnswerInPlainWordsIsAnAnswer) {
   }
 }
 
-TEST(AgentLoop, WordsThatDoNotAnswerAreCorrected) {
+TEST(AgentLoop, words_that_do_not_answer_are_corrected) {
   for (const char* words :
        {"Let me zoom in; option 2 is possible.", "Is it option 2?", "I cannot tell.",
         "{\"action\": {\"action_type\": \"crop\", \"x\": 2, \"y\": ... option 2"}) {
@@ -175,26 +175,26 @@ TEST(AgentLoop, WordsThatDoNotAnswerAreCorrected) {
   }
 }
 
-TEST(AgentLoop, FixedStepsRefuseAnEarlyAnswerInWords) {
+TEST(AgentLoop, fixed_steps_refuse_an_early_answer_in_words) {
   ScriptedDoors doors({said("The answer is 2."), crop(), said("The answer is 1.")});
   EXPECT_EQ(run_loop(item, 0, steps(2, true), doors).prediction, "The answer is 1.");
 }
 
-TEST(AgentLoop, AForcedAnswerInPlainWordsIsTakenAtOnce) {
+TEST(AgentLoop, a_forced_answer_in_plain_words_is_taken_at_once) {
   ScriptedDoors doors({crop(), said("I would say 2.")});
   EXPECT_EQ(run_loop(item, 0, steps(1), doors).prediction, "I would say 2.");
   EXPECT_EQ(doors.places.size(), 2U);
 }
 
 /// What an earlier version asked again after such an answer is in its journal, and is followed.
-TEST(AgentLoop, ARecordedCorrectionIsFollowed) {
+TEST(AgentLoop, a_recorded_correction_is_followed) {
   ScriptedDoors doors({said("The answer is 2."), answer("1")});
   doors.recorded = {{1, 0}, {1, 1}};
   EXPECT_EQ(run_loop(item, 0, steps(5), doors).prediction, "1");
   EXPECT_EQ(doors.places.back(), (CallPlace{1, 1}));
 }
 
-TEST(AgentLoop, FixedStepsRefuseAnEarlyAnswer) {
+TEST(AgentLoop, fixed_steps_refuse_an_early_answer) {
   ScriptedDoors doors({answer(), crop(), answer()});
   const LoopResult result = run_loop(item, 0, steps(2, true), doors);
   EXPECT_EQ(result.prediction, "3");
@@ -203,20 +203,20 @@ TEST(AgentLoop, FixedStepsRefuseAnEarlyAnswer) {
               HasSubstr("Do NOT answer until the final step."));
 }
 
-TEST(AgentLoop, RefusalAndTruncationAreTheirOwnOutcomes) {
+TEST(AgentLoop, refusal_and_truncation_are_their_own_outcomes) {
   ScriptedDoors refusing({crop(), {.kind = ModelReply::Kind::refused, .text = "I can't"}});
   EXPECT_EQ(run_loop(item, 0, steps(5), refusing).outcome, Outcome::refused);
   ScriptedDoors cut({{.kind = ModelReply::Kind::truncated, .text = "The tum"}});
   EXPECT_EQ(run_loop(item, 0, steps(5), cut).outcome, Outcome::truncated);
 }
 
-TEST(AgentLoop, OneStepAsksForTheAnswerAtOnce) {
+TEST(AgentLoop, one_step_asks_for_the_answer_at_once) {
   ScriptedDoors doors({answer()});
   run_loop(item, 0, steps(1), doors);
   EXPECT_THAT(doors.last_text(), HasSubstr("This is your FINAL step."));
 }
 
-TEST(AgentLoop, ThumbnailIsOneCall) {
+TEST(AgentLoop, thumbnail_is_one_call) {
   LoopSettings settings;
   settings.mode = AgentMode::thumbnail;
   ScriptedDoors doors({said("{\"answer\": 2}")});
@@ -225,7 +225,7 @@ TEST(AgentLoop, ThumbnailIsOneCall) {
   EXPECT_EQ(doors.wishes.at(0).kind, ImageWish::Kind::thumbnail);
 }
 
-TEST(AgentLoop, PatchesVote) {
+TEST(AgentLoop, patches_vote) {
   LoopSettings settings;
   settings.mode = AgentMode::patch_vote;
   settings.patches.count = 4;
@@ -237,7 +237,7 @@ TEST(AgentLoop, PatchesVote) {
   EXPECT_EQ(doors.seeds, (std::vector<std::uint32_t>{49}));  // 42 and the run's number
 }
 
-TEST(AgentLoop, CollageShowsAllPatches) {
+TEST(AgentLoop, collage_shows_all_patches) {
   LoopSettings settings;
   settings.mode = AgentMode::patch;
   ScriptedDoors doors({said("2")});
@@ -245,7 +245,7 @@ TEST(AgentLoop, CollageShowsAllPatches) {
   EXPECT_EQ(doors.wishes.at(0).regions.size(), 30U);
 }
 
-TEST(AgentLoop, WhatWasDoneBeforeAFailureIsKept) {
+TEST(AgentLoop, what_was_done_before_a_failure_is_kept) {
   ScriptedDoors doors({crop(), crop(2000)});
   doors.failing_call = 2;
   const LoopResult result = run_loop(item, 0, steps(5), doors);
@@ -258,7 +258,7 @@ TEST(AgentLoop, WhatWasDoneBeforeAFailureIsKept) {
   EXPECT_EQ(result.turns[1].images.size(), 1U) << "what the failed call would have shown";
 }
 
-TEST(AgentLoop, AFailedPictureEndsTheAttemptAfterItsTurn) {
+TEST(AgentLoop, a_failed_picture_ends_the_attempt_after_its_turn) {
   ScriptedDoors doors({crop()});
   doors.failing_image = 2;
   const LoopResult result = run_loop(item, 0, steps(5), doors);
@@ -268,7 +268,7 @@ TEST(AgentLoop, AFailedPictureEndsTheAttemptAfterItsTurn) {
   EXPECT_EQ(result.turns[0].problem, "") << "its reply was sound";
 }
 
-TEST(AgentLoop, FailedPatchesKeepThoseBefore) {
+TEST(AgentLoop, failed_patches_keep_those_before) {
   LoopSettings settings;
   settings.mode = AgentMode::patch_vote;
   settings.patches.count = 3;
@@ -277,7 +277,7 @@ TEST(AgentLoop, FailedPatchesKeepThoseBefore) {
   EXPECT_EQ(run_loop(item, 0, settings, doors).turns.size(), 3U);
 }
 
-TEST(Instructions, StepsMustExist) {
+TEST(Instructions, steps_must_exist) {
   EXPECT_THROW(step_text(1, 0, false), Error);
 }
 

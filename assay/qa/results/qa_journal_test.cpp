@@ -10,7 +10,7 @@ namespace {
 
 const AttemptKey key = {"tcga", "a \"quoted\"\nid", 2};
 
-TEST(QaJournal, CallsReadBackEqual) {
+TEST(QaJournal, calls_read_back_equal) {
   CallRecord call{.key = key, .place = {3, 1}, .request_sha256 = "abc", .seconds = 1.25};
   call.reply = {.kind = ModelReply::Kind::truncated,
                 .text = "grün\t\x01",
@@ -33,13 +33,13 @@ TEST(QaJournal, CallsReadBackEqual) {
   EXPECT_EQ(qa_record_text(back), text);
 }
 
-TEST(QaJournal, UnknownCostStaysUnknown) {
+TEST(QaJournal, unknown_cost_stays_unknown) {
   const CallRecord call{.key = key, .place = {1, 0}, .request_sha256 = "abc"};
   EXPECT_EQ(std::get<CallRecord>(parse_qa_record(qa_record_text(call))).reply.cost_usd,
             std::nullopt);
 }
 
-TEST(QaJournal, OtherRecordsReadBackEqual) {
+TEST(QaJournal, other_records_read_back_equal) {
   for (const QaRecord& record : std::initializer_list<QaRecord>{
            SettingsRecord{{{"max_steps", "20"}, {"request_json", R"({"a":[1,null]})"}}},
            SentRecord{key, {2, 0}, 0.125}, SentRecord{key, {2, 1}, 0.5, 0.25},
@@ -57,7 +57,7 @@ TEST(QaJournal, OtherRecordsReadBackEqual) {
     EXPECT_EQ(qa_record_text(parse_qa_record(qa_record_text(record))), qa_record_text(record));
 }
 
-TEST(QaJournal, EventsReadBackEqual) {
+TEST(QaJournal, events_read_back_equal) {
   const SettingsRecord settings{{{"model", "\"m\""}, {"max_steps", "20"}}};
   for (const QaEvent& event : std::initializer_list<QaEvent>{
            StartEvent{.at_s = 1763384500.125,
@@ -80,13 +80,13 @@ TEST(QaJournal, EventsReadBackEqual) {
   EXPECT_EQ(std::get<StartEvent>(start).settings.values, settings.values);
 }
 
-TEST(QaJournal, EventsOfLaterVersionsAreNoError) {
+TEST(QaJournal, events_of_later_versions_are_no_error) {
   const auto record = parse_qa_record(R"({"kind":"event","event":"new","at":"anything"})");
   EXPECT_TRUE(std::holds_alternative<OtherEvent>(std::get<QaEvent>(record)));
   EXPECT_THROW(parse_qa_record(R"({"kind":"event","event":"stop"})"), Error);
 }
 
-TEST(QaJournal, OtherTextIsRefusedInOurWords) {
+TEST(QaJournal, other_text_is_refused_in_our_words) {
   for (const char* text : {"", "{}", "[1]", R"({"kind": "case"})", R"({"kind": "call"})",
                            R"({"kind": "sent", "benchmark": 3})"})
     EXPECT_THROW(parse_qa_record(text), Error) << text;

@@ -12,7 +12,7 @@ namespace {
 
 const auto never = [] { return false; };
 
-TEST(Budget, ExactlyWhatFitsIsSpent) {
+TEST(Budget, exactly_what_fits_is_spent) {
   Budget budget(2.0, {});
   int calls = 0;
   while (const auto reserve = budget.reserve(1.0, never)) {
@@ -23,7 +23,7 @@ TEST(Budget, ExactlyWhatFitsIsSpent) {
   EXPECT_DOUBLE_EQ(budget.spent(), 2.0);
 }
 
-TEST(Budget, TenTimesATenthFitIntoOne) {
+TEST(Budget, ten_times_a_tenth_fit_into_one) {
   Budget budget(1.0, {});
   int calls = 0;
   while (const auto reserve = budget.reserve(0.1, never)) {
@@ -33,12 +33,12 @@ TEST(Budget, TenTimesATenthFitIntoOne) {
   EXPECT_EQ(calls, 10);
 }
 
-TEST(Budget, EarlierSpendingCounts) {
+TEST(Budget, earlier_spending_counts) {
   Budget budget(1.0, {.spent_usd = 0.95});
   EXPECT_FALSE(budget.reserve(0.1, never));
 }
 
-TEST(Budget, WithoutALimitEverythingFits) {
+TEST(Budget, without_a_limit_everything_fits) {
   Budget budget(std::nullopt, {});
   const auto reserve = budget.reserve(1e9, never);
   ASSERT_TRUE(reserve);
@@ -46,7 +46,7 @@ TEST(Budget, WithoutALimitEverythingFits) {
   EXPECT_DOUBLE_EQ(budget.spent(), 3.0);
 }
 
-TEST(Budget, NeverExceededByManyWorkers) {
+TEST(Budget, never_exceeded_by_many_workers) {
   // Calls cost a tenth of what they may cost, so they must wait for each other to fit.
   Budget budget(1.0, {});
   std::atomic<int> calls = 0;
@@ -66,13 +66,13 @@ TEST(Budget, NeverExceededByManyWorkers) {
   EXPECT_EQ(calls, 31);  // the 31st still fits: 30 * 0.025 + 0.25 = 1
 }
 
-TEST(Budget, StoppingEndsTheWait) {
+TEST(Budget, stopping_ends_the_wait) {
   Budget budget(1.0, {});
   ASSERT_TRUE(budget.reserve(1.0, never));
   EXPECT_FALSE(budget.reserve(0.5, [] { return true; }));
 }
 
-TEST(Budget, LaterCallsSetTheLargestExcessAside) {
+TEST(Budget, later_calls_set_the_largest_excess_aside) {
   Budget budget(1.0, {});
   const auto first = budget.reserve(0.1, never), second = budget.reserve(0.1, never);
   EXPECT_EQ(first->set_aside_usd(), 0.1);
@@ -89,13 +89,13 @@ TEST(Budget, LaterCallsSetTheLargestExcessAside) {
   EXPECT_FALSE(budget.reserve(0.02, [] { return true; }));
 }
 
-TEST(Budget, ExcessOfEarlierStartsCounts) {
+TEST(Budget, excess_of_earlier_starts_counts) {
   Budget budget(1.0, {.spent_usd = 0.5, .possible_usd = 0.1, .largest_excess_usd = 0.25});
   EXPECT_FALSE(budget.reserve(0.2, never));
   EXPECT_TRUE(budget.reserve(0.15, never));
 }
 
-TEST(Budget, WithoutAPriceNothingIsAnExcess) {
+TEST(Budget, without_a_price_nothing_is_an_excess) {
   Budget budget(std::nullopt, {});
   budget.settle(*budget.reserve(0, never), 5.0);
   EXPECT_EQ(budget.largest_excess(), 0.0);

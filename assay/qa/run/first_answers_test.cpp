@@ -18,7 +18,7 @@ AttemptRecord ended(Outcome outcome, std::string text = "") {
   return {.key = {}, .outcome = outcome, .prediction = std::move(text)};
 }
 
-TEST(FirstAnswers, EightRepliesThatAreCutOffAreEnough) {
+TEST(FirstAnswers, eight_replies_that_are_cut_off_are_enough) {
   FirstAnswers watch({.api = "responses", .max_output_tokens = 4096});
   for (int i = 0; i < 7; ++i) EXPECT_EQ(watch.take(replied(Kind::truncated)), "");
   const std::string said = watch.take(replied(Kind::truncated, "The ans"));
@@ -29,7 +29,7 @@ TEST(FirstAnswers, EightRepliesThatAreCutOffAreEnough) {
   EXPECT_EQ(watch.take(replied(Kind::truncated)), "") << "said once";
 }
 
-TEST(FirstAnswers, OneUsefulReplyLeavesOnlyTheWatchOverAttempts) {
+TEST(FirstAnswers, one_useful_reply_leaves_only_the_watch_over_attempts) {
   FirstAnswers watch({.attempts = 3});
   watch.take(replied(Kind::answer, "a crop, please"));
   for (int i = 0; i < 20; ++i) EXPECT_EQ(watch.take(replied(Kind::truncated)), "");
@@ -40,14 +40,14 @@ TEST(FirstAnswers, OneUsefulReplyLeavesOnlyTheWatchOverAttempts) {
   EXPECT_THAT(said, HasSubstr("--ask-again truncated,refused,unparsed,errored"));
 }
 
-TEST(FirstAnswers, OneUsefulAttemptEndsTheWatch) {
+TEST(FirstAnswers, one_useful_attempt_ends_the_watch) {
   FirstAnswers watch({.attempts = 2});
   EXPECT_EQ(watch.take(ended(Outcome::scored, "3")), "");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(watch.take(ended(Outcome::refused)), "");
   for (int i = 0; i < 20; ++i) EXPECT_EQ(watch.take(replied(Kind::refused)), "");
 }
 
-TEST(FirstAnswers, AttemptsThatBrokeOffSayNothing) {
+TEST(FirstAnswers, attempts_that_broke_off_say_nothing) {
   FirstAnswers watch({.attempts = 2});
   AttemptRecord broken = ended(Outcome::errored);
   broken.resumable = true;
@@ -55,7 +55,7 @@ TEST(FirstAnswers, AttemptsThatBrokeOffSayNothing) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(watch.take(broken), "");
 }
 
-TEST(FirstAnswers, LooksAwayWhenItIsTold) {
+TEST(FirstAnswers, looks_away_when_it_is_told) {
   FirstAnswers watch({.watches = false, .attempts = 1});
   EXPECT_EQ(watch.take(ended(Outcome::refused)), "");
 }

@@ -12,14 +12,14 @@ using std::chrono::seconds;
 
 const Outage::Clock::time_point start{};
 
-TEST(Outage, LetsEverybodyThroughUntilAFailure) {
+TEST(Outage, lets_everybody_through_until_a_failure) {
   Outage outage(1, 60);
   EXPECT_EQ(outage.turn(start), Turn::free);
   EXPECT_EQ(outage.turn(start), Turn::free);
   EXPECT_EQ(outage.lasts_s(start), 0);
 }
 
-TEST(Outage, OneScoutAtATimeAfterPausesThatGrow) {
+TEST(Outage, one_scout_at_a_time_after_pauses_that_grow) {
   Outage outage(1, 5);
   auto now = start;
   outage.failed(now, false);
@@ -42,7 +42,7 @@ TEST(Outage, OneScoutAtATimeAfterPausesThatGrow) {
   EXPECT_DOUBLE_EQ(outage.lasts_s(now), 0);
 }
 
-TEST(Outage, TheServerMayAskForMore) {
+TEST(Outage, the_server_may_ask_for_more) {
   Outage outage(1, 60);
   outage.failed(start, false, 90);
   EXPECT_EQ(outage.turn(start + seconds(89)), Turn::wait);

@@ -383,7 +383,7 @@ class RandomRun {
   double first_ = 0;
 };
 
-TEST(BudgetPromise, HoldsForRandomServers) {
+TEST(BudgetPromise, holds_for_random_servers) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RandomRun(seed).run();

@@ -10,7 +10,7 @@
 namespace assay::qa {
 namespace {
 
-TEST(MinuteLinesOfARun, AreOneAMinuteAndNoneForAMissedOne) {
+TEST(MinuteLinesOfARun, are_one_a_minute_and_none_for_a_missed_one) {
   MinuteLines lines(1000);
   const QaProgress progress{.done = 3,
                             .total = 8,
@@ -32,7 +32,7 @@ TEST(MinuteLinesOfARun, AreOneAMinuteAndNoneForAMissedOne) {
   EXPECT_TRUE(lines.line(1540, progress));
 }
 
-TEST(MinuteLinesOfARun, SayOnlyWhatThereIs) {
+TEST(MinuteLinesOfARun, say_only_what_there_is) {
   MinuteLines lines(0);
   EXPECT_EQ(lines.line(60, {.done = 1, .total = 1, .calls = 1}),
             "1970-01-01 00:01:00Z: 1 of 1 attempt done, 1 call (1.0/min)");
@@ -42,7 +42,7 @@ TEST(MinuteLinesOfARun, SayOnlyWhatThereIs) {
   EXPECT_EQ(money_and_errors({.budget_usd = 3.0}), "$0.00 of $3.00");
 }
 
-TEST(RunPulseOfARun, TellsItsStartItsLifeAndItsEnd) {
+TEST(RunPulseOfARun, tells_its_start_its_life_and_its_end) {
   const testing::TemporaryFolder folder;
   const auto path = folder.path() / "run.journal";
   std::atomic<int> seconds = 0;

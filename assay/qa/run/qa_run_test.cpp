@@ -122,7 +122,7 @@ class QaRunTest : public ::testing::Test {
   QaExecution execution_;
 };
 
-TEST_F(QaRunTest, AsksEverythingOnce) {
+TEST_F(QaRunTest, asks_everything_once) {
   FakeModel model([](const QaQuestion& q, std::size_t) { return navigate(q); });
   const QaRunReport report = run(model);
   EXPECT_EQ(model.calls(), 36U);
@@ -139,7 +139,7 @@ TEST_F(QaRunTest, AsksEverythingOnce) {
   EXPECT_EQ(report.results[0].run_id, "gtex_giant_fake_fake");
 }
 
-TEST_F(QaRunTest, SecondStartAsksNothing) {
+TEST_F(QaRunTest, second_start_asks_nothing) {
   FakeModel model([](const QaQuestion& q, std::size_t) { return navigate(q); });
   run(model);
   const QaRunReport again = run(model);
@@ -148,7 +148,7 @@ TEST_F(QaRunTest, SecondStartAsksNothing) {
   EXPECT_EQ(count(again, Outcome::scored), 12U);
 }
 
-TEST_F(QaRunTest, InterruptedAnywhereNoCallIsRepeated) {
+TEST_F(QaRunTest, interrupted_anywhere_no_call_is_repeated) {
   FakeModel undisturbed([](const QaQuestion& q, std::size_t) { return navigate(q); });
   const QaRunReport whole = run(undisturbed);
   for (std::size_t stop_at = 0; stop_at < 36; stop_at += 5) {
@@ -174,7 +174,7 @@ TEST_F(QaRunTest, InterruptedAnywhereNoCallIsRepeated) {
   }
 }
 
-TEST_F(QaRunTest, FailuresThatPassAreRetried) {
+TEST_F(QaRunTest, failures_that_pass_are_retried) {
   FakeModel model([](const QaQuestion& q, std::size_t call) -> ModelOutcome {
     if (call % 3 == 0)
       return ModelFailure{.kind = ModelFailure::Kind::transient, .message = "busy", .status = 429};
@@ -186,7 +186,7 @@ TEST_F(QaRunTest, FailuresThatPassAreRetried) {
   EXPECT_GT(report.retried, 10U);
 }
 
-TEST_F(QaRunTest, ErrorsAreKeptAndRetriedOnRequest) {
+TEST_F(QaRunTest, errors_are_kept_and_retried_on_request) {
   std::set<std::string> broken = {"item3", "item4"};
   FakeModel model([&](const QaQuestion& q, std::size_t) -> ModelOutcome {
     if (broken.contains(q.item.id) && q.chat.size() == 4)
@@ -214,7 +214,7 @@ TEST_F(QaRunTest, ErrorsAreKeptAndRetriedOnRequest) {
   EXPECT_EQ(model.calls() - before, 4U) << "the call before the failure is replayed";
 }
 
-TEST_F(QaRunTest, FatalFailureStopsTheRun) {
+TEST_F(QaRunTest, fatal_failure_stops_the_run) {
   FakeModel model([](const QaQuestion& q, std::size_t call) -> ModelOutcome {
     if (call >= 10)
       return ModelFailure{.kind = ModelFailure::Kind::fatal, .message = "no quota", .status = 429};
@@ -227,7 +227,7 @@ TEST_F(QaRunTest, FatalFailureStopsTheRun) {
   EXPECT_GT(count(report, Outcome::skipped), 5U);
 }
 
-TEST_F(QaRunTest, ServerThatAnswersNobodyEndsTheRun) {
+TEST_F(QaRunTest, server_that_answers_nobody_ends_the_run) {
   FakeModel model([](const QaQuestion&, std::size_t) {
     return ModelFailure{.kind = ModelFailure::Kind::transient, .message = "down"};
   });
@@ -237,7 +237,7 @@ TEST_F(QaRunTest, ServerThatAnswersNobodyEndsTheRun) {
   EXPECT_EQ(count(report, Outcome::errored), 3U);
 }
 
-TEST_F(QaRunTest, BudgetIsNeverExceeded) {
+TEST_F(QaRunTest, budget_is_never_exceeded) {
   set_price(10, 100);  // $0.02 a call, worst case far above
   settings_.model.max_output_tokens = 1000;
   execution_.budget_usd = 0.4;
@@ -251,7 +251,7 @@ TEST_F(QaRunTest, BudgetIsNeverExceeded) {
   EXPECT_EQ(model.most_repeated(), 1U);
 }
 
-TEST_F(QaRunTest, UnknownUsageStopsABudgetedRun) {
+TEST_F(QaRunTest, unknown_usage_stops_a_budgeted_run) {
   set_price(1, 1);
   execution_.budget_usd = 100;
   execution_.concurrency = 1;
@@ -265,7 +265,7 @@ TEST_F(QaRunTest, UnknownUsageStopsABudgetedRun) {
   EXPECT_THROW(run(model), Error);
 }
 
-TEST_F(QaRunTest, OperationalSettingsMayChangeOthersNot) {
+TEST_F(QaRunTest, operational_settings_may_change_others_not) {
   FakeModel model([](const QaQuestion& q, std::size_t) { return navigate(q); });
   for (PlannedItem& item : plan_.items) item.selected = item.index < 5;
   EXPECT_EQ(count(run(model), Outcome::skipped), 7U);
@@ -278,7 +278,7 @@ TEST_F(QaRunTest, OperationalSettingsMayChangeOthersNot) {
   EXPECT_THROW(run(model), Error);
 }
 
-TEST_F(QaRunTest, ChangedSlideIsNotMixedIn) {
+TEST_F(QaRunTest, changed_slide_is_not_mixed_in) {
   std::atomic<bool> stop = false;
   FakeModel model([&](const QaQuestion& q, std::size_t) {
     stop = true;
@@ -292,7 +292,7 @@ TEST_F(QaRunTest, ChangedSlideIsNotMixedIn) {
   EXPECT_THAT(run(model).stopped, HasSubstr("has changed"));
 }
 
-TEST_F(QaRunTest, MissingAndUnreadableSlidesAreNamed) {
+TEST_F(QaRunTest, missing_and_unreadable_slides_are_named) {
   plan_.items[2].slide = {.path = {}, .problem = "no slide", .ambiguous = false};
   write_atomically(folder_ / "broken.svs", "not a slide");
   plan_.items[4].slide = {.path = folder_ / "broken.svs"};

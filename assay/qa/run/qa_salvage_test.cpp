@@ -53,13 +53,13 @@ QaState state_of(const std::string& text) {
   return state;
 }
 
-TEST(QaSalvageOf, NothingIsDoneToAnIntactJournal) {
+TEST(QaSalvageOf, nothing_is_done_to_an_intact_journal) {
   const QaSalvage s = salvaged_run(text_of_run(three_questions()), "j", 9, "1");
   EXPECT_FALSE(s.damaged);
   EXPECT_EQ(s.kept, 17U);
 }
 
-TEST(QaSalvageOf, WhateverByteIsBadTheRestIsKeptAndNoMoneyIsForgotten) {
+TEST(QaSalvageOf, whatever_byte_is_bad_the_rest_is_kept_and_no_money_is_forgotten) {
   const auto records = three_questions();
   const std::string whole = text_of_run(records);
   const QaState before = state_of(whole);
@@ -80,7 +80,7 @@ TEST(QaSalvageOf, WhateverByteIsBadTheRestIsKeptAndNoMoneyIsForgotten) {
   }
 }
 
-TEST(QaSalvageOf, LostCallsAreNamedAsFarAsTheyCanBeRead) {
+TEST(QaSalvageOf, lost_calls_are_named_as_far_as_they_can_be_read) {
   std::string text = text_of_run(three_questions());
   text[text.find(R"("text":"words")") + 9] = 'W';
   const QaSalvage s = salvaged_run(text, "j", 9, "1");
@@ -92,7 +92,7 @@ TEST(QaSalvageOf, LostCallsAreNamedAsFarAsTheyCanBeRead) {
   EXPECT_DOUBLE_EQ(state_of(s.text).possible_usd, 0.5);
 }
 
-TEST(QaSalvageOf, ALostBlockCountsWithAllCallsThatItCanHaveHeld) {
+TEST(QaSalvageOf, a_lost_block_counts_with_all_calls_that_it_can_have_held) {
   const auto records = three_questions();
   std::string text = text_of_run(records);
   const std::size_t from = text.find(records[2]), to = text.find(records[7]);
@@ -104,7 +104,7 @@ TEST(QaSalvageOf, ALostBlockCountsWithAllCallsThatItCanHaveHeld) {
   EXPECT_GE(state_of(s.text).possible_usd, 1.0);
 }
 
-TEST(QaSalvageOf, WithoutPricesTheCostIsUnknown) {
+TEST(QaSalvageOf, without_prices_the_cost_is_unknown) {
   std::string text = text_of_run(three_questions(0));
   text[text.find(R"("text":"words")") + 9] = 'W';
   const QaSalvage s = salvaged_run(text, "j", 9, "1");
@@ -113,7 +113,7 @@ TEST(QaSalvageOf, WithoutPricesTheCostIsUnknown) {
   EXPECT_GE(state_of(s.text).unknown_costs, 1U);
 }
 
-TEST(QaSalvageOf, HeaderAndSettingsAreMadeAgain) {
+TEST(QaSalvageOf, header_and_settings_are_made_again) {
   const auto records = three_questions();
   std::string text = text_of_run(records);
   text[3] = '#';                                      // the header
@@ -126,7 +126,7 @@ TEST(QaSalvageOf, HeaderAndSettingsAreMadeAgain) {
   EXPECT_EQ(content->header.inputs_sha256, "abc");
 }
 
-TEST(QaSalvageOf, LostSettingsAreSaid) {
+TEST(QaSalvageOf, lost_settings_are_said) {
   std::vector<std::string> records = three_questions();
   records.erase(records.begin() + 1);  // version 0.1 had no events
   std::string text = text_of_run(records);
@@ -136,7 +136,7 @@ TEST(QaSalvageOf, LostSettingsAreSaid) {
   EXPECT_EQ(state_of(s.text).attempts.size(), 3U);
 }
 
-TEST(QaSalvageOf, JournalsOfScoreAreKeptWithoutEvents) {
+TEST(QaSalvageOf, journals_of_score_are_kept_without_events) {
   const std::vector<std::string> cases = {
       R"({"kind":"case","id":"a"})", R"({"kind":"case","id":"b"})", R"({"kind":"case","id":"c"})"};
   std::string text = text_of_run(cases);
@@ -155,7 +155,7 @@ TEST(QaSalvageOf, JournalsOfScoreAreKeptWithoutEvents) {
   }
 }
 
-TEST(QaSalvageOf, OtherFilesAreRefused) {
+TEST(QaSalvageOf, other_files_are_refused) {
   for (const char* text : {"\n", "hello\nworld\n", "{\"crc32\": \""})
     EXPECT_THROW(salvaged_run(text, "j", 9, "1"), Error) << text;
 }

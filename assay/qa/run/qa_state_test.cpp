@@ -27,7 +27,7 @@ AttemptRecord errored(bool resumable) {
 
 const AskAgain always = [](const AttemptRecord&) { return true; };
 
-TEST(QaState, HalfDoneAttemptKeepsItsCalls) {
+TEST(QaState, half_done_attempt_keeps_its_calls) {
   QaState state;
   state.take(call(1, 0.5));
   state.take(call(2, 0.25));
@@ -39,7 +39,7 @@ TEST(QaState, HalfDoneAttemptKeepsItsCalls) {
   EXPECT_DOUBLE_EQ(state.spent_usd, 0.75);
 }
 
-TEST(QaState, ErrorsAreRetriedOnRequestOnly) {
+TEST(QaState, errors_are_retried_on_request_only) {
   for (const bool resumable : {false, true}) {
     QaState kept, again;
     for (QaState* state : {&kept, &again}) {
@@ -53,7 +53,7 @@ TEST(QaState, ErrorsAreRetriedOnRequestOnly) {
   }
 }
 
-TEST(QaState, OnlyWhatCutsOffIsDroppedBeforeAReplyIsAskedAgain) {
+TEST(QaState, only_what_cuts_off_is_dropped_before_a_reply_is_asked_again) {
   for (const Outcome outcome : {Outcome::truncated, Outcome::refused}) {
     QaState state;
     state.take(call(1, 0.5));
@@ -75,7 +75,7 @@ TEST(QaState, OnlyWhatCutsOffIsDroppedBeforeAReplyIsAskedAgain) {
   }
 }
 
-TEST(QaState, AnAnswerThatCannotBeReadIsAskedAgainFromTheBeginning) {
+TEST(QaState, an_answer_that_cannot_be_read_is_asked_again_from_the_beginning) {
   QaState state;
   state.take(call(1, 0.5));
   state.take(AttemptRecord{.key = key, .prediction = "hm"}, always);
@@ -84,7 +84,7 @@ TEST(QaState, AnAnswerThatCannotBeReadIsAskedAgainFromTheBeginning) {
   EXPECT_EQ(state.attempts.at(key).last_end()->prediction, "hm");
 }
 
-TEST(QaState, UnknownCostMakesTheSumUnknown) {
+TEST(QaState, unknown_cost_makes_the_sum_unknown) {
   QaState state;
   state.take(call(1, 0.5));
   state.take(call(2, std::nullopt));
@@ -92,7 +92,7 @@ TEST(QaState, UnknownCostMakesTheSumUnknown) {
   EXPECT_EQ(state.unknown_costs, 1U);
 }
 
-TEST(QaState, CallUnderWayMayHaveBeenCharged) {
+TEST(QaState, call_under_way_may_have_been_charged) {
   QaState state;
   state.take(SentRecord{key, {1, 0}, 0.5});
   EXPECT_DOUBLE_EQ(state.possible_usd, 0.5);
@@ -101,7 +101,7 @@ TEST(QaState, CallUnderWayMayHaveBeenCharged) {
   EXPECT_DOUBLE_EQ(state.spent_usd, 0.125);
 }
 
-TEST(QaState, ExcessOfAReplyIsKnownToLaterStarts) {
+TEST(QaState, excess_of_a_reply_is_known_to_later_starts) {
   QaState state;
   state.take(SentRecord{key, {1, 0}, 0.5});
   state.take(call(1, 0.75));
@@ -139,7 +139,7 @@ class OpenedRunTest : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-TEST_F(OpenedRunTest, GoesOnWithTheSameSettings) {
+TEST_F(OpenedRunTest, goes_on_with_the_same_settings) {
   {
     OpenedRun first = open("20");
     EXPECT_FALSE(first.resumed);
@@ -150,7 +150,7 @@ TEST_F(OpenedRunTest, GoesOnWithTheSameSettings) {
   EXPECT_EQ(second.state.attempts.at(key).calls.size(), 1U);
 }
 
-TEST_F(OpenedRunTest, SaysWhichSettingChanged) {
+TEST_F(OpenedRunTest, says_which_setting_changed) {
   open("20");
   try {
     open("10");
@@ -162,7 +162,7 @@ TEST_F(OpenedRunTest, SaysWhichSettingChanged) {
 
 /// What may change: the limit of an answer and the effort of reasoning, wherever a server takes
 /// them.
-TEST_F(OpenedRunTest, LimitsAndEffortMayChange) {
+TEST_F(OpenedRunTest, limits_and_effort_may_change) {
   const auto with = [](const std::string& limit, const std::string& request) {
     return Values{{"max_output_tokens", limit}, {"request_json", request}};
   };
@@ -185,14 +185,14 @@ TEST_F(OpenedRunTest, LimitsAndEffortMayChange) {
               HasSubstr("request_json was"));
 }
 
-TEST_F(OpenedRunTest, ASettingThatIsNewWasNull) {
+TEST_F(OpenedRunTest, a_setting_that_is_new_was_null) {
   open("20");
   EXPECT_EQ(refused({{"max_steps", "20"}, {"image_detail", "null"}}), "");
   EXPECT_THAT(refused({{"max_steps", "20"}, {"image_detail", "\"low\""}}),
               HasSubstr("image_detail was null, is now \"low\""));
 }
 
-TEST(QaState, ASalvageCountsAsPerhapsSpentAndLeavesGaps) {
+TEST(QaState, a_salvage_counts_as_perhaps_spent_and_leaves_gaps) {
   QaState state;
   state.take(call(1, 0.5), {});
   state.take(QaEvent(SalvageEvent{.lost = 2, .possible_usd = 0.25, .unknown_calls = 3}), {});
@@ -201,7 +201,7 @@ TEST(QaState, ASalvageCountsAsPerhapsSpentAndLeavesGaps) {
   EXPECT_TRUE(state.attempts.at(key).has_gaps);
 }
 
-TEST_F(OpenedRunTest, AnswersWithoutSettingsAreNotOverwritten) {
+TEST_F(OpenedRunTest, answers_without_settings_are_not_overwritten) {
   {
     Journal::create(folder_.path() / "run.journal", {"s", "i", "1"})
         .commit({qa_record_text(call(1, 0.5))});
@@ -210,7 +210,7 @@ TEST_F(OpenedRunTest, AnswersWithoutSettingsAreNotOverwritten) {
   EXPECT_EQ(read_journal(folder_.path() / "run.journal")->records.size(), 1U);
 }
 
-TEST_F(OpenedRunTest, OtherFilesAreNotOverwritten) {
+TEST_F(OpenedRunTest, other_files_are_not_overwritten) {
   for (const std::string text : {"my notes", "my notes\n", "my\nnotes\n"}) {
     write_atomically(folder_.path() / "run.journal", text);
     EXPECT_THROW(open("20"), Error) << text;
@@ -222,7 +222,7 @@ TEST_F(OpenedRunTest, OtherFilesAreNotOverwritten) {
   }
 }
 
-TEST_F(OpenedRunTest, OneWriterAtATime) {
+TEST_F(OpenedRunTest, one_writer_at_a_time) {
   const OpenedRun first = open("20");
   EXPECT_THROW(open("20"), Error);
 }

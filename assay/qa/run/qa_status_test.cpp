@@ -71,7 +71,7 @@ class StatusOf : public ::testing::Test {
   StatusReader reader_{ten_questions()};
 };
 
-TEST_F(StatusOf, CountsWhatIsDoneAndRight) {
+TEST_F(StatusOf, counts_what_is_done_and_right) {
   start(1000);
   ended(0, R"({"answer": 2})");
   ended(1, R"({"answer": 1})");
@@ -88,7 +88,7 @@ TEST_F(StatusOf, CountsWhatIsDoneAndRight) {
   EXPECT_EQ(s.benchmarks[0].outcomes[static_cast<std::size_t>(Outcome::refused)], 1U);
 }
 
-TEST_F(StatusOf, VotesDecideWhatIsRight) {
+TEST_F(StatusOf, votes_decide_what_is_right) {
   start(1000, 3);
   ended(0, R"({"answer": 1})", Outcome::scored, 2);  // in any order
   ended(0, R"({"answer": 2})", Outcome::scored, 1);
@@ -102,7 +102,7 @@ TEST_F(StatusOf, VotesDecideWhatIsRight) {
   EXPECT_EQ(s.expected, 30U);
 }
 
-TEST_F(StatusOf, MoneyIsSpentReservedOrPerhapsCharged) {
+TEST_F(StatusOf, money_is_spent_reserved_or_perhaps_charged) {
   start(1000);
   sent(0, 0.5);
   call(0, 0.25);
@@ -126,7 +126,7 @@ TEST_F(StatusOf, MoneyIsSpentReservedOrPerhapsCharged) {
   EXPECT_DOUBLE_EQ(status(2000).possible_usd, 0.625);
 }
 
-TEST_F(StatusOf, RatesAreThoseOfTheLastMinutes) {
+TEST_F(StatusOf, rates_are_those_of_the_last_minutes) {
   start(1000);
   for (int i = 0; i < 4; ++i) call(i, std::nullopt);
   take(QaEvent(PulseEvent{1060}));
@@ -139,14 +139,14 @@ TEST_F(StatusOf, RatesAreThoseOfTheLastMinutes) {
   EXPECT_EQ(status(3000).unknown_costs, 4U);
 }
 
-TEST_F(StatusOf, TimeLeftFollowsFromTheSpeed) {
+TEST_F(StatusOf, time_left_follows_from_the_speed) {
   start(1000);
   ended(0, "2");
   ended(1, "2");
   EXPECT_DOUBLE_EQ(status(1020).left_s.value(), 80);
 }
 
-TEST_F(StatusOf, FailuresAreCountedByKind) {
+TEST_F(StatusOf, failures_are_counted_by_kind) {
   start(1000);
   for (int i = 0; i < 3; ++i) {
     sent(0, 0);
@@ -165,7 +165,7 @@ TEST_F(StatusOf, FailuresAreCountedByKind) {
   EXPECT_EQ(s.call_errors.at("timed out after 600 s"), 1U);
 }
 
-TEST_F(StatusOf, WaitingIsToldUntilItIsOver) {
+TEST_F(StatusOf, waiting_is_told_until_it_is_over) {
   start(1000);
   take(QaEvent(WaitEvent{1010, 1040, 429}));
   take(QaEvent(WaitEvent{1011, 1030, 529}));
@@ -177,7 +177,7 @@ TEST_F(StatusOf, WaitingIsToldUntilItIsOver) {
   EXPECT_EQ(status(1020, false).waiting, 0U) << "nobody is there to wait";
 }
 
-TEST_F(StatusOf, AProcessElsewhereIsKnownByItsPulse) {
+TEST_F(StatusOf, a_process_elsewhere_is_known_by_its_pulse) {
   start(1000);
   take(QaEvent(PulseEvent{1050}));
   EXPECT_EQ(status(1055, false, "elsewhere").state, RunState::running);
@@ -191,7 +191,7 @@ TEST_F(StatusOf, AProcessElsewhereIsKnownByItsPulse) {
   EXPECT_EQ(status(1401).starts, 2U);
 }
 
-TEST(StatusOfOldRuns, NeedNeitherEventsNorQuestions) {
+TEST(StatusOfOldRuns, need_neither_events_nor_questions) {
   StatusReader reader(std::nullopt);
   const AttemptKey key = {"tcga", "a", 0};
   reader.take(qa_record_text(SettingsRecord{{{"model", "\"m\""}}}));
@@ -211,13 +211,13 @@ TEST(StatusOfOldRuns, NeedNeitherEventsNorQuestions) {
   EXPECT_EQ(reader.status({.now_s = 10, .locked = true}).state, RunState::running);
 }
 
-TEST(StatusOfOldRuns, OtherRecordsAreRefused) {
+TEST(StatusOfOldRuns, other_records_are_refused) {
   StatusReader reader(std::nullopt);
   for (const char* text : {R"({"kind":"case"})", "{}", R"({"kind":"call","benchmark":3})", "[]"})
     EXPECT_THROW(reader.take(text), Error) << text;
 }
 
-TEST(Questions, ReadBackEqual) {
+TEST(Questions, read_back_equal) {
   QaPlan plan = ten_questions();
   plan.table.sha256 = "abc";
   plan.items[3].selected = false;

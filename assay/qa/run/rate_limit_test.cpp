@@ -13,12 +13,12 @@ double seconds(RateLimit::Clock::time_point time) {
   return std::chrono::duration<double>(time - start).count();
 }
 
-TEST(RateLimit, RequestsAreSpacedEvenly) {
+TEST(RateLimit, requests_are_spaced_evenly) {
   RateLimit limit(60, 0);
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(seconds(limit.next(1000, start)), i, 1e-6);
 }
 
-TEST(RateLimit, TokensCountWhatTheyTake) {
+TEST(RateLimit, tokens_count_what_they_take) {
   RateLimit limit(0, 6000);
   EXPECT_NEAR(seconds(limit.next(1000, start)), 0, 1e-6);
   EXPECT_NEAR(seconds(limit.next(1000, start)), 10, 1e-6);
@@ -26,14 +26,14 @@ TEST(RateLimit, TokensCountWhatTheyTake) {
   EXPECT_NEAR(seconds(limit.next(1, start)), 15, 1e-6);
 }
 
-TEST(RateLimit, UnusedTimeIsNotSavedUp) {
+TEST(RateLimit, unused_time_is_not_saved_up) {
   RateLimit limit(60, 0);
   limit.next(1, start);
   EXPECT_NEAR(seconds(limit.next(1, start + 10s)), 10, 1e-6);
   EXPECT_NEAR(seconds(limit.next(1, start + 10s)), 11, 1e-6);
 }
 
-TEST(RateLimit, PauseHoldsEverybody) {
+TEST(RateLimit, pause_holds_everybody) {
   RateLimit limit(0, 0);
   EXPECT_NEAR(seconds(limit.next(1, start)), 0, 1e-6);
   limit.pause_until(start + 30s);

@@ -21,7 +21,7 @@ std::string answer(std::string_view reply) {
   return said == nullptr ? "no answer" : said->text;
 }
 
-TEST(Action, CropIsReadWhereverItStands) {
+TEST(Action, crop_is_read_wherever_it_stands) {
   for (const char* reply : {
            R"({"reasoning": "r", "action": )"
            R"({"action_type": "crop", "x": 1, "y": 2, "width": 3, "height": 4}})",
@@ -38,7 +38,7 @@ TEST(Action, CropIsReadWhereverItStands) {
   }
 }
 
-TEST(Action, AnswerKeepsWhatWasSaid) {
+TEST(Action, answer_keeps_what_was_said) {
   EXPECT_EQ(answer(R"({"action": {"action_type": "answer", "answer_text": "{\"answer\": 3}"}})"),
             R"({"answer": 3})");
   EXPECT_EQ(answer(R"({"action": {"action_type": "answer", "answer": 3}})"), R"({"answer": 3})");
@@ -46,13 +46,13 @@ TEST(Action, AnswerKeepsWhatWasSaid) {
   EXPECT_EQ(answer(R"({"isup_grade": 2})"), R"({"isup_grade": 2})");
 }
 
-TEST(Action, LastActionCounts) {
+TEST(Action, last_action_counts) {
   EXPECT_EQ(answer(R"(First {"action_type": "crop", "x": 1, "y": 1, "width": 1, "height": 1},)"
                    R"( no: {"action_type": "answer", "answer_text": "B"})"),
             "B");
 }
 
-TEST(Action, ProblemsSayWhatIsMissing) {
+TEST(Action, problems_say_what_is_missing) {
   EXPECT_THAT(problem("The tumour is large."), HasSubstr("no JSON object"));
   EXPECT_THAT(problem("{{{{"), HasSubstr("no JSON object"));
   EXPECT_THAT(problem(R"({"action": {"action_type": "crop", "x": 1}})"),
@@ -69,7 +69,7 @@ TEST(Action, ProblemsSayWhatIsMissing) {
   EXPECT_THAT(problem(R"({"action": {"action_type": "conch"}})"), HasSubstr("'conch'"));
 }
 
-TEST(Action, DeepNestingEndsInTime) {
+TEST(Action, deep_nesting_ends_in_time) {
   EXPECT_THAT(problem(std::string(200'000, '{')), HasSubstr("no JSON object"));
   EXPECT_THAT(problem(std::string(5000, '{') + std::string(5000, '}')), HasSubstr("no JSON"));
 }

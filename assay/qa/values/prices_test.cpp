@@ -9,7 +9,7 @@ namespace {
 constexpr Prices gpt = {
     .input = 1.25, .output = 10, .cache_write = std::nullopt, .cache_read = 0.125};
 
-TEST(Prices, EachClassHasItsPrice) {
+TEST(Prices, each_class_has_its_price) {
   const Usage usage = {.input = 1'000'000,
                        .cache_write = std::nullopt,
                        .cache_read = 2'000'000,
@@ -18,12 +18,12 @@ TEST(Prices, EachClassHasItsPrice) {
   EXPECT_DOUBLE_EQ(cost_usd(usage, gpt).value(), 1.25 + 0.25 + 1.0);
 }
 
-TEST(Prices, UnknownUsageIsNotFree) {
+TEST(Prices, unknown_usage_is_not_free) {
   EXPECT_EQ(cost_usd({}, gpt), std::nullopt);
   EXPECT_EQ(cost_usd({.input = 5}, gpt), std::nullopt);
 }
 
-TEST(Prices, ExactNameBeatsPrefixAndLongerPrefixBeatsShorter) {
+TEST(Prices, exact_name_beats_prefix_and_longer_prefix_beats_shorter) {
   const PriceTable table = {
       {{"gpt-*", {.input = 1}}, {"gpt-5*", {.input = 2}}, {"gpt-5", {.input = 3}}}};
   EXPECT_EQ(table.find("gpt-5")->input, 3);
@@ -32,7 +32,7 @@ TEST(Prices, ExactNameBeatsPrefixAndLongerPrefixBeatsShorter) {
   EXPECT_EQ(table.find("claude"), nullptr);
 }
 
-TEST(Prices, WorstCaseBoundsTextByBytesAndPicturesByPixels) {
+TEST(Prices, worst_case_bounds_text_by_bytes_and_pictures_by_pixels) {
   const ChatImage image = {std::make_shared<const std::string>("x"), "h", 1000, 1000};
   const Chat chat = {{Role::user, {std::string(400, 'a'), image}}};
   const TokenBound bound = worst_case(chat, 100, {});
@@ -43,7 +43,7 @@ TEST(Prices, WorstCaseBoundsTextByBytesAndPicturesByPixels) {
   EXPECT_GE(told.input, 400 + 1600);
 }
 
-TEST(Prices, WorstCostTakesTheDearestClassOfInput) {
+TEST(Prices, worst_cost_takes_the_dearest_class_of_input) {
   EXPECT_DOUBLE_EQ(worst_cost_usd({1'000'000, 0}, {.input = 1, .output = 0, .cache_write = 1.25}),
                    1.25);
 }

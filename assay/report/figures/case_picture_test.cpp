@@ -20,18 +20,18 @@ CaseVolume example() {
   return volume;
 }
 
-TEST(CasePicture, LooksWhereTheMostIsDrawn) {
+TEST(CasePicture, looks_where_the_most_is_drawn) {
   EXPECT_EQ(focus_of(example()), (Shape{1, 1, 1}));
 }
 
-TEST(CasePicture, OfAnEmptyCaseLooksAtTheMiddle) {
+TEST(CasePicture, of_an_empty_case_looks_at_the_middle) {
   CaseVolume volume = example();
   volume.reference.assign(volume.size(), 0);
   volume.predictions[0].voxels.assign(volume.size(), 0);
   EXPECT_EQ(focus_of(volume), (Shape{2, 1, 1}));
 }
 
-TEST(CasePicture, ColoursAgreement) {
+TEST(CasePicture, colours_agreement) {
   const CaseVolume volume = example();
   const Picture picture = case_picture(volume, 0);
   // The tallest plane has 220 pixels for 3 mm: a voxel is 73 pixels wide, the axial plane 293.
@@ -53,7 +53,7 @@ TEST(CasePicture, ColoursAgreement) {
   EXPECT_EQ(pixel(2, 2), (std::array<int, 3>{100, 100, 100}));
 }
 
-TEST(CasePicture, OfOneVoxelHasThreePlanes) {
+TEST(CasePicture, of_one_voxel_has_three_planes) {
   const CaseVolume volume = {.shape = {1, 1, 1}, .reference = {1}, .predictions = {{0, {1}}}};
   const Picture picture = case_picture(volume, 0);
   EXPECT_EQ(picture.height, 220U);

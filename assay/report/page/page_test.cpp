@@ -39,7 +39,7 @@ nlohmann::json data_of(const PageContent& content) {
   return nlohmann::json::parse(page_data(content.study));
 }
 
-TEST(Page, HoldsValuesInColumns) {
+TEST(Page, holds_values_in_columns) {
   const auto data = data_of(example());
   EXPECT_EQ(data["ids"], (nlohmann::json{"c0", "c1", "c2", "c9"}));
   EXPECT_EQ(data["values"], (nlohmann::json{{{0.5, 0.75, nullptr, nullptr}}}));
@@ -48,7 +48,7 @@ TEST(Page, HoldsValuesInColumns) {
   EXPECT_TRUE(data["baseline"].is_null());
 }
 
-TEST(Page, HoldsGroupsAsCodes) {
+TEST(Page, holds_groups_as_codes) {
   PageContent content = example();
   content.study.models[0].groups = {{"site", {"b", "a", "b"}}};
   const auto group = data_of(content)["groups"][0];
@@ -56,13 +56,13 @@ TEST(Page, HoldsGroupsAsCodes) {
   EXPECT_EQ(group["codes"], (nlohmann::json{0, 1, 0, -1}));
 }
 
-TEST(Page, InfinityIsReadBackByBrowsers) {
+TEST(Page, infinity_is_read_back_by_browsers) {
   PageContent content = example();
   content.study.models[0].averages[0].values[0] = std::numeric_limits<double>::infinity();
   EXPECT_THAT(page_data(content.study), HasSubstr("[1e999,0.75,null,null]"));
 }
 
-TEST(Page, TextStaysText) {
+TEST(Page, text_stays_text) {
   PageContent content = example();
   content.study.title = attack;
   content.study.models[0].model_name = attack;
@@ -78,7 +78,7 @@ TEST(Page, TextStaysText) {
   EXPECT_THAT(html, HasSubstr("\\u003cscript>alert"));
 }
 
-TEST(Page, LetsOnlyItsOwnScriptRun) {
+TEST(Page, lets_only_its_own_script_run) {
   const std::string html = report_page(example()).html;
   EXPECT_THAT(html, HasSubstr("default-src 'none'; img-src data: blob:;"));
   EXPECT_THAT(html, HasSubstr("script-src 'sha256-"));
@@ -99,7 +99,7 @@ CaseVolume volume(std::size_t place, std::size_t side) {
   return out;
 }
 
-TEST(Page, KeepsItsBudgetAndSaysWhatItDropped) {
+TEST(Page, keeps_its_budget_and_says_what_it_dropped) {
   PageContent content = example();
   content.volumes = {volume(1, 40), volume(0, 40), volume(2, 40)};
   const PageText all = report_page(content);
@@ -114,20 +114,20 @@ TEST(Page, KeepsItsBudgetAndSaysWhatItDropped) {
   EXPECT_THAT(fewer.html, Not(HasSubstr("volume-2-image")));
 }
 
-TEST(Page, OfNothingIsStillAPage) {
+TEST(Page, of_nothing_is_still_a_page) {
   PageContent content;
   content.study.title = "Nothing";
   EXPECT_THAT(report_page(content).html, HasSubstr("<title>Nothing</title>"));
 }
 
-TEST(Page, NamesMetricsShortly) {
+TEST(Page, names_metrics_shortly) {
   EXPECT_EQ(metric_title("dice"), "Dice");
   EXPECT_EQ(metric_title("hd95"), "HD95 (mm)");
   EXPECT_EQ(metric_title("volume_reference_ml"), "volume reference ml");
   EXPECT_EQ(metric_title("their_own"), "their_own");
 }
 
-TEST(Page, EscapesJsonForScriptElements) {
+TEST(Page, escapes_json_for_script_elements) {
   EXPECT_EQ(json_text("a\"b\\c</script>\n\x01"), R"("a\"b\\c\u003c/script>\u000a\u0001")");
 }
 
