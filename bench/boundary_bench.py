@@ -1,19 +1,24 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""HD, HD95, ASSD and NSD from files to numbers, against the methods of two peers, in one run; and what is hard.
+"""HD, HD95, ASSD and NSD from files to numbers, against the methods of two peers, in one run; and
+what is hard.
 
-usage: boundary_bench.py [--bin DIR] [--work DIR] [--cases 12] [--part NAME]... [--out FILE] [--check]
+usage: boundary_bench.py [--bin DIR] [--work DIR] [--cases 12] [--part NAME]... [--out FILE]
+       [--check]
 
-Parts: stroke (a cohort of 256^3), labels (320 x 320 x 60, five labels), organs (256 x 256 x 200, 104 labels), hard (worst cases at
-256^3 of 1 mm), spaced (the same, 0.7 x 0.7 x 1.3 mm), large (at 512^3; only when named), faces (worst cases by the faces of
-voxels).
+Parts: stroke (a cohort of 256^3), labels (320 x 320 x 60, five labels), organs (256 x 256 x 200,
+104 labels), hard (worst cases at 256^3 of 1 mm), spaced (the same, 0.7 x 0.7 x 1.3 mm), large (at
+512^3; only when named), faces (worst cases by the faces of voxels).
 
-The peers are DeepMind's surface-distance, the fastest there is (SciPy's distance transform of both borders, surfels with
-areas), and MONAI (erosion and a distance transform of each border, anew for each of HD95, ASSD and NSD; of the whole volume, and
-of the box around both masks). The methods are written out with NumPy and SciPy in tests/shapes.py, because the packages need
-not be installed; they have none of the packages' other costs, so the packages themselves are slower. Reading is nibabel's. Times are CPU times, the least of some rounds. The program's time of a cohort is the difference between it and the
-same cohort three times as long, so that starting up does not count; of a worst case it is what --metrics overlap does not
-take. With --check the exit status is 1 when a target is missed.
+The peers are DeepMind's surface-distance, the fastest there is (SciPy's distance transform of both
+borders, surfels with areas), and MONAI (erosion and a distance transform of each border, anew for
+each of HD95, ASSD and NSD; of the whole volume, and of the box around both masks). The methods are
+written out with NumPy and SciPy in tests/shapes.py, because the packages need not be installed;
+they have none of the packages' other costs, so the packages themselves are slower. Reading is
+nibabel's. Times are CPU times, the least of some rounds. The program's time of a cohort is the
+difference between it and the same cohort three times as long, so that starting up does not count;
+of a worst case it is what --metrics overlap does not take. With --check the exit status is 1 when a
+target is missed.
 """
 import argparse
 import json
@@ -42,8 +47,10 @@ class Program:
 
     def used(self, folders, *options):
         """CPU milliseconds and megabytes at the peak of one run on one core."""
-        command = [self.folder / "usage", os.devnull, self.folder / "assay", "score", *folders, "--jobs", "1", "--quiet", *options]
-        done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        command = [self.folder / "usage", os.devnull, self.folder / "assay", "score", *folders,
+                   "--jobs", "1", "--quiet", *options]
+        done = subprocess.run([str(part) for part in command], check=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL)
         found = json.loads(done.stdout)
         if found["status"] != 0:
             raise SystemExit(f"assay score {folders[0]} ended with {found['status']}")
@@ -55,9 +62,11 @@ class Program:
 
 
 class Pairs:
-    """A folder of predictions and one of references, and the same files three times under other names.
+    """A folder of predictions and one of references, and the same files three times under other
+    names.
 
-    With `copies` the files are few: then a pair stands for several, so that the time of one is not lost in the noise."""
+    With `copies` the files are few: then a pair stands for several, so that the time of one is not
+    lost in the noise."""
 
     def __init__(self, folder, once, copies=1):
         self.once = once
@@ -76,7 +85,8 @@ class Pairs:
 
     def ms(self, program, *options, rounds=3):
         """CPU milliseconds of the program per pair."""
-        long, short = (program.best(folders, *options, rounds=rounds)[0] for folders in (self.longer, self.once))
+        long, short = (program.best(folders, *options, rounds=rounds)[0]
+                       for folders in (self.longer, self.once))
         return (long - short) / ((LONGER - 1) * len(self.files))
 
 
@@ -113,14 +123,17 @@ def peer_ms(method, pairs, labels=(None,), rounds=2, most=None):
 
 def stroke(program, arguments):
     folder = arguments.work / "stroke"
-    subprocess.run([program.folder / "make_cohort", folder, "256", str(arguments.cases)], check=True)
+    subprocess.run([program.folder / "make_cohort", folder, "256", str(arguments.cases)],
+                   check=True)
     pairs = Pairs(arguments.work, (folder / "models/good", folder / "references"))
-    ours, overlap, everything = (pairs.ms(program, "--metrics", metrics) for metrics in (METRICS, "overlap", "all"))
+    ours, overlap, everything = (pairs.ms(program, "--metrics", metrics)
+                                 for metrics in (METRICS, "overlap", "all"))
     deepmind, cropped = peer_ms(by_deepmind, pairs), peer_ms(by_monai_cropped, pairs)
     monai = peer_ms(by_monai, pairs, rounds=1, most=2)  # minutes otherwise
-    return {"ms": ours, "overlap_ms": overlap, "all_ms": everything, "deepmind_ms": deepmind, "monai_ms": monai,
-            "monai_cropped_ms": cropped, "ratio_deepmind": deepmind / ours, "ratio_monai": monai / ours,
-            "ratio_monai_cropped": cropped / ours, "all_beyond_three_overlaps_ms": everything - 3 * overlap,
+    return {"ms": ours, "overlap_ms": overlap, "all_ms": everything, "deepmind_ms": deepmind,
+            "monai_ms": monai, "monai_cropped_ms": cropped, "ratio_deepmind": deepmind / ours,
+            "ratio_monai": monai / ours, "ratio_monai_cropped": cropped / ours,
+            "all_beyond_three_overlaps_ms": everything - 3 * overlap,
             "peak_mb": program.best(pairs.once, "--metrics", "all", rounds=1)[1]}
 
 
@@ -129,9 +142,11 @@ def of_labels(program, folder, make, count):
     pairs, numbers = Pairs(folder, make(folder), copies=6), range(1, count + 1)
     options = "--labels", ",".join(map(str, numbers))
     before = peer_ms(by_deepmind, pairs, numbers, most=1)
-    ours, overlap = (pairs.ms(program, "--metrics", metrics, *options, rounds=5) for metrics in (METRICS, "overlap"))
+    ours, overlap = (pairs.ms(program, "--metrics", metrics, *options, rounds=5)
+                     for metrics in (METRICS, "overlap"))
     deepmind = min(before, peer_ms(by_deepmind, pairs, numbers, most=1))
-    return {"ms": ours, "overlap_ms": overlap, "deepmind_ms": deepmind, "ratio_deepmind": deepmind / ours,
+    return {"ms": ours, "overlap_ms": overlap, "deepmind_ms": deepmind,
+            "ratio_deepmind": deepmind / ours,
             "peak_mb": program.best(pairs.once, "--metrics", METRICS, *options, rounds=1)[1]}
 
 
@@ -140,14 +155,16 @@ def labels(program, arguments):
 
 
 def organs(program, arguments):
-    return of_labels(program, arguments.work / "organs", boundary_cases.organs, boundary_cases.ORGANS)
+    return of_labels(program, arguments.work / "organs", boundary_cases.organs,
+                     boundary_cases.ORGANS)
 
 
 def worst(program, arguments, side=256, options=(), rounds=3, spacing=(1, 1, 1)):
     """CPU time beyond that of overlap, and the peak, of every hard pair."""
     out = {}
     for name, make in boundary_cases.HARD.items():
-        folder = arguments.work / f"hard_{side}_{spacing[2]}" / name.replace(" ", "_").replace(",", "")
+        folder = arguments.work / f"hard_{side}_{spacing[2]}" / name.replace(
+            " ", "_").replace(",", "")
         pair = folder / "pred", folder / "ref"
         if not pair[1].exists():
             boundary_cases.written(folder, *make(side), spacing)
@@ -169,7 +186,8 @@ def faces(program, arguments):
     return worst(program, arguments, options=("--convention", "faces"), rounds=1)
 
 
-PARTS = {"stroke": stroke, "labels": labels, "organs": organs, "hard": worst, "spaced": spaced, "large": large, "faces": faces}
+PARTS = {"stroke": stroke, "labels": labels, "organs": organs, "hard": worst, "spaced": spaced,
+         "large": large, "faces": faces}
 
 
 def greatest(cases, key):
@@ -177,13 +195,19 @@ def greatest(cases, key):
 
 
 # What, of which part, and the most or the least that it may be.
-TARGETS = [("stroke", "surface-distance's method / assay, HD HD95 ASSD NSD of 256^3", lambda f: f["ratio_deepmind"], 25, True),
-           ("stroke", "MONAI's method of the whole volume / assay, the same", lambda f: f["ratio_monai"], 150, True),
-           ("stroke", "ms of --metrics all beyond three times overlap", lambda f: f["all_beyond_three_overlaps_ms"], 12, False),
+TARGETS = [("stroke", "surface-distance's method / assay, HD HD95 ASSD NSD of 256^3",
+            lambda f: f["ratio_deepmind"], 25, True),
+           ("stroke", "MONAI's method of the whole volume / assay, the same",
+            lambda f: f["ratio_monai"], 150, True),
+           ("stroke", "ms of --metrics all beyond three times overlap",
+            lambda f: f["all_beyond_three_overlaps_ms"], 12, False),
            ("stroke", "MB at the peak, one job", lambda f: f["peak_mb"], 100, False),
-           ("labels", "surface-distance's method / assay, 320 x 320 x 60, five labels", lambda f: f["ratio_deepmind"], 60, True),
-           ("hard", "ms of the worst case at 256^3, beyond overlap", lambda f: greatest(f, "ms"), 150, False),
-           ("hard", "MB at the peak of the worst case at 256^3, one job", lambda f: greatest(f, "peak_mb"), 100, False)]
+           ("labels", "surface-distance's method / assay, 320 x 320 x 60, five labels",
+            lambda f: f["ratio_deepmind"], 60, True),
+           ("hard", "ms of the worst case at 256^3, beyond overlap", lambda f: greatest(f, "ms"),
+            150, False),
+           ("hard", "MB at the peak of the worst case at 256^3, one job",
+            lambda f: greatest(f, "peak_mb"), 100, False)]
 
 
 def main():
@@ -206,7 +230,8 @@ def main():
         value = value(found[part])
         met = value >= limit if at_least else value <= limit
         missed += not met
-        print(f"{title:<72}{value:>9.1f}  {'at least' if at_least else 'at most':>8} {limit:<5} {'' if met else 'missed'}")
+        print(f"{title:<72}{value:>9.1f}  {'at least' if at_least else 'at most':>8} {limit:<5} "
+              f"{'' if met else 'missed'}")
     print(json.dumps(found, indent=1))
     if arguments.out:
         arguments.out.write_text(json.dumps(found, indent=1) + "\n")

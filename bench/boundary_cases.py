@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of masks for bench/boundary_bench.py: a usual one with labels, and what is hard for a search."""
+"""Pairs of masks for bench/boundary_bench.py: a usual one with labels, and what is hard for a
+search."""
 import nibabel
 import numpy
 from scipy import ndimage
@@ -23,7 +24,8 @@ def five_labels(folder):
         for label in range(1, 6):
             cx, cy = 80 + 160 * (label % 2) + shift, 60 + 45 * label - shift
             wave = 4 * numpy.sin(x / 9 + label) * numpy.cos(y / 7 + shift / 3)
-            out[((x - cx) * 0.6) ** 2 + ((y - cy) * 0.6) ** 2 + ((z - 30) * 1.5) ** 2 < (34 + wave) ** 2] = label
+            out[((x - cx) * 0.6) ** 2 + ((y - cy) * 0.6) ** 2 + ((z - 30) * 1.5) ** 2
+                < (34 + wave) ** 2] = label
         sides.append(out)
     return written(folder, *sides, spacing=(0.6, 0.6, 3))
 
@@ -32,7 +34,8 @@ ORGANS = 104
 
 
 def organs(folder):
-    """One pair of 256 x 256 x 200 voxels of 1.5 mm with as many labels as whole-body models know, each in a cell of its own."""
+    """One pair of 256 x 256 x 200 voxels of 1.5 mm with as many labels as whole-body models know,
+    each in a cell of its own."""
     cell, across, sides = numpy.array([51, 51, 40]), (5, 5, 5), []
     for shift in (0, 1):
         out, rng = numpy.zeros((256, 256, 200), numpy.uint8), numpy.random.default_rng(5)
@@ -47,7 +50,8 @@ def organs(folder):
 
 def ball(side, radius, centre=None):
     squares = [(numpy.arange(side) - c) ** 2 for c in centre or [(side - 1) / 2] * 3]
-    return squares[0][:, None, None] + squares[1][None, :, None] + squares[2][None, None, :] <= radius**2
+    return (squares[0][:, None, None] + squares[1][None, :, None] + squares[2][None, None, :]
+            <= radius**2)
 
 
 def none(side):
@@ -67,7 +71,8 @@ def blob(side, seed, part):
     """A rough lump that fills one end of the volume along the diagonal."""
     coarse = ndimage.gaussian_filter(numpy.random.default_rng(seed).random((32,) * 3), 3)
     rough = ndimage.zoom((coarse - coarse.mean()) / coarse.std(), side / 32, order=1)
-    inner, outer = ball(side, 0.2 * side, [part * side] * 3), ball(side, 0.27 * side, [part * side] * 3)
+    inner, outer = (ball(side, 0.2 * side, [part * side] * 3),
+                    ball(side, 0.27 * side, [part * side] * 3))
     return inner | (outer & (rough > 0))
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Times `assay compare` on 14 models × 10,000 cases, against SciPy's tests alone on the same values.
+"""Times `assay compare` on 14 models × 10,000 cases, against SciPy's tests alone on the same
+values.
 
 usage: compare_bench.py [--models 14] [--cases 10000]
 """
@@ -17,12 +18,16 @@ def results(model, values):
     cases = []
     for i, (dice, avd, mcc) in enumerate(values):
         scores = {"dice": dice, "avd": avd, "mcc": mcc, "status": "ok", "undefined": {},
-                  "evidence": {"tp": 12345, "fp": 234, "fn": 345, "tn": 16765555, "voxel_ml": 0.001}}
-        cases.append({"id": f"sub-{i:05}", "status": "ok", "groups": {"site": "ABC"[i % 3]}, "prediction": f"sub-{i:05}.nii.gz",
-                      "reference": f"sub-{i:05}.nii.gz", "prediction_sha256": "0" * 64, "reference_sha256": "1" * 64,
+                  "evidence": {"tp": 12345, "fp": 234, "fn": 345, "tn": 16765555,
+                               "voxel_ml": 0.001}}
+        cases.append({"id": f"sub-{i:05}", "status": "ok", "groups": {"site": "ABC"[i % 3]},
+                      "prediction": f"sub-{i:05}.nii.gz", "reference": f"sub-{i:05}.nii.gz",
+                      "prediction_sha256": "0" * 64, "reference_sha256": "1" * 64,
                       "label": {"foreground": scores}})
-    return {"schema": "assay.segmentation/1", "model_name": model, "metrics": {"dice": {}, "avd": {}, "mcc": {}},
-            "labels": {"foreground": {"name": "foreground", "members": [], "metrics": {}}}, "cases": cases}
+    return {"schema": "assay.segmentation/1", "model_name": model,
+            "metrics": {"dice": {}, "avd": {}, "mcc": {}},
+            "labels": {"foreground": {"name": "foreground", "members": [], "metrics": {}}},
+            "cases": cases}
 
 
 def main():
@@ -32,7 +37,8 @@ def main():
     options = parser.parse_args()
     rng = numpy.random.default_rng(42)
     base = rng.random(options.cases)
-    values = [numpy.stack([base + 0.05 * rng.random(options.cases), rng.random(options.cases), rng.random(options.cases)], 1)
+    values = [numpy.stack([base + 0.05 * rng.random(options.cases), rng.random(options.cases),
+                           rng.random(options.cases)], 1)
               for _ in range(options.models)]
     with tempfile.TemporaryDirectory() as folder:
         paths = []
@@ -43,8 +49,8 @@ def main():
         wall, cpu = [], []
         for _ in range(3):
             before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-            subprocess.run([PROGRAM, "compare", *paths, "--baseline", "model_00", "--json"], check=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            subprocess.run([PROGRAM, "compare", *paths, "--baseline", "model_00", "--json"],
+                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             wall.append(time.perf_counter() - start)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             cpu.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
@@ -53,9 +59,11 @@ def main():
         for k in range(3):
             scipy.stats.wilcoxon(values[0][:, k], table[:, k])
     tests = time.process_time() - start
-    print(f"assay compare, {options.models} models x {options.cases} cases ({size:.0f} MB of JSON): "
+    print(f"assay compare, {options.models} models x {options.cases} cases ({size:.0f} MB of "
+          f"JSON): "
           f"{min(wall):.2f} s wall, {min(cpu):.2f} s CPU (target: under 3 s)")
-    print(f"SciPy {scipy.__version__}, the {3 * (options.models - 1)} Wilcoxon tests alone, values already in memory: {tests:.2f} s CPU")
+    print(f"SciPy {scipy.__version__}, the {3 * (options.models - 1)} Wilcoxon tests alone, values "
+          f"already in memory: {tests:.2f} s CPU")
     return int(min(wall) >= 3)
 
 

@@ -91,7 +91,8 @@ class Bench:
         return folder / "models" / MODEL, folder / "references"
 
     def score_command(self, predictions, references):
-        return [self.program, "score", predictions, references, "--jobs", 1, "--metrics", "paper", "--json", "--quiet"]
+        return [self.program, "score", predictions, references, "--jobs", 1, "--metrics", "paper",
+                "--json", "--quiet"]
 
     def scored(self, predictions, references, repeats=3):
         """CPU milliseconds per case, peak memory, and the results."""

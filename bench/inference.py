@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often the claims of `assay compare` are false, and how often its intervals cover the truth: the tables of docs/comparison.md.
+"""How often the claims of `assay compare` are false, and how often its intervals cover the truth:
+the tables of docs/comparison.md.
 
 usage: PYTHONPATH=build/release/python inference.py [--repeats 2000] [--check]
 
-Fixed seeds. Rates are in percent, of families: a family counts once, however many of its claims are false. --check: exit status 1 when a
-target is missed by more than three standard errors of the simulation.
+Fixed seeds. Rates are in percent, of families: a family counts once, however many of its claims are
+false. --check: exit status 1 when a target is missed by more than three standard errors of the
+simulation.
 """
 import argparse
 import csv
@@ -30,7 +32,8 @@ def cases(rng, n):
 
 
 def skewed(rng, n, models):
-    """Exchangeable scores of a case: a bounded value around what the case allows, skewed like it."""
+    """Exchangeable scores of a case: a bounded value around what the case allows, skewed like
+    it."""
     centre = cases(rng, n)
     return rng.beta(40 * centre, 40 * (1 - centre), (models + 1, n))
 
@@ -49,7 +52,8 @@ def zeros(rng, n, models):
 
 
 def compared(scores, margin=None):
-    return assay.compare_models_to_reference(scores[0], {f"m{k}": row for k, row in enumerate(scores[1:])}, margin=margin)
+    return assay.compare_models_to_reference(
+        scores[0], {f"m{k}": row for k, row in enumerate(scores[1:])}, margin=margin)
 
 
 def false_difference(job):
@@ -66,14 +70,16 @@ def at_margin(rng, n, models, margin=0.02):
 
 
 def skewed_at_margin(rng, n, models, margin=0.02):
-    """The same, with differences that are skewed: their mean is at the margin, their pseudo-median within it."""
+    """The same, with differences that are skewed: their mean is at the margin, their pseudo-median
+    within it."""
     centre = 0.8 * cases(rng, n)
     loss = 0.1 * (rng.beta(1, 5, (models, n)) - 1 / 6)
     return np.vstack([centre, centre - margin - loss]), margin
 
 
 def failing(rng, n, models, share=0.05):
-    """Models that are as good as the reference, but for a share of cases in which they fail: the mean difference is at the margin."""
+    """Models that are as good as the reference, but for a share of cases in which they fail: the
+    mean difference is at the margin."""
     centre = cases(rng, n)
     scores = np.clip(centre + 0.02 * (rng.beta(3, 3, (models + 1, n)) - 0.5), 0, 1)
     scores[1:][rng.random((models, n)) < share] = 0
@@ -87,7 +93,8 @@ def false_equivalence(job):
 
 
 def coverage(job):
-    """Of the true difference by the two intervals of one model, and of a model's mean by its interval."""
+    """Of the true difference by the two intervals of one model, and of a model's mean by its
+    interval."""
     n, failures, folder, seed = job
     rng = np.random.default_rng(seed)
     truth = 0.01
@@ -95,38 +102,49 @@ def coverage(job):
     scores = centre + 0.05 * (rng.beta(3, 3, (2, n)) - 0.5) + np.array([[0], [truth]])
     alone = cases(rng, n)
     alone[rng.random(n) < failures] = 0
-    table = write(pathlib.Path(folder) / f"{seed}", {"a": {"dice": scores[0], "nsd": alone}, "b": {"dice": scores[1], "nsd": alone}})
+    table = write(pathlib.Path(folder) / f"{seed}",
+                  {"a": {"dice": scores[0], "nsd": alone}, "b": {"dice": scores[1], "nsd": alone}})
     result = assay.compare(table, "a", replicates=1)
     pair = result["metrics"]["dice"][0]
     mean = (1 - failures) * 12 / 14
-    inside = [(pair["ci95"], truth), (pair["mean_difference_ci95"], truth), (result["models"][0]["metrics"]["nsd"]["ci95"], mean)]
+    inside = [(pair["ci95"], truth), (pair["mean_difference_ci95"], truth),
+              (result["models"][0]["metrics"]["nsd"]["ci95"], mean)]
     return [low <= value <= high for (low, high), value in inside]
 
 
 def several_metrics(job):
-    """Any false sign in three metrics of five models, by metric and over all of them, and joint coverage of the simultaneous intervals."""
+    """Any false sign in three metrics of five models, by metric and over all of them, and joint
+    coverage of the simultaneous intervals."""
     n, folder, seed = job
     rng = np.random.default_rng(seed)
     scores = [skewed(rng, n, 5) for _ in range(3)]
     names = ("dice", "nsd", "mcc")
-    table = write(pathlib.Path(folder) / f"{seed}", {f"m{k}": {name: x[k] for name, x in zip(names, scores)} for k in range(6)})
+    table = write(pathlib.Path(folder) / f"{seed}",
+                  {f"m{k}": {name: x[k] for name, x in zip(names, scores)} for k in range(6)})
     apart = assay.compare(table, "m0", replicates=1)
     together = assay.compare(table, "m0", replicates=1, correct="metrics")
-    signs = [any(pair["is_significant"] for pairs in result["metrics"].values() for pair in pairs) for result in (apart, together)]
-    limits = [pair["simultaneous_ci"] or (-np.inf, np.inf) for pairs in together["metrics"].values() for pair in pairs]
+    signs = [any(pair["is_significant"] for pairs in result["metrics"].values() for pair in pairs)
+             for result in (apart, together)]
+    limits = [pair["simultaneous_ci"] or (-np.inf, np.inf) for pairs in together["metrics"].values()
+              for pair in pairs]
     return [*signs, all(low <= 0 <= high for low, high in limits)]
 
 
 def clustered(job):
-    """Any false sign of five equal models on cases of few subjects, and coverage of the mean difference."""
+    """Any false sign of five equal models on cases of few subjects, and coverage of the mean
+    difference."""
     subjects, folder, seed = job
     rng = np.random.default_rng(seed)
     subject = np.repeat(np.arange(subjects), 20)
     shared = 0.04 * (rng.beta(3, 3, (6, subjects)) - 0.5)
-    scores = 0.8 * cases(rng, subjects)[subject] + shared[:, subject] + 0.02 * (rng.beta(3, 3, (6, len(subject))) - 0.5)
-    table = write(pathlib.Path(folder) / f"{seed}", {f"m{k}": {"dice": x} for k, x in enumerate(scores)}, {"subject": subject})
-    results = [assay.compare(table, "m0", replicates=1, by="none", **options) for options in ({}, {"cluster": "subject"})]
-    signs = [any(pair["is_significant"] for pair in result["metrics"]["dice"]) for result in results]
+    scores = (0.8 * cases(rng, subjects)[subject] + shared[:, subject]
+              + 0.02 * (rng.beta(3, 3, (6, len(subject))) - 0.5))
+    table = write(pathlib.Path(folder) / f"{seed}",
+                  {f"m{k}": {"dice": x} for k, x in enumerate(scores)}, {"subject": subject})
+    results = [assay.compare(table, "m0", replicates=1, by="none", **options)
+               for options in ({}, {"cluster": "subject"})]
+    signs = [any(pair["is_significant"] for pair in result["metrics"]["dice"])
+             for result in results]
     low, high = results[1]["metrics"]["dice"][0]["mean_difference_ci95"]
     return [*signs, low <= 0 <= high]
 
@@ -166,11 +184,15 @@ class Checks:
 
 
 def family_table(pool, repeats, title, function, draws, check):
-    print(f"\n{title}\n\n| values | models | {' | '.join(f'n = {n}' for n in SIZES)} |\n|---|---|{'---|' * len(SIZES)}")
+    print(f"\n{title}\n\n| values | models | {' | '.join(f'n = {n}' for n in SIZES)} |\n"
+          f"|---|---|{'---|' * len(SIZES)}")
     for name, draw in draws.items():
         for models in FAMILIES:
-            row = [rates(pool, function, [(draw, n, models, (seed, n, models)) for seed in range(repeats)]) for n in SIZES]
-            print(f"| {name} | {models} | {' | '.join(f'{rate:.1f}' for rate in row)} |", flush=True)
+            row = [rates(pool, function,
+                         [(draw, n, models, (seed, n, models)) for seed in range(repeats)])
+                   for n in SIZES]
+            print(f"| {name} | {models} | {' | '.join(f'{rate:.1f}' for rate in row)} |",
+                  flush=True)
             for n, rate in zip(SIZES, row):
                 check(f"{title}, {name}, {models} models, n = {n}", rate)
 
@@ -198,29 +220,41 @@ def main():
             path = pathlib.Path(folder) / f"{part}-{key}"
             path.mkdir(exist_ok=True)
             return path
-        family_table(pool, repeats, "False \"different\"", false_difference, {"skewed": skewed, "tied": tied, "60 % zeros": zeros},
+        family_table(pool, repeats, "False \"different\"", false_difference,
+                     {"skewed": skewed, "tied": tied, "60 % zeros": zeros},
                      lambda what, rate: checks.at_most(what, rate, 5.5))
         family_table(pool, repeats, "False \"equivalent\" at the margin", false_equivalence,
                      {"symmetric differences": at_margin, "skewed differences": skewed_at_margin},
                      lambda what, rate: checks.at_most(what, rate, 5.5))
-        family_table(pool, repeats, "False \"equivalent\" when 5 % of the cases fail", false_equivalence, {"5 % failures": failing},
-                     lambda what, rate: None)
+        family_table(pool, repeats, "False \"equivalent\" when 5 % of the cases fail",
+                     false_equivalence, {"5 % failures": failing}, lambda what, rate: None)
         print("\nCoverage of 95 % intervals")
-        jobs = {f"n = {n}": [(n, 0, places("coverage", n), seed) for seed in range(repeats)] for n in SIZES}
-        jobs |= {f"n = {n}, 5 % zeros": [(n, 0.05, places("failures", n), seed) for seed in range(repeats)] for n in SIZES}
-        found = rate_rows(pool, coverage, ("Hodges–Lehmann", "difference of means", "mean of one model"), jobs)
+        jobs = {f"n = {n}": [(n, 0, places("coverage", n), seed) for seed in range(repeats)]
+                for n in SIZES}
+        jobs |= {f"n = {n}, 5 % zeros": [(n, 0.05, places("failures", n), seed)
+                                         for seed in range(repeats)]
+                 for n in SIZES}
+        found = rate_rows(pool, coverage,
+                          ("Hodges–Lehmann", "difference of means", "mean of one model"), jobs)
         for n in SIZES[1:]:
-            for k, what in enumerate(("Hodges–Lehmann", "difference of means", "mean of one model")):
+            for k, what in enumerate(("Hodges–Lehmann", "difference of means",
+                                      "mean of one model")):
                 checks.at_least(f"coverage of the {what}, n = {n}", found[f"n = {n}"][k], 93)
         print("\nFive equal models in three metrics")
-        jobs = {f"n = {n}": [(n, places("metrics", n), seed) for seed in range(repeats)] for n in SIZES}
-        found = rate_rows(pool, several_metrics, ("any sign, by metric", "any sign, --correct metrics", "simultaneous coverage"), jobs)
+        jobs = {f"n = {n}": [(n, places("metrics", n), seed) for seed in range(repeats)]
+                for n in SIZES}
+        found = rate_rows(pool, several_metrics,
+                          ("any sign, by metric", "any sign, --correct metrics",
+                           "simultaneous coverage"), jobs)
         for title, row in found.items():
             checks.at_most(f"any sign with --correct metrics, {title}", row[1], 5.5)
             checks.at_least(f"simultaneous coverage, {title}", row[2], 93)
         print("\nFive equal models on subjects of 20 cases each")
-        jobs = {f"{n} subjects": [(n, places("clusters", n), seed) for seed in range(repeats)] for n in (6, 10, 20)}
-        found = rate_rows(pool, clustered, ("any sign, without --cluster", "any sign, with --cluster", "coverage of the difference of means"), jobs)
+        jobs = {f"{n} subjects": [(n, places("clusters", n), seed) for seed in range(repeats)]
+                for n in (6, 10, 20)}
+        found = rate_rows(pool, clustered,
+                          ("any sign, without --cluster", "any sign, with --cluster",
+                           "coverage of the difference of means"), jobs)
         for title, row in found.items():
             checks.at_most(f"any sign with --cluster, {title}", row[1], 5.5)
             checks.at_least(f"coverage with --cluster, {title}", row[2], 93)

@@ -2,8 +2,9 @@
 """Times SciPy, statsmodels, scikit-learn and NumPy on the data of stats_bench.cpp, and adds ratios.
 
 usage: peers_stats.py [stats_bench.json]
-  the file is `assay_bench --benchmark_format=json --benchmark_repetitions=20`; of repetitions the best counts, on both
-  sides. What runs on one thread is compared by CPU time, what runs on all cores by wall time (the peers use one thread).
+  the file is `assay_bench --benchmark_format=json --benchmark_repetitions=20`; of repetitions the
+  best counts, on both sides. What runs on one thread is compared by CPU time, what runs on all
+  cores by wall time (the peers use one thread).
 """
 import json, sys, time, warnings
 import numpy as np
@@ -42,7 +43,8 @@ def best_us(function, repeats):
 
 def wilcoxon_family():
     reference, models = family()
-    return lambda: multipletests([stats.wilcoxon(reference, m).pvalue for m in models], method="holm")
+    return lambda: multipletests([stats.wilcoxon(reference, m).pvalue for m in models],
+                                 method="holm")
 
 
 def wilcoxon_exact_50():
@@ -69,16 +71,20 @@ def bootstrap_vectorised(replicates=1000):
         cells = (np.arange(replicates)[:, None] * classes + truths[draws]).ravel()
         size = replicates * classes
         totals = np.bincount(cells, minlength=size).reshape(replicates, classes)
-        hits = np.bincount(cells, weights=right[draws].ravel(), minlength=size).reshape(replicates, classes)
+        hits = np.bincount(cells, weights=right[draws].ravel(),
+                           minlength=size).reshape(replicates, classes)
         with np.errstate(invalid="ignore"):
             return np.std(np.nanmean(hits / totals, axis=1), ddof=1)
     return run
 
 
-FAMILY, LOOP, VECTORS = "SciPy + statsmodels, 13 tests n=200 + Holm", "scikit-learn loop, 1000 x 934", "NumPy vectorised, 1000 x 934"
-ONE, ALL = "bootstrap_balanced_accuracy/one_thread", "bootstrap_balanced_accuracy/all_cores/real_time"
+FAMILY, LOOP, VECTORS = ("SciPy + statsmodels, 13 tests n=200 + Holm",
+                         "scikit-learn loop, 1000 x 934", "NumPy vectorised, 1000 x 934")
+ONE, ALL = ("bootstrap_balanced_accuracy/one_thread",
+            "bootstrap_balanced_accuracy/all_cores/real_time")
 PEERS = [  # peer, function, repeats, what is compared with it and by which clock
-    (FAMILY, wilcoxon_family, 20, [("wilcoxon_family/scipy_1_15", "cpu"), ("wilcoxon_family/exact", "cpu")]),
+    (FAMILY, wilcoxon_family, 20,
+     [("wilcoxon_family/scipy_1_15", "cpu"), ("wilcoxon_family/exact", "cpu")]),
     ("SciPy exact n=50", wilcoxon_exact_50, 50, [("wilcoxon_exact_50", "cpu")]),
     (LOOP, bootstrap_loop, 3, [(ONE, "cpu"), (ALL, "wall")]),
     (VECTORS, bootstrap_vectorised, 20, [(ONE, "cpu"), (ALL, "wall")]),
@@ -92,7 +98,8 @@ def best_of_file(path):
             if run.get("run_type") == "aggregate":
                 continue
             before = best.get(run["name"], {"cpu": float("inf"), "wall": float("inf")})
-            best[run["name"]] = {"cpu": min(before["cpu"], run["cpu_time"]), "wall": min(before["wall"], run["real_time"])}
+            best[run["name"]] = {"cpu": min(before["cpu"], run["cpu_time"]),
+                                 "wall": min(before["wall"], run["real_time"])}
     return best
 
 
@@ -104,7 +111,8 @@ def main():
         for name, clock in compared:
             micros = ours.get(name, {}).get(clock, float("nan"))
             ratio = f"{theirs[clock] / micros:8.0f} x" if name in ours else ""
-            print(f"{name:48} {clock:4} {micros:10.1f} us   {peer:45} {theirs[clock]:12.1f} us {ratio}")
+            print(f"{name:48} {clock:4} {micros:10.1f} us   {peer:45} {theirs[clock]:12.1f} us "
+                  f"{ratio}")
 
 
 if __name__ == "__main__":

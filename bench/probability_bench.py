@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""AUROC and average precision of 256^3 maps of probabilities, file to numbers, against scikit-learn, in one run.
+"""AUROC and average precision of 256^3 maps of probabilities, file to numbers, against
+scikit-learn, in one run.
 
 usage: probability_bench.py [--bin DIR] [--work DIR] [--side 256] [--out FILE] [--check]
 
-The peer is roc_auc_score and average_precision_score on arrays that are in memory already: its reading does not count, ours
-does. Times are CPU times per case, the least of some rounds; the program's is the difference between a cohort and the same
-cohort three times as long. `lesion` is a sigmoid around a lesion, `noise` has no two equal values and foreground everywhere:
-the worst that there is. With --check the exit status is 1 when a target is missed.
+The peer is roc_auc_score and average_precision_score on arrays that are in memory already: its
+reading does not count, ours does. Times are CPU times per case, the least of some rounds; the
+program's is the difference between a cohort and the same cohort three times as long. `lesion` is a
+sigmoid around a lesion, `noise` has no two equal values and foreground everywhere: the worst that
+there is. With --check the exit status is 1 when a target is missed.
 """
 import argparse
 import json
@@ -30,7 +32,9 @@ def lesion(side):
     axis = (numpy.arange(side, dtype=numpy.float32) - side * 0.4) ** 2
     distance = numpy.sqrt(axis[:, None, None] + axis[None, :, None] + axis[None, None, :])
     reference = distance < side / 12
-    return 1 / (1 + numpy.exp((distance - side / 11) / 3 + rng.normal(0, 1, distance.shape).astype(numpy.float32))), reference
+    return (1 / (1 + numpy.exp((distance
+                                - side / 11) / 3 + rng.normal(0, 1, distance.shape).astype(
+                                    numpy.float32))), reference)
 
 
 def noise(side):
@@ -49,7 +53,8 @@ class Maps:
     """One pair, and the same pair three more times."""
 
     def __init__(self, folder, chance, reference):
-        for side, voxels in (("pred", chance.astype(numpy.float32)), ("ref", reference.astype(numpy.uint8))):
+        for side, voxels in (("pred", chance.astype(numpy.float32)),
+                             ("ref", reference.astype(numpy.uint8))):
             for number in range(1 + LONGER):
                 path = folder / ("once" if number == 0 else "longer") / side / f"{number}.nii"
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,10 +63,12 @@ class Maps:
 
     def command(self, program, length, metrics):
         sides = [self.folder / length / side for side in ("pred", "ref")]
-        return [program, "score", *sides, "--jobs", "1", "--threshold", "0.5", "--metrics", metrics, "--json"]
+        return [program, "score", *sides, "--jobs", "1", "--threshold", "0.5", "--metrics", metrics,
+                "--json"]
 
     def ms(self, program, metrics, rounds=3):
-        once, longer = (min(cpu_of(self.command(program, length, metrics)) for _ in range(rounds)) for length in ("once", "longer"))
+        once, longer = (min(cpu_of(self.command(program, length, metrics)) for _ in range(rounds))
+                        for length in ("once", "longer"))
         return (longer - once) / (LONGER - 1) * 1e3
 
 
@@ -73,7 +80,8 @@ def measured(arguments):
         maps = Maps(arguments.work / make.__name__, chance, reference)
         peer, _ = peer_ms(chance.astype(numpy.float32), reference)
         ours, masks = maps.ms(program, METRICS), maps.ms(program, "dice")
-        out[make.__name__] = {"assay_ms": ours, "beyond_dice_ms": ours - masks, "scikit_learn_ms": peer, "ratio": peer / ours,
+        out[make.__name__] = {"assay_ms": ours, "beyond_dice_ms": ours - masks,
+                              "scikit_learn_ms": peer, "ratio": peer / ours,
                               "peak_mb": peak_mb(maps.command(program, "once", METRICS))}
     return out
 
@@ -92,7 +100,8 @@ def main():
     for name, limit in targets.items():
         ratio = found[name]["ratio"]
         missed += ratio < limit
-        print(f"scikit-learn / assay, {name:<10}{ratio:>8.1f}  at least {limit:<4}{'missed' if ratio < limit else ''}")
+        print(f"scikit-learn / assay, {name:<10}{ratio:>8.1f}  at least "
+              f"{limit:<4}{'missed' if ratio < limit else ''}")
     print(json.dumps(found, indent=1))
     if arguments.out:
         arguments.out.write_text(json.dumps(found, indent=1) + "\n")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Question answering against an instant server on loopback: items per second with every call durable, our own CPU time, memory;
-reading and scoring a table as large as the published one. Prints what was measured and whether the target is met.
+"""Question answering against an instant server on loopback: items per second with every call
+durable, our own CPU time, memory; reading and scoring a table as large as the published one. Prints
+what was measured and whether the target is met.
 
 usage: qa_bench.py [--items N]      the program and the test server of build/release/bin
 """
@@ -30,20 +31,25 @@ def line(what, value, unit, target, met):
 def runs(folder, items):
     y, x = numpy.mgrid[0:512, 0:768]
     level = numpy.stack([(x // 3) % 256, (y // 2) % 256, (x + y) % 256], -1).astype(numpy.uint8)
-    (folder / "slide.tiff").write_bytes(slide_files.tiff([level, level[::4, ::4].copy()], pixels_per_cm=40000))
+    (folder / "slide.tiff").write_bytes(slide_files.tiff(
+        [level, level[::4, ::4].copy()], pixels_per_cm=40000))
     table(folder / "t.csv", items)
     with Server(folder) as server:
-        wall, cpu, memory = measured("qa", "run", folder / "t.csv", "--wsi-root", folder, "--base-url", server.url, "--model", "m",
-                                     "--mode", "thumbnail", "--out", folder / "run", "--quiet")
-    line(f"items per second ({items}, 8 at a time)", items / wall, "/s", ">= 200", items / wall >= 200)
-    line("own CPU time per call (one per item)", 1e3 * cpu / items, "ms", "< 1.5", cpu / items < 1.5e-3)
+        wall, cpu, memory = measured("qa", "run", folder / "t.csv", "--wsi-root", folder,
+                                     "--base-url", server.url, "--model", "m", "--mode",
+                                     "thumbnail", "--out", folder / "run", "--quiet")
+    line(f"items per second ({items}, 8 at a time)", items / wall, "/s", ">= 200",
+         items / wall >= 200)
+    line("own CPU time per call (one per item)", 1e3 * cpu / items, "ms", "< 1.5",
+         cpu / items < 1.5e-3)
     print(f"{'peak memory':46} {memory / 1024:10.1f} MB")
 
 
 def scoring(folder):
     published = data_folder() / "multipathqa/MultiPathQA.csv"
     if not published.exists():
-        print("reading and scoring the published table: skipped, set ASSAY_TEST_DATA to a folder that has multipathqa/MultiPathQA.csv")
+        print("reading and scoring the published table: skipped, set ASSAY_TEST_DATA to a folder "
+              "that has multipathqa/MultiPathQA.csv")
         return
     rows = list(csv.DictReader(open(published, encoding="utf-8-sig")))
     with open(folder / "answers.csv", "w", newline="") as file:
@@ -51,10 +57,13 @@ def scoring(folder):
         writer.writerow(["benchmark_name", "benchmark_id", "prediction"])
         for i, row in enumerate(rows):
             key = "isup_grade" if row["benchmark_name"] == "panda" else "answer"
-            writer.writerow([row["benchmark_name"], row["benchmark_id"], json.dumps({key: i % 4 + 1})])
-    measured("qa", "run", published, "--agent", "replay", "--predictions", folder / "answers.csv", "--out", folder / "replay", "--quiet")
-    load = min(measured("qa", "run", published, "--agent", "replay", "--predictions", folder / "answers.csv", "--out", folder / "x",
-                        "--dry-run", "--quiet")[1] for _ in range(5))
+            writer.writerow([row["benchmark_name"], row["benchmark_id"],
+                             json.dumps({key: i % 4 + 1})])
+    measured("qa", "run", published, "--agent", "replay", "--predictions", folder / "answers.csv",
+             "--out", folder / "replay", "--quiet")
+    load = min(measured("qa", "run", published, "--agent", "replay", "--predictions",
+                        folder / "answers.csv", "--out", folder / "x", "--dry-run", "--quiet")[1]
+               for _ in range(5))
     score = min(measured("qa", "score", folder / "replay", "--quiet")[1] for _ in range(5))
     line("read 934 questions and answers, whole process", 1e3 * load, "ms CPU", "< 30", load < 0.03)
     line("score five benchmarks, whole process", 1e3 * score, "ms CPU", "< 50", score < 0.05)

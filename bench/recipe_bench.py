@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""One run that measures recipes against SciPy on the same voxels: 256 x 256 x 64 of 1 x 1 x 4 mm to a cube of 256.
+"""One run that measures recipes against SciPy on the same voxels: 256 x 256 x 64 of 1 x 1 x 4 mm to
+a cube of 256.
 
 usage: recipe_bench.py [--tools DIR] [--work DIR] [--check]
 
-Times are CPU times of one thread in milliseconds, the least of some runs. Both do the same work, zoom by spacing, cut
-and pad, scale to 0 ... 1, and must give the same bytes. A second image has no axis at 1 mm, so that all eight neighbours
-of a voxel count. With --check the exit status is 1 when we are not 5 times as fast.
+Times are CPU times of one thread in milliseconds, the least of some runs. Both do the same work,
+zoom by spacing, cut and pad, scale to 0 ... 1, and must give the same bytes. A second image has no
+axis at 1 mm, so that all eight neighbours of a voxel count. With --check the exit status is 1 when
+we are not 5 times as fast.
 """
 import argparse
 import json
@@ -21,7 +23,8 @@ from scipy import ndimage
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 SIDE, REPEATS, TARGET = 256, 5, 5.0
-CASES = {"thick slices": ((256, 256, 64), (1, 1, 4)), "no axis at 1 mm": ((230, 240, 64), (1.1, 1.05, 3.9))}
+CASES = {"thick slices": ((256, 256, 64), (1, 1, 4)),
+         "no axis at 1 mm": ((230, 240, 64), (1.1, 1.05, 3.9))}
 
 
 def with_scipy(voxels, factors):
@@ -51,7 +54,8 @@ def our_time(tools, image, out):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build/bench")
     parser.add_argument("--check", action="store_true")
@@ -68,7 +72,8 @@ def main():
         if found.tobytes() != expected.tobytes():
             sys.exit(f"recipe_bench: the images differ ({name})")
         slowest = min(slowest, theirs / ours)
-        print(f"recipe, {name}: assay {ours:.0f} ms, SciPy {theirs:.0f} ms: {theirs / ours:.1f} times as fast, same bytes")
+        print(f"recipe, {name}: assay {ours:.0f} ms, SciPy {theirs:.0f} ms: {theirs / ours:.1f} "
+              f"times as fast, same bytes")
     return 1 if options.check and slowest < TARGET else 0
 
 

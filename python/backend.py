@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds wheels: a PEP 517 backend of the standard library and CMake only, so that no package index is needed.
+"""Builds wheels: a PEP 517 backend of the standard library and CMake only, so that no package index
+is needed.
 
-A wheel has the package, its native module and the program `assay`. The build tree is build/wheel and is kept, so that the next
-wheel is quick. With the setting `build-dir` (`pip install . -C build-dir=build/release`) or the variable ASSAY_BUILD_DIR, what is
-built there already is packed as it is.
+A wheel has the package, its native module and the program `assay`. The build tree is build/wheel
+and is kept, so that the next wheel is quick. With the setting `build-dir` (`pip install . -C
+build-dir=build/release`) or the variable ASSAY_BUILD_DIR, what is built there already is packed as
+it is.
 """
 import base64
 import gzip
@@ -20,7 +22,8 @@ import tomllib
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EPOCH = (1980, 1, 1, 0, 0, 0)  # the oldest time that zip files can store, so that the same tree gives the same wheel
+# the oldest time that zip files can store, so that the same tree gives the same wheel
+EPOCH = (1980, 1, 1, 0, 0, 0)
 PACKED = {".py", ".pyi", ".so", ".typed"}
 NOT_SOURCE = {"PKG-INFO", ".git", "build", "__pycache__", ".cache", "node_modules", "dist"}
 
@@ -41,12 +44,14 @@ def tag():
 
 def metadata():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {version()}", f"Summary: {project['description']}",
-             f"License: {project['license']['text']}", f"Requires-Python: {project['requires-python']}",
+    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {version()}",
+             f"Summary: {project['description']}", f"License: {project['license']['text']}",
+             f"Requires-Python: {project['requires-python']}",
              *(f"Classifier: {each}" for each in project["classifiers"]),
              *(f"Requires-Dist: {each}" for each in project["dependencies"])]
     for extra, needed in project["optional-dependencies"].items():
-        lines += [f"Provides-Extra: {extra}", *(f'Requires-Dist: {each}; extra == "{extra}"' for each in needed)]
+        lines += [f"Provides-Extra: {extra}",
+                  *(f'Requires-Dist: {each}; extra == "{extra}"' for each in needed)]
     lines += ["Description-Content-Type: text/markdown", "", (ROOT / project["readme"]).read_text()]
     return "\n".join(lines)
 
@@ -62,7 +67,8 @@ def dist_info():
 def run(*command):
     done = subprocess.run([str(word) for word in command], cwd=ROOT)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))} failed with status {done.returncode}; see its messages above")
+        raise RuntimeError(f"{' '.join(map(str, command))} failed with status {done.returncode}; "
+                           f"see its messages above")
 
 
 def build_tree(settings):
@@ -71,8 +77,9 @@ def build_tree(settings):
     if given:
         return ROOT / given
     tree = ROOT / "build/wheel"
-    run("cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DASSAY_TESTS=OFF", "-DASSAY_BENCH=OFF",
-        "-DASSAY_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}")
+    run("cmake", "-S", ROOT, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+        "-DASSAY_TESTS=OFF", "-DASSAY_BENCH=OFF", "-DASSAY_PYTHON=ON",
+        f"-DPython_EXECUTABLE={sys.executable}")
     run("cmake", "--build", tree, "--target", "assay_python", "assay_program")
     return tree
 
@@ -81,14 +88,18 @@ def package_of(tree):
     package = tree / "python/assay"
     module = package / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
     if not module.exists():
-        raise RuntimeError(f"{module}: is not there; build the package for this Python ({sys.executable}) first")
+        raise RuntimeError(f"{module}: is not there; build the package for this Python "
+                           f"({sys.executable}) first")
     return package
 
 
 def package_files(tree):
     package = package_of(tree)
-    found = {f"assay/{path.relative_to(package)}": path.read_bytes() for path in sorted(package.rglob("*"))
-             if path.suffix in PACKED and path.exists()}  # the link to a removed file is broken
+    found = {
+        f"assay/{path.relative_to(package)}": path.read_bytes()
+        for path in sorted(package.rglob("*"))
+        if path.suffix in PACKED and path.exists()
+    }  # the link to a removed file is broken
     return {**found, f"{name_and_version()}.data/scripts/assay": (tree / "bin/assay").read_bytes()}
 
 
@@ -114,7 +125,8 @@ def sources():
     """What is under version control; in an unpacked source distribution, every file."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True)
     if listed.returncode == 0 and (ROOT / ".git").exists():
-        return sorted(name for name in listed.stdout.decode().split("\0") if name and (ROOT / name).is_file())
+        return sorted(name for name in listed.stdout.decode().split("\0")
+                      if name and (ROOT / name).is_file())
     found = (path.relative_to(ROOT) for path in ROOT.rglob("*") if path.is_file())
     return sorted(str(path) for path in found if not NOT_SOURCE & set(path.parts))
 
@@ -140,11 +152,13 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    return write_wheel(wheel_directory, {**package_files(build_tree(config_settings)), **dist_info()})
+    return write_wheel(wheel_directory,
+                       {**package_files(build_tree(config_settings)), **dist_info()})
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
-    """Points to the build tree, whose Python files are links to the sources: edits need no new installation."""
+    """Points to the build tree, whose Python files are links to the sources: edits need no new
+    installation."""
     tree = build_tree(config_settings)
     link = {"assay.pth": f"{package_of(tree).parent}\n".encode()}
     return write_wheel(wheel_directory, {**link, **dist_info()})

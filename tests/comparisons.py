@@ -24,7 +24,8 @@ def write(path, ids, columns, groups=None):
         rows = csv.writer(file)
         rows.writerow(["id", *columns, *groups])
         for i, name in enumerate(ids):
-            rows.writerow([name, *(repr(float(x[i])) for x in columns.values()), *(x[i] for x in groups.values())])
+            rows.writerow([name, *(repr(float(x[i])) for x in columns.values()),
+                           *(x[i] for x in groups.values())])
     return path
 
 

@@ -1,4 +1,5 @@
-"""Puts this folder on the path of every test below it, for support.py; and keeps each test's cache apart."""
+"""Puts this folder on the path of every test below it, for support.py; and keeps each test's cache
+apart."""
 import itertools
 
 import pytest
@@ -9,4 +10,5 @@ numbers = itertools.count()
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     """Predictions that a test makes are kept for that test, and never in the user's home."""
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path_factory.getbasetemp() / f"cache-{next(numbers)}"))
+    monkeypatch.setenv("ASSAY_CACHE",
+                       str(tmp_path_factory.getbasetemp() / f"cache-{next(numbers)}"))

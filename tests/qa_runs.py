@@ -1,4 +1,5 @@
-"""What the tests of `assay qa run` share: a server on loopback, slides, tables, and the run's files."""
+"""What the tests of `assay qa run` share: a server on loopback, slides, tables, and the run's
+files."""
 import csv, json, pathlib, subprocess, zlib
 
 import numpy
@@ -10,7 +11,8 @@ from support import assay
 
 SERVER = support.PROGRAM.parent / "model_server"
 OPTIONS = '["Low", "Medium", "High", "Cannot determine"]'
-COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "metric_type", "prompt"]
+COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "metric_type",
+           "prompt"]
 
 
 class Server:
@@ -19,7 +21,8 @@ class Server:
     def __init__(self, folder, *options):
         self.log = pathlib.Path(folder) / "server.log"
         command = [SERVER, "--log", self.log, *map(str, options)]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True)
         self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}/v1"
 
     def __enter__(self):
@@ -32,18 +35,23 @@ class Server:
 
     def calls(self):
         """Every request that arrived, in order."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        return ([json.loads(line) for line in self.log.read_text().splitlines()]
+                if self.log.exists()
+                else [])
 
 
 def table(path, count=8, slide="slide.tiff", benchmark="demo", **columns):
-    """Questions '#0', '#1' ...: the server answers each with its number modulo 4, plus 1, which is right."""
+    """Questions '#0', '#1' ...: the server answers each with its number modulo 4, plus 1, which is
+    right."""
     with open(path, "w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
         for i in range(count):
-            row = dict(benchmark_name=benchmark, benchmark_id=i, image_path=slide, answer=i % 4 + 1, options=OPTIONS,
-                       metric_type="accuracy", prompt=f"Question #{i}: how many?")
-            writer.writerow({**row, **{key: value(i) if callable(value) else value for key, value in columns.items()}})
+            row = dict(benchmark_name=benchmark, benchmark_id=i, image_path=slide, answer=i % 4 + 1,
+                       options=OPTIONS, metric_type="accuracy", prompt=f"Question #{i}: how many?")
+            writer.writerow({**row,
+                             **{key: value(i) if callable(value) else value
+                                for key, value in columns.items()}})
     return path
 
 
@@ -76,13 +84,14 @@ def slides(tmp_path_factory):
     folder = tmp_path_factory.mktemp("slides")
     y, x = numpy.mgrid[0:512, 0:768]
     level = numpy.stack([(x // 3) % 256, (y // 2) % 256, (x + y) % 256], -1).astype(numpy.uint8)
-    (folder / "slide.tiff").write_bytes(slide_files.tiff([level, level[::4, ::4].copy()], pixels_per_cm=40000))
+    (folder / "slide.tiff").write_bytes(slide_files.tiff(
+        [level, level[::4, ::4].copy()], pixels_per_cm=40000))
     return folder
 
 
 def run(questions, slides, out, server, *options, status=0, **settings):
-    return assay("qa", "run", questions, "--wsi-root", slides, "--out", out, "--base-url", server.url, "--model", "m",
-                 *options, status=status, **settings)
+    return assay("qa", "run", questions, "--wsi-root", slides, "--out", out, "--base-url",
+                 server.url, "--model", "m", *options, status=status, **settings)
 
 
 def prices(folder, **row):

@@ -3,7 +3,8 @@
 
 usage: run.py STAGE...      stages: unit portable python (make test), asan lint (make check)
 
-With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for all of them.
+With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for
+all of them.
 """
 import json, os, pathlib, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ElementTree
@@ -18,7 +19,8 @@ class Tally:
         self.reasons = {}
 
     def add(self, passed=0, failed=0, skipped=0):
-        self.passed, self.failed, self.skipped = self.passed + passed, self.failed + failed, self.skipped + skipped
+        self.passed, self.failed, self.skipped = (
+            self.passed + passed, self.failed + failed, self.skipped + skipped)
 
     def skip(self, name, reason):
         self.add(skipped=1)
@@ -34,8 +36,10 @@ def gtest(tally, preset, processor=""):
     """The unit tests; a crash counts as one failure."""
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.json"
-        command = [ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}", "--gtest_brief=1"]
-        status = subprocess.run(command, cwd=ROOT, env={**os.environ, "ASSAY_PROCESSOR": processor}).returncode
+        command = [ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}",
+                   "--gtest_brief=1"]
+        status = subprocess.run(command, cwd=ROOT,
+                                env={**os.environ, "ASSAY_PROCESSOR": processor}).returncode
         if not report.exists():
             print(f"{preset}: the test program died with status {status}")
             tally.add(failed=1)
@@ -44,7 +48,8 @@ def gtest(tally, preset, processor=""):
             for test in suite["testsuite"]:
                 name = f"{suite['name']}.{test['name']}"
                 if test["result"] == "SKIPPED":
-                    tally.skip(name, test.get("skipped", [{}])[0].get("message", "skipped").split("\n")[-1].strip() or "skipped")
+                    message = test.get("skipped", [{}])[0].get("message", "skipped")
+                    tally.skip(name, message.split("\n")[-1].strip() or "skipped")
                 else:
                     tally.add(failed=1) if test.get("failures") else tally.add(passed=1)
         if status not in (0, 1):
@@ -54,9 +59,11 @@ def gtest(tally, preset, processor=""):
 def pytest(tally):
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}"]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+                   f"--junitxml={report}"]
         command += ["-n", str(os.cpu_count()), "--dist", "loadfile", ROOT / "tests"]
-        environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"),
+                       "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(command, cwd=ROOT, env=environment).returncode
         if not report.exists():
             tally.add(failed=1)
@@ -73,14 +80,16 @@ def pytest(tally):
 
 
 def check(tally, name, command):
-    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
     tally.add(passed=1) if done.returncode == 0 else tally.add(failed=1)
     if done.returncode:
         print(f"--- {name}\n{done.stdout}")
 
 
 def tracked(*patterns):
-    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns], cwd=ROOT, text=True, capture_output=True)
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard",
+                             *patterns], cwd=ROOT, text=True, capture_output=True)
     return sorted(set(listed.stdout.split()))
 
 
@@ -92,7 +101,8 @@ def lint(tally):
     check(tally, "type names", [python, "tools/type_names.py", "."])
     check(tally, "doors", [python, "tools/doors.py", "."])
     check(tally, "sizes", [python, "tools/sizes.py", "."])
-    check(tally, "copied code", [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "1"])
+    check(tally, "copied code",
+          [python, "tools/dup.py", ".", "--skip", r"^(build|tools)/|_test\.cpp$", "--limit", "1"])
     check(tally, "clang-tidy", [python, "tools/tidy.py"])
 
 
@@ -108,13 +118,15 @@ STAGES = {
 def main():
     tally = Tally()
     if unknown := [stage for stage in sys.argv[1:] if stage not in STAGES] or not sys.argv[1:]:
-        sys.exit(f"run.py: name stages of {', '.join(STAGES)}{f'; not {unknown}' if unknown is not True else ''}")
+        sys.exit(f"run.py: name stages of "
+                 f"{', '.join(STAGES)}{f'; not {unknown}' if unknown is not True else ''}")
     for stage in sys.argv[1:]:
         started = time.monotonic()
         STAGES[stage](tally)
         print(f"{stage}: {time.monotonic() - started:.0f} s", flush=True)
     for reason, names in sorted(tally.reasons.items()):
-        print(f"skipped {len(names)}: {reason} ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
+        print(f"skipped {len(names)}: {reason} "
+              f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})")
     tally.keep()
     print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
     return int(tally.failed > 0 or tally.passed == 0)

@@ -1,4 +1,5 @@
-"""Surfaces and lesions by SciPy, as other tools compute them: what tests and the benchmark hold the program against."""
+"""Surfaces and lesions by SciPy, as other tools compute them: what tests and the benchmark hold the
+program against."""
 import numpy
 from scipy import ndimage
 
@@ -10,7 +11,8 @@ def border(mask):
 def border_distances(prediction, reference, spacing):
     """Both directed lists of border voxels, by a distance transform of each border."""
     p, r = border(prediction), border(reference)
-    return (ndimage.distance_transform_edt(~r, sampling=spacing)[p], ndimage.distance_transform_edt(~p, sampling=spacing)[r])
+    return (ndimage.distance_transform_edt(~r, sampling=spacing)[p],
+            ndimage.distance_transform_edt(~p, sampling=spacing)[r])
 
 
 def boundary_metrics(prediction, reference, spacing, tolerance=1.0):
@@ -37,15 +39,16 @@ def joint_crop(prediction, reference):
 def pooled_metrics(prediction, reference, spacing):
     """medpy's hd95, and panoptica's assd and nsd."""
     a, b = border_distances(prediction, reference, spacing)
-    return {"hd95": numpy.percentile(numpy.concatenate([a, b]), 95), "assd": (a.mean() + b.mean()) / 2,
-            "nsd": ((a <= 1).mean() + (b <= 1).mean()) / 2}
+    return {"hd95": numpy.percentile(numpy.concatenate([a, b]), 95),
+            "assd": (a.mean() + b.mean()) / 2, "nsd": ((a <= 1).mean() + (b <= 1).mean()) / 2}
 
 
 def areas(spacing):
-    """The area of marching cubes by which of eight voxels around a corner are set, in the numbering of surface-distance.
+    """The area of marching cubes by which of eight voxels around a corner are set, in the numbering
+    of surface-distance.
 
-    The smaller side falls into pieces of voxels that share faces; each piece has the triangles that the table of
-    surface-distance has for it.
+    The smaller side falls into pieces of voxels that share faces; each piece has the triangles that
+    the table of surface-distance has for it.
     """
     faces = numpy.array([spacing[1] * spacing[2], spacing[0] * spacing[2], spacing[0] * spacing[1]])
     corners = [(i, j, k) for i in (0, 1) for j in (0, 1) for k in (0, 1)]
@@ -55,7 +58,8 @@ def areas(spacing):
         return numpy.array([1.0 if axis in axes else 0.0 for axis in range(3)])
 
     def triangles(piece):
-        steps = [numpy.abs(numpy.subtract(a, b)) for n, a in enumerate(piece) for b in piece[n + 1:]]
+        steps = [numpy.abs(numpy.subtract(a, b)) for n, a in enumerate(piece)
+                 for b in piece[n + 1:]]
         along = sum((s for s in steps if s.sum() == 1), numpy.zeros(3))
         if len(piece) == 1:
             return [even]
@@ -86,7 +90,8 @@ def areas(spacing):
     for code in range(1, 255):
         inside = [c for n, c in enumerate(corners) if code >> (7 - n) & 1]
         outside = [c for c in corners if c not in inside]
-        table[code] = sum(numpy.linalg.norm(t * faces) for piece in pieces(inside if len(inside) <= 4 else outside)
+        table[code] = sum(numpy.linalg.norm(t * faces)
+                          for piece in pieces(inside if len(inside) <= 4 else outside)
                           for t in triangles(piece))
     return table
 
@@ -95,16 +100,19 @@ KERNEL = numpy.array([[[128, 64], [32, 16]], [[8, 4], [2, 1]]])
 
 
 def surfel_lists(prediction, reference, spacing, table=None):
-    """surface-distance's method: [(distances, areas), ...] of the prediction and of the reference, sorted."""
+    """surface-distance's method: [(distances, areas), ...] of the prediction and of the reference,
+    sorted."""
     table = areas(spacing) if table is None else table
     both = numpy.argwhere(prediction | reference)
     low, high = both.min(0), both.max(0) + 1
     sides = []
     for mask in (prediction, reference):
-        cropped = numpy.pad(mask[tuple(slice(a, b) for a, b in zip(low, high))].astype(numpy.uint8), [(0, 1)] * 3)
+        cropped = numpy.pad(mask[tuple(slice(a, b) for a, b in zip(low, high))].astype(numpy.uint8),
+                            [(0, 1)] * 3)
         code = ndimage.correlate(cropped, KERNEL, mode="constant", cval=0)
         surface = (code != 0) & (code != 255)
-        sides.append((surface, table[code], ndimage.distance_transform_edt(~surface, sampling=spacing)))
+        sides.append((surface, table[code],
+                      ndimage.distance_transform_edt(~surface, sampling=spacing)))
     (p, p_area, p_map), (r, r_area, r_map) = sides
     out = []
     for distances, weights in ((r_map[p], p_area[p]), (p_map[r], r_area[r])):
@@ -119,18 +127,21 @@ def surfel_metrics(prediction, reference, spacing, tolerance=1.0, table=None):
 
 def weighted_metrics(lists, tolerance):
     def robust(percent):
-        return max(d[min(numpy.searchsorted(numpy.cumsum(w) / w.sum(), percent / 100), len(d) - 1)] for d, w in lists)
+        return max(d[min(numpy.searchsorted(numpy.cumsum(w) / w.sum(), percent / 100), len(d) - 1)]
+                   for d, w in lists)
 
     total = sum(w.sum() for _, w in lists)
-    return {"hd": robust(100), "hd95": robust(95), "assd": sum((d * w).sum() for d, w in lists) / total,
+    return {"hd": robust(100), "hd95": robust(95),
+            "assd": sum((d * w).sum() for d, w in lists) / total,
             "nsd": sum(w[d <= tolerance].sum() for d, w in lists) / total}
 
 
 def face_metrics(prediction, reference, spacing, tolerance=1.0):
-    """Distances between voxel faces on a grid of sixths of a voxel, which has all corners of voxels and all centres of triangles.
+    """Distances between voxel faces on a grid of sixths of a voxel, which has all corners of voxels
+    and all centres of triangles.
 
-    A voxel is all points of that grid from its one side to its other. A point outside a solid is as far from its surface as
-    from the solid, one inside as far as from the background.
+    A voxel is all points of that grid from its one side to its other. A point outside a solid is as
+    far from its surface as from the solid, one inside as far as from the background.
     """
     sides = [numpy.pad(mask, 1) for mask in (prediction, reference)]
 
@@ -143,7 +154,9 @@ def face_metrics(prediction, reference, spacing, tolerance=1.0):
 
     lists = []
     for mine, other in (sides, sides[::-1]):
-        depth = numpy.maximum(*(ndimage.distance_transform_edt(~points(solid), sampling=numpy.divide(spacing, 6)) for solid in (other, ~other)))
+        depth = numpy.maximum(*(ndimage.distance_transform_edt(
+            ~points(solid), sampling=numpy.divide(spacing, 6))
+                                for solid in (other, ~other)))
         distances, weights = [], []
         for axis in range(3):
             across = [k for k in range(3) if k != axis]
@@ -194,7 +207,8 @@ def panoptic(prediction, reference, connectivity):
         for j in touching(p, r == i):
             iou = ((r == i) & (p == j)).sum() / ((r == i) | (p == j)).sum()
             ious += [iou] if iou > 0.5 else []
-    return {"rq": 2 * len(ious) / (n_p + n_r), "pq": 2 * sum(ious) / (n_p + n_r), "sq": numpy.mean(ious) if ious else None}
+    return {"rq": 2 * len(ious) / (n_p + n_r), "pq": 2 * sum(ious) / (n_p + n_r),
+            "sq": numpy.mean(ious) if ious else None}
 
 
 def brats(prediction, reference, spacing, threshold_mm3=0):
@@ -214,21 +228,25 @@ def brats(prediction, reference, spacing, threshold_mm3=0):
         dices.append(2 * (mine & lesion).sum() / (mine.sum() + lesion.sum()))
         distances.append(surfel_metrics(mine, lesion, spacing)["hd95"] if found else 374)
     false = n_p - len(touched)
-    return {"lesion_dice": sum(dices) / (len(dices) + false), "lesion_hd95": (sum(distances) + 374 * false) / (len(dices) + false)}
+    return {"lesion_dice": sum(dices) / (len(dices) + false),
+            "lesion_hd95": (sum(distances) + 374 * false) / (len(dices) + false)}
 
 
 def anima(prediction, reference, connectivity):
-    """Precision and recall of lesions by the rule of Commowick et al. 2018: 10 % covered, 70 % outside, 65 % of the overlap."""
+    """Precision and recall of lesions by the rule of Commowick et al. 2018: 10 % covered, 70 %
+    outside, 65 % of the overlap."""
     p, n_p = lesions(prediction, connectivity)
     r, n_r = lesions(reference, connectivity)
 
     def share(labels, count, others):
-        sizes, inside = numpy.bincount(others.ravel()), numpy.bincount(others[labels > 0].ravel(), minlength=others.max() + 1)
+        sizes, inside = (numpy.bincount(others.ravel()),
+                         numpy.bincount(others[labels > 0].ravel(), minlength=others.max() + 1))
         outside = (sizes - inside) / sizes
         found = 0
         for i in range(1, count + 1):
             here = labels == i
-            parts = sorted((-(here & (others == j)).sum(), outside[j]) for j in touching(others, here))
+            parts = sorted((-(here & (others == j)).sum(), outside[j])
+                           for j in touching(others, here))
             total, seen, good = -sum(n for n, _ in parts), 0, True
             for n, share_outside in parts:
                 if seen >= 0.65 * total:

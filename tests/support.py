@@ -16,9 +16,11 @@ SHAPE = (10, 9, 8)
 def assay(*arguments, cwd=None, status=0, **options):
     """Runs the program; its exit status must be `status`."""
     command = [PROGRAM, *map(str, arguments)]
-    options = {"text": True, "capture_output": True, "timeout": 60, "stdin": subprocess.DEVNULL, **options}
+    options = {"text": True, "capture_output": True, "timeout": 60, "stdin": subprocess.DEVNULL,
+               **options}
     done = subprocess.run(command, cwd=cwd, **options)
-    assert done.returncode == status, f"exit {done.returncode}, not {status}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == status, (f"exit {done.returncode}, not {status}\n{done.stdout}\n"
+                                       f"{done.stderr}")
     return done
 
 
@@ -59,13 +61,15 @@ def cohort(folder, ids, prediction="pred/{}.nii.gz", reference="ref/{}.nii.gz", 
     """Random pairs, the same for the same ids."""
     for number, name in enumerate(ids):
         save(folder / reference.format(name), random_mask(number, shape))
-        save(folder / prediction.format(name), random_mask(number, shape) ^ random_mask(number + 1000, shape, 0.1))
+        save(folder / prediction.format(name),
+             random_mask(number, shape) ^ random_mask(number + 1000, shape, 0.1))
     return folder / "pred", folder / "ref"
 
 
 def counts(prediction, reference):
     p, r = numpy.asarray(prediction) > 0, numpy.asarray(reference) > 0
-    return {"tp": int((p & r).sum()), "fp": int((p & ~r).sum()), "fn": int((~p & r).sum()), "tn": int((~p & ~r).sum())}
+    return {"tp": int((p & r).sum()), "fp": int((p & ~r).sum()), "fn": int((~p & r).sum()),
+            "tn": int((~p & ~r).sum())}
 
 
 def dice(prediction, reference):
@@ -97,7 +101,8 @@ def real_data(path):
 
 
 def unpacked(case, side, shape=None):
-    bits = numpy.unpackbits(numpy.frombuffer(base64.b64decode(case[f"{side}_bits_b64"]), numpy.uint8))
+    bits = numpy.unpackbits(numpy.frombuffer(
+        base64.b64decode(case[f"{side}_bits_b64"]), numpy.uint8))
     shape = shape or case["shape"]
     return bits[: numpy.prod(shape)].reshape(shape)
 
@@ -115,7 +120,8 @@ def without_provenance(path):
 
 
 # A prediction and a reference with two labels each.
-LABELS = (mask(numpy.s_[1:5, 1:5, 1:5], numpy.s_[5:8, 2:6, 2:6]), mask(numpy.s_[2:6, 1:5, 1:5], numpy.s_[6:8, 2:6, 2:6]))
+LABELS = (mask(numpy.s_[1:5, 1:5, 1:5], numpy.s_[5:8, 2:6, 2:6]),
+          mask(numpy.s_[2:6, 1:5, 1:5], numpy.s_[6:8, 2:6, 2:6]))
 
 
 def of(label):

@@ -6,7 +6,8 @@ import numpy
 import pytest
 
 import shapes
-from support import assay, mask, random_mask, real_data, save, score, strict, vectors, without_provenance
+from support import (assay, mask, random_mask, real_data, save, score, strict, vectors,
+                     without_provenance)
 
 KEYS = ("hd", "hd95", "hd50", "assd", "masd", "nsd", "boundary_iou")
 
@@ -17,7 +18,8 @@ def blobs(seed, shape, wide=2.0, share=0.2):
 
 
 def pairs():
-    """Random masks of many kinds: blobs, noise, single voxels, full images; even and uneven voxels."""
+    """Random masks of many kinds: blobs, noise, single voxels, full images; even and uneven
+    voxels."""
     rng = numpy.random.default_rng(5)
     spacings = [(1, 1, 1), (0.5, 0.5, 3), (0.85, 1.2, 0.9), (2, 1, 4)]
     for n in range(40):
@@ -92,13 +94,16 @@ def test_background_is_a_label_like_others(tmp_path):
     p, r = ((blobs(300 + k, shape, 2, 0.3) * halves).astype(numpy.uint8) for k in (0, 1))
     save(tmp_path / "pred/a.nii.gz", p)
     save(tmp_path / "ref/a.nii.gz", r)
-    found = score(tmp_path / "pred", tmp_path / "ref", "--labels", "0,1", "--region", "most=0,2", "--metrics", ",".join(KEYS))
+    found = score(tmp_path / "pred", tmp_path / "ref", "--labels", "0,1", "--region", "most=0,2",
+                  "--metrics", ",".join(KEYS))
     for key, members in (("0", [0]), ("1", [1]), ("most", [0, 2])):
-        expected = shapes.boundary_metrics(numpy.isin(p, members), numpy.isin(r, members), (1, 1, 1))
+        expected = shapes.boundary_metrics(numpy.isin(p, members), numpy.isin(r, members),
+                                           (1, 1, 1))
         expect(found["cases"][0]["label"][key], expected, key)
 
 
-@pytest.mark.parametrize("convention, keys", [("medpy", ["hd95"]), ("panoptica", ["hd95", "assd", "nsd"])])
+@pytest.mark.parametrize("convention, keys",
+                         [("medpy", ["hd95"]), ("panoptica", ["hd95", "assd", "nsd"])])
 def test_pooled_conventions_equal_scipy(cohort, convention, keys):
     found = scored(cohort, "--metrics", "boundary", "--convention", convention)
     for name, (p, r, spacing) in cohort[1].items():
@@ -108,7 +113,8 @@ def test_pooled_conventions_equal_scipy(cohort, convention, keys):
 
 @pytest.mark.parametrize("convention", ["deepmind", "brats2023"])
 def test_surfels_equal_the_method_of_surface_distance(cohort, convention):
-    found = scored(cohort, "--metrics", "boundary", "--convention", convention, "--nsd-tolerance", "2")
+    found = scored(cohort, "--metrics", "boundary", "--convention", convention, "--nsd-tolerance",
+                   "2")
     for name, (p, r, spacing) in cohort[1].items():
         expected = shapes.surfel_metrics(p, r, spacing, 2)
         for key, value in expected.items():
@@ -120,14 +126,17 @@ def test_faces_equal_distances_on_a_grid_of_sixths(tmp_path):
     cases = {}
     for n, spacing in enumerate([(1, 1, 1), (0.5, 0.5, 3), (0.7, 1.1, 0.9), (2, 1, 4)]):
         shape = tuple(rng.integers(8, 22, 3))
-        cases[f"blobs{n}"] = blobs(300 + n, shape, 1.5), blobs(400 + n, shape, 1.2, 0.1), as_stored(spacing)
+        cases[f"blobs{n}"] = (blobs(300 + n, shape, 1.5), blobs(400 + n, shape, 1.2, 0.1),
+                              as_stored(spacing))
         p, r = numpy.zeros((26, 9, 8), bool), numpy.zeros((26, 9, 8), bool)
         p[:3, :4, 2:], r[23:, 5:, :5] = True, blobs(500 + n, (3, 4, 5), 0.5, 0.5)
-        cases[f"far{n}"] = p.transpose(n % 3, (n + 1) % 3, (n + 2) % 3), r.transpose(n % 3, (n + 1) % 3, (n + 2) % 3), as_stored(spacing)
+        cases[f"far{n}"] = (p.transpose(n % 3, (n + 1) % 3, (n + 2) % 3),
+                            r.transpose(n % 3, (n + 1) % 3, (n + 2) % 3), as_stored(spacing))
     for name, (p, r, spacing) in cases.items():
         for side, voxels in (("pred", p), ("ref", r)):
             save(tmp_path / f"{side}/{name}.nii.gz", voxels, numpy.diag([*spacing, 1.0]))
-    result = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "hd,hd95,assd,nsd", "--convention", "faces", "--nsd-tolerance", "2.05")
+    result = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "hd,hd95,assd,nsd",
+                   "--convention", "faces", "--nsd-tolerance", "2.05")
     found = {case["id"]: case["label"]["foreground"] for case in result["cases"]}
     for name, (p, r, spacing) in cases.items():
         for key, value in shapes.face_metrics(p, r, spacing, 2.05).items():
@@ -136,27 +145,33 @@ def test_faces_equal_distances_on_a_grid_of_sixths(tmp_path):
 
 def test_tolerances_and_percentiles_have_keys_of_their_own(cohort):
     folder, cases = cohort
-    result = score(folder / "pred", folder / "ref", "--metrics", "nsd,hd99,hd97.5", "--nsd-tolerance", "1,2,0.5")
+    result = score(folder / "pred", folder / "ref", "--metrics", "nsd,hd99,hd97.5",
+                   "--nsd-tolerance", "1,2,0.5")
     assert list(result["metrics"]) == ["nsd", "nsd@2mm", "nsd@0.5mm", "hd99", "hd97.5"]
     assert result["settings"]["nsd_tolerance_mm"] == 1
     name, (p, r, spacing) = next(iter(cases.items()))
     found = {c["id"]: c["label"]["foreground"] for c in result["cases"]}[name]
     a, b = shapes.border_distances(p, r, spacing)
     assert found["nsd@2mm"] == pytest.approx(shapes.boundary_metrics(p, r, spacing, 2)["nsd"])
-    assert found["hd97.5"] == pytest.approx(max(numpy.percentile(a, 97.5), numpy.percentile(b, 97.5)))
+    assert found["hd97.5"] == pytest.approx(max(
+        numpy.percentile(a, 97.5), numpy.percentile(b, 97.5)))
 
 
 def test_a_tolerance_of_zero_is_the_share_of_surface_voxels_in_common(cohort, tmp_path):
     folder, cases = cohort
     out = ("--metrics", "nsd,boundary_iou", "--nsd-tolerance", "0,1", "--out", tmp_path / "r.json")
     result = score(folder / "pred", folder / "ref", *out)
-    assert list(result["metrics"]) == ["nsd", "nsd@1mm", "boundary_iou"] and result["settings"]["nsd_tolerance_mm"] == 0
+    assert (list(result["metrics"]) == ["nsd", "nsd@1mm", "boundary_iou"]
+            and result["settings"]["nsd_tolerance_mm"] == 0)
     for case in result["cases"]:
         p, r, spacing = cases[case["id"]]
         a, b = shapes.border_distances(p, r, spacing)
         found = case["label"]["foreground"]
-        assert found["nsd"] == pytest.approx(((a == 0).sum() + (b == 0).sum()) / (a.size + b.size), rel=1e-14)
-        assert found["nsd"] == pytest.approx(2 * found["boundary_iou"] / (1 + found["boundary_iou"]))  # as Dice follows from IoU
+        assert found["nsd"] == pytest.approx(((a == 0).sum() + (b == 0).sum()) / (a.size + b.size),
+                                             rel=1e-14)
+        # as Dice follows from IoU
+        assert found["nsd"] == pytest.approx(2 * found["boundary_iou"] / (
+            1 + found["boundary_iou"]))
     for convention in ("metrics-reloaded", "deepmind", "faces", "panoptica"):
         same = score(folder / "ref", folder / "ref", *out[:4], "--convention", convention)
         assert same["metrics"]["nsd"]["min"] == 1, convention
@@ -166,13 +181,15 @@ def test_any_number_of_jobs_and_any_resumption_gives_the_same_bytes(cohort, tmp_
     folder, _ = cohort
     options = ["--metrics", "all", "--labels", "all"]
     for name, extra in (("one", ["--jobs", "1"]), ("two", ["--jobs", "2"])):
-        assay("score", folder / "pred", folder / "ref", *options, *extra, "--keep-journal", "--out", tmp_path / f"{name}.json")
+        assay("score", folder / "pred", folder / "ref", *options, *extra, "--keep-journal", "--out",
+              tmp_path / f"{name}.json")
     assert without_provenance(tmp_path / "one.json") == without_provenance(tmp_path / "two.json")
     journal = tmp_path / "one.json.journal"
     lines = journal.read_text().splitlines(True)
     journal.write_text("".join(lines[: len(lines) // 2]))
     (tmp_path / "one.json").unlink()
-    done = assay("score", folder / "pred", folder / "ref", *options, "--resume", "--out", tmp_path / "one.json")
+    done = assay("score", folder / "pred", folder / "ref", *options, "--resume", "--out",
+                 tmp_path / "one.json")
     assert "were taken from the journal" in done.stderr
     assert without_provenance(tmp_path / "one.json") == without_provenance(tmp_path / "two.json")
 
@@ -182,11 +199,12 @@ def test_labels_regions_and_the_ignored_label(tmp_path):
     p, r = (rng.integers(0, 4, (12, 11, 10)) for _ in range(2))
     save(tmp_path / "p.nii.gz", p, dtype=numpy.uint8)
     save(tmp_path / "r.nii.gz", r, dtype=numpy.uint8)
-    result = score(tmp_path / "p.nii.gz", tmp_path / "r.nii.gz", "--labels", "1,2", "--region", "both=1,2", "--ignore-label", "3",
-                   "--metrics", "boundary")
+    result = score(tmp_path / "p.nii.gz", tmp_path / "r.nii.gz", "--labels", "1,2", "--region",
+                   "both=1,2", "--ignore-label", "3", "--metrics", "boundary")
     known = r != 3
     for key, members in (("1", [1]), ("2", [2]), ("both", [1, 2])):
-        expected = shapes.boundary_metrics(numpy.isin(p, members) & known, numpy.isin(r, members) & known, (1, 1, 1))
+        expected = shapes.boundary_metrics(numpy.isin(p, members) & known,
+                                           numpy.isin(r, members) & known, (1, 1, 1))
         expected.pop("hd50")
         expect(result["cases"][0]["label"][key], expected, key)
 
@@ -194,11 +212,13 @@ def test_labels_regions_and_the_ignored_label(tmp_path):
 def test_a_flat_image_is_a_plane(tmp_path):
     p, r = mask(numpy.s_[6:8, 6:8], shape=(14, 14, 1)), mask(numpy.s_[5:9, 5:9], shape=(14, 14, 1))
     save(tmp_path / "p.nii.gz", p), save(tmp_path / "r.nii.gz", r)
-    found = score(tmp_path / "p.nii.gz", tmp_path / "r.nii.gz", "--metrics", "boundary")["cases"][0]["label"]["foreground"]
+    found = score(tmp_path / "p.nii.gz", tmp_path / "r.nii.gz", "--metrics",
+                  "boundary")["cases"][0]["label"]["foreground"]
     expected = shapes.boundary_metrics(p[..., 0] > 0, r[..., 0] > 0, (1, 1))
     expected.pop("hd50")
     expect(found, expected, "flat")
-    assert found["nsd"] == 0.75 and found["assd"] == pytest.approx(1.1, abs=0.01)  # as Metrics Reloaded's own test has it
+    # as Metrics Reloaded's own test has it
+    assert found["nsd"] == 0.75 and found["assd"] == pytest.approx(1.1, abs=0.01)
 
 
 # ---------------------------------------------------------------- empty masks
@@ -206,7 +226,8 @@ def test_a_flat_image_is_a_plane(tmp_path):
 @pytest.fixture
 def with_empties(tmp_path):
     box, none = mask(numpy.s_[2:6, 2:6, 2:6]), mask()
-    for name, p, r in (("both", none, none), ("found", box, box), ("missed", none, box), ("ghost", box, none)):
+    for name, p, r in (("both", none, none), ("found", box, box), ("missed", none, box),
+                       ("ghost", box, none)):
         save(tmp_path / f"pred/{name}.nii.gz", p), save(tmp_path / f"ref/{name}.nii.gz", r)
     save(tmp_path / "ref/lost.nii.gz", box)
     return tmp_path / "pred", tmp_path / "ref"
@@ -215,7 +236,8 @@ def with_empties(tmp_path):
 def test_a_missed_lesion_is_counted_and_never_dropped_in_silence(with_empties):
     result = score(*with_empties, "--metrics", "hd95,nsd", status=3)
     found = {c["id"]: c["label"].get("foreground", {}) for c in result["cases"]}
-    assert found["missed"]["hd95"] is None and found["missed"]["undefined"] == {"hd95": "prediction_empty"}
+    assert (found["missed"]["hd95"] is None
+            and found["missed"]["undefined"] == {"hd95": "prediction_empty"})
     assert found["ghost"]["undefined"] == {"hd95": "reference_empty"}
     assert (found["both"]["hd95"], found["both"]["nsd"]) == (0, 1)
     assert (found["missed"]["nsd"], found["ghost"]["nsd"]) == (0, 0)
@@ -224,7 +246,8 @@ def test_a_missed_lesion_is_counted_and_never_dropped_in_silence(with_empties):
     diagonal = math.sqrt(10**2 + 9**2 + 8**2)
     assert block["mean_scored_only"] == 0
     assert block["mean_missing_as_worst"] == pytest.approx(3 * diagonal / 5)
-    assert result["labels"]["foreground"]["status"] == {"ok": 1, "reference_empty": 1, "prediction_empty": 1, "both_empty": 1}
+    assert (result["labels"]["foreground"]["status"]
+            == {"ok": 1, "reference_empty": 1, "prediction_empty": 1, "both_empty": 1})
 
 
 def test_worst_is_the_diagonal_of_the_image(with_empties):
@@ -240,7 +263,8 @@ def test_worst_is_the_diagonal_of_the_image(with_empties):
 
 def test_conventions_settle_empty_masks_as_their_tools_do(with_empties):
     def of(convention, key):
-        cases = score(*with_empties, "--metrics", key, "--convention", convention, status=3)["cases"]
+        cases = score(*with_empties, "--metrics", key, "--convention", convention,
+                      status=3)["cases"]
         return {c["id"]: c["label"]["foreground"][key] for c in cases if c["label"]}
     assert of("brats2023", "hd95") == {"both": 0, "found": 0, "missed": 374, "ghost": 374}
     assert of("monai", "hd95") == {"both": None, "found": 0, "missed": None, "ghost": None}
@@ -259,7 +283,8 @@ def array_of(what, spacing):
     if "sphere" in what:
         s = what["sphere"]
         axes = numpy.indices(s["shape"]) * numpy.reshape(s["spacing"], (3, 1, 1, 1))
-        return (((axes - numpy.reshape(s["centre"], (3, 1, 1, 1))) ** 2).sum(0) <= s["radius"] ** 2).astype(numpy.uint8)
+        return (((axes - numpy.reshape(s["centre"], (3, 1, 1, 1))) ** 2).sum(0)
+                <= s["radius"] ** 2).astype(numpy.uint8)
     out = numpy.zeros((what.get("boxes") or what)["shape"], numpy.uint8)
     for box in what.get("boxes", {}).get("set_half_open", []):
         out[tuple(slice(*limits) for limits in box)] = 1
@@ -271,10 +296,12 @@ def array_of(what, spacing):
 # What a vector calls a value, and where it stands here.
 NAMES = {"monai": {"symmetric": "hd", "assd_pooled": "assd"},
          "gdm": {"hd100": "hd", "hd95": "hd95", "surface_dice_1mm": "nsd"},
-         "mr": {"hd": "hd", "masd": "masd", "assd": "assd", "nsd_tau1": "nsd", "hd95_max_of_directed": "hd95", "hd95": "hd95", "nsd": "nsd",
-                "biou": "boundary_iou"},
-         "pan": {"assd(masd)": "assd", "hd": "hd", "hd95": "hd95"}, "medpy": {"assd": "assd"}}
-CONVENTIONS = {"monai": "monai", "gdm": "deepmind", "mr": "metrics-reloaded", "pan": "panoptica", "medpy": "medpy"}
+         "mr": {"hd": "hd", "masd": "masd", "assd": "assd", "nsd_tau1": "nsd",
+                "hd95_max_of_directed": "hd95", "hd95": "hd95", "nsd": "nsd",
+                "biou": "boundary_iou"}, "pan": {"assd(masd)": "assd", "hd": "hd", "hd95": "hd95"},
+         "medpy": {"assd": "assd"}}
+CONVENTIONS = {"monai": "monai", "gdm": "deepmind", "mr": "metrics-reloaded", "pan": "panoptica",
+               "medpy": "medpy"}
 
 
 def test_values_that_other_projects_assert(tmp_path):
@@ -284,13 +311,15 @@ def test_values_that_other_projects_assert(tmp_path):
         spacing = given.get("spacing") or [1] * 3
         affine = numpy.diag([*spacing, 1, 1][:3] + [1.0])
         for side in ("pred", "ref"):
-            voxels = array_of(given[side], spacing)  # of two axes where they had two: a third would change some conventions
-            save(tmp_path / f"{side}.nii.gz", voxels.reshape(voxels.shape + (1,) * (2 - voxels.ndim)), affine)
+            # of two axes where they had two: a third would change some conventions
+            voxels = array_of(given[side], spacing)
+            save(tmp_path / f"{side}.nii.gz",
+                 voxels.reshape(voxels.shape + (1,) * (2 - voxels.ndim)), affine)
         expected = {**case["expected"], **case["expected"].pop("hausdorff", {})}
         if given.get("percentile") == 95:
             expected["hd95"] = expected.pop("symmetric")
-        found = score(tmp_path / "pred.nii.gz", tmp_path / "ref.nii.gz", "--metrics", "boundary", "--convention",
-                      CONVENTIONS[source])["cases"][0]["label"]["foreground"]
+        found = score(tmp_path / "pred.nii.gz", tmp_path / "ref.nii.gz", "--metrics", "boundary",
+                      "--convention", CONVENTIONS[source])["cases"][0]["label"]["foreground"]
         for name, value in expected.items():
             key = "hd95" if name == "hd95" else NAMES[source].get(name)
             if key is None:
@@ -299,7 +328,8 @@ def test_values_that_other_projects_assert(tmp_path):
             if isinstance(value, str):  # inf or nan: no number in JSON
                 assert found[key] is None, (case["id"], name)
             else:
-                assert found[key] == pytest.approx(value, abs=max(case["tol"], 1e-6)), (case["id"], name)
+                assert found[key] == pytest.approx(value,
+                                                   abs=max(case["tol"], 1e-6)), (case["id"], name)
     assert compared >= 25
 
 
@@ -308,14 +338,16 @@ def test_faces_give_the_published_distances_of_meshmetrics():
 
     def of(dimensions):
         names = [folder / f"example_{dimensions}d_{side}_mask.nii.gz" for side in ("pred", "ref")]
-        result = score(*names, "--metrics", "boundary", "--convention", "faces", "--nsd-tolerance", "2")
+        result = score(*names, "--metrics", "boundary", "--convention", "faces", "--nsd-tolerance",
+                       "2")
         return result["cases"][0]["label"]["foreground"]
     space = of(3)
     assert space["hd"] == 15.107025591499546 and space["hd95"] == 15.0 and space["nsd"] == 0
     assert space["masd"] == pytest.approx(14.386058222743, abs=1e-12)
     assert space["assd"] == pytest.approx(14.40236798890874, abs=1e-12)
     plane = of(2)
-    for key, value in {"hd": 15.016326357908575, "hd95": 15.0, "masd": 14.879690888036235, "assd": 14.88043697479464}.items():
+    for key, value in {"hd": 15.016326357908575, "hd95": 15.0, "masd": 14.879690888036235,
+                       "assd": 14.88043697479464}.items():
         assert plane[key] == pytest.approx(value, abs=1e-5)
 
 
@@ -342,15 +374,20 @@ def test_real_pairs_equal_scipy():
 
 def test_the_convention_and_the_unit_stand_above_and_in_the_table(cohort):
     folder, _ = cohort
-    out = assay("score", folder / "pred", folder / "ref", "--metrics", "dice,boundary", "--convention", "faces").stdout
+    out = assay("score", folder / "pred", folder / "ref", "--metrics", "dice,boundary",
+                "--convention", "faces").stdout
     assert "convention faces" in out and "hd95 (mm)" in out
 
 
-@pytest.mark.parametrize("options, words", [
-    (["--nsd-tolerance", "-1"], "--nsd-tolerance takes numbers from 0 on"), (["--nsd-tolerance", "1,x"], "'x' is not a number"),
-    (["--metrics", "hd101"], "there is no metric 'hd101'"), (["--min-lesion-ml", "-1"], "--min-lesion-ml"),
-    (["--connectivity", "8"], "--connectivity"), (["--lesion-rule", "most"], "--lesion-rule"),
-    (["--convention", "deepmnd"], "did you mean 'deepmind'")])
+@pytest.mark.parametrize("options, words",
+                         [
+                             (["--nsd-tolerance", "-1"], "--nsd-tolerance takes numbers from 0 on"),
+                             (["--nsd-tolerance", "1,x"], "'x' is not a number"),
+                             (["--metrics", "hd101"], "there is no metric 'hd101'"),
+                             (["--min-lesion-ml", "-1"], "--min-lesion-ml"),
+                             (["--connectivity", "8"], "--connectivity"),
+                             (["--lesion-rule", "most"], "--lesion-rule"),
+                             (["--convention", "deepmnd"], "did you mean 'deepmind'")])
 def test_what_cannot_be_is_refused(cohort, options, words):
     folder, _ = cohort
     assert words in assay("score", folder / "pred", folder / "ref", *options, status=2).stderr
@@ -358,7 +395,8 @@ def test_what_cannot_be_is_refused(cohort, options, words):
 
 def test_metrics_of_counts_alone_gather_no_surfaces(cohort, tmp_path):
     folder, _ = cohort
-    assay("score", folder / "pred", folder / "ref", "--metrics", "paper", "--keep-journal", "--out", tmp_path / "r.json")
+    assay("score", folder / "pred", folder / "ref", "--metrics", "paper", "--keep-journal", "--out",
+          tmp_path / "r.json")
     journal = (tmp_path / "r.json.journal").read_text()
     assert '"boundary"' not in journal and '"lesions"' not in journal
     assert "nsd_tolerance_mm" not in strict((tmp_path / "r.json").read_text())["settings"]

@@ -11,12 +11,15 @@ def bids(folder, scans):
     for seed, scan in enumerate(scans):
         name = f"{scan.replace('_', '/')}/anat/{scan}"
         save(folder / f"ref/{name}_label-lesion_mask.nii.gz", random_mask(seed))
-        save(folder / f"pred/{name}_desc-unet_mask.nii.gz", random_mask(seed) ^ random_mask(seed + 99, share=0.1))
+        save(folder / f"pred/{name}_desc-unet_mask.nii.gz",
+             random_mask(seed) ^ random_mask(seed + 99, share=0.1))
     return folder / "pred", folder / "ref"
 
 
-@pytest.mark.parametrize("scans", [["sub-13", "sub-14"], ["sub-13_ses-1", "sub-14_ses-1", "sub-14_ses-2"],
-                                   ["sub-13", "sub-14_ses-1", "sub-14_ses-2"], ["sub-1_run-1", "sub-1_run-2"]])
+@pytest.mark.parametrize("scans",
+                         [["sub-13", "sub-14"], ["sub-13_ses-1", "sub-14_ses-1", "sub-14_ses-2"],
+                          ["sub-13", "sub-14_ses-1", "sub-14_ses-2"],
+                          ["sub-1_run-1", "sub-1_run-2"]])
 def test_ids_of_a_bids_tree_are_entities(tmp_path, scans):
     result = score(*bids(tmp_path, scans))
     assert [case["id"] for case in result["cases"]] == scans
@@ -36,7 +39,8 @@ def test_ids_do_not_depend_on_predictions(tmp_path):
 
 def test_a_pattern_wins(tmp_path):
     pred, ref = bids(tmp_path, ["sub-1", "sub-2"])
-    result = score(pred, ref, "--pred-pattern", "{id}/anat/*_mask.nii.gz", "--ref-pattern", "{id}/anat/*_mask.nii.gz")
+    result = score(pred, ref, "--pred-pattern", "{id}/anat/*_mask.nii.gz", "--ref-pattern",
+                   "{id}/anat/*_mask.nii.gz")
     assert [case["id"] for case in result["cases"]] == ["sub-1", "sub-2"]
     result = score(pred, ref, "--ref-pattern", "{id}_label-lesion_mask.nii.gz")
     assert [case["id"] for case in result["cases"]] == ["sub-1/anat/sub-1", "sub-2/anat/sub-2"]
@@ -62,8 +66,8 @@ def test_compare_matches_paths_to_entities(tmp_path):
 def test_the_report_shows_images_of_both_spellings(tmp_path):
     pred, ref = bids(tmp_path, ["sub-1", "sub-2"])
     old = as_written_by_0_1(score(pred, ref, "--out", tmp_path / "new.json"), tmp_path / "old.json")
-    told = strict(assay("report", old, tmp_path / "new.json", "--predictions", pred, "--references", ref,
-                        "--out", tmp_path / "r.html", "--json").stdout)
+    told = strict(assay("report", old, tmp_path / "new.json", "--predictions", pred, "--references",
+                        ref, "--out", tmp_path / "r.html", "--json").stdout)
     assert told["cases"] == 2 and sorted(told["shown"]) == ["sub-1", "sub-2"]
 
 
@@ -76,7 +80,8 @@ def groups_of(result):
 def test_participants_of_a_bids_tree(tmp_path):
     pair = bids(tmp_path, ["sub-13_ses-1", "sub-14_ses-1", "sub-14_ses-2"])
     table = tmp_path / "participants.tsv"
-    table.write_text("participant_id\tage\tsite\nsub-14\t61\tBasel\nsub-13\tn/a\tBern\nsub-99\t3\tUlm\n")
+    table.write_text("participant_id\tage\tsite\nsub-14\t61\tBasel\nsub-13\tn/a\tBern\n"
+                     "sub-99\t3\tUlm\n")
     done = assay("score", *pair, "--groups", table, "--json")
     assert groups_of(strict(done.stdout)) == {"sub-13_ses-1": {"age": "n/a", "site": "Bern"},
                                               "sub-14_ses-1": {"age": "61", "site": "Basel"},
@@ -103,18 +108,22 @@ def test_cases_without_a_row_are_a_warning(tmp_path):
 def test_no_row_of_any_case_is_an_error_with_both_spellings(tmp_path):
     pair = bids(tmp_path, ["sub-1", "sub-2"])
     (tmp_path / "g.csv").write_text("id,site\nsub-001,A\nsub-002,B\n")
-    done = assay("score", *pair, "--groups", tmp_path / "g.csv", "--out", tmp_path / "r.json", status=2)
-    assert "none of its ids is the id of a case: it has 'sub-001', and a case is called 'sub-1'" in done.stderr
+    done = assay("score", *pair, "--groups", tmp_path / "g.csv", "--out", tmp_path / "r.json",
+                 status=2)
+    assert ("none of its ids is the id of a case: it has 'sub-001', and a case is called 'sub-1'"
+            in done.stderr)
     assert not (tmp_path / "r.json").exists()
 
 
-@pytest.mark.parametrize("text, says", [("name,site\na,A\n", "has no column 'id' or 'participant_id'"),
-                                        ("id,site\nsub-1,A\nsub-1,B\n", "the case id 'sub-1' occurs twice"),
-                                        ("id,site\n", "lists no case")])
+@pytest.mark.parametrize("text, says",
+                         [("name,site\na,A\n", "has no column 'id' or 'participant_id'"),
+                          ("id,site\nsub-1,A\nsub-1,B\n", "the case id 'sub-1' occurs twice"),
+                          ("id,site\n", "lists no case")])
 def test_tables_of_no_use(tmp_path, text, says):
     pair = bids(tmp_path, ["sub-1"])
     (tmp_path / "g.csv").write_text(text)
-    assert f"g.csv: {says}" in assay("score", *pair, "--groups", tmp_path / "g.csv", status=2).stderr
+    assert f"g.csv: {says}" in assay("score", *pair, "--groups", tmp_path / "g.csv",
+                                     status=2).stderr
 
 
 @pytest.mark.parametrize("option", ["--groups", "--manifest"])
@@ -125,7 +134,9 @@ def test_compare_says_when_no_group_matched(tmp_path, option):
     table = tmp_path / "participants.tsv"
     table.write_text("participant_id\tsite\n" + "".join(f"sub-00{i}\tA\n" for i in range(1, 8)))
     done = assay("compare", "a.csv", "b.csv", option, table, cwd=tmp_path)
-    assert "none of its ids is the id of a case: it has 'sub-001', and a case is called 'sub-1'" in done.stderr
-    table.write_text("participant_id\tsite\n" + "".join(f"sub-{i}\t{'AB'[i % 2]}\n" for i in range(1, 8)))
+    assert ("none of its ids is the id of a case: it has 'sub-001', and a case is called 'sub-1'"
+            in done.stderr)
+    table.write_text("participant_id\tsite\n" + "".join(
+        f"sub-{i}\t{'AB'[i % 2]}\n" for i in range(1, 8)))
     told = strict(assay("compare", "a.csv", "b.csv", option, table, "--json", cwd=tmp_path).stdout)
     assert [part["value"] for part in told["subgroups"]] == ["A", "B"]

@@ -24,14 +24,16 @@ def holm(pvalues):
 def test_p_values_are_scipy_s_corrected_by_holm(tmp_path, metric):
     values = models(tmp_path)
     result = compare(*sorted(tmp_path.glob("*.csv")), "--baseline", "a")
-    raw = [scipy.stats.wilcoxon(values["a"][metric], values[m][metric], method="exact").pvalue for m in "bc"]
+    raw = [scipy.stats.wilcoxon(values["a"][metric], values[m][metric], method="exact").pvalue
+           for m in "bc"]
     corrected = holm(raw)
     for i, model in enumerate("bc"):
         got = entry(result, metric, model)
         assert got["p_value"] == pytest.approx(raw[i], rel=1e-12)
         assert got["corrected_p_value"] == pytest.approx(corrected[i], rel=1e-12)
         assert got["is_significant"] == (corrected[i] <= 0.05)
-        assert (got["n"], got["zeros"], got["ties"], got["policy"], got["method"]) == (40, 0, 0, "exact", "exact")
+        assert ((got["n"], got["zeros"], got["ties"], got["policy"], got["method"])
+                == (40, 0, 0, "exact", "exact"))
 
 
 def test_effects_and_summaries(tmp_path):
@@ -43,7 +45,8 @@ def test_effects_and_summaries(tmp_path):
     ranks = scipy.stats.rankdata(abs(d))
     assert got["difference"] == pytest.approx(numpy.median(walsh), rel=1e-12)
     assert got["ci95"][0] < got["difference"] < got["ci95"][1]
-    assert got["effect_size"] == pytest.approx((ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum())
+    assert got["effect_size"] == pytest.approx(
+        (ranks[d > 0].sum() - ranks[d < 0].sum()) / ranks.sum())
     assert got["mean_difference"] == pytest.approx(d.mean())
     assert got["mean_difference_ci95"] == pytest.approx(
         scipy.stats.t.interval(0.95, len(d) - 1, d.mean(), scipy.stats.sem(d)))
@@ -65,10 +68,12 @@ def test_ranks_are_those_of_numpy_s_resamples(tmp_path):
     assert [m["probability_best"] for m in result["models"]] == pytest.approx(first / 1000)
     ranks = scipy.stats.rankdata(-scores, axis=0)
     assert [m["mean_rank"] for m in result["models"]] == pytest.approx(ranks.mean(axis=1))
-    assert result["friedman"]["statistic"] == pytest.approx(scipy.stats.friedmanchisquare(*scores).statistic)
+    assert (result["friedman"]["statistic"]
+            == pytest.approx(scipy.stats.friedmanchisquare(*scores).statistic))
 
 
-@pytest.mark.parametrize("policy, options", [("scipy-1.10", {}), ("scipy-1.15", {"method": "approx"})])
+@pytest.mark.parametrize("policy, options",
+                         [("scipy-1.10", {}), ("scipy-1.15", {"method": "approx"})])
 def test_policies(tmp_path, policy, options):
     if policy == "scipy-1.10" and not scipy.__version__.startswith("1.10"):
         pytest.skip("this SciPy is not 1.10")
@@ -87,7 +92,8 @@ def test_the_specification_s_comparison(tmp_path):
     for case in vectors("specification-reference")["compare_models"]:
         ids = [f"{i:03}" for i in range(len(case["reference"]))]
         files = [write(tmp_path / "ref.csv", ids, {"dice": case["reference"]})]
-        files += [write(tmp_path / f"{name}.csv", ids, {"dice": scores}) for name, scores in case["models"].items()]
+        files += [write(tmp_path / f"{name}.csv", ids, {"dice": scores})
+                  for name, scores in case["models"].items()]
         result = compare(*files, "--baseline", "ref", "--compat", "spec")
         for want in case["result"]:
             got = entry(result, "dice", want["model"])
@@ -114,14 +120,19 @@ def test_restarts_of_a_real_run(tmp_path):
     d = numpy.array(values[1]["per_subject_dice"]) - numpy.array(values[0]["per_subject_dice"])
     assert (got["n"], got["zeros"]) == (75, int((d == 0).sum()))
     assert got["mean_difference"] == pytest.approx(d.mean())
-    assert got["p_value"] == pytest.approx(scipy.stats.wilcoxon(d, method="approx").pvalue, rel=0.05)
+    assert got["p_value"] == pytest.approx(scipy.stats.wilcoxon(d, method="approx").pvalue,
+                                           rel=0.05)
 
 
 # ---- words --------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("shift, spread, margin, verdict", [
-    (0.05, 0.01, None, "different"), (0.0, 0.01, None, "inconclusive"), (0.0, 0.01, "0.02", "equivalent"),
-    (0.0, 0.2, "0.02", "inconclusive"), (0.005, 0.02, "dice=0.02", "equivalent"), (0.05, 0.01, "0.02", "different")])
+@pytest.mark.parametrize("shift, spread, margin, verdict",
+                         [
+                             (0.05, 0.01, None, "different"), (0.0, 0.01, None, "inconclusive"),
+                             (0.0, 0.01, "0.02", "equivalent"),
+                             (0.0, 0.2, "0.02", "inconclusive"),
+                             (0.005, 0.02, "dice=0.02", "equivalent"),
+                             (0.05, 0.01, "0.02", "different")])
 def test_verdicts(tmp_path, shift, spread, margin, verdict):
     rng = numpy.random.default_rng(5)
     a = rng.uniform(0.6, 0.9, 50)
@@ -144,17 +155,21 @@ def test_forms(tmp_path):
     assert markdown.splitlines()[0] == "| model | dice ↑ | avd ↓ | mcc ↑ |"
     latex = assay("compare", *files, "--baseline", "a", "--format", "latex").stdout
     assert r"\toprule" in latex and r"\bottomrule" in latex and latex.count(r" & ") == 4 * 3
-    table = list(csv.DictReader(io.StringIO(assay("compare", *files, "--baseline", "a", "--format", "csv").stdout)))
+    table = list(csv.DictReader(io.StringIO(assay(
+        "compare", *files, "--baseline", "a", "--format", "csv").stdout)))
     assert len(table) == 9 and {row["model"] for row in table} == {"a", "b", "c"}
     spec = assay("compare", *files, "--baseline", "a", "--compat", "spec").stdout.splitlines()
     assert spec[:2] == ["| Model | DICE (↑) | AVD (↓) | MCC (↑) | Sig? |",
                         "|-------|----------|---------|---------|------|"]
     paper = assay("compare", *files, "--baseline", "a", "--with-paper").stdout
     assert "MeshNet-26 (paper)" in paper and "147,474" in paper and "V-Net (paper)" in paper
-    assert strict(assay("compare", *files, "--baseline", "a", "--format", "json").stdout)["baseline"] == "a"
+    assert strict(assay("compare", *files, "--baseline", "a", "--format",
+                        "json").stdout)["baseline"] == "a"
 
 
-@pytest.mark.parametrize("name, start", [("t.md", "| model"), ("t.tex", "% needs"), ("t.csv", "metric,"), ("t.json", "{")])
+@pytest.mark.parametrize("name, start",
+                         [("t.md", "| model"), ("t.tex", "% needs"), ("t.csv", "metric,"),
+                          ("t.json", "{")])
 def test_out_follows_the_extension(tmp_path, name, start):
     models(tmp_path)
     assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", f"{tmp_path}/out/", "--quiet")
@@ -176,10 +191,12 @@ def test_same_bytes_for_any_number_of_jobs(tmp_path):
 def test_groups_from_a_manifest_and_clusters(tmp_path):
     models(tmp_path)
     ids = [f"sub-{i:03}" for i in range(40)]
-    write(tmp_path / "cases", ids, {}, {"site": ["A", "B"] * 20, "subject": [f"s{i // 2}" for i in range(40)]})
+    write(tmp_path / "cases", ids, {},
+          {"site": ["A", "B"] * 20, "subject": [f"s{i // 2}" for i in range(40)]})
     files = [tmp_path / "a.csv", tmp_path / "b.csv", "--manifest", tmp_path / "cases"]
     result = compare(*files)
-    assert [(s["column"], s["value"], s["cases"]) for s in result["subgroups"]] == [("site", "A", 20), ("site", "B", 20)]
+    assert ([(s["column"], s["value"], s["cases"]) for s in result["subgroups"]]
+            == [("site", "A", 20), ("site", "B", 20)])
     clustered = entry(compare(*files, "--cluster", "subject"), "dice", "b")
     assert clustered["n"] == 20 and clustered["design_effect"] > 0
     assert compare(*files, "--by", "none")["subgroups"] == []
@@ -192,7 +209,8 @@ def test_groups_from_a_manifest_and_clusters(tmp_path):
 def test_different_cases(tmp_path):
     write(tmp_path / "a.csv", ["x", "y", "z"], {"dice": [0.5, 0.6, 0.7]})
     write(tmp_path / "b.csv", ["y", "z", "w"], {"dice": [0.5, 0.6, 0.7]})
-    done = assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "r.json", status=2)
+    done = assay("compare", tmp_path / "a.csv", tmp_path / "b.csv", "--out", tmp_path / "r.json",
+                 status=2)
     assert "'x' has no score of b" in done.stderr and "--intersect" in done.stderr
     assert not (tmp_path / "r.json").exists()
     result = compare(tmp_path / "a.csv", tmp_path / "b.csv", "--intersect")
@@ -201,7 +219,8 @@ def test_different_cases(tmp_path):
 
 
 def test_a_model_with_itself_and_identical_values(tmp_path):
-    path = write(tmp_path / "a.csv", [f"{i}" for i in range(9)], {"dice": numpy.linspace(0.5, 0.9, 9)})
+    path = write(tmp_path / "a.csv", [f"{i}" for i in range(9)],
+                 {"dice": numpy.linspace(0.5, 0.9, 9)})
     assert "cannot be compared with itself" in assay("compare", path, path, status=2).stderr
     copy = tmp_path / "b.csv"
     copy.write_bytes(path.read_bytes())
@@ -214,13 +233,17 @@ def test_one_case(tmp_path):
     write(tmp_path / "a.csv", ["x"], {"dice": [0.5]})
     write(tmp_path / "b.csv", ["x"], {"dice": [0.6]})
     got = entry(compare(tmp_path / "a.csv", tmp_path / "b.csv"), "dice", "b")
-    assert (got["n"], got["p_value"], got["verdict"]) == (1, 1, "too_few_pairs") and "too few" in got["warning"]
+    assert ((got["n"], got["p_value"], got["verdict"]) == (1, 1, "too_few_pairs")
+            and "too few" in got["warning"])
 
 
 def test_missing_and_infinite_values(tmp_path):
-    for name, extra in (("a", "[0.5, NaN, 0.7, 0.8, 0.9, 0.6, 0.65, 0.75]"), ("b", "[0.6, 0.7, Infinity, 0.9, 0.95, 0.7, 0.7, 0.8]")):
-        blocks = ", ".join(f'"{k}": {{"name": "X", "mean": NaN, "std": 0, "values": {extra}}}' for k in ("dice", "avd", "mcc"))
-        (tmp_path / f"{name}.json").write_text(f'{{"model_name": "{name}", {blocks}, "num_samples": 8}}')
+    for name, extra in (("a", "[0.5, NaN, 0.7, 0.8, 0.9, 0.6, 0.65, 0.75]"),
+                        ("b", "[0.6, 0.7, Infinity, 0.9, 0.95, 0.7, 0.7, 0.8]")):
+        blocks = ", ".join(f'"{k}": {{"name": "X", "mean": NaN, "std": 0, "values": {extra}}}'
+                           for k in ("dice", "avd", "mcc"))
+        (tmp_path / f"{name}.json").write_text(f'{{"model_name": "{name}", {blocks}, '
+                                               f'"num_samples": 8}}')
     files = [tmp_path / "a.json", tmp_path / "b.json"]
     assert "--by-position" in assay("compare", *files, status=2).stderr
     got = entry(compare(*files, "--by-position"), "dice", "b")
@@ -241,13 +264,16 @@ def test_missing_and_infinite_values(tmp_path):
 def test_refusals(tmp_path, options, says):
     models(tmp_path)
     done = assay("compare", *sorted(tmp_path.glob("*.csv")), *options, status=2)
-    assert says in done.stderr and done.stdout == "" and len(done.stderr.splitlines()) <= 2, done.stderr
+    assert says in done.stderr and done.stdout == "" and len(
+        done.stderr.splitlines()) <= 2, done.stderr
 
 
 def test_unreadable_inputs(tmp_path):
     good = write(tmp_path / "a.csv", ["x"], {"dice": [0.5]})
-    for name, content in (("empty.json", b""), ("cut.json", b'{"schema": "assay.segmentation/1", "cas'),
-                          ("other.json", b'{"schema": "assay.qa/1"}'), ("noise.json", bytes(range(256)))):
+    for name, content in (("empty.json", b""),
+                          ("cut.json", b'{"schema": "assay.segmentation/1", "cas'),
+                          ("other.json", b'{"schema": "assay.qa/1"}'),
+                          ("noise.json", bytes(range(256)))):
         (tmp_path / name).write_bytes(content)
         done = assay("compare", good, tmp_path / name, status=2)
         assert name in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr

@@ -1,4 +1,5 @@
-"""`assay compare --folds`: what a cross-validation says of algorithms, not only of trained models."""
+"""`assay compare --folds`: what a cross-validation says of algorithms, not only of trained
+models."""
 import json
 
 import numpy
@@ -18,7 +19,8 @@ def files(folder, n=30, folds=5, column="outer_fold", names="abc", seed=4):
     base = rng.uniform(0.6, 0.9, n)
     values = {m: base + rng.normal(0, 0.02, folds)[fold] + rng.normal(0, 0.02, n) for m in names}
     ids = [f"sub-{i:03}" for i in range(n)]
-    return fold, values, [write(folder / f"{m}.csv", ids, {"dice": values[m]}, {column: fold}) for m in names]
+    return (fold, values,
+            [write(folder / f"{m}.csv", ids, {"dice": values[m]}, {column: fold}) for m in names])
 
 
 def corrected_t(d, fold):
@@ -29,7 +31,8 @@ def corrected_t(d, fold):
     error = means.std(ddof=1) * (1 / len(folds) + share) ** 0.5
     t = means.mean() / error
     reach = scipy.stats.t.ppf(0.975, len(folds) - 1) * error
-    return t, 2 * scipy.stats.t.sf(abs(t), len(folds) - 1), [means.mean() - reach, means.mean() + reach]
+    return (t, 2 * scipy.stats.t.sf(abs(t), len(folds) - 1),
+            [means.mean() - reach, means.mean() + reach])
 
 
 @pytest.mark.parametrize("n, folds", [(30, 5), (31, 3), (41, 10)])
@@ -55,7 +58,8 @@ def test_the_numbers_are_those_of_the_paper(tmp_path, n, folds):
 def test_folds_are_no_subgroups_and_a_note_says_what_the_tests_are_about(tmp_path):
     _, _, paths = files(tmp_path)
     run = assay("compare", *paths, "--baseline", "a")
-    assert ABOUT in run.stderr and "--folds outer_fold" in run.stderr and "subgroup" not in run.stdout
+    assert (ABOUT in run.stderr and "--folds outer_fold" in run.stderr
+            and "subgroup" not in run.stdout)
     assert "algorithms" not in run.stdout
     result = compare(*paths, "--baseline", "a")
     assert result["subgroups"] == [] and any(ABOUT in note for note in result["notes"])
@@ -73,17 +77,21 @@ def test_pooled_cross_validations(tmp_path):
                 folder.mkdir(parents=True)
                 dice = list(rng.uniform(0.5, 0.9, 4))
                 (folder / "results.json").write_text(json.dumps(
-                    {"outer_fold": fold, "restart": restart, "test_dice": float(numpy.mean(dice)), "per_subject_dice": dice,
+                    {"outer_fold": fold, "restart": restart, "test_dice": float(numpy.mean(dice)),
+                     "per_subject_dice": dice,
                      "subject_ids": [f"s{fold}{i}" for i in range(4)]}))
         assay("folds", tmp_path / model, "--out", tmp_path / f"{model}.json")
-    run = assay("compare", tmp_path / "a.json", tmp_path / "b.json", "--folds", "outer_fold", "--json")
+    run = assay("compare", tmp_path / "a.json", tmp_path / "b.json", "--folds", "outer_fold",
+                "--json")
     result = strict(run.stdout)
     got = result["metrics"]["dice"][0]["algorithms"]
     assert (got["folds"], got["test_share"]) == (3, 0.5)
-    cases = {m: {c["id"]: c for c in json.loads((tmp_path / f"{m}.json").read_text())["cases"]} for m in "ab"}
+    cases = {m: {c["id"]: c for c in json.loads((tmp_path / f"{m}.json").read_text())["cases"]}
+             for m in "ab"}
     ids = sorted(cases["a"])
     d = numpy.array([cases["b"][i]["dice"] - cases["a"][i]["dice"] for i in ids])
-    assert got["t"] == pytest.approx(corrected_t(d, numpy.array([cases["a"][i]["outer_fold"] for i in ids]))[0])
+    assert got["t"] == pytest.approx(corrected_t(
+        d, numpy.array([cases["a"][i]["outer_fold"] for i in ids]))[0])
     assert any(ABOUT in note for note in result["notes"])
 
 
@@ -95,7 +103,8 @@ def test_one_fold_is_refused(tmp_path):
 
 def test_alpha_sets_the_interval_of_algorithms(tmp_path):
     _, _, paths = files(tmp_path, names="ab")
-    usual, strict = (compare(*paths, "--folds", "outer_fold", *options)["metrics"]["dice"][0]["algorithms"]
+    usual, strict = (compare(*paths, "--folds", "outer_fold",
+                             *options)["metrics"]["dice"][0]["algorithms"]
                      for options in ((), ("--alpha", "0.01")))
     assert usual["ci"] == usual["ci95"] == strict["ci95"] and strict["ci_level"] == 0.99
     assert strict["ci"][0] < usual["ci"][0] and strict["ci"][1] > usual["ci"][1]

@@ -27,7 +27,8 @@ def files(folder):
 def wins(scores, alpha=0.05):
     """Models that each beats: one-sided exact tests of all ordered pairs, Holm."""
     pairs = [(a, b) for a in range(len(scores)) for b in range(len(scores)) if a != b]
-    p = [scipy.stats.wilcoxon(scores[a], scores[b], alternative="greater", method="exact").pvalue for a, b in pairs]
+    p = [scipy.stats.wilcoxon(scores[a], scores[b], alternative="greater", method="exact").pvalue
+         for a, b in pairs]
     out = [0] * len(scores)
     for place, k in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         if p[k] * (len(p) - place) > alpha:
@@ -50,7 +51,8 @@ def test_the_three_rankings_and_tau_are_those_of_scipy(tmp_path):
     assert column(got, "wins") == wins(scores) and max(wins(scores)) > 0
     assert column(got, "rank_by_tests") == list(scipy.stats.rankdata([-w for w in wins(scores)]))
     rng = numpy.random.default_rng(42)
-    taus = [scipy.stats.kendalltau(scores.mean(axis=1), scores[:, rng.choice(40, 40)].mean(axis=1)).statistic
+    taus = [scipy.stats.kendalltau(scores.mean(axis=1),
+                                   scores[:, rng.choice(40, 40)].mean(axis=1)).statistic
             for _ in range(1000)]
     assert got["kendall_tau"]["mean"] == pytest.approx(numpy.mean(taus))
     assert got["kendall_tau"]["middle95"] == pytest.approx(numpy.percentile(taus, [2.5, 97.5]))
@@ -61,13 +63,16 @@ def test_the_three_rankings_and_tau_are_those_of_scipy(tmp_path):
 
 def test_blocks_are_clusters_where_there_are_any(tmp_path):
     scores, subject = four(tmp_path)
-    means = numpy.array([[row[subject == s].mean() for s in dict.fromkeys(subject)] for row in scores])
+    means = numpy.array([[row[subject == s].mean() for s in dict.fromkeys(subject)]
+                         for row in scores])
     options = [*files(tmp_path), "--manifest", tmp_path / "cases", "--cluster", "subject"]
     result = compare(*options)
     got = result["ranking"]["dice"]
     assert got["blocks"] == {"are": "clusters", "n": 10} and got["n"] == 40
-    assert got["friedman"]["statistic"] == pytest.approx(scipy.stats.friedmanchisquare(*means).statistic)
-    assert column(got, "mean_rank") == pytest.approx(scipy.stats.rankdata(-means, axis=0).mean(axis=1))
+    assert got["friedman"]["statistic"] == pytest.approx(
+        scipy.stats.friedmanchisquare(*means).statistic)
+    assert column(got, "mean_rank") == pytest.approx(
+        scipy.stats.rankdata(-means, axis=0).mean(axis=1))
     assert column(got, "wins") == wins(means)
     k = scipy.stats.studentized_range.ppf(0.95, 4, numpy.inf) / 2 ** 0.5 * (4 * 5 / (6 * 10)) ** 0.5
     assert got["nemenyi_critical_difference"] == pytest.approx(k, rel=1e-6)
@@ -77,7 +82,8 @@ def test_blocks_are_clusters_where_there_are_any(tmp_path):
 
     # The interval of a model's mean: residuals summed by cluster, t with nine degrees of freedom.
     summary = result["models"][0]["metrics"]["dice"]
-    sums = numpy.array([(scores[0][subject == s] - scores[0].mean()).sum() for s in dict.fromkeys(subject)])
+    sums = numpy.array([(scores[0][subject == s] - scores[0].mean()).sum()
+                        for s in dict.fromkeys(subject)])
     error = (10 / 9 * (sums ** 2).sum()) ** 0.5 / 40
     reach = scipy.stats.t.ppf(0.975, 9) * error
     assert summary["ci_method"] == "cluster-t"
@@ -103,7 +109,8 @@ def test_two_models_have_ranks_and_no_stability(tmp_path):
     for key in ("probability_best", "rank_ci95", "places"):
         assert column(got, key) == [None, None]
     screen = assay("compare", tmp_path / "a.csv", tmp_path / "b.csv").stdout
-    assert "with two models" in screen and "resamples" not in screen and "by mean rank" not in screen
+    assert ("with two models" in screen and "resamples" not in screen
+            and "by mean rank" not in screen)
 
 
 def test_nine_cases_have_ranks_and_no_stability(tmp_path):
@@ -132,8 +139,11 @@ def test_the_order_of_the_rows_changes_no_number(tmp_path, cluster):
 
 
 def test_ranks_by_tests_say_when_nobody_could_win(tmp_path):
-    """One-sided, six cases reach 1/64, and Holm asks 0.05 / 12 of the first of twelve ordered pairs."""
+    """One-sided, six cases reach 1/64, and Holm asks 0.05 / 12 of the first of twelve ordered
+    pairs."""
     for n, said in ((6, True), (8, False)):
         models(tmp_path, n=n, names="abcd", shift=(0, 0.2, 0.4, 0.6))
-        screen = assay("compare", *(tmp_path / f"{name}.csv" for name in "abcd"), "--baseline", "a", "--metric", "dice").stdout
-        assert ("no model could win by tests: 6 cases are too few for 12 ordered pairs" in screen) == said
+        screen = assay("compare", *(tmp_path / f"{name}.csv" for name in "abcd"), "--baseline", "a",
+                       "--metric", "dice").stdout
+        assert ("no model could win by tests: 6 cases are too few for 12 ordered pairs"
+                in screen) == said

@@ -21,7 +21,8 @@ def test_the_demo_ends_in_one_screen(tmp_path):
         assert f"build/demo/{model}.json" in screen
     assert "there is no prediction for the reference sub-017.nii.gz" in screen
     good = json.loads((tmp_path / "build/demo/good.json").read_text())
-    assert good["ledger"] == {"expected": 24, "scored": 22, "failed": 1, "missing_prediction": 1, "missing_reference": 0}
+    assert good["ledger"] == {"expected": 24, "scored": 22, "failed": 1, "missing_prediction": 1,
+                              "missing_reference": 0}
     assert 0.85 < good["dice"]["mean"] < 0.95
     assert good["metrics"]["dice"]["mean_missing_as_worst"] < good["metrics"]["dice"]["mean"]
 
@@ -40,13 +41,14 @@ def test_the_commands_that_the_demo_proposes_can_be_pasted(tmp_path, folder):
     assert done.returncode == 0 and "site / dice" in done.stdout and "failures (" in done.stdout
     done = paste(report)
     assert done.returncode == 0 and "no images" not in done.stderr and "two.html" in done.stdout
-    assert json.loads((tmp_path / folder / "comparison.json").read_text())["schema"] == "assay.comparison/1"
+    assert (json.loads((tmp_path / folder / "comparison.json").read_text())["schema"]
+            == "assay.comparison/1")
 
 
 def test_the_demo_calls_the_program_as_it_can_be_called(tmp_path):
     def called(**environment):
-        done = subprocess.run([PROGRAM, "demo", "--cases", "4", "--side", "32"], cwd=tmp_path, text=True, capture_output=True,
-                              env=dict(os.environ, **environment))
+        done = subprocess.run([PROGRAM, "demo", "--cases", "4", "--side", "32"], cwd=tmp_path,
+                              text=True, capture_output=True, env=dict(os.environ, **environment))
         return {line.split()[0] for line in done.stdout.splitlines()[-4:]}
     assert called(PATH=f"/nowhere:{PROGRAM.parent}") == {"assay"}
     other = tmp_path / "bin/assay"  # something else of that name
@@ -80,5 +82,9 @@ def test_the_demo_touches_no_folder_that_is_not_its_own(tmp_path):
     (study / "sub-001.nii.gz").write_text("somebody's work")
     done = run("demo", "--out", "study", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr == "assay: study: holds files that do not belong to a demo; give an empty or a new folder with --out\n"
+    assert (
+        done.stderr
+        == "assay: study: holds files that do not belong to a demo; give an empty or a new folder"
+        " with --out\n"
+    )
     assert (study / "sub-001.nii.gz").read_text() == "somebody's work"

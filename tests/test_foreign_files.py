@@ -5,7 +5,8 @@ import pytest
 
 from support import BOX, assay, mask, save
 
-PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 0, 0, 0, 0) + b"\0" * 20
+PNG = (b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 0, 0, 0, 0)
+       + b"\0" * 20)
 TIFF = b"II*\0" + b"\0" * 60
 DICOM = b"\0" * 128 + b"DICM" + b"\0" * 40
 AS_NIFTI = "convert to NIfTI first, one file per case, for example with SimpleITK or ITK-SNAP"
@@ -17,15 +18,20 @@ def folder_of(path, content, count, name="slice{}"):
         (path / name.format(number)).write_bytes(content)
 
 
-@pytest.mark.parametrize("content, kind, remedy", [
-    (PNG, "PNG", AS_NIFTI), (TIFF, "TIFF", AS_NIFTI),
-    (DICOM, "DICOM", "convert to NIfTI first, for example with dcm2niix, or with dcmqi if they are DICOM SEG")])
+@pytest.mark.parametrize("content, kind, remedy",
+                         [
+                             (PNG, "PNG", AS_NIFTI), (TIFF, "TIFF", AS_NIFTI),
+                             (DICOM, "DICOM",
+                              "convert to NIfTI first, for example with dcm2niix, or with dcmqi if "
+                              "they are DICOM SEG")])
 def test_a_folder_of_other_images(tmp_path, content, kind, remedy):
     folder_of(tmp_path / "pred/case1", content, 24)
     save(tmp_path / "ref/a.nii.gz", mask(BOX))
     expected = f"holds 24 {kind} files, which assay does not read; {remedy}\n"
-    assert assay("score", "pred", "ref", cwd=tmp_path, status=2).stderr == f"assay: pred: {expected}"
-    assert assay("score", "ref", "pred", cwd=tmp_path, status=2).stderr.endswith(f"assay: pred: {expected}")
+    assert (assay("score", "pred", "ref", cwd=tmp_path, status=2).stderr
+            == f"assay: pred: {expected}")
+    assert assay("score", "ref", "pred", cwd=tmp_path,
+                 status=2).stderr.endswith(f"assay: pred: {expected}")
     save(tmp_path / "pred/case2.nii.gz", mask(BOX))
     assert "matches a reference" in assay("score", "pred", "ref", cwd=tmp_path, status=2).stderr
 
@@ -34,23 +40,31 @@ def test_one_other_image(tmp_path):
     (tmp_path / "p.png").write_bytes(PNG)
     save(tmp_path / "r.nii.gz", mask(BOX))
     said = assay("score", "p.png", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
-    assert said == f"not scored: r: prediction p.png: is a PNG file, and assay reads NIfTI, MetaImage, NRRD, NumPy's .npy, NumPy's .npz; {AS_NIFTI}"
+    assert (
+        said
+        == "not scored: r: prediction p.png: is a PNG file, and assay reads NIfTI, MetaImage,"
+        f" NRRD, NumPy's .npy, NumPy's .npz; {AS_NIFTI}"
+    )
 
 
-@pytest.mark.parametrize("command", [["evaluate", "x.nii.gz", "data"], ["predict", "x.nii.gz", "data", "--out", "out"],
-                                     ["model", "show", "x.nii.gz"]], ids=lambda command: command[0])
+@pytest.mark.parametrize("command",
+                         [["evaluate", "x.nii.gz", "data"],
+                          ["predict", "x.nii.gz", "data", "--out", "out"],
+                          ["model", "show", "x.nii.gz"]], ids=lambda command: command[0])
 def test_an_image_where_a_model_is_expected(tmp_path, command):
     for name in ("x.nii.gz", "data/images/a.nii.gz", "data/labels/a.nii.gz"):
         save(tmp_path / name, mask(BOX))
     said = assay(*command, cwd=tmp_path, status=2).stderr
-    assert said == ("assay: x.nii.gz: is an image (NIfTI), where a model is expected; the model comes first, then the images: "
+    assert said == ("assay: x.nii.gz: is an image (NIfTI), where a model is expected; the model "
+                    "comes first, then the images: "
                     "assay evaluate MODEL DATA, assay predict MODEL IMAGE…\n")
 
 
 def test_a_picture_where_a_model_is_expected(tmp_path):
     (tmp_path / "x.png").write_bytes(PNG)
     save(tmp_path / "a.nii.gz", mask(BOX))
-    assert "x.png: is an image (PNG), where a model is expected" in assay("predict", "x.png", "a.nii.gz", "--out", "o", cwd=tmp_path, status=2).stderr
+    assert ("x.png: is an image (PNG), where a model is expected"
+            in assay("predict", "x.png", "a.nii.gz", "--out", "o", cwd=tmp_path, status=2).stderr)
 
 
 def test_a_header_without_voxels(tmp_path):
@@ -58,13 +72,22 @@ def test_a_header_without_voxels(tmp_path):
     save(tmp_path / "p.hdr", mask(BOX))
     (tmp_path / "p.img").rename(tmp_path / "q.img")
     said = assay("score", "p.hdr", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
-    assert said == ("not scored: r: prediction p.hdr: is only the header of an image; its voxels should be in p.img or p.img.gz next to it, which does not exist; copy that file there")
+    assert said == ("not scored: r: prediction p.hdr: is only the header of an image; its voxels "
+                    "should be in p.img or p.img.gz next to it, which does not exist; copy that "
+                    "file there")
     said = assay("score", "q.img", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
-    assert said == ("not scored: r: prediction q.img: holds only the voxels of an image; its header should be in q.hdr next to it, which does not exist; copy that file there")
+    assert said == ("not scored: r: prediction q.img: holds only the voxels of an image; its "
+                    "header should be in q.hdr next to it, which does not exist; copy that file "
+                    "there")
 
 
 def test_a_metaimage_without_voxels(tmp_path):
     save(tmp_path / "r.nii.gz", mask(BOX))
-    (tmp_path / "p.mhd").write_text("ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementType = MET_UCHAR\nElementDataFile = p.raw\n")
+    (tmp_path / "p.mhd").write_text("ObjectType = Image\nNDims = 3\nDimSize = 10 9 8\nElementType "
+                                    "= MET_UCHAR\nElementDataFile = p.raw\n")
     said = assay("score", "p.mhd", "r.nii.gz", cwd=tmp_path, status=2).stderr
-    assert "p.mhd: is only the header of an image; its voxels should be in p.raw next to it, which does not exist; copy that file there" in said
+    assert (
+        "p.mhd: is only the header of an image; its voxels should be in p.raw next to it, which"
+        " does not exist; copy that file there"
+        in said
+    )

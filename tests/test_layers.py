@@ -1,4 +1,5 @@
-"""tools/layers.py: public headers include only each other and the standard library, and have the rank of their room."""
+"""tools/layers.py: public headers include only each other and the standard library, and have the
+rank of their room."""
 import pathlib, subprocess, sys
 
 import pytest
@@ -28,7 +29,8 @@ def check(folder, **changes):
     for name, text in {**FILES, **changes}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    command = [sys.executable, ROOT / "tools/layers.py", folder, "--ranks", folder / "ranks.txt", "-q"]
+    command = [sys.executable, ROOT / "tools/layers.py", folder, "--ranks", folder / "ranks.txt",
+               "-q"]
     return subprocess.run(command, text=True, capture_output=True)
 
 
@@ -37,16 +39,25 @@ def test_a_tree_in_order_passes(tmp_path):
     assert (done.returncode, done.stdout.count("\n")) == (0, 1), done.stdout
 
 
-@pytest.mark.parametrize("changed, included, said", [
-    ("include/assay/error.hpp", "<fmt/format.h>", "includes fmt/format.h; public headers include each other"),
-    ("include/assay/error.hpp", "<stdint.h>", "includes stdint.h; public headers include each other"),
-    ("include/assay/error.hpp", '"assay/base/text.hpp"', "includes assay/base/text.hpp; public headers include each other"),
-    ("include/assay/error.hpp", '"assay/metrics.hpp"', "which is not below it"),
-    ("assay/base/file.cpp", '"assay/metrics.hpp"', "which is not below it"),
-    ("assay/metrics/metric.cpp", '"assay/memory.hpp"', "which leads to a door"),
-    ("include/assay/metrics.hpp", '"assay/memory.hpp"', "which leads to a door"),
-    ("include/assay/extra.hpp", "<span>", "include/assay: folder has no rank"),
-])
+@pytest.mark.parametrize("changed, included, said",
+                         [
+                             ("include/assay/error.hpp", "<fmt/format.h>",
+                              "includes fmt/format.h; public headers include each other"),
+                             ("include/assay/error.hpp", "<stdint.h>",
+                              "includes stdint.h; public headers include each other"),
+                             ("include/assay/error.hpp", '"assay/base/text.hpp"',
+                              "includes assay/base/text.hpp; public headers include each other"),
+                             ("include/assay/error.hpp", '"assay/metrics.hpp"',
+                              "which is not below it"),
+                             ("assay/base/file.cpp", '"assay/metrics.hpp"',
+                              "which is not below it"),
+                             ("assay/metrics/metric.cpp", '"assay/memory.hpp"',
+                              "which leads to a door"),
+                             ("include/assay/metrics.hpp", '"assay/memory.hpp"',
+                              "which leads to a door"),
+                             ("include/assay/extra.hpp", "<span>",
+                              "include/assay: folder has no rank"),
+                         ])
 def test_a_wrong_include_is_named(tmp_path, changed, included, said):
     done = check(tmp_path, **{changed: f"#include {included}\n", "assay/base/text.hpp": ""})
     assert done.returncode == 1 and said in done.stdout, done.stdout

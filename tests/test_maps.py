@@ -3,9 +3,11 @@ import numpy
 import pytest
 
 from networks import OF_THRESHOLD, threshold_network
-from support import BOX, SHAPE, assay, counts, evidence, mask, random_mask, save, score, strict, without_provenance
+from support import (BOX, SHAPE, assay, counts, evidence, mask, random_mask, save, score, strict,
+                     without_provenance)
 
-BOTH_OPTIONS = "give --threshold T, such as 0.5, to count every value >= T, or --foreground nonzero to count every value but 0"
+BOTH_OPTIONS = ("give --threshold T, such as 0.5, to count every value >= T, or --foreground "
+                "nonzero to count every value but 0")
 
 
 def a_map(seed=1, dtype=numpy.float32):
@@ -16,7 +18,8 @@ def a_map(seed=1, dtype=numpy.float32):
 
 
 def pair(folder, prediction, reference, name="a"):
-    return save(folder / f"pred/{name}.nii.gz", prediction), save(folder / f"ref/{name}.nii.gz", reference)
+    return (save(folder / f"pred/{name}.nii.gz", prediction),
+            save(folder / f"ref/{name}.nii.gz", reference))
 
 
 # ---- Maps ---------------------------------------------------------------------------------------
@@ -28,7 +31,8 @@ def test_a_map_is_not_scored_as_a_mask(tmp_path, dtype):
     done = assay("score", *files, "--json", status=2)
     assert done.stdout == ""
     first, last = done.stderr.splitlines()
-    assert first.startswith("not scored: a: prediction a.nii.gz: is a map, not a mask: it holds several values besides 0, such as ")
+    assert first.startswith("not scored: a: prediction a.nii.gz: is a map, not a mask: it holds "
+                            "several values besides 0, such as ")
     assert first.endswith(BOTH_OPTIONS) and "at voxel (0, 0, 0)" in first
     assert last == "assay: no case could be scored; nothing was written"
     assert evidence(score(*files, "--threshold", "0.5")) == counts(chance >= 0.5, reference)
@@ -53,14 +57,16 @@ def test_a_reference_that_is_a_map(tmp_path):
     assert f"reference a.nii.gz: is a map, not a mask" in assay("score", *files, status=2).stderr
     result = score(*files, "--threshold", "0.5")
     assert evidence(result) == counts(reference, chance >= 0.5)
-    assert result["cases"][0]["warnings"] == ["the reference is a map; its foreground is value >= 0.5, as in the prediction"]
+    assert (result["cases"][0]["warnings"]
+            == ["the reference is a map; its foreground is value >= 0.5, as in the prediction"])
     assert evidence(score(*files, "--foreground", "nonzero")) == counts(reference, chance != 0)
 
 
 @pytest.mark.parametrize("value", [0.7, 1, 255, 1e-3])
 def test_one_value_besides_0_is_a_mask(tmp_path, value):
     p, r = random_mask(1), random_mask(2)
-    result = score(*pair(tmp_path, p.astype(numpy.float32) * value, r.astype(numpy.float64) * value))
+    result = score(*pair(tmp_path, p.astype(numpy.float32) * value,
+                         r.astype(numpy.float64) * value))
     assert evidence(result) == counts(p, r) and "warnings" not in result["cases"][0]
 
 
@@ -75,16 +81,19 @@ def test_a_slope_makes_a_map_of_integers(tmp_path):
     image.header.set_slope_inter(1 / 250, 0)
     _, reference = pair(tmp_path, mask(BOX), mask(BOX))
     nibabel.save(image, tmp_path / "pred/a.nii.gz")
-    assert "is a map, not a mask" in assay("score", tmp_path / "pred/a.nii.gz", reference, status=2).stderr
+    assert "is a map, not a mask" in assay("score", tmp_path / "pred/a.nii.gz", reference,
+                                           status=2).stderr
 
 
 def test_labels_and_regions_refuse_maps_too(tmp_path):
     chance, reference = a_map()
     for sides in ((chance, reference), (reference, chance)):
         files = pair(tmp_path, *sides)
-        for options in (["--labels", "1"], ["--region", "whole=1,2"], ["--labels", "all"], ["--ignore-label", "3"]):
+        for options in (["--labels", "1"], ["--region", "whole=1,2"], ["--labels", "all"],
+                        ["--ignore-label", "3"]):
             said = assay("score", *files, *options, status=2).stderr
-            assert "which is not a whole number" in said and "--threshold T or --foreground nonzero" in said
+            assert ("which is not a whole number" in said
+                    and "--threshold T or --foreground nonzero" in said)
 
 
 def test_probability_metrics_need_no_mask(tmp_path):
@@ -108,10 +117,13 @@ def test_a_volume_per_class_is_no_map(tmp_path):
 
 def test_contradictions_are_refused(tmp_path):
     pair(tmp_path, mask(BOX), mask(BOX))
-    for options, said in ((["--threshold", "0.5"], "--threshold and --foreground nonzero contradict each other"),
+    for options, said in ((["--threshold", "0.5"],
+                           "--threshold and --foreground nonzero contradict each other"),
                           (["--labels", "1"], "--foreground nonzero makes one mask of each image"),
-                          (["--ignore-label", "1"], "--foreground nonzero makes one mask of each image")):
-        done = assay("score", tmp_path / "pred", tmp_path / "ref", "--foreground", "nonzero", *options, status=2)
+                          (["--ignore-label", "1"],
+                           "--foreground nonzero makes one mask of each image")):
+        done = assay("score", tmp_path / "pred", tmp_path / "ref", "--foreground", "nonzero",
+                     *options, status=2)
         assert said in done.stderr
 
 
@@ -129,10 +141,12 @@ def test_evaluate_refuses_references_that_are_maps(tmp_path):
     for name, voxels in (("a", reference), ("b", chance)):
         save(tmp_path / f"data/images/{name}.nii.gz", chance)
         save(tmp_path / f"data/labels/{name}.nii.gz", voxels)
-    common = ["evaluate", model, tmp_path / "data", "--recipe", "none", *OF_THRESHOLD, "--no-cache", "--json"]
+    common = ["evaluate", model, tmp_path / "data", "--recipe", "none", *OF_THRESHOLD, "--no-cache",
+              "--json"]
     for space in ("native", "model"):
         result = strict(assay(*common, "--space", space, status=3).stdout)
-        assert "is a map, not a mask" in result["cases"][1]["error"] and "--foreground nonzero" in result["cases"][1]["error"]
+        assert ("is a map, not a mask" in result["cases"][1]["error"]
+                and "--foreground nonzero" in result["cases"][1]["error"])
         result = strict(assay(*common, "--space", space, "--foreground", "nonzero").stdout)
         assert evidence(result, 1) == counts(chance > 0.5, chance != 0)
 
@@ -140,24 +154,29 @@ def test_evaluate_refuses_references_that_are_maps(tmp_path):
 # ---- Oddities -----------------------------------------------------------------------------------
 
 def test_many_values_in_8_bits_are_pointed_out(tmp_path):
-    eight_bits, reference = numpy.random.default_rng(1).integers(0, 256, SHAPE).astype(numpy.uint8), mask(BOX)
+    eight_bits, reference = (numpy.random.default_rng(1).integers(
+        0, 256, SHAPE).astype(numpy.uint8), mask(BOX))
     files = pair(tmp_path, eight_bits, reference)
     done = assay("score", *files)
-    assert done.stderr == (
-        "warning: a: the prediction holds more than 128 different values in 8 bits, like a map of probabilities scaled to 0-255, and every value above 0 counts as foreground; if it is a map, give --threshold T, such as 128\n")
+    assert done.stderr == ("warning: a: the prediction holds more than 128 different values in 8 "
+                           "bits, like a map of probabilities scaled to 0-255, and every value "
+                           "above 0 counts as foreground; if it is a map, give --threshold T, such "
+                           "as 128\n")
     for options in (["--threshold", "128"], ["--foreground", "nonzero"], ["--labels", "all"]):
         assert "128 different values" not in assay("score", *files, *options).stderr
     few = pair(tmp_path, eight_bits // 2, reference)
     assert assay("score", *few).stderr == ""
     said = assay("score", *pair(tmp_path, reference, eight_bits)).stderr
-    assert "the reference holds more than 128" in said and said.endswith("if it is a map, turn it into a mask\n")
+    assert ("the reference holds more than 128" in said
+            and said.endswith("if it is a map, turn it into a mask\n"))
 
 
 @pytest.mark.parametrize("dtype", [numpy.int8, numpy.int16, numpy.float32])
 def test_negative_values_alone_are_pointed_out(tmp_path, dtype):
     files = pair(tmp_path, mask(BOX).astype(dtype) * dtype(-1), mask(BOX))
     assert assay("score", *files).stderr == (
-        "warning: a: the prediction holds only negative values and 0, and foreground is value > 0; if the negative values mean foreground, give --foreground nonzero\n")
+        "warning: a: the prediction holds only negative values and 0, and foreground is value > 0; "
+        "if the negative values mean foreground, give --foreground nonzero\n")
     assert assay("score", *files, "--foreground", "nonzero").stderr == ""
     assert assay("score", *pair(tmp_path, mask().astype(dtype), mask(BOX))).stderr == ""
 
@@ -177,10 +196,13 @@ def two_labels(tmp_path):
     (["--region", "whole=1,2", "--region", "odd=7,8"], "region odd occurs"),
 ])
 def test_a_label_that_occurs_nowhere(two_labels, options, absent):
-    done = assay("score", "pred", "ref", *options, "--out", "r.json", "--csv", "r.csv", cwd=two_labels, status=2)
-    assert done.stderr == (f"assay: {absent} in no prediction and no reference of these cases; labels that do occur: 1, 2 in "
+    done = assay("score", "pred", "ref", *options, "--out", "r.json", "--csv", "r.csv",
+                 cwd=two_labels, status=2)
+    assert done.stderr == (f"assay: {absent} in no prediction and no reference of these cases; "
+                           f"labels that do occur: 1, 2 in "
                            "predictions, 1, 2 in references; nothing was written\n")
-    assert done.stdout == "" and sorted(path.name for path in two_labels.iterdir()) == ["pred", "ref"]
+    assert (done.stdout == ""
+            and sorted(path.name for path in two_labels.iterdir()) == ["pred", "ref"])
 
 
 def test_a_resumed_run_knows_its_labels(two_labels):
@@ -196,7 +218,8 @@ def test_a_resumed_run_knows_its_labels(two_labels):
 
 
 def test_labels_of_a_dataset_json_may_be_absent(two_labels):
-    (two_labels / "pred/dataset.json").write_text('{"labels": {"background": 0, "a": 1, "b": 2, "c": 3, "d": 4}}')
+    (two_labels / "pred/dataset.json").write_text(
+        '{"labels": {"background": 0, "a": 1, "b": 2, "c": 3, "d": 4}}')
     done = assay("score", "pred", "ref", "--json", cwd=two_labels)
     warning = "label 3 (c) and label 4 (d) are empty in every prediction and every reference"
     assert f"warning: {warning}\n" in done.stderr
@@ -218,9 +241,10 @@ def test_no_label_in_common(tmp_path):
     r[r > 0] += 25
     pair(tmp_path, p, r)
     done = assay("score", "pred", "ref", "--labels", "all", cwd=tmp_path)
-    assert done.stderr.splitlines() == [
-        "warning: predictions and references have no label in common (19-24 against 26-33); check that both sides number their "
-        "labels in the same way"]
+    assert done.stderr.splitlines() == ["warning: predictions and references have no label in "
+                                        "common (19-24 against 26-33); check that both sides "
+                                        "number their "
+                                        "labels in the same way"]
     assert done.stdout.startswith("pred: 1 of 1 cases scored")
 
 
@@ -230,7 +254,8 @@ def test_swapped_folders_are_pointed_out_in_the_first_line(tmp_path):
     save(tmp_path / "labelsTr/a_1.nii.gz", mask(BOX))
     save(tmp_path / "predictions/a.nii.gz", mask(BOX))
     said = assay("score", "labelsTr", "predictions", cwd=tmp_path).stderr
-    warning = ("predictions and references look swapped: 'labelsTr' was given as the prediction, 'predictions' as the reference; "
+    warning = ("predictions and references look swapped: 'labelsTr' was given as the prediction, "
+               "'predictions' as the reference; "
                "the prediction comes first")
     assert said.splitlines()[0] == f"warning: {warning}"
     assert score("labelsTr", "predictions", cwd=tmp_path)["warnings"] == [warning]
@@ -245,6 +270,7 @@ def test_what_nnunet_leaves_beside_predictions_is_a_sign(tmp_path):
     assert assay("score", "first", "second", cwd=tmp_path).stderr == ""
     (tmp_path / "second/plans.json").write_text("{}")
     said = assay("score", "first", "second", cwd=tmp_path).stderr
-    assert said.startswith("warning: predictions and references look swapped: 'first' was given as the prediction, 'second/plans.json'")
+    assert said.startswith("warning: predictions and references look swapped: 'first' was given as "
+                           "the prediction, 'second/plans.json'")
     (tmp_path / "first/plans.json").write_text("{}")
     assert assay("score", "first", "second", cwd=tmp_path).stderr == ""

@@ -18,9 +18,11 @@ def show(*arguments):
 @pytest.mark.parametrize("channels,count", [(26, 147474), (16, 56194), (5, 5682)])
 def test_the_papers_networks_are_recognised(tmp_path, channels, count):
     found = show(safetensors(tmp_path / "weights.pth", paper_network(channels)))
-    assert (found["schema"], found["format"], found["backend"]) == ("assay.model/1", "safetensors", "meshnet")
+    assert ((found["schema"], found["format"], found["backend"])
+            == ("assay.model/1", "safetensors", "meshnet"))
     assert (found["model_name"], found["parameters"]) == (f"MeshNet-{channels}", count)
-    assert (found["receptive_field"], found["classes"], found["architecture_from"]) == (123, 2, "recognised")
+    assert ((found["receptive_field"], found["classes"], found["architecture_from"])
+            == (123, 2, "recognised"))
     assert [layer["dilation"] for layer in found["layers"]] == [1, 2, 4, 8, 16, 16, 8, 4, 2, 1]
     assert sum(layer["parameters"] for layer in found["layers"]) == count
     c, voxels = channels, 256 ** 3
@@ -35,7 +37,9 @@ def test_the_order_of_tensors_does_not_matter(tmp_path):
     assert one["weights_sha256"] == other["weights_sha256"]
 
 
-@pytest.mark.parametrize("name", ["network.3.conv.weight", "network.3.conv.bias", "network.3.bn.running_var"])
+@pytest.mark.parametrize("name",
+                         ["network.3.conv.weight", "network.3.conv.bias",
+                          "network.3.bn.running_var"])
 def test_a_missing_tensor_is_named(tmp_path, name):
     tensors = paper_network(5)
     del tensors[name]
@@ -67,7 +71,8 @@ def test_every_cut_of_a_file_is_refused(tmp_path):
         for length in range(0, len(data), max(1, len(data) // 25)):
             (tmp_path / "cut").write_bytes(data[:length])
             options = () if "onnx" in seed else OPTIONS
-            assert str(tmp_path / "cut") in assay("model", "show", tmp_path / "cut", *options, status=2).stderr
+            assert str(tmp_path / "cut") in assay("model", "show", tmp_path / "cut", *options,
+                                                  status=2).stderr
 
 
 def test_out(tmp_path):
@@ -78,7 +83,8 @@ def test_out(tmp_path):
 
 @pytest.mark.parametrize("list", ["1,,2", "a", "0", "1,2,", "-1"])
 def test_senseless_dilations(list):
-    message = assay("model", "show", CORPUS / "fuzz_checkpoint/bare", f"--dilations={list}", "--activation", "relu", status=2).stderr
+    message = assay("model", "show", CORPUS / "fuzz_checkpoint/bare", f"--dilations={list}",
+                    "--activation", "relu", status=2).stderr
     assert re.search(r"is not a whole number|entry of the list is empty|dilation", message)
 
 
@@ -86,9 +92,12 @@ def test_real_files():
     weights = real_data("meshnet/model5_gw_ae/model.pth")
     one, other = show(weights), show(weights.with_name("model.tfjs.json"))
     assert one["format"] == "safetensors" and other["format"] == "tfjs"
-    assert one["weights_sha256"] == other["weights_sha256"] and one["network_sha256"] == other["network_sha256"]
+    assert (one["weights_sha256"] == other["weights_sha256"]
+            and one["network_sha256"] == other["network_sha256"])
     assert one["model_name"] == "brainchop model5_gw_ae" and one["parameters"] == 5598
     arc = show(real_data("meshnet/arc-meshnet26-fold0-restart0.pt"))
-    assert (arc["model_name"], arc["parameters"], arc["format"]) == ("MeshNet-26", 147474, "pytorch")
+    assert ((arc["model_name"], arc["parameters"], arc["format"])
+            == ("MeshNet-26", 147474, "pytorch"))
     elu = show(real_data("meshnet/model20chan3cls/model.json"))
-    assert {layer["activation"] for layer in elu["layers"]} == {"elu", "none"} and elu["parameters"] == 87183
+    assert ({layer["activation"] for layer in elu["layers"]} == {"elu", "none"}
+            and elu["parameters"] == 87183)

@@ -1,4 +1,5 @@
-"""`cmake --install` gives a package that another project can find, link and use as docs/library.md says."""
+"""`cmake --install` gives a package that another project can find, link and use as docs/library.md
+says."""
 import os, pathlib, re, subprocess
 
 import pytest
@@ -14,7 +15,8 @@ STANDARD = ["algorithm", "filesystem", "fstream", "iostream", "numeric"]  # what
 MODEL = r"""while read -r question; do
   case $question in
   *hello*) echo '{"protocol":1,"name":"copy","classes":2}' ;;
-  *) cp "$(echo "$question" | sed 's/.*"image":"\([^"]*\)".*/\1/')" "$(echo "$question" | sed 's/.*"output":"\([^"]*\)".*/\1/')"
+  *) image=$(echo "$question" | sed 's/.*"image":"\([^"]*\)".*/\1/')
+     cp "$image" "$(echo "$question" | sed 's/.*"output":"\([^"]*\)".*/\1/')"
      echo '{"ok":true}' ;;
   esac
 done
@@ -22,14 +24,17 @@ done
 
 
 def run(*command, cwd=None):
-    done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=cwd)
+    done = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, cwd=cwd)
     assert done.returncode == 0, done.stdout
     return done.stdout
 
 
 def example_program():
-    """The examples of the page as one program, each in a function of its own; a line between them."""
-    includes = sorted({line for code, _ in EXAMPLES for line in re.findall(r"^#include .*", code, flags=re.M)})
+    """The examples of the page as one program, each in a function of its own; a line between
+    them."""
+    includes = sorted({line for code, _ in EXAMPLES
+                       for line in re.findall(r"^#include .*", code, flags=re.M)})
     bodies = [re.sub(r"^#include .*\n", "", code, flags=re.M) for code, _ in EXAMPLES]
     lines = [*includes, *(f"#include <{name}>" for name in STANDARD)]
     for number, body in enumerate(bodies):
@@ -50,17 +55,19 @@ def consumer(prefix, tmp_path_factory):
     """Each installed header compiled alone, and the examples, linked with the installed library."""
     folder = tmp_path_factory.mktemp("consumer")
     for header in PUBLIC:
-        (folder / f"header_{header}.cpp").write_text(f"#include <assay/{header}>\n#include <assay/{header}>\n")
+        (folder / f"header_{header}.cpp").write_text(
+            f"#include <assay/{header}>\n#include <assay/{header}>\n")
     (folder / "examples.cpp").write_text(example_program())
     (folder / "model.sh").write_text(MODEL)
-    run("cmake", "-S", ROOT / "tests/package", "-B", folder / "build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
-        f"-DSOURCES={folder}")
+    run("cmake", "-S", ROOT / "tests/package", "-B", folder / "build", "-G", "Ninja",
+        f"-DCMAKE_PREFIX_PATH={prefix}", f"-DSOURCES={folder}")
     run("cmake", "--build", folder / "build")
     return folder
 
 
 def test_the_public_headers_are_installed_and_no_others(prefix):
-    installed = sorted(p.relative_to(prefix / "include").as_posix() for p in (prefix / "include").rglob("*") if p.is_file())
+    installed = sorted(p.relative_to(prefix / "include").as_posix()
+                       for p in (prefix / "include").rglob("*") if p.is_file())
     assert installed == [f"assay/{name}" for name in PUBLIC]
 
 

@@ -22,7 +22,8 @@ def image(path, seed=0, affine=None, shape=SHAPE, scale=1):
 
 def predict(model, *arguments, recipe="none", status=0, json_out=True):
     flags = ("--json",) if json_out else ()
-    done = assay("predict", model, *arguments, "--recipe", recipe, *OF_THRESHOLD, *flags, status=status)
+    done = assay("predict", model, *arguments, "--recipe", recipe, *OF_THRESHOLD, *flags,
+                 status=status)
     return strict(done.stdout) if json_out and done.stdout else done
 
 
@@ -38,7 +39,8 @@ def test_labels_are_on_the_grid_of_the_image(tmp_path, model):
     found = nibabel.load(tmp_path / "out/a.nii.gz")
     assert numpy.allclose(found.affine, affine)
     assert (voxels(tmp_path / "out/a.nii.gz") == (voxels(one) > 0.5)).all()
-    assert out["schema"] == "assay.prediction/1" and out["settings"]["backend"].startswith("meshnet")
+    assert (out["schema"] == "assay.prediction/1"
+            and out["settings"]["backend"].startswith("meshnet"))
     [entry] = out["images"]
     expected = int((voxels(one) > 0.5).sum())
     assert entry["classes"]["1"]["voxels"] == expected
@@ -57,7 +59,8 @@ def test_a_folder_keeps_its_shape(tmp_path, model):
     image(tmp_path / "images/sub-1/t1.nii.gz", 1)
     image(tmp_path / "images/sub-2/t1.nii.gz", 2)
     predict(model, tmp_path / "images", "--out", tmp_path / "out")
-    assert (tmp_path / "out/sub-1/t1.nii.gz").exists() and (tmp_path / "out/sub-2/t1.nii.gz").exists()
+    assert ((tmp_path / "out/sub-1/t1.nii.gz").exists()
+            and (tmp_path / "out/sub-2/t1.nii.gz").exists())
 
 
 def test_nothing_is_inferred_twice(tmp_path, model):
@@ -69,10 +72,12 @@ def test_nothing_is_inferred_twice(tmp_path, model):
     assert (tmp_path / "one/a.nii.gz").read_bytes() == (tmp_path / "two/a.nii.gz").read_bytes()
     # Another model, another recipe, another image, no cache: each is inferred anew.
     other = threshold_network(tmp_path / "other.safetensors", 0.25)
-    for arguments, recipe in (((other, one), "none"), ((model, one), "minmax"), ((model, image(tmp_path / "b.nii.gz", 4)), "none")):
+    for arguments, recipe in (((other, one), "none"), ((model, one), "minmax"),
+                              ((model, image(tmp_path / "b.nii.gz", 4)), "none")):
         again = predict(*arguments, "--out", tmp_path / "three", *cache, recipe=recipe)
         assert again["images"][0]["from_cache"] is False
-    assert predict(model, one, "--out", tmp_path / "four", "--no-cache")["images"][0]["from_cache"] is False
+    assert predict(model, one, "--out", tmp_path / "four",
+                   "--no-cache")["images"][0]["from_cache"] is False
 
 
 def test_a_damaged_cache_is_not_believed(tmp_path, model):
@@ -93,8 +98,8 @@ def test_one_bad_image_does_not_stop_the_others(tmp_path, model):
     four = save(tmp_path / "four.nii.gz", numpy.zeros((4, 4, 4, 3), "f4"))
     nan = save(tmp_path / "nan.nii.gz", numpy.full(SHAPE, numpy.nan, "f4"))
     constant = save(tmp_path / "constant.nii.gz", numpy.full(SHAPE, 7, "f4"))
-    done = assay("predict", model, good, bad, four, nan, constant, "--recipe", "minmax", *OF_THRESHOLD, "--out", tmp_path / "out",
-                 status=3)
+    done = assay("predict", model, good, bad, four, nan, constant, "--recipe", "minmax",
+                 *OF_THRESHOLD, "--out", tmp_path / "out", status=3)
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["good.nii.gz"]
     for name in ("bad", "four", "nan", "constant"):
         assert f"{name}.nii.gz" in done.stderr
@@ -106,13 +111,15 @@ def test_check_against_labels(tmp_path, model):
     right = (voxels(one) > 0.5).astype("u1")
     same = save(tmp_path / "same.nii.gz", right)
     out = predict(model, one, "--check-against", same)
-    assert out["images"][0]["check"]["differing"] == 0 and out["images"][0]["check"]["voxels"] == right.size
+    assert (out["images"][0]["check"]["differing"] == 0
+            and out["images"][0]["check"]["voxels"] == right.size)
     wrong = right.copy()
     wrong[0, 0, :3] ^= 1
     out = predict(model, one, "--check-against", save(tmp_path / "wrong.nii.gz", wrong), status=1)
     assert out["images"][0]["check"]["differing"] == 3
     elsewhere = save(tmp_path / "elsewhere.nii.gz", right[1:])
-    assert "lies neither on the image's grid" in predict(model, one, "--check-against", elsewhere, status=2, json_out=False).stderr
+    assert ("lies neither on the image's grid"
+            in predict(model, one, "--check-against", elsewhere, status=2, json_out=False).stderr)
 
 
 def test_check_against_logits(tmp_path, model):
@@ -124,9 +131,11 @@ def test_check_against_logits(tmp_path, model):
     assert check["differing"] == 0 and check["greatest_logit_difference"] < 1e-6
     logits[1, 2, 3, 4] += 0.25
     numpy.save(tmp_path / "logits.npy", logits)
-    out = assay("predict", model, one, "--recipe", "none", *OF_THRESHOLD, "--check-against", tmp_path / "logits.npy", "--json",
+    out = assay("predict", model, one, "--recipe", "none", *OF_THRESHOLD, "--check-against",
+                tmp_path / "logits.npy", "--json",
                 status=int((x[2, 3, 4] > 0.5) != (x[2, 3, 4] + 0.25 > 0.5)))
-    assert strict(out.stdout)["images"][0]["check"]["greatest_logit_difference"] == pytest.approx(0.25, abs=1e-6)
+    assert (strict(out.stdout)["images"][0]["check"]["greatest_logit_difference"]
+            == pytest.approx(0.25, abs=1e-6))
 
 
 def test_saved_logits_are_what_the_network_said(tmp_path, model):
@@ -160,7 +169,8 @@ def test_what_cannot_be_meant_is_refused(tmp_path, model, arguments, message):
 def test_a_prediction_never_replaces_its_image(tmp_path, model):
     one = image(tmp_path / "a.nii.gz", 1)
     before = one.read_bytes()
-    assert "is an input of this run" in predict(model, one, "--out", tmp_path, status=2, json_out=False).stderr
+    assert "is an input of this run" in predict(
+        model, one, "--out", tmp_path, status=2, json_out=False).stderr
     assert one.read_bytes() == before
 
 
@@ -180,10 +190,15 @@ def test_what_is_assumed_of_arrays_is_said_once(tmp_path, model):
         numpy.save(tmp_path / f"images/{name}.npy", x)
     recipe = tmp_path / "zoom.toml"
     recipe.write_text('name = "zoom"\ngrid = "zoom"\n')
-    run = ("predict", model, tmp_path / "images", *OF_THRESHOLD, "--out", tmp_path / "out", "--json")
+    run = ("predict", model, tmp_path / "images", *OF_THRESHOLD, "--out", tmp_path / "out",
+           "--json")
     done = assay(*run, "--recipe", recipe)
     assert done.stderr.count("warning: ") == 1
-    assert "a.npy and 2 more: the image is an array and has no grid: it was taken as RAS with voxels of 1 mm; give a NIfTI or NRRD" in done.stderr
+    assert (
+        "a.npy and 2 more: the image is an array and has no grid: it was taken as RAS with voxels"
+        " of 1 mm; give a NIfTI or NRRD"
+        in done.stderr
+    )
     assert all("taken as RAS" in entry["warnings"][0] for entry in strict(done.stdout)["images"])
     assert "warning" not in assay(*run, "--recipe", recipe, "--quiet").stderr
     done = assay(*run, "--recipe", "none")
@@ -193,13 +208,16 @@ def test_what_is_assumed_of_arrays_is_said_once(tmp_path, model):
 def test_an_array_is_indexed_as_numpy_indexes_it(tmp_path):
     """A kernel that looks along one axis tells whether axes were exchanged."""
     kernel = numpy.zeros((1, 1, 3, 3, 3))
-    kernel[0, 0, 2, 1, 1] = 1  # the next voxel along the tensor's first axis: x, with the recipe's axes
-    model = safetensors(tmp_path / "model/weights", {"0.weight": kernel, "0.bias": [0],
-                                                     "1.weight": numpy.reshape([0, 1], (2, 1, 1, 1, 1)), "1.bias": [0.5, 0]})
+    # the next voxel along the tensor's first axis: x, with the recipe's axes
+    kernel[0, 0, 2, 1, 1] = 1
+    model = safetensors(tmp_path / "model/weights",
+                        {"0.weight": kernel, "0.bias": [0],
+                         "1.weight": numpy.reshape([0, 1], (2, 1, 1, 1, 1)), "1.bias": [0.5, 0]})
     x = numpy.random.default_rng(1).random(SHAPE).astype("f4")
     numpy.save(tmp_path / "a.npy", x)
     save(tmp_path / "b.nii.gz", x)
     predict(model, tmp_path / "a.npy", tmp_path / "b.nii.gz", "--out", tmp_path / "out")
     expected = numpy.zeros(SHAPE, bool)
     expected[:-1] = x[1:] > 0.5
-    assert (voxels(tmp_path / "out/a.nii.gz") == expected).all() and (voxels(tmp_path / "out/b.nii.gz") == expected).all()
+    assert ((voxels(tmp_path / "out/a.nii.gz") == expected).all()
+            and (voxels(tmp_path / "out/b.nii.gz") == expected).all())

@@ -1,4 +1,5 @@
-"""Maps of probabilities, and the formats they come in, from files to results; scikit-learn is the oracle."""
+"""Maps of probabilities, and the formats they come in, from files to results; scikit-learn is the
+oracle."""
 import gzip, re
 
 import nibabel
@@ -16,13 +17,15 @@ def random_case(seed, shape=SHAPE, dtype=numpy.float32):
     rng = numpy.random.default_rng(seed)
     reference = (rng.random(shape) < 0.2).astype(numpy.uint8)
     chance = numpy.clip(rng.normal(0.3 + 0.3 * reference, 0.3), 0, 1).astype(dtype)
-    return numpy.where(rng.random(shape) < 0.3, numpy.round(chance, 1), chance).astype(dtype), reference
+    return (numpy.where(rng.random(shape) < 0.3, numpy.round(chance, 1), chance).astype(dtype),
+            reference)
 
 
 def softmax_case(seed, classes=4, shape=SHAPE):
     rng = numpy.random.default_rng(seed)
     reference = rng.integers(0, classes, shape).astype(numpy.uint8)
-    logits = rng.normal(0, 1, (classes, *shape)) + 1.5 * (numpy.arange(classes)[:, None, None, None] == reference)
+    logits = (rng.normal(0, 1, (classes, *shape))
+              + 1.5 * (numpy.arange(classes)[:, None, None, None] == reference))
     chance = numpy.exp(logits) / numpy.exp(logits).sum(0)
     return chance.astype(numpy.float32), reference
 
@@ -34,7 +37,8 @@ def expected(chance, reference):
     edges = numpy.arange(16) / 15
     bins = numpy.clip(numpy.searchsorted(edges, p, side="left") - 1, 0, 14)
     ece = sum(abs(p[bins == b].sum() - y[bins == b].sum()) for b in range(15)) / p.size
-    return {"auroc": sklearn.roc_auc_score(y, p), "average_precision": sklearn.average_precision_score(y, p),
+    return {"auroc": sklearn.roc_auc_score(y, p),
+            "average_precision": sklearn.average_precision_score(y, p),
             "brier": sklearn.brier_score_loss(y, p), "ece": ece}
 
 
@@ -55,7 +59,8 @@ def pair(folder, chance, reference, name="a"):
 def test_metrics_equal_scikit_learn(tmp_path, seed, dtype):
     chance, reference = random_case(seed, dtype=dtype)
     found = of(score(*pair(tmp_path, chance, reference), "--metrics", "probability"))
-    assert {key: found[key] for key in KEYS} == pytest.approx(expected(chance, reference), rel=1e-11)
+    assert ({key: found[key] for key in KEYS}
+            == pytest.approx(expected(chance, reference), rel=1e-11))
 
 
 def test_a_flipped_map_is_walked_like_labels(tmp_path):
@@ -70,9 +75,11 @@ def test_a_flipped_map_is_walked_like_labels(tmp_path):
 
 def test_the_sweep_counts_values_from_the_threshold_on(tmp_path):
     chance, reference = random_case(5, dtype=numpy.float64)
-    result = score(*pair(tmp_path, chance, reference), "--metrics", "paper,probability", "--threshold", "0.4")
+    result = score(*pair(tmp_path, chance, reference), "--metrics", "paper,probability",
+                   "--threshold", "0.4")
     found = of(result)["probability"]
-    assert [at["threshold"] for at in found["thresholds"]] == pytest.approx([n / 20 for n in range(1, 20)])
+    assert ([at["threshold"] for at in found["thresholds"]]
+            == pytest.approx([n / 20 for n in range(1, 20)]))
     for at in found["thresholds"]:
         called = chance >= at["threshold"]
         hits = (called & (reference > 0)).sum()
@@ -89,11 +96,13 @@ def test_the_sweep_counts_values_from_the_threshold_on(tmp_path):
 
 def test_masks_and_label_maps_have_no_probabilities(tmp_path):
     _, reference = random_case(6)
-    for name, voxels in {"mask": reference, "labels": reference * 3.0, "real": reference.astype(numpy.float32)}.items():
+    for name, voxels in {"mask": reference, "labels": reference * 3.0,
+                         "real": reference.astype(numpy.float32)}.items():
         pair(tmp_path, voxels, reference, name)
     result = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "probability")
     for case in result["cases"]:
-        assert case["label"]["foreground"]["undefined"] == dict.fromkeys(KEYS, "not_probabilities"), case["id"]
+        assert (case["label"]["foreground"]["undefined"]
+                == dict.fromkeys(KEYS, "not_probabilities")), case["id"]
     everything = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "all")
     assert not set(KEYS) & set(everything["metrics"]), "noise"
 
@@ -104,11 +113,14 @@ def test_all_has_them_where_a_prediction_is_a_map(tmp_path):
     pair(tmp_path, reference, reference, "mask")
     result = score(tmp_path / "pred", tmp_path / "ref", "--metrics", "all", "--threshold", "0.5")
     assert set(KEYS) <= set(result["metrics"])
-    assert result["metrics"]["auroc"]["n"] == 1 and result["metrics"]["auroc"]["undefined"] == {"not_probabilities": 1}
+    assert (result["metrics"]["auroc"]["n"] == 1
+            and result["metrics"]["auroc"]["undefined"] == {"not_probabilities": 1})
 
 
-@pytest.mark.parametrize("value, said", [(1.5, r"is 1.5, which is not a probability"), (-0.25, r"is -0.25, which is not a probability"),
-                                         (numpy.nan, r"NaN or infinite")])
+@pytest.mark.parametrize("value, said",
+                         [(1.5, r"is 1.5, which is not a probability"),
+                          (-0.25, r"is -0.25, which is not a probability"),
+                          (numpy.nan, r"NaN or infinite")])
 def test_other_numbers_fail_the_case(tmp_path, value, said):
     chance, reference = random_case(8)
     good, bad = chance, chance.copy()
@@ -123,7 +135,8 @@ def test_other_numbers_fail_the_case(tmp_path, value, said):
 def test_an_empty_reference_has_no_order_but_an_error(tmp_path):
     chance, reference = random_case(9)
     found = of(score(*pair(tmp_path, chance, reference * 0), "--metrics", "probability"))
-    assert found["undefined"] == {"auroc": "reference_empty", "average_precision": "reference_empty"}
+    assert found["undefined"] == {"auroc": "reference_empty",
+                                  "average_precision": "reference_empty"}
     assert found["brier"] == pytest.approx((chance.astype(float) ** 2).mean())
 
 
@@ -140,7 +153,8 @@ def test_a_killed_run_resumes_with_the_same_bytes(tmp_path):
     journal.write_bytes(b"".join(lines[:3]))
     done = assay(*command, tmp_path / "again.json", "--resume")
     assert "2 cases were taken from the journal" in done.stderr
-    assert without_provenance(tmp_path / "whole.json") == without_provenance(tmp_path / "again.json")
+    assert (without_provenance(tmp_path / "whole.json")
+            == without_provenance(tmp_path / "again.json"))
 
 
 # ---------------------------------------------------------------- classes
@@ -150,8 +164,11 @@ def classes_nifti(folder, chance):
 
 
 def classes_nrrd(folder, chance):
-    head = ("NRRD0004\ntype: float\nendian: little\nencoding: gzip\ndimension: 4\nsizes: " + " ".join(map(str, chance.shape)) +
-            "\nspace: RAS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\n\n")
+    head = (
+        "NRRD0004\ntype: float\nendian: little\nencoding: gzip\ndimension: 4\nsizes: "
+        + " ".join(map(str, chance.shape))
+        + "\nspace: RAS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\n\n"
+    )
     path = folder / "pred/a.nrrd"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(head.encode() + gzip.compress(chance.tobytes("F")))
@@ -198,25 +215,30 @@ def classes_scaled(folder, chance):
 def test_coarse_numbers_are_what_they_are_stored_as(tmp_path, writer):
     chance, reference = softmax_case(6)
     prediction, truth = writer(tmp_path, chance), save(tmp_path / "ref/a.nii.gz", reference)
-    stored = chance.astype(numpy.float16) if writer is classes_nnunet_1 else numpy.moveaxis(nibabel.load(prediction).get_fdata(), -1, 0)
+    stored = (chance.astype(numpy.float16) if writer is classes_nnunet_1
+              else numpy.moveaxis(nibabel.load(prediction).get_fdata(), -1, 0))
     found = of(score(prediction, truth, "--labels", "2", "--metrics", "dice,probability"), "2")
     p, r = stored.argmax(0) == 2, reference == 2
     assert found["dice"] == pytest.approx(2 * (p & r).sum() / (p.sum() + r.sum()))
     assert {key: found[key] for key in KEYS} == pytest.approx(expected(stored[2], r), rel=1e-11)
 
 
-@pytest.mark.parametrize("writer", [classes_nifti, classes_nrrd, classes_npy, classes_npy_fortran, classes_nnunet])
+@pytest.mark.parametrize("writer",
+                         [classes_nifti, classes_nrrd, classes_npy, classes_npy_fortran,
+                          classes_nnunet])
 def test_the_likeliest_class_is_the_label(tmp_path, writer):
     chance, reference = softmax_case(1)
     prediction = writer(tmp_path, chance)
     truth = save(tmp_path / "ref/a.nii.gz", reference)
-    result = score(prediction, truth, "--labels", "1,2,3", "--region", "any=1,3", "--metrics", "dice,probability")
+    result = score(prediction, truth, "--labels", "1,2,3", "--region", "any=1,3", "--metrics",
+                   "dice,probability")
     likeliest = chance.argmax(0)
     for label in (1, 2, 3):
         found = of(result, str(label))
         p, r = likeliest == label, reference == label
         assert found["dice"] == pytest.approx(2 * (p & r).sum() / (p.sum() + r.sum()))
-        assert {key: found[key] for key in KEYS} == pytest.approx(expected(chance[label], r), rel=1e-11)
+        assert ({key: found[key] for key in KEYS}
+                == pytest.approx(expected(chance[label], r), rel=1e-11))
     both = expected(numpy.minimum(chance[1] + chance[3], 1), numpy.isin(reference, (1, 3)))
     assert {key: of(result, "any")[key] for key in KEYS} == pytest.approx(both, rel=1e-6)
 
@@ -237,9 +259,11 @@ def test_ties_go_to_the_lower_class_and_ignored_voxels_leave(tmp_path):
     chance[1] = chance[2] = 0.375
     reference = mask(numpy.s_[0:4], numpy.s_[4:6], shape=SHAPE)
     prediction, truth = classes_nifti(tmp_path, chance), save(tmp_path / "ref/a.nii.gz", reference)
-    result = score(prediction, truth, "--labels", "1", "--ignore-label", "2", "--metrics", "recall,precision,brier")
+    result = score(prediction, truth, "--labels", "1", "--ignore-label", "2", "--metrics",
+                   "recall,precision,brier")
     found = of(result, "1")
-    assert found["recall"] == 1 and found["evidence"]["tp"] + found["evidence"]["fp"] == (reference != 2).sum()
+    assert (found["recall"] == 1
+            and found["evidence"]["tp"] + found["evidence"]["fp"] == (reference != 2).sum())
     r = (reference == 1)[reference != 2]
     assert found["brier"] == pytest.approx(((0.375 - r) ** 2).mean())
 
@@ -248,7 +272,8 @@ def test_classes_must_exclude_each_other_and_be_probabilities(tmp_path):
     chance, reference = softmax_case(3)
     truth = save(tmp_path / "ref/a.nii.gz", reference)
     prediction = classes_nifti(tmp_path, numpy.minimum(chance * 3, 1))
-    done = assay("score", prediction, truth, "--region", "any=1,2,3", "--metrics", "auroc", status=2)
+    done = assay("score", prediction, truth, "--region", "any=1,2,3", "--metrics", "auroc",
+                 status=2)
     assert "they do not exclude each other" in done.stderr
     prediction = classes_nifti(tmp_path, numpy.log(chance))
     done = assay("score", prediction, truth, "--labels", "1", "--metrics", "dice", status=2)
@@ -261,7 +286,8 @@ def test_volumes_of_whole_numbers_are_refused_as_ever(tmp_path):
     done = assay("score", tmp_path / "p/a.nii", save(tmp_path / "r/a.nii", reference), status=2)
     assert "holds 4 volumes (11x9x7x4); assay takes one volume per file" in done.stderr
     save(tmp_path / "p/a.nii", reference)
-    done = assay("score", tmp_path / "p/a.nii", save(tmp_path / "r/a.nii", numpy.moveaxis(chance, 0, -1)), status=2)
+    done = assay("score", tmp_path / "p/a.nii",
+                 save(tmp_path / "r/a.nii", numpy.moveaxis(chance, 0, -1)), status=2)
     assert "reference a.nii: holds 4 volumes" in done.stderr
 
 
@@ -274,9 +300,13 @@ def nrrd(path, voxels, affine, encoding="raw"):
     """A NRRD file of a small unsigned volume, in LPS."""
     lps = numpy.diag([-1, -1, 1, 1]) @ affine
     vectors = " ".join("({:g},{:g},{:g})".format(*lps[:3, k]) for k in range(3))
-    head = (f"NRRD0005\ntype: unsigned char\ndimension: 3\nspace: left-posterior-superior\nsizes: {' '.join(map(str, voxels.shape))}\n"
-            f"space directions: {vectors}\nkinds: domain domain domain\nencoding: {encoding}\n"
-            "space origin: ({:g},{:g},{:g})\n\n".format(*lps[:3, 3]))
+    head = (
+        "NRRD0005\ntype: unsigned char\ndimension: 3\nspace: left-posterior-superior\nsizes:"
+        f" {' '.join(map(str, voxels.shape))}\nspace directions: {vectors}\nkinds: domain domain"
+        f" domain\nencoding: {encoding}\nspace origin: ({{:g}},{{:g}},{{:g}})\n\n".format(
+            *lps[:3, 3]
+        )
+    )
     data = voxels.astype(numpy.uint8).tobytes("F")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(head.encode() + (gzip.compress(data) if encoding == "gzip" else data))
@@ -291,7 +321,8 @@ def test_nrrd_lies_where_nifti_does(tmp_path, encoding):
     save(tmp_path / "r/a.nii.gz", reference, affine=AFFINE)
     metrics = ("--metrics", "dice,hd95,volume_prediction_ml")
     theirs, ours = (of(score(tmp_path / side, tmp_path / "r", *metrics)) for side in "pq")
-    assert theirs == ours and theirs["volume_prediction_ml"] == pytest.approx(prediction.sum() * 6 / 1000)
+    assert (theirs == ours
+            and theirs["volume_prediction_ml"] == pytest.approx(prediction.sum() * 6 / 1000))
 
 
 @pytest.mark.parametrize("order", "CF")
@@ -307,14 +338,18 @@ def test_an_array_takes_the_grid_of_the_image(tmp_path, order):
     result = score(tmp_path / "p", tmp_path / "r", *metrics)
     ours = of(score(tmp_path / "q", tmp_path / "r", *metrics))
     assert of(result) == ours
-    assert result["cases"][0]["warnings"] == ["the prediction has no position in space; it was compared by shape alone"]
+    assert (result["cases"][0]["warnings"]
+            == ["the prediction has no position in space; it was compared by shape alone"])
     reference_array = score(tmp_path / "q/a.nii", tmp_path / "s.npy", *metrics)
-    assert of(reference_array)["hd95"] == pytest.approx(ours["hd95"]) and of(reference_array)["dice"] == ours["dice"]
+    assert (of(reference_array)["hd95"] == pytest.approx(ours["hd95"])
+            and of(reference_array)["dice"] == ours["dice"])
     alone = score(tmp_path / "p/a.npy", tmp_path / "s.npy", *metrics)
     assert of(alone)["dice"] == ours["dice"] and of(alone)["evidence"]["voxel_ml"] == 0.001
     numpy.save(tmp_path / "p/a.npy", prediction[:-1])
     done = assay("score", tmp_path / "p", tmp_path / "r", status=2)
-    assert "different shapes" in done.stderr and "10x9x7 voxels without a position in space" in done.stderr.replace("7x9x10", "10x9x7")
+    assert ("different shapes" in done.stderr
+            and "10x9x7 voxels without a position in space"
+                in done.stderr.replace("7x9x10", "10x9x7"))
 
 
 def test_arrays_beside_the_images_of_nnunet_are_passed_over(tmp_path):
@@ -324,7 +359,8 @@ def test_arrays_beside_the_images_of_nnunet_are_passed_over(tmp_path):
     save(tmp_path / "ref/a.nii.gz", reference)
     result = score(tmp_path / "pred", tmp_path / "ref", "--labels", "1", "--metrics", "dice")
     assert result["cases"][0]["prediction"] == "a.nii.gz" and result["ledger"]["expected"] == 1
-    result = score(tmp_path / "pred", tmp_path / "ref", "--labels", "1", "--metrics", "dice,auroc", "--pred-pattern", "{id}.npz")
+    result = score(tmp_path / "pred", tmp_path / "ref", "--labels", "1", "--metrics", "dice,auroc",
+                   "--pred-pattern", "{id}.npz")
     assert result["cases"][0]["prediction"] == "a.npz" and of(result, "1")["auroc"] > 0.5
 
 

@@ -7,7 +7,8 @@ import pytest
 from slide_files import tiff, write_slide
 from support import assay, listing, real_data, strict
 
-COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "is_valid", "metric_type", "file_id", "prompt"]
+COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", "is_valid",
+           "metric_type", "file_id", "prompt"]
 
 
 def table(folder, *rows):
@@ -17,34 +18,41 @@ def table(folder, *rows):
         writer = csv.DictWriter(out, COLUMNS)
         writer.writeheader()
         for benchmark, number, image_path, *file_id in rows:
-            writer.writerow({"benchmark_name": benchmark, "benchmark_id": number, "image_path": image_path, "answer": 1,
-                             "options": "['a', 'b']", "is_valid": "True", "metric_type": "accuracy",
+            writer.writerow({"benchmark_name": benchmark, "benchmark_id": number,
+                             "image_path": image_path, "answer": 1, "options": "['a', 'b']",
+                             "is_valid": "True", "metric_type": "accuracy",
                              "file_id": "".join(file_id), "prompt": "What? {options}"})
     return path
 
 
 def check(path, root, *options, status=0):
-    return strict(assay("qa", "check", path, "--wsi-root", root, *options, "--json", status=status).stdout)
+    return strict(assay("qa", "check", path, "--wsi-root", root, *options, "--json",
+                        status=status).stdout)
 
 
 def states(result):
-    return {(b["benchmark_name"], s["image_path"]): s["state"] for b in result["benchmarks"] for s in b["slides"]}
+    return {(b["benchmark_name"], s["image_path"]): s["state"] for b in result["benchmarks"]
+            for s in b["slides"]}
 
 
 def test_the_published_table_without_slides(tmp_path):
     result = check(real_data("multipathqa/MultiPathQA.csv"), tmp_path, status=3)
     assert {b["benchmark_name"]: b["questions"] for b in result["benchmarks"]} == {
         "tcga": 221, "panda": 197, "gtex": 191, "tcga_expert_vqa": 128, "tcga_slidebench": 197}
-    assert {b["benchmark_name"]: b["ledger"]["missing"] for b in result["benchmarks"]}["tcga_expert_vqa"] == 76
-    assert result["notes"] == [] and result["complete"] is False and result["schema"] == "assay.qa-check/1"
+    assert {b["benchmark_name"]: b["ledger"]["missing"]
+            for b in result["benchmarks"]}["tcga_expert_vqa"] == 76
+    assert (result["notes"] == [] and result["complete"] is False
+            and result["schema"] == "assay.qa-check/1")
 
 
 def test_all_there_is_status_0(tmp_path):
-    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga_slidebench", 1, "a.svs"), ("gtex", "g", "b.tiff"))
+    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga_slidebench", 1, "a.svs"),
+                 ("gtex", "g", "b.tiff"))
     for file in ("tcga/a.UUID.svs", "gtex/b.svs"):
         write_slide(tmp_path / "slides" / file)
     done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open")
-    assert "needs OpenSlide 4" in done.stdout and "note: tcga: 1 of 221 published questions" in done.stderr
+    assert ("needs OpenSlide 4" in done.stdout
+            and "note: tcga: 1 of 221 published questions" in done.stderr)
     result = check(path, tmp_path / "slides", "--open")
     assert result["complete"] is True and set(states(result).values()) == {"found"}
     slide = result["benchmarks"][0]["slides"][0]
@@ -54,9 +62,11 @@ def test_all_there_is_status_0(tmp_path):
 
 
 def test_a_slide_of_several_benchmarks_counts_once_in_the_sum(tmp_path):
-    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga", 2, "a.svs"), ("tcga_slidebench", 1, "a.svs"), ("tcga_slidebench", 2, "b.svs"))
+    path = table(tmp_path, ("tcga", 1, "a.svs"), ("tcga", 2, "a.svs"),
+                 ("tcga_slidebench", 1, "a.svs"), ("tcga_slidebench", 2, "b.svs"))
     write_slide(tmp_path / "slides/tcga/a.svs")
-    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open", "--verbose", status=3)
+    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open", "--verbose",
+                 status=3)
     rows = {line.split()[0]: line.split()[1:5] for line in done.stdout.splitlines() if line.split()}
     assert rows["tcga"] == ["2", "1", "1", "0"] and rows["tcga_slidebench"] == ["2", "2", "1", "1"]
     assert rows["all"] == ["4", "2", "1", "1"], "questions, slides, found, missing"
@@ -75,7 +85,9 @@ def test_every_state_is_told_apart(tmp_path):
     names = ["good.svs", "absent.svs", "twice.svs", "text.svs", "cut.svs", "scan.tiff"]
     path = table(tmp_path, *[("mine", i, name) for i, name in enumerate(names)])
     result = check(path, root, "--open", status=3)
-    expected = dict(zip(names, ["found", "missing", "ambiguous", "unreadable", "unreadable", "unsupported"]))
+    expected = dict(zip(names,
+                        ["found", "missing", "ambiguous", "unreadable", "unreadable",
+                         "unsupported"]))
     if not result["openslide"].startswith("3."):
         expected["scan.tiff"] = "unreadable"
     assert states(result) == {("mine", name): state for name, state in expected.items()}
@@ -101,14 +113,17 @@ def test_a_few_names_or_all_of_them(tmp_path):
 def test_one_file_for_two_slides_is_noted(tmp_path):
     write_slide(tmp_path / "slides/F/x.svs")
     path = table(tmp_path, ("mine", 1, "a.svs", "F"), ("mine", 2, "b.svs", "F"))
-    assert "a.svs and b.svs resolve to the same file, F/x.svs" in check(path, tmp_path / "slides")["notes"]
+    assert ("a.svs and b.svs resolve to the same file, F/x.svs"
+            in check(path, tmp_path / "slides")["notes"])
 
 
 def test_only_some_benchmarks(tmp_path):
     path = table(tmp_path, ("tcga", 1, "a.svs"), ("gtex", 1, "b.tiff"))
     write_slide(tmp_path / "slides/a.svs")
-    assert list(states(check(path, tmp_path / "slides", "--benchmark", "tcga"))) == [("tcga", "a.svs")]
-    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--benchmark", "tgca", status=2)
+    assert (list(states(check(path, tmp_path / "slides", "--benchmark", "tcga")))
+            == [("tcga", "a.svs")])
+    done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--benchmark", "tgca",
+                 status=2)
     assert "did you mean 'tcga'?" in done.stderr
 
 
@@ -138,28 +153,36 @@ def test_the_table_cannot_lead_out_of_the_folder(tmp_path, image_path):
 def test_the_result_can_be_a_file(tmp_path):
     path = table(tmp_path, ("tcga", 1, "a.svs"))
     (tmp_path / "slides").mkdir()
-    assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--out", f"{tmp_path}/made/", "--quiet", status=3)
+    assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--out", f"{tmp_path}/made/",
+          "--quiet", status=3)
     assert listing(tmp_path / "made") == ["qa_check.json"]
     first = (tmp_path / "made/qa_check.json").read_text()
-    assert first == assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--json", status=3).stdout
-    assert "is an input of this run" in assay("qa", "check", path, "--wsi-root", tmp_path, "--out", path, status=2).stderr
+    assert first == assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--json",
+                          status=3).stdout
+    assert "is an input of this run" in assay(
+        "qa", "check", path, "--wsi-root", tmp_path, "--out", path, status=2).stderr
 
 
-@pytest.mark.parametrize("per_cm, microns, plausible", [
-    (28, 10000 / 28, False), (499, 10000 / 499, False), (500, 20.0, True), (40000, 0.25, True), (200000, 0.05, True),
-    (200001, 10000 / 200001, False)])
+@pytest.mark.parametrize("per_cm, microns, plausible",
+                         [
+                             (28, 10000 / 28, False), (499, 10000 / 499, False), (500, 20.0, True),
+                             (40000, 0.25, True), (200000, 0.05, True),
+                             (200001, 10000 / 200001, False)])
 def test_implausible_pixel_sizes_are_warned_about(tmp_path, per_cm, microns, plausible):
     path = table(tmp_path, ("tcga", 1, "a.tiff"), ("gtex", 1, "a.tiff"))
     (tmp_path / "slides").mkdir()
     level = numpy.full((300, 300, 3), 200, numpy.uint8)
     (tmp_path / "slides/a.tiff").write_bytes(tiff([level], pixels_per_cm=per_cm))
     result = check(path, tmp_path / "slides", "--open")
-    assert result["benchmarks"][0]["slides"][0]["slide"]["microns_per_pixel"] == pytest.approx(microns, rel=1e-6)
-    assert len(result["warnings"]) == (0 if plausible else 1), "the slide of two benchmarks is named once"
+    assert (result["benchmarks"][0]["slides"][0]["slide"]["microns_per_pixel"]
+            == pytest.approx(microns, rel=1e-6))
+    assert len(result["warnings"]) == (0 if plausible else 1), (
+        "the slide of two benchmarks is named once")
     said = assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--open").stderr
     assert ("warning: 1 slide has an implausible pixel size" in said) == (not plausible)
     assert "a.tiff: 357.1 µm" in said or per_cm != 28
-    assert "implausible" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr, "nothing was opened"
+    assert "implausible" not in assay("qa", "check", path, "--wsi-root",
+                                      tmp_path / "slides").stderr, "nothing was opened"
 
 
 def test_rows_that_are_not_valid_are_counted(tmp_path):
@@ -171,5 +194,7 @@ def test_rows_that_are_not_valid_are_counted(tmp_path):
     assert "note: 1 of 3 rows was dropped by the column is_valid" in done.stderr
     assert check(path, tmp_path / "slides")["table"]["invalid"] == 1
     path.write_text(path.read_text().replace("True", "no", 1))
-    assert "note: 2 of 3 rows were dropped" in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr
-    assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides", "--quiet").stderr
+    assert ("note: 2 of 3 rows were dropped"
+            in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr)
+    assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides",
+                                   "--quiet").stderr

@@ -65,22 +65,26 @@ def test_a_token_is_sent_and_never_shown(hub, tmp_path):
     assert "status 401); set HF_TOKEN" in refused.stderr
     wrong = fetch("--out", tmp_path, "--endpoint", address, token="hf_wrong456", status=2)
     assert "may read it" in wrong.stderr and "hf_wrong456" not in wrong.stderr
-    done = fetch("--out", tmp_path, "--endpoint", address, "--json", "--verbose", token="hf_secret123")
+    done = fetch("--out", tmp_path, "--endpoint", address, "--json", "--verbose",
+                 token="hf_secret123")
     assert "hf_secret123" not in done.stdout + done.stderr
 
 
 def test_lists_for_the_archives(hub, tmp_path):
     done = fetch("--lists", "--out", tmp_path / "data", "--endpoint", hub(), "--json")
-    assert listing(tmp_path / "data") == ["MultiPathQA.csv", "gdc_manifest.txt", "gtex_ids.txt", "panda_ids.txt"]
+    assert listing(tmp_path / "data") == ["MultiPathQA.csv", "gdc_manifest.txt", "gtex_ids.txt",
+                                          "panda_ids.txt"]
     ids = (tmp_path / "data/gdc_manifest.txt").read_text().splitlines()
     assert ids[0] == "id" and len(ids) == 5001 and ids[1] == "00000000-0000-0000-0000-000000000000"
     assert (tmp_path / "data/gtex_ids.txt").read_text() == "GTEX-1\n"
     assert "gdc-client download" in done.stderr
-    assert [file["what"] for file in strict(done.stdout)["files"]] == ["table", "list", "list", "list"]
+    assert ([file["what"] for file in strict(done.stdout)["files"]]
+            == ["table", "list", "list", "list"])
 
 
 def test_a_sample_slide(hub, tmp_path):
-    fetch("--sample-slide", "--slide-url", hub() + "/slide.svs?secret=1", "--out", tmp_path / "data", token="hf_secret123")
+    fetch("--sample-slide", "--slide-url", hub() + "/slide.svs?secret=1", "--out",
+          tmp_path / "data", token="hf_secret123")
     assert (tmp_path / "data/slide.svs").read_bytes() == b"slide" * 1000
 
 
@@ -96,14 +100,18 @@ def test_a_required_checksum(hub, tmp_path):
 def test_refusals_say_what_to_do(hub, tmp_path):
     address = hub()
     for arguments, sentence in [
-        (["--out", tmp_path, "--endpoint", address, "--table-file", "no.csv", "--revision", "v9"],
-         "there is no no.csv in tbuckley/MultiPathQA at v9; check --repo, --revision and --table-file"),
-        ([], "give a folder for the files"),
-        (["--out", tmp_path, "--endpoint", "huggingface.co"], "--endpoint is not a web address"),
-        (["--out", tmp_path, "--sha256", "abc"], "--sha256 must be 64 hex digits"),
-        (["--out", tmp_path, "--table", "--sample-slide", "--sha256", "0" * 64], "--sha256 is for one file"),
-        (["--out", tmp_path, "--table-file", "a/.."], "does not name a file"),
-        (["--out", tmp_path / "hub/slide.svs/x", "--endpoint", address], "slide.svs"),
+            (["--out", tmp_path, "--endpoint", address, "--table-file", "no.csv", "--revision",
+              "v9"],
+             "there is no no.csv in tbuckley/MultiPathQA at v9; check --repo, --revision and "
+             "--table-file"),
+            ([], "give a folder for the files"),
+            (["--out", tmp_path, "--endpoint", "huggingface.co"],
+             "--endpoint is not a web address"),
+            (["--out", tmp_path, "--sha256", "abc"], "--sha256 must be 64 hex digits"),
+            (["--out", tmp_path, "--table", "--sample-slide", "--sha256", "0" * 64],
+             "--sha256 is for one file"),
+            (["--out", tmp_path, "--table-file", "a/.."], "does not name a file"),
+            (["--out", tmp_path / "hub/slide.svs/x", "--endpoint", address], "slide.svs"),
     ]:
         done = fetch(*arguments, status=2)
         assert sentence in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
@@ -112,5 +120,9 @@ def test_refusals_say_what_to_do(hub, tmp_path):
 def test_without_a_network_the_address_and_another_way_are_named(tmp_path):
     done = fetch("--out", tmp_path, "--endpoint", "http://127.0.0.1:9", status=2)
     assert "the connection was refused" in done.stderr
-    assert "http://127.0.0.1:9/datasets/tbuckley/MultiPathQA/resolve/main/MultiPathQA.csv by other means" in done.stderr
+    assert (
+        "http://127.0.0.1:9/datasets/tbuckley/MultiPathQA/resolve/main/MultiPathQA.csv by other"
+        " means"
+        in done.stderr
+    )
     assert listing(tmp_path) == []

@@ -24,15 +24,17 @@ def write_run(folder, benchmark="tcga", item="TCGA-02", number=0, text="I look c
     run = folder / "run"
     crop = region(100, 200, 500, 400)
     turns = [
-        {"step_index": 1, "images": [picture(run, b"thumbnail", "thumbnail", region())], "prompt": "Step 1 of 20",
-         "response": text, "problem": None, "region": crop, "model": "m", "request_id": "r1",
-         "usage": {"input": 10, "output": 5}, "cost_usd": 0.25},
+        {"step_index": 1, "images": [picture(run, b"thumbnail", "thumbnail", region())],
+         "prompt": "Step 1 of 20", "response": text, "problem": None, "region": crop, "model": "m",
+         "request_id": "r1", "usage": {"input": 10, "output": 5}, "cost_usd": 0.25},
         {"step_index": 2, "images": [picture(run, b"crop", "crop", crop)], "prompt": "Step 2 of 20",
-         "response": "The answer is 2", "region": None, "usage": {"input": 20, "output": 5}, "cost_usd": 0.5},
+         "response": "The answer is 2", "region": None, "usage": {"input": 20, "output": 5},
+         "cost_usd": 0.5},
     ]
-    trajectory = {"schema": "assay.trajectory/1", "benchmark": benchmark, "item_id": item, "run": number,
-                  "wsi_path": "a.svs", "slide_width": 4000, "slide_height": 3000, "question": "What is it?", "turns": turns,
-                  "final_answer": "The answer is 2", "outcome": "scored", "error": None}
+    trajectory = {"schema": "assay.trajectory/1", "benchmark": benchmark, "item_id": item,
+                  "run": number, "wsi_path": "a.svs", "slide_width": 4000, "slide_height": 3000,
+                  "question": "What is it?", "turns": turns, "final_answer": "The answer is 2",
+                  "outcome": "scored", "error": None}
     (run / "trajectories").mkdir(exist_ok=True)
     path = run / "trajectories" / (file or f"{benchmark}_{item}_run{number}.json")
     path.write_text(json.dumps(trajectory))
@@ -68,10 +70,13 @@ def test_the_page_stands_beside_the_trajectory(tmp_path):
     assert done.stdout.strip() == str(run / "trajectories/tcga_TCGA-02_run0.html")
     page = show(run)
     assert [image["src"] for image in page.of("img")] == [
-        "data:image/jpeg;base64," + base64.b64encode(content).decode() for content in (b"thumbnail", b"crop")]
+        "data:image/jpeg;base64," + base64.b64encode(content).decode()
+        for content in (b"thumbnail", b"crop")]
     boxes = [box for box in page.of("rect") if box["class"] == "box"]
-    assert [(box["x"], box["y"], box["width"], box["height"]) for box in boxes] == [("100", "200", "500", "400")]
-    for text in ("What is it?", "I look closer", "The answer is 2", "x 100, y 200, 500 × 400 pixels", "$0.7500"):
+    assert ([(box["x"], box["y"], box["width"], box["height"]) for box in boxes]
+            == [("100", "200", "500", "400")])
+    for text in ("What is it?", "I look closer", "The answer is 2",
+                 "x 100, y 200, 500 × 400 pixels", "$0.7500"):
         assert text in page.text
     assert {link["href"] for link in page.of("a")} == {"#call-0"}
     assert [card["id"] for card in page.of("article")] == ["call-0", "call-1"]
@@ -82,7 +87,8 @@ def test_out_names_a_file_or_a_folder(tmp_path):
     before = listing(run)
     assay("qa", "show", run, "TCGA-02", "--out", tmp_path / "p.html")
     assay("qa", "show", run, "TCGA-02", "--out", f"{tmp_path}/pages/")
-    assert (tmp_path / "p.html").read_bytes() == (tmp_path / "pages/tcga_TCGA-02_run0.html").read_bytes()
+    assert ((tmp_path / "p.html").read_bytes()
+            == (tmp_path / "pages/tcga_TCGA-02_run0.html").read_bytes())
     assert listing(run) == before
     path = run / "trajectories/tcga_TCGA-02_run0.json"
     assert "is an input" in assay("qa", "show", run, "TCGA-02", "--out", path, status=2).stderr
@@ -90,7 +96,8 @@ def test_out_names_a_file_or_a_folder(tmp_path):
 
 
 def test_nothing_in_a_trajectory_becomes_markup(tmp_path):
-    run = write_run(tmp_path, benchmark=ATTACK, item=ATTACK, text=ATTACK, file="x_script_alert_x_script_img_src_x_onerror_alert_1_run0.json")
+    run = write_run(tmp_path, benchmark=ATTACK, item=ATTACK, text=ATTACK,
+                    file="x_script_alert_x_script_img_src_x_onerror_alert_1_run0.json")
     path = next((run / "trajectories").iterdir())
     trajectory = json.loads(path.read_text().replace("What is it?", json.dumps(ATTACK)[1:-1]))
     path.write_text(json.dumps(trajectory))
@@ -112,13 +119,17 @@ def test_runs_and_benchmarks_are_chosen(tmp_path):
 
 def write_results(run, label, benchmark="tcga"):
     """What the run made of the answer: the last character is the label."""
-    answer = {"rule": "answer_is", "span": [14, 15], "outcome": "scored", "cost_usd": 0.75, "total_tokens": 40, "error": None}
-    item = {"item_id": "TCGA-02", "prediction": "The answer is 2", "predicted_label": label, "truth_label": 2,
-            "correct": label == 2, "trajectory_file": "", "slide": "a.svs", "options": ["glioma", ATTACK], **answer,
+    answer = {"rule": "answer_is", "span": [14, 15], "outcome": "scored", "cost_usd": 0.75,
+              "total_tokens": 40, "error": None}
+    item = {"item_id": "TCGA-02", "prediction": "The answer is 2", "predicted_label": label,
+            "truth_label": 2, "correct": label == 2, "trajectory_file": "", "slide": "a.svs",
+            "options": ["glioma", ATTACK], **answer,
             "votes": [{"run": 0, "prediction": "The answer is 2", "label": label, **answer}]}
-    (run / f"{benchmark}_results.json").write_text(json.dumps({
-        "schema": "assay.qa/1", "run_id": "r", "benchmark_name": benchmark, "model_name": "m", "config": {},
-        "results": [item], "metrics": {"metric_type": "accuracy"}, "timestamp": ""}))
+    (run / f"{benchmark}_results.json").write_text(
+        json.dumps({
+            "schema": "assay.qa/1", "run_id": "r", "benchmark_name": benchmark, "model_name": "m",
+            "config": {},
+            "results": [item], "metrics": {"metric_type": "accuracy"}, "timestamp": ""}))
 
 
 def test_the_verdict_comes_from_the_results(tmp_path):

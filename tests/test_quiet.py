@@ -25,5 +25,6 @@ def test_the_result_is_printed_unless_a_file_has_it(tmp_path, name):
     loud, quiet = assay(*arguments), assay(*arguments, "--quiet")
     assert quiet.stdout == loud.stdout != "" and quiet.stderr == ""
     written = assay(*arguments, "--quiet", "--out", tmp_path / "result.json")
-    assert (written.stdout, written.stderr) == ("", "") and (tmp_path / "result.json").stat().st_size > 100
+    assert ((written.stdout, written.stderr) == ("", "")
+            and (tmp_path / "result.json").stat().st_size > 100)
     assert assay(*arguments, "--quiet", "--json").stdout.startswith("{")

@@ -27,5 +27,6 @@ def test_every_command_of_a_block_is_one_that_can_be_pasted():
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_pasted(place, command):
-    done = subprocess.run(command, shell=True, cwd=place, text=True, capture_output=True, timeout=120)
+    done = subprocess.run(command, shell=True, cwd=place, text=True, capture_output=True,
+                          timeout=120)
     assert done.returncode in (0, 3), done.stderr  # the demo breaks two files on purpose

@@ -47,8 +47,14 @@ def crop_or_pad(voxels, shape):
 
 
 ZOOMS = [
-    ((9, 8, 7), (1, 1, 1)), ((9, 8, 7), (1, 1, 3)), ((9, 8, 7), (0.5, 0.7, 5)), ((5, 5, 5), (0.5, 0.5, 0.5)),
-    ((1, 8, 7), (4, 1.3, 0.9)), ((9, 1, 1), (2.2, 6, 0.6)), ((20, 3, 4), (0.05, 1, 1)), ((11, 13, 17), (0.9, 1.1, 2.3)),
+    ((9, 8, 7), (1, 1, 1)),
+    ((9, 8, 7), (1, 1, 3)),
+    ((9, 8, 7), (0.5, 0.7, 5)),
+    ((5, 5, 5), (0.5, 0.5, 0.5)),
+    ((1, 8, 7), (4, 1.3, 0.9)),
+    ((9, 1, 1), (2.2, 6, 0.6)),
+    ((20, 3, 4), (0.05, 1, 1)),
+    ((11, 13, 17), (0.9, 1.1, 2.3)),
     # (m - 1) ((n - 1) / (m - 1)) is more than n - 1: SciPy finds nothing there.
     ((4, 4, 4), (47, 1, 1)),
 ]
@@ -86,7 +92,8 @@ def test_scipy_really_loses_the_last_voxel():
 def test_crop_and_padding_are_centred(tmp_path, shape):
     path = image(tmp_path, (9, 8, 7), (1, 1, 2))
     found, _ = apply(tmp_path, recipe(tmp_path / "r.json", grid="zoom", shape=shape), path)
-    expected = crop_or_pad(ndimage.zoom(numpy.asarray(nibabel.load(path).dataobj), (1, 1, 2), order=1), shape)
+    expected = crop_or_pad(ndimage.zoom(numpy.asarray(nibabel.load(path).dataobj), (1, 1, 2),
+                                        order=1), shape)
     assert found.tobytes() == expected.tobytes()
 
 
@@ -96,7 +103,8 @@ def test_arc_meshchop_as_its_training_prepared_images(tmp_path):
     path = image(tmp_path, (100, 30, 90), (1, 1, 1), affine=affine)
     stored = nibabel.as_closest_canonical(nibabel.load(path))
     spacing = numpy.sqrt((stored.affine[:3, :3] ** 2).sum(0)).tolist()
-    expected = crop_or_pad(ndimage.zoom(numpy.asarray(stored.dataobj), spacing, order=1), (256, 256, 256))
+    expected = crop_or_pad(ndimage.zoom(numpy.asarray(stored.dataobj), spacing, order=1),
+                           (256, 256, 256))
     expected = (expected - expected.min()) / (expected.max() - expected.min())
     found, grid = apply(tmp_path, "arc-meshchop", path)
     assert "".join(nibabel.aff2axcodes(grid)) == "RAS"
@@ -104,11 +112,13 @@ def test_arc_meshchop_as_its_training_prepared_images(tmp_path):
 
 
 AFFINES = {"axial": numpy.eye(4), "rotated": ROTATED,
-           "stored otherwise": numpy.array([[0, 0, -1, 9], [-1, 0, 0, 4], [0, 1, 0, -2], [0, 0, 0, 1.0]])}
+           "stored otherwise": numpy.array([[0, 0, -1, 9], [-1, 0, 0, 4], [0, 1, 0, -2],
+                                            [0, 0, 0, 1.0]])}
 
 
 def off_the_border(from_affine, to_affine, from_shape, to_shape):
-    """Voxels whose place in the source rounding cannot carry across its edge, nor to another nearest voxel."""
+    """Voxels whose place in the source rounding cannot carry across its edge, nor to another
+    nearest voxel."""
     index = numpy.stack(numpy.meshgrid(*map(numpy.arange, to_shape), indexing="ij"), -1)
     place = nibabel.affines.apply_affine(numpy.linalg.inv(from_affine) @ to_affine, index)
     last = numpy.array(from_shape) - 1
@@ -124,7 +134,8 @@ def test_field_of_view_is_nibabels_conform(tmp_path, name, spacing, letters):
     keys = dict(grid="field_of_view", orientation=letters, shape=(20, 21, 22))
     path = image(tmp_path, (13, 12, 9), spacing, affine=AFFINES[name])
     stored = nibabel.load(path)
-    expected = nibabel.processing.conform(stored, (20, 21, 22), (1, 1, 1), order=1, orientation=letters)
+    expected = nibabel.processing.conform(stored, (20, 21, 22), (1, 1, 1), order=1,
+                                          orientation=letters)
     found, grid = apply(tmp_path, recipe(tmp_path / "r.json", **keys), path)
     numpy.testing.assert_allclose(grid, expected.affine, atol=1e-4)
     clear, nearest = off_the_border(stored.affine, expected.affine, stored.shape, expected.shape)
@@ -153,8 +164,10 @@ def test_brainchop_is_a_conformed_image(tmp_path, name):
     stored = nibabel.load(path)
     grid = numpy.array([[-1, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1.0]])
     grid[:3, 3] = (stored.affine @ [30, 25, 20, 1])[:3] - grid[:3, :3] @ [128, 128, 128]
-    scaled = nibabel.Nifti1Image(conformed_bytes(numpy.asarray(stored.dataobj)).astype("f4"), stored.affine)
-    expected = nibabel.processing.resample_from_to(scaled, ((256, 256, 256), grid), order=1).get_fdata()
+    scaled = nibabel.Nifti1Image(conformed_bytes(numpy.asarray(stored.dataobj)).astype("f4"),
+                                 stored.affine)
+    expected = nibabel.processing.resample_from_to(
+        scaled, ((256, 256, 256), grid), order=1).get_fdata()
     clear, _ = off_the_border(stored.affine, grid, stored.shape, (256, 256, 256))
     found, affine = apply(tmp_path, "brainchop", path)
     numpy.testing.assert_allclose(affine, grid, atol=1e-4)
@@ -164,7 +177,9 @@ def test_brainchop_is_a_conformed_image(tmp_path, name):
     assert (found.min(), found.max()) == (0, 1)
 
 
-@pytest.mark.parametrize("quantiles,clip,epsilon", [((0.05, 0.95), False, 0), ((0.02, 0.98), True, 1e-3), ((0, 1), False, 0)])
+@pytest.mark.parametrize("quantiles,clip,epsilon",
+                         [((0.05, 0.95), False, 0), ((0.02, 0.98), True, 1e-3),
+                          ((0, 1), False, 0)])
 def test_quantiles_are_numpys(tmp_path, quantiles, clip, epsilon):
     path = image(tmp_path, (13, 12, 9), (1, 1, 1))
     keys = dict(intensity="quantile", quantiles=quantiles, clip=clip, epsilon=epsilon)
@@ -197,7 +212,8 @@ def test_a_conformed_head_stays_as_it_is(tmp_path):
 def test_show_and_files(tmp_path):
     listed = strict(assay("recipe", "show", "--json").stdout)
     names = [row["name"] for row in listed]
-    assert names == ["arc-meshchop", "brainchop", "brainchop-quantile", "mindgrab", "minmax", "none"]
+    assert names == ["arc-meshchop", "brainchop", "brainchop-quantile", "mindgrab", "minmax",
+                     "none"]
     assert len({row["sha256"] for row in listed}) == len(names)
     file = tmp_path / "again.json"
     assay("recipe", "show", "mindgrab", "--out", file)
@@ -219,14 +235,17 @@ def refused(folder, name, path, *options):
 
 def test_bad_images_are_refused_and_nothing_is_written(tmp_path):
     constant = save(tmp_path / "constant.nii", numpy.full((3, 3, 3), 4, "i2"))
-    assert "constant.nii: all voxels of the prepared image are 4" in refused(tmp_path, "minmax", constant)
+    assert ("constant.nii: all voxels of the prepared image are 4"
+            in refused(tmp_path, "minmax", constant))
     voxels = numpy.zeros((3, 3, 3), "f4")
     voxels[1, 2, 0] = numpy.nan
     broken = save(tmp_path / "nan.nii", voxels)
     assert "nan.nii: voxel (1, 2, 0) is nan" in refused(tmp_path, "none", broken)
     half = save(tmp_path / "half.nii", numpy.full((3, 3, 3), 0.5, "f4"))
-    assert "half.nii: holds 0.5, which is not a label" in refused(tmp_path, "none", half, "--labels")
-    far = save(tmp_path / "far.nii", numpy.arange(27, dtype="i2").reshape(3, 3, 3), numpy.diag([1e4, 1e4, 1e4, 1]))
+    assert ("half.nii: holds 0.5, which is not a label"
+            in refused(tmp_path, "none", half, "--labels"))
+    far = save(tmp_path / "far.nii", numpy.arange(27, dtype="i2").reshape(3, 3, 3),
+               numpy.diag([1e4, 1e4, 1e4, 1]))
     own = recipe(tmp_path / "own.json", grid="zoom")
     assert "30000x30000x30000 voxels, which is too many" in refused(tmp_path, own, far)
     series = save(tmp_path / "series.nii", numpy.zeros((3, 3, 3, 2), "i2"))

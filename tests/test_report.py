@@ -1,4 +1,5 @@
-"""assay report: any mixture of results files as one page; what cannot be read is one clear sentence, and nothing is written."""
+"""assay report: any mixture of results files as one page; what cannot be read is one clear
+sentence, and nothing is written."""
 import html, json, re, shutil, subprocess
 
 import numpy
@@ -15,7 +16,8 @@ def summary(folder, *arguments, status=0):
 def data_of(page):
     """The values that a page carries."""
     text = page.read_text()
-    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text,
+                                re.S)[1])
 
 
 def test_one_model(tmp_path):
@@ -31,7 +33,8 @@ def test_one_model(tmp_path):
 def test_two_models_are_compared_and_what_failed_is_kept(tmp_path):
     said = summary(tmp_path, *two_models(tmp_path), "--margin", "0.01")
     assert said["models"] == ["good", "bad"] and said["cases"] == 13
-    assert {"raincloud-dice", "forest-dice"} <= set(said["figures"]) or any("forest" in key for key in said["figures"])
+    assert ({"raincloud-dice", "forest-dice"} <= set(said["figures"])
+            or any("forest" in key for key in said["figures"]))
     page = (tmp_path / "report.html").read_text()
     assert "bad is worse than good" in page and "prediction is damaged" in page
     data = data_of(tmp_path / "report.html")
@@ -42,7 +45,8 @@ def test_two_models_are_compared_and_what_failed_is_kept(tmp_path):
 def test_different_cases_do_not_refuse_the_report(tmp_path):
     first = results("first", [[0.9, 0.1, 0.8]] * 6)
     second = results("second", [[0.8, 0.1, 0.7]] * 4)
-    done = assay("report", write(tmp_path, "a.json", first), write(tmp_path, "b.json", second), cwd=tmp_path)
+    done = assay("report", write(tmp_path, "a.json", first), write(tmp_path, "b.json", second),
+                 cwd=tmp_path)
     assert "compared on the 4 cases that all models have" in done.stderr
     for case in second["cases"]:
         case["id"] = "other-" + case["id"]
@@ -52,9 +56,11 @@ def test_different_cases_do_not_refuse_the_report(tmp_path):
 
 
 def test_three_models_without_a_baseline_say_which_they_are_compared_with(tmp_path):
-    files = [write(tmp_path, f"{name}.json", results(name, [[value, 0.1, 0.8]] * 5)) for name, value in (("a", 0.9), ("b", 0.8), ("c", 0.7))]
+    files = [write(tmp_path, f"{name}.json", results(name, [[value, 0.1, 0.8]] * 5))
+             for name, value in (("a", 0.9), ("b", 0.8), ("c", 0.7))]
     assert "compared with the first, a" in assay("report", *files, cwd=tmp_path).stderr
-    assert "compared with the first" not in assay("report", *files, "--baseline", "b", cwd=tmp_path).stderr
+    assert "compared with the first" not in assay(
+        "report", *files, "--baseline", "b", cwd=tmp_path).stderr
     assert data_of(tmp_path / "report.html")["baseline"] == 1
 
 
@@ -65,15 +71,17 @@ def test_a_mixture_of_everything(tmp_path):
     for fold in range(3):
         run = tmp_path / f"runs/fold_{fold}_restart_0"
         run.mkdir(parents=True)
-        (run / "results.json").write_text(json.dumps({"per_subject_dice": [0.8, 0.9], "per_subject_avd": [0.1, 0.2], "per_subject_mcc": [0.7, 0.8],
-                                                      "subject_ids": [f"s{fold}a", f"s{fold}b"]}))
+        (run / "results.json").write_text(json.dumps(
+            {"per_subject_dice": [0.8, 0.9], "per_subject_avd": [0.1, 0.2],
+             "per_subject_mcc": [0.7, 0.8], "subject_ids": [f"s{fold}a", f"s{fold}b"]}))
     assay("folds", "runs", "--out", "experiment.json", cwd=tmp_path)
     table = tmp_path / "wide.csv"
     table.write_text("id,dice\nsub-000,0.5\nsub-001,0.6\n")
     said = summary(tmp_path, good, bad, "comparison.json", "parity.json", "experiment.json", table)
     assert {"good", "bad"} < set(said["models"])
     page = (tmp_path / "report.html").read_text()
-    for expected in ("Compared with good", "Parity with", "Cross-validation: runs", "wide.csv", "metrics-reloaded"):
+    for expected in ("Compared with good", "Parity with", "Cross-validation: runs", "wide.csv",
+                     "metrics-reloaded"):
         assert expected in page, expected
 
 
@@ -108,10 +116,12 @@ def test_volumes_are_found_where_they_were_scored(tmp_path):
         shutil.move(tmp_path / folder, moved / folder)
     done = assay("report", "scores.json", cwd=tmp_path)
     assert "no images of case sub-c" in done.stderr and "--predictions" in done.stderr
-    said = summary(tmp_path, "scores.json", "--predictions", "elsewhere/pred", "--references", "elsewhere/ref")
+    said = summary(tmp_path, "scores.json", "--predictions", "elsewhere/pred", "--references",
+                   "elsewhere/ref")
     assert said["shown"] == ["sub-c", "sub-a", "sub-b"]
     save(moved / "pred/sub-c.nii.gz", numpy.zeros((24, 20, 16), numpy.uint8))
-    done = assay("report", "scores.json", "--predictions", "elsewhere/pred", "--references", "elsewhere/ref", "--cases", "sub-c", cwd=tmp_path, status=3)
+    done = assay("report", "scores.json", "--predictions", "elsewhere/pred", "--references",
+                 "elsewhere/ref", "--cases", "sub-c", cwd=tmp_path, status=3)
     assert "is not the file that was scored" in done.stderr
 
 
@@ -128,7 +138,8 @@ def test_the_budget_drops_and_says_so(tmp_path):
     done = assay("report", "scores.json", "--images", "images", cwd=tmp_path)
     assert "left out to keep this page within 8 MB" in done.stderr
     page = tmp_path / "report.html"
-    assert page.stat().st_size <= 8_000_000 and "left out to keep this page within 8 MB" in page.read_text()
+    assert (page.stat().st_size <= 8_000_000
+            and "left out to keep this page within 8 MB" in page.read_text())
 
 
 @pytest.mark.parametrize("name, text, sentence", [
@@ -172,12 +183,14 @@ def test_wrong_usage_is_refused(tmp_path, arguments, sentence):
 
 def test_niivue_is_in_the_page_or_refused_clearly(tmp_path):
     file = write(tmp_path, "a.json", results("a", [[0.9, 0.1, 0.8]] * 3))
-    done = subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, text=True, capture_output=True)
+    done = subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, text=True,
+                          capture_output=True)
     if done.returncode == 0:
         page = (tmp_path / "report.html").read_text()
         assert len(page) > 1_000_000 and "connect-src data: blob:" in page
     else:
-        assert done.returncode == 2 and "NiiVue is not part of this build" in done.stderr and "--viewer canvas" in done.stderr
+        assert (done.returncode == 2 and "NiiVue is not part of this build" in done.stderr
+                and "--viewer canvas" in done.stderr)
         assert listing(tmp_path) == ["a.json"]
     assay("report", file, cwd=tmp_path)
     assert "connect-src" not in (tmp_path / "report.html").read_text()
@@ -199,7 +212,8 @@ def test_volumes_are_drawn_though_only_dice_was_asked_for(tmp_path):
         said = summary(tmp_path, "dice.json", *label)
         assert {"bland-altman", "dice-volume"} <= set(said["figures"])
     shutil.copy(tmp_path / "dice.json", tmp_path / "again.json")
-    refused = assay("compare", "dice.json", "again.json", "--metric", "volume_prediction_ml", cwd=tmp_path, status=2)
+    refused = assay("compare", "dice.json", "again.json", "--metric", "volume_prediction_ml",
+                    cwd=tmp_path, status=2)
     assert "has no metric" in refused.stderr
 
 
@@ -212,7 +226,8 @@ def test_the_same_input_gives_the_same_page(tmp_path):
 
 def test_files_without_ids(tmp_path):
     for name, shift in (("a", 0.0), ("b", 0.1)):
-        write(tmp_path, f"{name}.json", {"model_name": name, "dice": {"name": "DICE", "values": [0.7 + shift, 0.8, 0.75]}})
+        write(tmp_path, f"{name}.json",
+              {"model_name": name, "dice": {"name": "DICE", "values": [0.7 + shift, 0.8, 0.75]}})
     assert "no case in common" in assay("report", "a.json", "b.json", cwd=tmp_path).stderr
     assay("report", "a.json", "b.json", "--by-position", cwd=tmp_path)
     assert data_of(tmp_path / "report.html")["ids"] == ["#1", "#2", "#3"]
@@ -220,13 +235,19 @@ def test_files_without_ids(tmp_path):
 
 def test_methods_say_how_it_was_measured_and_tested(tmp_path):
     made = cohort(tmp_path, [f"c{i}" for i in range(8)])
-    options = ["--metrics", "dice,nsd,lesion_f1", "--nsd-tolerance", "2", "--connectivity", "6", "--lesion-rule", "iou"]
+    options = ["--metrics", "dice,nsd,lesion_f1", "--nsd-tolerance", "2", "--connectivity", "6",
+               "--lesion-rule", "iou"]
     for name in ("a", "b", "c"):
         assay("score", *made, *options, "--model", name, "--out", tmp_path / f"{name}.json")
-    assay("report", *(tmp_path / f"{name}.json" for name in "abc"), "--metric", "dice,nsd,lesion_f1", "--out", tmp_path / "r.html")
-    text = html.unescape((tmp_path / "r.html").read_text().partition("<h3>Methods</h3>")[2].partition("</pre>")[0])
-    for words in ("NSD has a tolerance of 2 mm.", "6-connectivity, matched by the rule iou", "Missing and unreadable predictions have no score.",
-                  "95 % intervals of Student's t, cut to the range of the metric", "Wilcoxon signed-rank", "Holm correction over 2 models",
+    assay("report", *(tmp_path / f"{name}.json" for name in "abc"), "--metric",
+          "dice,nsd,lesion_f1", "--out", tmp_path / "r.html")
+    text = html.unescape(
+        (tmp_path / "r.html").read_text().partition("<h3>Methods</h3>")[2].partition("</pre>")[0]
+    )
+    for words in ("NSD has a tolerance of 2 mm.", "6-connectivity, matched by the rule iou",
+                  "Missing and unreadable predictions have no score.",
+                  "95 % intervals of Student's t, cut to the range of the metric",
+                  "Wilcoxon signed-rank", "Holm correction over 2 models",
                   "count as the metric declares", "the two may disagree", "on the 8 cases"):
         assert words in text, (words, text)
     assert "tau" not in text.split()
@@ -242,14 +263,17 @@ def test_methods_claim_only_scores_of_assay(tmp_path):
     assert "Values of b on 2 cases were read from b.csv" in page and "scored with assay" not in page
     assay("report", "a.json", "b.csv", cwd=tmp_path)
     page = (tmp_path / "report.html").read_text()
-    assert "by ours were scored with assay" in page and "Values of b on 3 cases were read from b.csv" in page
+    assert ("by ours were scored with assay" in page
+            and "Values of b on 3 cases were read from b.csv" in page)
 
 
 def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
-    (tmp_path / "a.csv").write_text("id,dice,avd\n" + "".join(f"s{i},{0.5 if i < 4 else ''},{'inf' if i == 0 else 2}\n" for i in range(10)))
+    (tmp_path / "a.csv").write_text("id,dice,avd\n" + "".join(
+        f"s{i},{0.5 if i < 4 else ''},{'inf' if i == 0 else 2}\n" for i in range(10)))
     assay("report", "a.csv", cwd=tmp_path)
     page = (tmp_path / "report.html").read_text()
-    headline, ledger = (re.search(f'<table class="{name}".*?</table>', page, re.S)[0] for name in ("headline", "ledger"))
+    headline, ledger = (re.search(f'<table class="{name}".*?</table>', page, re.S)[0]
+                        for name in ("headline", "ledger"))
     assert "inf" not in headline and "n 9" in headline and "n 4" in headline
     assert "6 of Dice, 1 of AVD" in ledger and "Nothing failed" not in page
 
@@ -277,7 +301,8 @@ def test_no_word_of_pictures_where_no_file_names_any(tmp_path):
 
 def test_no_model_is_best_without_a_comparison(tmp_path):
     for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(f"{name}{i},0.{i + 1}\n" for i in range(6)))
+        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(
+            f"{name}{i},0.{i + 1}\n" for i in range(6)))
     assay("report", "a.csv", "b.csv", cwd=tmp_path)
     page = (tmp_path / "report.html").read_text()
     assert "Bold: the best mean" not in page and "value best" not in page
@@ -285,7 +310,8 @@ def test_no_model_is_best_without_a_comparison(tmp_path):
 
 def test_metrics_without_room_are_named(tmp_path):
     names = ["dice", "avd", "mcc", "iou", "recall", "precision", "hd95"]
-    rows = [",".join([f"c{i}", *(f"0.{(7 * i + k) % 10}" for k in range(len(names)))]) for i in range(100_000)]
+    rows = [",".join([f"c{i}", *(f"0.{(7 * i + k) % 10}" for k in range(len(names)))])
+            for i in range(100_000)]
     (tmp_path / "many.csv").write_text("\n".join(["id," + ",".join(names), *rows]) + "\n")
     done = assay("report", tmp_path / "many.csv", "--out", tmp_path / "page.html")
     assert "leaves out" in done.stderr and "leaves out" in (tmp_path / "page.html").read_text()
@@ -296,13 +322,19 @@ def two_labels(folder, models=("one", "two")):
     rng = numpy.random.default_rng(5)
     values = {label: rng.uniform(0.7, 0.9, 8) for label in ("WT", "ET")}
     for shift, model in enumerate(models):
-        cases = [{"id": f"c{i}", "status": "ok", "groups": {}, "label": {
-            label: {"dice": float(v[i] - 0.05 * shift), "hd95": float(4 + i + shift), "status": "ok", "undefined": {}}
-            for label, v in values.items()}} for i in range(8)]
-        write(folder, f"{model}.json", {
-            "schema": "assay.segmentation/1", "model_name": model, "metrics": {"dice": {}, "hd95": {}},
-            "labels": {label: {"name": label, "kind": "region", "members": [n]} for n, label in enumerate(values, 1)}, "cases": cases,
-            "settings": {"convention": "metrics-reloaded", "averaged": list(values)}, "provenance": {"assay": "0.2.0"}})
+        cases = [{"id": f"c{i}", "status": "ok", "groups": {},
+                  "label": {label: {"dice": float(v[i] - 0.05 * shift),
+                                    "hd95": float(4 + i + shift), "status": "ok", "undefined": {}}
+                            for label, v in values.items()}}
+                 for i in range(8)]
+        write(folder, f"{model}.json",
+              {
+                  "schema": "assay.segmentation/1", "model_name": model,
+                  "metrics": {"dice": {}, "hd95": {}},
+                  "labels": {label: {"name": label, "kind": "region", "members": [n]}
+                             for n, label in enumerate(values, 1)}, "cases": cases,
+                  "settings": {"convention": "metrics-reloaded", "averaged": list(values)},
+                  "provenance": {"assay": "0.2.0"}})
     return values
 
 
@@ -310,14 +342,18 @@ def test_several_labels_have_columns_drawings_and_conclusions_of_their_own(tmp_p
     values = two_labels(tmp_path)
     said = summary(tmp_path, "one.json", "two.json", "--label", "WT,ET", "--margin", "dice=0.1")
     page = (tmp_path / "report.html").read_text()
-    head = re.findall(r'<th scope="col" class="number">([^<]*)</th>', page.split('class="headline"')[1].split("</thead>")[0])
+    head = re.findall(r'<th scope="col" class="number">([^<]*)</th>',
+                      page.split('class="headline"')[1].split("</thead>")[0])
     assert head == ["Dice of WT", "Dice of ET", "HD95 of WT (mm)", "HD95 of ET (mm)"]
     row = page.split('class="headline"')[1].split("<tbody>")[1].split("</tr>")[0]
     found = re.findall(r'<span class="value[^"]*">([^<]*)</span>', row)
     assert found[:2] == [f"{values[label].mean():.3f}" for label in ("WT", "ET")]
-    assert "HD95 of WT (mm)</h3>" in page and "hd95 of WT: two is worse than one" in html.unescape(page)
-    assert {"raincloud-dice-of-wt", "raincloud-dice-of-et"} <= {key.lower() for key in said["figures"]}
-    assert "Metrics, each of WT and ET, were Dice similarity coefficient (dice = " in html.unescape(page)
+    assert ("HD95 of WT (mm)</h3>" in page
+            and "hd95 of WT: two is worse than one" in html.unescape(page))
+    assert ({"raincloud-dice-of-wt", "raincloud-dice-of-et"}
+            <= {key.lower() for key in said["figures"]})
+    assert ("Metrics, each of WT and ET, were Dice similarity coefficient (dice = "
+            in html.unescape(page))
     assert page.count("(dice = ") == 1
     data = data_of(tmp_path / "report.html")
     assert [metric["key"] for metric in data["metrics"]][:2] == ["dice of WT", "dice of ET"]
@@ -327,7 +363,8 @@ def test_several_labels_of_one_model(tmp_path):
     two_labels(tmp_path, ["one"])
     summary(tmp_path, "one.json", "--label", "WT,ET", "--metric", "dice")
     page = (tmp_path / "report.html").read_text()
-    assert "Dice of WT" in page and "Dice of ET" in page and "HD95" not in page.split("</table>")[0].split('class="headline"')[1]
+    assert ("Dice of WT" in page and "Dice of ET" in page
+            and "HD95" not in page.split("</table>")[0].split('class="headline"')[1])
     refused = assay("report", "one.json", "--label", "WT,TC", cwd=tmp_path, status=2)
     assert "has no label 'TC'" in refused.stderr
 
@@ -336,9 +373,13 @@ def test_a_label_whose_name_has_a_comma_is_one(tmp_path):
     """nnU-Net's summary calls a region "(1, 2)"."""
     metrics = {"(1, 2)": {"Dice": 0.9, "IoU": 0.82}, "3": {"Dice": 0.7, "IoU": 0.54}}
     for model in ("a", "b"):
-        cases = [{"reference_file": f"/r/c{i}.nii.gz", "prediction_file": f"/p/c{i}.nii.gz", "metrics": metrics} for i in range(3)]
+        cases = [{"reference_file": f"/r/c{i}.nii.gz", "prediction_file": f"/p/c{i}.nii.gz",
+                  "metrics": metrics}
+                 for i in range(3)]
         (tmp_path / model).mkdir()
-        write(tmp_path / model, "summary.json", {"metric_per_case": cases, "mean": {}, "foreground_mean": {}})
+        write(tmp_path / model, "summary.json",
+              {"metric_per_case": cases, "mean": {}, "foreground_mean": {}})
     summary(tmp_path, "a/summary.json", "--label", "(1, 2)")
-    found = strict(assay("compare", "a/summary.json", "b/summary.json", "--label", "(1, 2),3", "--metric", "dice", "--json", cwd=tmp_path).stdout)
+    found = strict(assay("compare", "a/summary.json", "b/summary.json", "--label", "(1, 2),3",
+                         "--metric", "dice", "--json", cwd=tmp_path).stdout)
     assert found["settings"]["label"] == ["(1, 2)", "3"]

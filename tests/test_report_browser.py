@@ -1,4 +1,5 @@
-"""The report in a real browser: opened from disk, it draws, links, escapes, prints, and asks nobody for anything."""
+"""The report in a real browser: opened from disk, it draws, links, escapes, prints, and asks nobody
+for anything."""
 import base64, json, re, shutil, struct, subprocess, zlib
 
 import pytest
@@ -19,8 +20,11 @@ if not (shutil.which("chromium") and shutil.which("chromedriver")):
 def browser():
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=1300,900",
-                     "--force-prefers-reduced-motion", "--disable-background-networking", "--no-first-run", "--disable-component-update"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+                     "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                     "--window-size=1300,900", "--force-prefers-reduced-motion",
+                     "--disable-background-networking", "--no-first-run",
+                     "--disable-component-update"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     service = webdriver.chrome.service.Service(shutil.which("chromedriver"))
@@ -31,13 +35,15 @@ def browser():
 
 
 def drain(browser):
-    return browser.get_log("browser"), [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return (browser.get_log("browser"),
+            [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")])
 
 
 def open_page(browser, path):
     drain(browser)
     browser.get(path.resolve().as_uri())
-    WebDriverWait(browser, 30).until(lambda b: b.execute_script("return document.documentElement.dataset.ready") == "yes")
+    WebDriverWait(browser, 30).until(lambda b: b.execute_script(
+        "return document.documentElement.dataset.ready") == "yes")
     return browser
 
 
@@ -45,8 +51,11 @@ def assert_quiet(browser, path):
     """No word on the console, and no request but for the page itself and what it carries."""
     console, network = drain(browser)
     assert [entry for entry in console if entry["level"] in ("SEVERE", "WARNING")] == []
-    asked = {m["params"]["request"]["url"] for m in network if m["method"] == "Network.requestWillBeSent"}
-    outside = {url for url in asked if not url.startswith(("data:", "blob:")) and url.split("#")[0] != path.resolve().as_uri()}
+    asked = {m["params"]["request"]["url"] for m in network
+             if m["method"] == "Network.requestWillBeSent"}
+    outside = {url for url in asked
+               if not url.startswith(("data:", "blob:"))
+                  and url.split("#")[0] != path.resolve().as_uri()}
     assert outside == set()
 
 
@@ -57,11 +66,13 @@ def report(folder, *arguments, **options):
 
 def shown_ids(browser):
     """At once: the rows of the table are made anew whenever it scrolls."""
-    return browser.execute_script("return [...document.querySelectorAll('#case-table tbody .id')].map((id) => id.innerText.replace(/\\s+/g, ' '))")
+    return browser.execute_script("return [...document.querySelectorAll('#case-table tbody "
+                                  ".id')].map((id) => id.innerText.replace(/\\s+/g, ' '))")
 
 
 def click_case(browser, name):
-    browser.execute_script("[...document.querySelectorAll('#case-table .id')].find((id) => id.firstChild.data === arguments[0]).click()", name)
+    browser.execute_script("[...document.querySelectorAll('#case-table .id')].find((id) => "
+                           "id.firstChild.data === arguments[0]).click()", name)
 
 
 def text(browser, selector):
@@ -74,9 +85,11 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
     assert_quiet(browser, page)
     rows = [row.text for row in browser.find_elements(By.CSS_SELECTOR, ".headline tbody tr")]
     assert len(rows) == 2 and rows[0].startswith("good") and "baseline" in rows[0]
-    good = [case["label"]["foreground"]["dice"] for case in json.loads((tmp_path / "good.json").read_text())["cases"]]
+    good = [case["label"]["foreground"]["dice"]
+            for case in json.loads((tmp_path / "good.json").read_text())["cases"]]
     assert f"{sum(good) / len(good):.3f}" in rows[0]
-    assert "sub-900" in text(browser, "#summary") and "prediction is damaged" in text(browser, "#summary")
+    assert ("sub-900" in text(browser, "#summary")
+            and "prediction is damaged" in text(browser, "#summary"))
     assert "▼" in rows[1]  # every case is worse: 12 of 12 pairs
 
 
@@ -90,12 +103,14 @@ def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, 
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
     assert browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen") == []
     mark = browser.find_element(By.CSS_SELECTOR, '.drawing .mark[data-case="7"]')
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})",
+                           mark)
     webdriver.ActionChains(browser).move_to_element(mark).perform()
     assert "sub-" in text(browser, ".tip")
     hovered = text(browser, ".tip").split(" · ")[0]
     webdriver.ActionChains(browser).move_to_element(mark).click().perform()
-    selected = browser.execute_script("return document.querySelector('#case-table tr[aria-selected=true] .id').innerText")
+    selected = browser.execute_script("return document.querySelector('#case-table "
+                                      "tr[aria-selected=true] .id').innerText")
     assert selected == hovered and hovered in text(browser, ".chosen-bar")
 
 
@@ -103,17 +118,22 @@ def test_drawn_marks_hold_the_values(browser, tmp_path):
     """Marks of a drawing of one metric stand in the order of their values."""
     files = two_models(tmp_path)
     open_page(browser, report(tmp_path, *files))
-    dice = [case["label"]["foreground"]["dice"] for case in json.loads(files[0].read_text())["cases"]]
+    dice = [case["label"]["foreground"]["dice"]
+            for case in json.loads(files[0].read_text())["cases"]]
     marks = browser.execute_script("""
-        return [...document.querySelectorAll('#figure-raincloud-dice .mark[data-model="0"]')].map((mark) => {
+        const marks = document.querySelectorAll('#figure-raincloud-dice .mark[data-model="0"]');
+        return [...marks].map((mark) => {
           const box = mark.getBoundingClientRect();
           return [Number(mark.dataset.case), box.x + box.width / 2, box.y + box.height / 2];
         });""")
     assert len(marks) == len(dice)
-    along = max((1, 2), key=lambda axis: abs(spearman([m[axis] for m in marks], [dice[m[0]] for m in marks])))
+    along = max((1, 2),
+                key=lambda axis: abs(spearman([m[axis] for m in marks],
+                                              [dice[m[0]] for m in marks])))
     places = [m[along] for m in marks]
     values = [dice[m[0]] for m in marks]
-    slope = (places[values.index(max(values))] - places[values.index(min(values))]) / (max(values) - min(values))
+    slope = (places[values.index(max(values))]
+             - places[values.index(min(values))]) / (max(values) - min(values))
     for place, value in zip(places, values):
         assert abs(place - places[0] - slope * (value - values[0])) < 0.75  # pixels
 
@@ -126,8 +146,9 @@ def spearman(a, b):
 def pixel(browser, plane, column, row):
     """The colour at the middle of a voxel of a plane."""
     return browser.execute_script("""
-        const canvas = document.querySelector(`canvas[data-plane="${arguments[0]}"]`), factor = Number(canvas.dataset.factor);
-        const [r, g, b] = canvas.getContext("2d").getImageData((arguments[1] + .5) * factor, (arguments[2] + .5) * factor, 1, 1).data;
+        const canvas = document.querySelector(`canvas[data-plane="${arguments[0]}"]`);
+        const [x, y] = [1, 2].map((i) => (arguments[i] + .5) * Number(canvas.dataset.factor));
+        const [r, g, b] = canvas.getContext("2d").getImageData(x, y, 1, 1).data;
         return [r, g, b];""", plane, column, row)
 
 
@@ -138,17 +159,22 @@ def blend(grey, colour, share=0.62):
 def test_the_viewer_draws_the_voxels_of_the_volume(browser, tmp_path):
     page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
     open_page(browser, page)
-    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas[data-slice]"))
-    assert_quiet(browser, page)  # before the test itself reads pixels, which the browser remarks upon
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
+    # before the test itself reads pixels, which the browser remarks upon
+    assert_quiet(browser, page)
     chips = browser.find_elements(By.CSS_SELECTOR, ".chips button")
     assert [chip.text for chip in chips] == ["sub-c worst", "sub-a best", "sub-b median"]
     for name in ("reference", "prediction"):  # outlines may cross the pixel that is looked at
         box = browser.find_element(By.XPATH, f"//label[contains(., '{name} outline')]/input")
         if box.is_selected():
             browser.execute_script("arguments[0].click()", box)
-    browser.execute_script("""const slider = document.querySelector('input[aria-label="Slice, axial"]');
-        slider.value = 7; slider.dispatchEvent(new Event("input"));""")
-    # The whole image is within 16 mm of the box, so nothing is cropped; the ramp is 4 x, stretched over the middle 99 %.
+    browser.execute_script(
+        """const slider = document.querySelector('input[aria-label="Slice, axial"]');
+        slider.value = 7; slider.dispatchEvent(new Event("input"));"""
+    )
+    # The whole image is within 16 mm of the box, so nothing is cropped; the ramp is 4 x, stretched
+    # over the middle 99 %.
     image = {x: pixel(browser, "axial", x, 0)[0] for x in range(SHAPE[0])}
     assert image[0] == 0 and image[23] == 255 and all(image[x] < image[x + 1] for x in range(23))
     row = SHAPE[1] - 1 - 8  # y = 8, counted from above
@@ -166,17 +192,21 @@ def test_the_viewer_draws_the_voxels_of_the_volume(browser, tmp_path):
 
 def test_hostile_names_are_text(browser, tmp_path):
     rows = [[0.9, 0.1, 0.8]] * 4
-    content = results(HOSTILE, rows, groups={HOSTILE: [HOSTILE, "a", HOSTILE, "a"]}, failed=[(HOSTILE + "2", HOSTILE)])
+    content = results(HOSTILE, rows, groups={HOSTILE: [HOSTILE, "a", HOSTILE, "a"]},
+                      failed=[(HOSTILE + "2", HOSTILE)])
     content["cases"][0]["id"] = HOSTILE
     content["settings"]["convention"] = "</script><script>alert(2)</script>"
     other = results('"><img src=x onerror=alert(3)>', [[0.8, 0.2, 0.7]] * 4)
     other["cases"][0]["id"] = HOSTILE
-    page = report(tmp_path, write(tmp_path, "a.json", content), write(tmp_path, "b.json", other), "--title", HOSTILE)
+    page = report(tmp_path, write(tmp_path, "a.json", content), write(tmp_path, "b.json", other),
+                  "--title", HOSTILE)
     open_page(browser, page)
     assert_quiet(browser, page)
     assert browser.title == HOSTILE
     assert text(browser, "h1") == HOSTILE
-    assert browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
+    assert (
+        browser.execute_script("return document.querySelectorAll('script:not([type])').length") == 1
+    )
     assert browser.execute_script("return document.querySelectorAll('img').length") == 0
     assert any(name.startswith(HOSTILE) for name in shown_ids(browser))
     assert HOSTILE in browser.find_element(By.CSS_SELECTOR, ".headline tbody").text
@@ -185,7 +215,8 @@ def test_hostile_names_are_text(browser, tmp_path):
 def test_a_question_opens_the_steps_of_its_answer(browser, tmp_path):
     page = report(tmp_path, questions(tmp_path))
     open_page(browser, page)
-    row = browser.execute_script("const row = document.querySelector('#item-table tbody tr'); row.click(); return row.innerText")
+    row = browser.execute_script("const row = document.querySelector('#item-table tbody tr'); "
+                                 "row.click(); return row.innerText")
     assert row.startswith("7") and HOSTILE in row
     steps = browser.find_element(By.CSS_SELECTOR, ".trajectory")
     assert steps.get_attribute("open") is not None and HOSTILE in steps.text
@@ -211,17 +242,22 @@ def luminance(colour):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_contrast_holds_in_both_schemes(browser, tmp_path, scheme):
     page = report(tmp_path, *two_models(tmp_path))
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
     try:
         open_page(browser, page)
-        background = browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+        background = browser.execute_script(
+            "return getComputedStyle(document.body).backgroundColor"
+        )
         assert (luminance(background) > 0.5) == (scheme == "light")
-        for selector in ("h1", ".lead", ".soft", ".interval", "figcaption", ".conclusions li", "nav a", ".bad"):
+        for selector in ("h1", ".lead", ".soft", ".interval", "figcaption", ".conclusions li",
+                         "nav a", ".bad"):
             element = browser.find_element(By.CSS_SELECTOR, selector)
             colour, behind = browser.execute_script("""
                 let at = arguments[0];
                 const colour = getComputedStyle(at).color;
-                while (at !== null && getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)") at = at.parentElement;
+                const clear = (at) => getComputedStyle(at).backgroundColor === "rgba(0, 0, 0, 0)";
+                while (at !== null && clear(at)) at = at.parentElement;
                 return [colour, getComputedStyle(at).backgroundColor];""", element)
             low, high = sorted([luminance(colour), luminance(behind)])
             assert (high + 0.05) / (low + 0.05) >= 4.5, (selector, colour, behind)
@@ -231,8 +267,11 @@ def test_contrast_holds_in_both_schemes(browser, tmp_path, scheme):
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1300])
 def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
-    page = report(tmp_path, *two_models(tmp_path), "--title", "A title of many words that has to go somewhere on a small screen")
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": width < 500})
+    page = report(tmp_path, *two_models(tmp_path), "--title",
+                  "A title of many words that has to go somewhere on a small screen")
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            {"width": width, "height": 800, "deviceScaleFactor": 1,
+                             "mobile": width < 500})
     try:
         open_page(browser, page)
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
@@ -243,7 +282,8 @@ def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
 def test_it_prints(browser, tmp_path):
     page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
     open_page(browser, page)
-    pdf = base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    pdf = base64.b64decode(browser.execute_cdp_cmd(
+        "Page.printToPDF", {"printBackground": True})["data"])
     assert pdf.startswith(b"%PDF") and len(pdf) > 20_000
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     try:
@@ -270,8 +310,12 @@ def saved(browser):
     """What the page hands to the reader as a file, instead of handing it over."""
     browser.execute_script("""window.saved = null;
         const made = URL.createObjectURL;
-        URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return "#"; };""")
-    return lambda: WebDriverWait(browser, 10).until(lambda b: b.execute_script("return window.saved"))
+        URL.createObjectURL = (blob) => {
+          blob.text().then((text) => { window.saved = text; });
+          return "#";
+        };""")
+    return lambda: WebDriverWait(browser, 10).until(
+        lambda b: b.execute_script("return window.saved"))
 
 
 def test_sort_search_filter_and_export(browser, tmp_path):
@@ -283,7 +327,8 @@ def test_sort_search_filter_and_export(browser, tmp_path):
     search.send_keys("sub-00")
     assert text(browser, "#case-table .count") == "10 of 13"
     shown = lambda: shown_ids(browser)
-    press = lambda: browser.execute_script("document.querySelector('#case-table thead button').click()")
+    press = lambda: browser.execute_script("document.querySelector('#case-table thead "
+                                           "button').click()")
     press()
     assert shown() == sorted(shown())
     press()
@@ -291,8 +336,10 @@ def test_sort_search_filter_and_export(browser, tmp_path):
     result = saved(browser)
     browser.find_element(By.XPATH, "//button[text()='Export CSV']").click()
     lines = result().splitlines()
-    assert lines[0].startswith("case,site,good dice,good avd,good mcc,bad dice") and len(lines) == 11
-    first = json.loads((tmp_path / "good.json").read_text())["cases"][int(lines[1][4:7])]["label"]["foreground"]["dice"]
+    assert (lines[0].startswith("case,site,good dice,good avd,good mcc,bad dice")
+            and len(lines) == 11)
+    first = json.loads((tmp_path / "good.json").read_text())["cases"][int(lines[1][4:7])]["label"][
+        "foreground"]["dice"]
     assert float(lines[1].split(",")[2]) == pytest.approx(first, rel=1e-5)
 
 
@@ -303,26 +350,33 @@ def test_ratings_and_notes_are_saved(browser, tmp_path):
     browser.find_elements(By.CSS_SELECTOR, ".rating button")[3].click()
     browser.find_element(By.CSS_SELECTOR, ".review textarea").send_keys("edge is soft")
     result = saved(browser)
-    browser.execute_script("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Save ratings').click()")
-    assert json.loads(result())["reviews"] == [{"id": "sub-003", "rating": 4, "note": "edge is soft"}]
+    browser.execute_script("[...document.querySelectorAll('button')].find((b) => b.textContent === "
+                           "'Save ratings').click()")
+    assert (json.loads(result())["reviews"]
+            == [{"id": "sub-003", "rating": 4, "note": "edge is soft"}])
 
 
 def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
     file = volumes(tmp_path)
-    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path, capture_output=True).returncode != 0:
+    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path,
+                      capture_output=True).returncode != 0:
         pytest.skip("NiiVue is not in this build")
     open_page(browser, tmp_path / "report.html")
-    WebDriverWait(browser, 20).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas[data-slice]"))
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
     browser.find_element(By.XPATH, "//button[text()='3-D']").click()
-    WebDriverWait(browser, 30).until(lambda b: b.find_elements(By.CSS_SELECTOR, "canvas.solid[data-ready]"))
+    WebDriverWait(browser, 30).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas.solid[data-ready]"))
     assert_quiet(browser, tmp_path / "report.html")
     picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
     assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour
 
 
 def click_mark(browser, model):
-    mark = browser.find_element(By.CSS_SELECTOR, f'#figure-raincloud-dice .mark[data-model="{model}"]')
-    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", mark)
+    mark = browser.find_element(By.CSS_SELECTOR,
+                                f'#figure-raincloud-dice .mark[data-model="{model}"]')
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})",
+                           mark)
     webdriver.ActionChains(browser).move_to_element(mark).click().perform()
 
 
@@ -344,10 +398,13 @@ def test_sorting_keeps_the_focus_and_an_empty_search_says_so(browser, tmp_path):
 
 
 def test_cells_of_heat_maps_bear_their_text_in_light_and_dark(browser, tmp_path):
-    files = [write(tmp_path, f"{name}.json", results(name, [[value - 0.01 * i - 0.001 * i * value, 0.1, 0.8] for i in range(12)]))
+    files = [write(tmp_path, f"{name}.json",
+                   results(name,
+                           [[value - 0.01 * i - 0.001 * i * value, 0.1, 0.8] for i in range(12)]))
              for name, value in (("a", 0.9), ("b", 0.7), ("c", 0.5))]
     for scheme in ("light", "dark"):
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         open_page(browser, report(tmp_path, *files))
         contrasts = browser.execute_script(CONTRASTS)
         assert len(contrasts) >= 6 and min(contrasts) >= 4.5, (scheme, contrasts)
@@ -356,16 +413,25 @@ def test_cells_of_heat_maps_bear_their_text_in_light_and_dark(browser, tmp_path)
 
 CONTRASTS = """
 const rgb = (text) => text.match(/[\\d.]+/g).slice(0, 3).map((c) => Number(c) / 255);
-const light = (c) => c.map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+const linear = (v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+const light = (c) => c.map(linear).reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
 const svg = document.querySelector('#figure-significance-dice svg');
 const paper = rgb(getComputedStyle(svg.closest('.drawing')).backgroundColor);
-const cells = [...svg.querySelectorAll('rect')].filter((cell) => getComputedStyle(cell).fill.startsWith('rgb') && Number(getComputedStyle(cell).fillOpacity) > 0);
+const cells = [...svg.querySelectorAll('rect')].filter((cell) => {
+  const style = getComputedStyle(cell);
+  return style.fill.startsWith('rgb') && Number(style.fillOpacity) > 0;
+});
 return [...svg.querySelectorAll('text')].flatMap((text) => {
   const box = text.getBoundingClientRect(), x = box.x + box.width / 2, y = box.y + box.height / 2;
-  const cell = cells.find((one) => { const b = one.getBoundingClientRect(); return b.left < x && x < b.right && b.top < y && y < b.bottom; });
+  const cell = cells.find((one) => {
+    const b = one.getBoundingClientRect();
+    return b.left < x && x < b.right && b.top < y && y < b.bottom;
+  });
   if (cell === undefined) return [];
   const style = getComputedStyle(cell), share = Number(style.fillOpacity);
-  const [a, b] = [light(rgb(style.fill).map((v, i) => share * v + (1 - share) * paper[i])), light(rgb(getComputedStyle(text).fill))].sort((p, q) => p - q);
+  const mixed = rgb(style.fill).map((v, i) => share * v + (1 - share) * paper[i]);
+  const lights = [light(mixed), light(rgb(getComputedStyle(text).fill))];
+  const [a, b] = lights.sort((p, q) => p - q);
   return [(b + .05) / (a + .05)];
 });"""
 
@@ -382,11 +448,14 @@ def test_what_is_odd_about_a_cohort_stands_above_the_numbers(browser, tmp_path):
         assay("score", model, "ref", "--labels", "all", "--out", f"{model}.json", cwd=tmp_path)
     said = json.loads((tmp_path / "one.json").read_text())["warnings"]
     assert said
-    open_page(browser, report(tmp_path, *(f"{model}.json" for model in ("one", "two", "three")), "--label", "1"))
+    open_page(browser,
+              report(tmp_path, *(f"{model}.json" for model in ("one", "two", "three")), "--label",
+                     "1"))
     lines = [line.text for line in browser.find_elements(By.CSS_SELECTOR, "#summary .warnings li")]
     assert lines[0] == f"one, two: {said[0]}" and len(lines) == 2 and lines[1].startswith("three: ")
     assert "2 warnings about the images that were scored" in text(browser, "#summary .warnings")
-    above, below = (browser.find_element(By.CSS_SELECTOR, each).location["y"] for each in (".warnings", ".headline"))
+    above, below = (browser.find_element(By.CSS_SELECTOR, each).location["y"]
+                    for each in (".warnings", ".headline"))
     assert above < below
 
 

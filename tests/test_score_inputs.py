@@ -5,7 +5,8 @@ import nibabel
 import numpy
 import pytest
 
-from support import BOX, LABELS, assay, cohort, counts, dice, evidence, mask, of, random_mask, save, score, strict
+from support import (BOX, LABELS, assay, cohort, counts, dice, evidence, mask, of, random_mask,
+                     save, score, strict)
 
 
 # ---- Which files --------------------------------------------------------------------------------
@@ -20,7 +21,8 @@ def test_a_single_pair(tmp_path):
     assert (case["prediction"], case["reference"]) == ("p.nii.gz", "case7.nii")
     assert evidence(result) == counts(p, r)
     assert case["label"]["foreground"]["dice"] == pytest.approx(dice(p, r), abs=1e-15)
-    assert result["ledger"] == {"expected": 1, "scored": 1, "failed": 0, "missing_prediction": 0, "missing_reference": 0}
+    assert result["ledger"] == {"expected": 1, "scored": 1, "failed": 0, "missing_prediction": 0,
+                                "missing_reference": 0}
 
 
 def test_folders_pair_by_name_and_sort_by_id(tmp_path):
@@ -28,7 +30,8 @@ def test_folders_pair_by_name_and_sort_by_id(tmp_path):
     assert [case["id"] for case in result["cases"]] == ["a", "b", "c"]
     assert result["model_name"] == "pred"
     assert result["num_samples"] == 3
-    assert result["dice"]["values"] == [case["label"]["foreground"]["dice"] for case in result["cases"]]
+    assert result["dice"]["values"] == [case["label"]["foreground"]["dice"]
+                                        for case in result["cases"]]
 
 
 def test_positions_and_options_are_the_same(tmp_path):
@@ -79,17 +82,20 @@ def test_patterns(tmp_path):
 
 def test_one_file_per_structure(tmp_path):
     expected = {}
-    for number, (case, structure) in enumerate([("a", "liver"), ("a", "spleen"), ("b", "liver"), ("b", "spleen")]):
+    for number, (case, structure) in enumerate(
+            [("a", "liver"), ("a", "spleen"), ("b", "liver"), ("b", "spleen")]):
         p, r = random_mask(number), random_mask(number + 50)
         save(tmp_path / f"pred/{case}/{structure}.nii.gz", p)
         save(tmp_path / f"ref/{case}/{structure}.nii.gz", r)
         expected[case, structure] = dice(p, r)
     pattern = "{id}/{label}.nii.gz"
-    result = score(tmp_path / "pred", tmp_path / "ref", "--pred-pattern", pattern, "--ref-pattern", pattern)
+    result = score(tmp_path / "pred", tmp_path / "ref", "--pred-pattern", pattern, "--ref-pattern",
+                   pattern)
     assert set(result["labels"]) == {"liver", "spleen"}
     for case in result["cases"]:
         for structure in ("liver", "spleen"):
-            assert case["label"][structure]["dice"] == pytest.approx(expected[case["id"], structure])
+            assert (case["label"][structure]["dice"]
+                    == pytest.approx(expected[case["id"], structure]))
 
 
 def test_bids_names(tmp_path):
@@ -100,7 +106,8 @@ def test_bids_names(tmp_path):
     result = score(tmp_path / "pred", tmp_path / "ref")
     assert result["dice"]["values"] == [1, 1]
     assert [case["id"] for case in result["cases"]] == ["sub-01", "sub-02"]
-    assert result["cases"][0]["reference"] == "sub-01/ses-1/anat/sub-01_ses-1_label-lesion_mask.nii.gz"
+    assert (result["cases"][0]["reference"]
+            == "sub-01/ses-1/anat/sub-01_ses-1_label-lesion_mask.nii.gz")
 
 
 @pytest.mark.parametrize("prediction, reference", [
@@ -117,7 +124,8 @@ def test_common_prefixes_and_suffixes_are_dropped(tmp_path, prediction, referenc
 
 
 def test_the_model_may_be_named(tmp_path):
-    assert score(*cohort(tmp_path, ["a"]), "--model", "U-Net, \"large\"")["model_name"] == 'U-Net, "large"'
+    assert (score(*cohort(tmp_path, ["a"]), "--model", "U-Net, \"large\"")["model_name"]
+            == 'U-Net, "large"')
 
 
 def test_names_outside_ascii(tmp_path):
@@ -167,7 +175,8 @@ def test_all_labels_of_a_cohort_with_an_empty_case(tmp_path):
 
 
 def test_all_labels_where_there_is_none(tmp_path):
-    result = score(save(tmp_path / "p.nii", mask()), save(tmp_path / "r.nii", mask()), "--labels", "all")
+    result = score(save(tmp_path / "p.nii", mask()), save(tmp_path / "r.nii", mask()), "--labels",
+                   "all")
     assert result["num_samples"] == result["ledger"]["scored"] == 1
     assert result["dice"]["values"] == [None]
 
@@ -194,9 +203,11 @@ def test_an_ignored_label_and_foreground(tmp_path):
 
 
 DATASETS = {
-    "version 1": ({"0": "background", "1": "edema", "2": "core"}, {"1": "edema", "2": "core"}, None),
+    "version 1": ({"0": "background", "1": "edema", "2": "core"}, {"1": "edema", "2": "core"},
+                  None),
     "version 2": ({"background": 0, "edema": 1, "core": 2}, {"1": "edema", "2": "core"}, None),
-    "regions": ({"background": 0, "whole": [1, 2], "core": 2}, {"whole": "whole", "2": "core"}, None),
+    "regions": ({"background": 0, "whole": [1, 2], "core": 2}, {"whole": "whole", "2": "core"},
+                None),
     "ignore": ({"background": 0, "edema": 1, "ignore": 2}, {"1": "edema"}, 2),
 }
 
@@ -206,8 +217,10 @@ DATASETS = {
 def test_dataset_json(tmp_path, two_labels, name, beside):
     labels, names, ignored = DATASETS[name]
     path = tmp_path / ("pred" if beside else ".") / "dataset.json"
-    path.write_text(json.dumps({"channel_names": {"0": "T1"}, "labels": labels, "file_ending": ".nii.gz"}))
-    result = score(tmp_path / "pred", tmp_path / "ref", *([] if beside else ["--dataset-json", path]))
+    path.write_text(json.dumps({"channel_names": {"0": "T1"}, "labels": labels,
+                                "file_ending": ".nii.gz"}))
+    result = score(tmp_path / "pred", tmp_path / "ref",
+                   *([] if beside else ["--dataset-json", path]))
     assert {key: entry["name"] for key, entry in result["labels"].items()} == names
     assert result["settings"]["ignore_label"] == ignored
     if name == "regions":
@@ -230,8 +243,9 @@ def test_threshold_includes_its_value(tmp_path):
 
 def test_volumes_come_from_the_reference_grid(tmp_path):
     affine = numpy.diag([2, 2, 2.5, 1])
-    result = score(save(tmp_path / "p.nii", mask(BOX), affine), save(tmp_path / "r.nii", mask(BOX), affine),
-                   "--metrics", "volume_reference_ml,dice")
+    result = score(save(tmp_path / "p.nii", mask(BOX), affine),
+                   save(tmp_path / "r.nii", mask(BOX), affine), "--metrics",
+                   "volume_reference_ml,dice")
     label = result["cases"][0]["label"]["foreground"]
     assert label["evidence"]["voxel_ml"] == pytest.approx(0.01)
     assert label["volume_reference_ml"] == pytest.approx(0.64)
@@ -254,7 +268,9 @@ def test_flips_and_permutations_are_resolved(tmp_path, code):
     assert "warnings" not in result["cases"][0]
 
 
-@pytest.mark.parametrize("shift, outcome", [(0.0009, "equal"), (0.05, "warning"), (0.099, "warning"), (0.11, "failed")])
+@pytest.mark.parametrize("shift, outcome",
+                         [(0.0009, "equal"), (0.05, "warning"), (0.099, "warning"),
+                          (0.11, "failed")])
 def test_shifted_grids(tmp_path, shift, outcome):
     affine = numpy.eye(4)
     affine[0, 3] = shift
@@ -263,7 +279,8 @@ def test_shifted_grids(tmp_path, shift, outcome):
     save(tmp_path / "ref/b.nii", mask(BOX))
     done = assay("score", p.parent, r.parent, "--json", status=3 if outcome == "failed" else 0)
     case = strict(done.stdout)["cases"][0]
-    assert ("warnings" in case, case["status"]) == (outcome == "warning", "failed" if outcome == "failed" else "ok")
+    assert (("warnings" in case, case["status"])
+            == (outcome == "warning", "failed" if outcome == "failed" else "ok"))
     if outcome == "failed":
         assert "prediction: 10x9x8" in case["error"] and "reference: 10x9x8" in case["error"]
         assert "--allow-affine-mismatch" in case["error"]
@@ -272,6 +289,7 @@ def test_shifted_grids(tmp_path, shift, outcome):
 def test_an_affine_mismatch_may_be_allowed(tmp_path):
     affine = numpy.diag([-1, 1, 1, 1.0])
     p, r = random_mask(1), random_mask(2)
-    result = score(save(tmp_path / "p.nii", p, affine), save(tmp_path / "r.nii", r), "--allow-affine-mismatch")
+    result = score(save(tmp_path / "p.nii", p, affine), save(tmp_path / "r.nii", r),
+                   "--allow-affine-mismatch")
     assert evidence(result) == counts(p, r)
     assert "storage order" in result["cases"][0]["warnings"][0]

@@ -5,29 +5,32 @@ import numpy
 import pytest
 import scipy.stats
 
-from support import (BOX, LABELS, PROGRAM, assay, cohort, counts, dice, listing, mask, of, random_mask, save, score, strict,
-                     without_provenance)
+from support import (BOX, LABELS, PROGRAM, assay, cohort, counts, dice, listing, mask, of,
+                     random_mask, save, score, strict, without_provenance)
 
 
 # ---- Results ------------------------------------------------------------------------------------
 
 def test_summaries(tmp_path):
-    result = score(*cohort(tmp_path, [f"{i:02}" for i in range(9)]), "--metrics", "dice,avd,mcc,recall")
+    result = score(*cohort(tmp_path, [f"{i:02}" for i in range(9)]), "--metrics",
+                   "dice,avd,mcc,recall")
     for key, got in result["metrics"].items():
         values = numpy.array([case["label"]["foreground"][key] for case in result["cases"]])
         n = len(values)
         assert got["n"] == n and got["undefined"] == {} and got["ci_method"] == "t"
-        expected = {"mean": values.mean(), "std": values.std(ddof=1), "median": numpy.median(values),
-                    "q25": numpy.percentile(values, 25), "q75": numpy.percentile(values, 75),
-                    "min": values.min(), "max": values.max()}
+        expected = {"mean": values.mean(), "std": values.std(ddof=1),
+                    "median": numpy.median(values), "q25": numpy.percentile(values, 25),
+                    "q75": numpy.percentile(values, 75), "min": values.min(), "max": values.max()}
         for statistic, x in expected.items():
             assert got[statistic] == pytest.approx(x, rel=1e-13), (key, statistic)
-        interval = scipy.stats.t.interval(0.95, n - 1, values.mean(), values.std(ddof=1) / math.sqrt(n))
+        interval = scipy.stats.t.interval(0.95, n - 1, values.mean(),
+                                          values.std(ddof=1) / math.sqrt(n))
         assert got["ci95"] == pytest.approx(interval, rel=1e-10)
         if key in ("dice", "avd", "mcc"):
             assert result[key]["std"] == pytest.approx(values.std(), rel=1e-13)
             assert result[key]["values"] == list(values)
-    assert [result["metrics"][k]["direction"] for k in ("dice", "avd", "mcc")] == ["higher", "lower", "higher"]
+    assert ([result["metrics"][k]["direction"] for k in ("dice", "avd", "mcc")]
+            == ["higher", "lower", "higher"])
     assert result["labels"]["foreground"]["metrics"]["dice"] == {
         key: x for key, x in result["metrics"]["dice"].items()}
 
@@ -40,8 +43,8 @@ def test_one_case_has_no_spread(tmp_path):
 
 def test_keys_stand_in_the_contracts_order(tmp_path):
     result = score(*cohort(tmp_path, ["a"]))
-    assert list(result) == ["schema", "model_name", "dice", "avd", "mcc", "num_samples", "metrics", "labels", "cases",
-                            "ledger", "settings", "provenance"]
+    assert list(result) == ["schema", "model_name", "dice", "avd", "mcc", "num_samples", "metrics",
+                            "labels", "cases", "ledger", "settings", "provenance"]
     assert list(result["dice"]) == ["name", "mean", "std", "values"]
 
 
@@ -62,7 +65,8 @@ def test_quiet_is_quiet(tmp_path):
 def test_out_may_be_a_file_or_a_folder(tmp_path):
     pred, ref = cohort(tmp_path, ["a"])
     (tmp_path / "there").mkdir()
-    for out, path in [("r.json", "r.json"), ("there", "there/mine.json"), ("new/deep/", "new/deep/mine.json")]:
+    for out, path in [("r.json", "r.json"), ("there", "there/mine.json"),
+                      ("new/deep/", "new/deep/mine.json")]:
         said = assay("score", pred, ref, "--model", "mine", "--out", out, cwd=tmp_path).stderr
         assert f"results: {path}" in said
         assert strict((tmp_path / path).read_text())["model_name"] == "mine"
@@ -72,18 +76,22 @@ def test_out_may_be_a_file_or_a_folder(tmp_path):
 def test_out_makes_its_folder_and_leaves_none_behind(tmp_path):
     pred, ref = cohort(tmp_path, ["a"])
     assay("score", pred, ref, "--out", "new/deep/r.json", "--csv", "tables/long.csv", cwd=tmp_path)
-    assert listing(tmp_path / "new") == ["deep", "deep/r.json"] and listing(tmp_path / "tables") == ["long.csv"]
+    assert (listing(tmp_path / "new") == ["deep", "deep/r.json"]
+            and listing(tmp_path / "tables") == ["long.csv"])
     (pred / "a.nii.gz").write_bytes(b"")
-    assay("score", pred, ref, "--out", "failed/r.json", "--csv", "failed/too/long.csv", cwd=tmp_path, status=2)
+    assay("score", pred, ref, "--out", "failed/r.json", "--csv", "failed/too/long.csv",
+          cwd=tmp_path, status=2)
     assay("score", pred, "absent", "--out", "failed/", cwd=tmp_path, status=2)
     assert not (tmp_path / "failed").exists()
 
 
 def test_every_command_makes_the_folder_of_its_output(tmp_path):
     for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(f"c{i},0.{i}{name == 'b':d}\n" for i in range(1, 9)))
-    commands = {"metrics": ["metrics"], "docs": ["docs", "cli"], "compare": ["compare", "a.csv", "b.csv"],
-                "report": ["report", "a.csv", "b.csv"], "split": ["split", "a.csv", "--outer", "2", "--inner", "2"],
+        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(
+            f"c{i},0.{i}{name == 'b':d}\n" for i in range(1, 9)))
+    commands = {"metrics": ["metrics"], "docs": ["docs", "cli"],
+                "compare": ["compare", "a.csv", "b.csv"], "report": ["report", "a.csv", "b.csv"],
+                "split": ["split", "a.csv", "--outer", "2", "--inner", "2"],
                 "recipe": ["recipe", "show", "none"]}
     for name, command in commands.items():
         assay(*command, "--out", f"{name}/deep/file.out", cwd=tmp_path)
@@ -119,10 +127,12 @@ def test_long_csv_has_the_groups(tmp_path):
     pred, ref = cohort(tmp_path, ["a", "b", "c"])
     (pred / "c.nii.gz").unlink()
     (tmp_path / "groups.csv").write_text('id,site,status\na,"Basel, CH",acute\nb,Bern,\n')
-    assay("score", pred, ref, "--groups", tmp_path / "groups.csv", "--metrics", "dice", "--csv", tmp_path / "long.csv", status=3)
+    assay("score", pred, ref, "--groups", tmp_path / "groups.csv", "--metrics", "dice", "--csv",
+          tmp_path / "long.csv", status=3)
     lines = (tmp_path / "long.csv").read_text().splitlines()
     assert lines[0] == "model,case,label,metric,value,status,site,group_status"
-    assert lines[1].endswith(',ok,"Basel, CH",acute') and lines[2].endswith(",ok,Bern,") and lines[3] == "pred,c,,,,missing_prediction,,"
+    assert (lines[1].endswith(',ok,"Basel, CH",acute') and lines[2].endswith(",ok,Bern,")
+            and lines[3] == "pred,c,,,,missing_prediction,,")
     (tmp_path / "other.csv").write_text("\n".join(lines).replace("pred,", "other,"))
     assay("compare", tmp_path / "long.csv", tmp_path / "other.csv", "--cluster", "site")
 
@@ -131,8 +141,8 @@ def test_nnunets_summary(tmp_path):
     for name, p, r in [("a", *LABELS), ("b", mask(), mask(BOX))]:
         save(tmp_path / f"pred/{name}.nii.gz", p)
         save(tmp_path / f"ref/{name}.nii.gz", r)
-    done = assay("score", tmp_path / "pred", tmp_path / "ref", "--labels", "1,2", "--region", "whole=1,2",
-                 "--format", "nnunet", "--out", f"{tmp_path}/out/", "--json")
+    done = assay("score", tmp_path / "pred", tmp_path / "ref", "--labels", "1,2", "--region",
+                 "whole=1,2", "--format", "nnunet", "--out", f"{tmp_path}/out/", "--json")
     summary = strict((tmp_path / "out/summary.json").read_text())
     assert strict(done.stdout) == summary
     assert set(summary) == {"foreground_mean", "mean", "metric_per_case"}
@@ -141,8 +151,10 @@ def test_nnunets_summary(tmp_path):
     assert set(first) == {"metrics", "prediction_file", "reference_file"}
     c = counts(*of(1))
     assert first["metrics"]["1"] == {
-        "Dice": pytest.approx(dice(*of(1))), "IoU": pytest.approx(c["tp"] / (c["tp"] + c["fp"] + c["fn"])),
-        "TP": c["tp"], "FP": c["fp"], "FN": c["fn"], "TN": c["tn"], "n_pred": c["tp"] + c["fp"], "n_ref": c["tp"] + c["fn"]}
+        "Dice": pytest.approx(dice(*of(1))),
+        "IoU": pytest.approx(c["tp"] / (c["tp"] + c["fp"] + c["fn"])),
+        "TP": c["tp"], "FP": c["fp"], "FN": c["fn"], "TN": c["tn"], "n_pred": c["tp"] + c["fp"],
+        "n_ref": c["tp"] + c["fn"]}
     # Label 2 is nowhere in case b: nnU-Net has no Dice there, and its mean leaves the case out.
     assert summary["metric_per_case"][1]["metrics"]["2"]["Dice"] is None
     assert summary["mean"]["2"]["Dice"] == first["metrics"]["2"]["Dice"]
@@ -165,8 +177,8 @@ def test_results_name_the_roots_of_their_files(tmp_path):
     assert score("pred/", "./ref", cwd=tmp_path)["provenance"]["roots"] == expected
     assert score("pred/a.nii.gz", "ref/a.nii.gz", cwd=tmp_path)["provenance"]["roots"] == expected
     (tmp_path / "cases.csv").write_text("id,prediction,reference\na,pred/a.nii.gz,a.nii.gz\n")
-    assert score("--manifest", "cases.csv", "--ref", "ref", cwd=tmp_path)["provenance"]["roots"] == {
-        "prediction": str(tmp_path), "reference": str(ref)}
+    assert (score("--manifest", "cases.csv", "--ref", "ref", cwd=tmp_path)["provenance"]["roots"]
+            == {"prediction": str(tmp_path), "reference": str(ref)})
     assert "roots" not in score(pred, ref, "--anonymous")["provenance"]
 
 
@@ -206,7 +218,8 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path):
     (pred / "11.nii.gz").unlink()
     texts = set()
     for jobs in (1, 2, 5):
-        assay("score", pred, ref, "--labels", "all", "--metrics", "all", "--jobs", jobs, "--out", tmp_path / f"{jobs}.json", status=3)
+        assay("score", pred, ref, "--labels", "all", "--metrics", "all", "--jobs", jobs, "--out",
+              tmp_path / f"{jobs}.json", status=3)
         texts.add(without_provenance(tmp_path / f"{jobs}.json"))
     assert len(texts) == 1
 
@@ -217,7 +230,8 @@ def slow_cohort(tmp_path_factory):
     folder = tmp_path_factory.mktemp("slow")
     rng = numpy.random.default_rng(0)
     for side in ("pred", "ref"):
-        file = save(folder / f"{side}.nii.gz", (rng.random((160, 160, 160)) < 0.4).astype(numpy.uint8))
+        file = save(folder / f"{side}.nii.gz",
+                    (rng.random((160, 160, 160)) < 0.4).astype(numpy.uint8))
         (folder / side).mkdir()
         for i in range(60):
             os.link(file, folder / side / f"{i:03}.nii.gz")
@@ -227,8 +241,9 @@ def slow_cohort(tmp_path_factory):
 
 def ended_midway(slow_cohort, out, number):
     """Starts scoring and sends a signal once some cases are in the journal."""
-    run = subprocess.Popen([PROGRAM, "score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--jobs", "2"],
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen([PROGRAM, "score", slow_cohort / "pred", slow_cohort / "ref", "--out",
+                            out, "--jobs", "2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True)
     journal = out.parent / (out.name + ".journal")
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and run.poll() is None:
@@ -244,7 +259,8 @@ def ended_midway(slow_cohort, out, number):
 
 
 def check_resumed(slow_cohort, out):
-    done = assay("score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--resume", "--keep-journal")
+    done = assay("score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--resume",
+                 "--keep-journal")
     taken = int(re.search(r"(\d+) cases were taken from the journal", done.stderr)[1])
     assert 3 <= taken < 60
     assert without_provenance(out) == without_provenance(slow_cohort / "whole.json")
@@ -262,7 +278,8 @@ def test_resume_after_kill(slow_cohort, tmp_path):
 def test_an_interrupted_run_can_be_resumed(slow_cohort, tmp_path, number):
     status, said = ended_midway(slow_cohort, tmp_path / "r.json", number)
     assert status == 130
-    assert re.search(r"interrupted after \d+ of 60 cases; add --resume to the same command to continue", said)
+    assert re.search(r"interrupted after \d+ of 60 cases; add --resume to the same command to "
+                     r"continue", said)
     check_resumed(slow_cohort, tmp_path / "r.json")
 
 
@@ -270,29 +287,39 @@ def test_resume_without_a_journal_starts_afresh(tmp_path):
     assay("score", *cohort(tmp_path, ["a"]), "--out", tmp_path / "r.json", "--resume")
 
 
-@pytest.mark.parametrize("change", [["--labels", "1"], ["--metrics", "dice,recall"], ["--missing", "worst"],
-                                    ["--convention", "monai"], ["--threshold", "0.5"]])
+@pytest.mark.parametrize("change",
+                         [["--labels", "1"], ["--metrics", "dice,recall"], ["--missing", "worst"],
+                          ["--convention", "monai"], ["--threshold", "0.5"]])
 def test_resume_refuses_other_settings(tmp_path, change):
     pred, ref = cohort(tmp_path, ["a", "b"])
     def files():
-        return {name: (tmp_path / name).read_bytes() for name in listing(tmp_path) if "r.json" in name}
-    for options, says in [([], "r.json: these results were made with other settings; run without --resume to start over"),
-                          (["--keep-journal"], "r.json.journal: this journal was begun with other settings; run without")]:
+        return {name: (tmp_path / name).read_bytes() for name in listing(tmp_path)
+                if "r.json" in name}
+    for options, says in [([],
+                           "r.json: these results were made with other settings; run without "
+                           "--resume to start over"),
+                          (["--keep-journal"],
+                           "r.json.journal: this journal was begun with other settings; run "
+                           "without")]:
         assay("score", pred, ref, "--out", tmp_path / "r.json", *options)
         before = files()
-        assert says in assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", *change, status=2).stderr
+        assert says in assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", *change,
+                             status=2).stderr
         assert before == files() and len(before) == 1 + len(options)
 
 
 def test_a_complete_run_is_recognised(tmp_path):
     pred, ref = cohort(tmp_path, ["a", "b"])
-    command = ["score", pred, ref, "--labels", "1", "--region", "whole=1", "--out", tmp_path / "r.json"]
+    command = ["score", pred, ref, "--labels", "1", "--region", "whole=1", "--out",
+               tmp_path / "r.json"]
     first = assay(*command)
     before = (tmp_path / "r.json").read_bytes(), (tmp_path / "r.json").stat().st_mtime_ns
     again = assay(*command, "--resume")
-    assert again.stderr == ("note: this run is complete: the results have these settings, and no file has changed since; "
+    assert again.stderr == ("note: this run is complete: the results have these settings, and no "
+                            "file has changed since; "
                             "nothing was scored again\n")
-    assert first.stdout.startswith(again.stdout)  # the same tables; what needs every case is left out
+    # the same tables; what needs every case is left out
+    assert first.stdout.startswith(again.stdout)
     assert assay(*command, "--resume", "--json").stdout.encode() == before[0]
     assert before == ((tmp_path / "r.json").read_bytes(), (tmp_path / "r.json").stat().st_mtime_ns)
     assert not (tmp_path / "r.json.journal").exists()
@@ -302,13 +329,15 @@ def test_a_complete_run_is_recognised(tmp_path):
 def test_a_run_that_would_differ_is_not_complete(tmp_path, change):
     pred, ref = cohort(tmp_path, ["a", "b"])
     (tmp_path / "g.csv").write_text("id,site\na,A\nb,B\n")
-    command = ["score", pred, ref, "--groups", tmp_path / "g.csv", "--out", tmp_path / "r.json", "--resume"]
+    command = ["score", pred, ref, "--groups", tmp_path / "g.csv", "--out", tmp_path / "r.json",
+               "--resume"]
     assay(*command)
     if change == "file":
         save(pred / "b.nii.gz", random_mask(77))
     if change == "group":
         (tmp_path / "g.csv").write_text("id,site\na,A\nb,C\n")
-    extra = {"model": ["--model", "other"], "csv": ["--csv", tmp_path / "new/long.csv"]}.get(change, [])
+    extra = {"model": ["--model", "other"],
+             "csv": ["--csv", tmp_path / "new/long.csv"]}.get(change, [])
     assert "this run is complete" not in assay(*command, *extra).stderr
     assert "this run is complete" in assay(*command, *extra).stderr
 
@@ -332,8 +361,8 @@ def test_a_run_without_a_structure_is_not_complete(tmp_path):
             save(tmp_path / f"{side}/a/{structure}.nii.gz", random_mask(1))
     (tmp_path / "pred/a/spleen.nii.gz").unlink()
     pattern = "{id}/{label}.nii.gz"
-    command = ["score", tmp_path / "pred", tmp_path / "ref", "--pred-pattern", pattern, "--ref-pattern", pattern,
-               "--out", tmp_path / "r.json"]
+    command = ["score", tmp_path / "pred", tmp_path / "ref", "--pred-pattern", pattern,
+               "--ref-pattern", pattern, "--out", tmp_path / "r.json"]
     assay(*command, status=3)
     for _ in range(2):  # with its journal, and without
         assert "this run is complete" not in assay(*command, "--resume", status=3).stderr
@@ -344,7 +373,8 @@ def test_resume_refuses_other_cases(tmp_path):
     pred, ref = cohort(tmp_path, ["a", "b"])
     assay("score", pred, ref, "--out", tmp_path / "r.json")
     cohort(tmp_path, ["a", "b", "c"])
-    assert "for other cases" in assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", status=2).stderr
+    assert "for other cases" in assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume",
+                                      status=2).stderr
 
 
 def test_resume_scores_changed_files_again(tmp_path):
@@ -364,7 +394,8 @@ def test_resume_takes_groups_from_the_manifest_as_it_is_now(tmp_path):
     manifest = tmp_path / "cases.csv"
     for site in ("wrong", "right"):
         manifest.write_text(f"id,prediction,reference,site\na,pred/a.nii.gz,ref/a.nii.gz,{site}\n")
-        assay("score", "--manifest", manifest, "--out", tmp_path / "r.json", *["--resume"] * (site == "right"))
+        assay("score", "--manifest", manifest, "--out", tmp_path / "r.json",
+              *["--resume"] * (site == "right"))
     assert strict((tmp_path / "r.json").read_text())["cases"][0]["groups"] == {"site": "right"}
 
 
@@ -377,13 +408,17 @@ def test_a_damaged_journal_is_not_trusted(tmp_path):
     damaged = header + first.replace(b'"kind"', b'"kine"') + last
     journal.write_bytes(damaged)
     said = assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", status=2).stderr
-    assert said == f"assay: {journal}: line 2 is damaged; restore the file, or delete it to start over\n"
+    assert (
+        said
+        == f"assay: {journal}: line 2 is damaged; restore the file, or delete it to start over\n"
+    )
     assert journal.read_bytes() == damaged
 
 
 def test_two_runs_cannot_share_a_journal(slow_cohort, tmp_path):
     out = tmp_path / "r.json"
-    command = [PROGRAM, "score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--jobs", "1"]
+    command = [PROGRAM, "score", slow_cohort / "pred", slow_cohort / "ref", "--out", out, "--jobs",
+               "1"]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (tmp_path / "r.json.journal").exists():
         assert run.poll() is None

@@ -5,24 +5,28 @@ import nibabel
 import numpy
 import pytest
 
-from support import BOX, assay, cohort, counts, evidence, mask, real_data, save, score, strict, unpacked, vectors
+from support import (BOX, assay, cohort, counts, evidence, mask, real_data, save, score, strict,
+                     unpacked, vectors)
 
 
 # ---- Empty masks and missing cases --------------------------------------------------------------
 
 EMPTY = [  # prediction empty, reference empty, status, values, reasons
     (False, False, "ok", {"dice": 1, "iou": 1, "avd": 0, "mcc": 1}, {}),
-    (True, True, "both_empty", {"dice": 1, "iou": 1, "avd": 0, "mcc": None}, {"mcc": "zero_denominator"}),
+    (True, True, "both_empty", {"dice": 1, "iou": 1, "avd": 0, "mcc": None},
+     {"mcc": "zero_denominator"}),
     (False, True, "reference_empty", {"dice": 0, "iou": 0, "avd": None, "mcc": None},
      {"avd": "reference_empty", "mcc": "zero_denominator"}),
-    (True, False, "prediction_empty", {"dice": 0, "iou": 0, "avd": 1, "mcc": None}, {"mcc": "zero_denominator"}),
+    (True, False, "prediction_empty", {"dice": 0, "iou": 0, "avd": 1, "mcc": None},
+     {"mcc": "zero_denominator"}),
 ]
 
 
 @pytest.mark.parametrize("no_prediction, no_reference, status, values, reasons", EMPTY)
 def test_empty_masks(tmp_path, no_prediction, no_reference, status, values, reasons):
     result = score(save(tmp_path / "p.nii", mask(*[] if no_prediction else [BOX])),
-                   save(tmp_path / "r.nii", mask(*[] if no_reference else [BOX])), "--metrics", "dice,iou,avd,mcc")
+                   save(tmp_path / "r.nii", mask(*[] if no_reference else [BOX])), "--metrics",
+                   "dice,iou,avd,mcc")
     label = result["cases"][0]["label"]["foreground"]
     assert label["status"] == status
     assert {key: label[key] for key in values} == values
@@ -33,8 +37,10 @@ def test_empty_masks(tmp_path, no_prediction, no_reference, status, values, reas
     assert result["mcc"]["values"] == [values["mcc"]]
 
 
-@pytest.mark.parametrize("convention, both, reference", [
-    ("metrics-reloaded", 1, 0), ("spec", 1, pytest.approx(1e-6 / 64)), ("monai", None, None), ("nnunet", None, 0)])
+@pytest.mark.parametrize("convention, both, reference",
+                         [
+                             ("metrics-reloaded", 1, 0), ("spec", 1, pytest.approx(1e-6 / 64)),
+                             ("monai", None, None), ("nnunet", None, 0)])
 def test_conventions(tmp_path, convention, both, reference):
     save(tmp_path / "pred/both.nii", mask())
     save(tmp_path / "ref/both.nii", mask())
@@ -46,8 +52,10 @@ def test_conventions(tmp_path, convention, both, reference):
 
 
 def test_infinity_is_no_json_but_has_a_reason(tmp_path):
-    """--convention spec without --compat: the JSON stays valid, and says why a number is missing."""
-    result = score(save(tmp_path / "p.nii", mask(BOX)), save(tmp_path / "r.nii", mask()), "--convention", "spec")
+    """--convention spec without --compat: the JSON stays valid, and says why a number is
+    missing."""
+    result = score(save(tmp_path / "p.nii", mask(BOX)), save(tmp_path / "r.nii", mask()),
+                   "--convention", "spec")
     label = result["cases"][0]["label"]["foreground"]
     assert label["avd"] is None
     assert label["undefined"] == {"avd": "reference_empty", "hd95": "reference_empty"}
@@ -64,18 +72,23 @@ def test_missing_predictions_are_excluded_and_named(with_missing):
     done = assay("score", *with_missing, "--json", status=3)
     assert "not scored: b: there is no prediction for the reference b.nii.gz" in done.stderr
     result = strict(done.stdout)
-    assert result["ledger"] == {"expected": 3, "scored": 2, "failed": 0, "missing_prediction": 1, "missing_reference": 0}
+    assert result["ledger"] == {"expected": 3, "scored": 2, "failed": 0, "missing_prediction": 1,
+                                "missing_reference": 0}
     assert result["num_samples"] == len(result["dice"]["values"]) == 2
     assert [case["status"] for case in result["cases"]] == ["ok", "failed", "ok"]
     assert result["cases"][1]["error"]
 
 
 def test_missing_predictions_may_count_as_worst(with_missing):
-    excluded, worst = score(*with_missing, status=3), score(*with_missing, "--missing", "worst", status=3)
-    assert worst["metrics"]["dice"]["mean"] == pytest.approx(excluded["metrics"]["dice"]["mean"] * 2 / 3)
+    excluded, worst = (score(*with_missing, status=3),
+                       score(*with_missing, "--missing", "worst", status=3))
+    assert (worst["metrics"]["dice"]["mean"]
+            == pytest.approx(excluded["metrics"]["dice"]["mean"] * 2 / 3))
     for result in (excluded, worst):
-        assert result["metrics"]["dice"]["mean_scored_only"] == pytest.approx(excluded["metrics"]["dice"]["mean"])
-        assert result["metrics"]["dice"]["mean_missing_as_worst"] == pytest.approx(worst["metrics"]["dice"]["mean"])
+        assert (result["metrics"]["dice"]["mean_scored_only"]
+                == pytest.approx(excluded["metrics"]["dice"]["mean"]))
+        assert (result["metrics"]["dice"]["mean_missing_as_worst"]
+                == pytest.approx(worst["metrics"]["dice"]["mean"]))
 
 
 def test_a_broken_reference_is_not_the_models_fault(tmp_path):
@@ -87,11 +100,13 @@ def test_a_broken_reference_is_not_the_models_fault(tmp_path):
 
 
 def test_both_means_are_printed_when_they_differ(with_missing):
-    assert "model's failures (1 missing prediction)" in assay("score", *with_missing, status=3).stdout
+    assert ("model's failures (1 missing prediction)"
+            in assay("score", *with_missing, status=3).stdout)
 
 
 def test_missing_predictions_may_be_an_error(with_missing, tmp_path):
-    done = assay("score", *with_missing, "--missing", "error", "--out", tmp_path / "r.json", status=2)
+    done = assay("score", *with_missing, "--missing", "error", "--out", tmp_path / "r.json",
+                 status=2)
     assert "not scored: b" in done.stderr and done.stdout == ""
     assert not list(tmp_path.glob("r.json*"))
 
@@ -150,7 +165,8 @@ class EvaluationResult:
 '''
 
 
-@pytest.mark.parametrize("options", [[], ["--compat", "spec"], ["--metrics", "recall"], ["--labels", "1"]])
+@pytest.mark.parametrize("options",
+                         [[], ["--compat", "spec"], ["--metrics", "recall"], ["--labels", "1"]])
 def test_the_specifications_reader_reads_our_file(tmp_path, options):
     names = {}
     exec(SPECIFICATION, names)
@@ -175,11 +191,13 @@ def check_spec(tmp_path, cases, name):
     for i, (p, r, _) in enumerate(cases):
         save(tmp_path / f"pred/{i:04}.nii", p)
         save(tmp_path / f"ref/{i:04}.nii", r)
-    result = python_json(assay("score", tmp_path / "pred", tmp_path / "ref", "--compat", "spec", "--json"))
+    result = python_json(assay("score", tmp_path / "pred", tmp_path / "ref", "--compat", "spec",
+                               "--json"))
     assert result["num_samples"] == len(cases)
     for key in ("dice", "avd", "mcc"):
         for i, (_, _, expected) in enumerate(cases):
-            assert result[key]["values"][i] == pytest.approx(spec_number(expected[key]), abs=1e-6), (name, i, key)
+            assert result[key]["values"][i] == pytest.approx(
+                spec_number(expected[key]), abs=1e-6), (name, i, key)
     return result
 
 
@@ -198,14 +216,16 @@ def test_the_specifications_numbers_on_large_boxes(tmp_path):
         out[tuple(slice(a, b) for a, b in ranges)] = 1
         return out
     boxes = vectors("specification-reference")["metrics_large_boxes"]
-    cases = [(box(v["shape"], v["pred_box"]), box(v["shape"], v["target_box"]), v["spec"]) for v in boxes]
+    cases = [(box(v["shape"], v["pred_box"]), box(v["shape"], v["target_box"]), v["spec"])
+             for v in boxes]
     check_spec(tmp_path, cases, "boxes")
 
 
 def test_the_specifications_statistics(tmp_path):
     vector = vectors("specification-reference")["compute_with_stats"]
     ps, rs = unpacked(vector, "pred"), unpacked(vector, "target")
-    expected = [{key: vector["result"][key]["values"][i] for key in vector["result"]} for i in range(len(ps))]
+    expected = [{key: vector["result"][key]["values"][i] for key in vector["result"]}
+                for i in range(len(ps))]
     result = check_spec(tmp_path, list(zip(ps, rs, expected)), "statistics")
     for key, values in vector["result"].items():
         assert result[key]["mean"] == pytest.approx(values["mean"], abs=1e-6)
@@ -213,8 +233,10 @@ def test_the_specifications_statistics(tmp_path):
 
 
 def test_the_specifications_tokens(tmp_path):
-    done = assay("score", save(tmp_path / "p.nii", mask(BOX)), save(tmp_path / "r.nii", mask()), "--compat", "spec", "--json")
-    assert re.search(r'"avd": \{\s*"name": "AVD",\s*"mean": Infinity,\s*"std": NaN,\s*"values": \[\s*Infinity', done.stdout)
+    done = assay("score", save(tmp_path / "p.nii", mask(BOX)), save(tmp_path / "r.nii", mask()),
+                 "--compat", "spec", "--json")
+    assert re.search(r'"avd": \{\s*"name": "AVD",\s*"mean": Infinity,\s*"std": NaN,\s*"values": '
+                     r'\[\s*Infinity', done.stdout)
     assert json.loads(done.stdout)["mcc"]["values"] == [0]
 
 
@@ -225,8 +247,9 @@ def expected_pairs():
     return {pair["name"]: pair for pair in json.loads(path.read_text())["pairs"]}, path.parent
 
 
-NIFTI_PAIRS = ["plain", "i16", "f32", "scl_slope", "big_endian", "orientation_PSR", "orientation_LAS", "empty_pred", "empty_gt",
-               "both_empty", "multilabel", "4d_singleton", "shape_mismatch", "affine_mismatch"]
+NIFTI_PAIRS = ["plain", "i16", "f32", "scl_slope", "big_endian", "orientation_PSR",
+               "orientation_LAS", "empty_pred", "empty_gt", "both_empty", "multilabel",
+               "4d_singleton", "shape_mismatch", "affine_mismatch"]
 
 
 def test_all_known_pairs_are_tried():
@@ -240,7 +263,8 @@ def test_nifti_pairs(name):
     files = folder / pair["pred"], folder / pair["target"]
     if name.endswith("mismatch"):
         said = assay("score", *files, status=2).stderr
-        assert pair["pred"].removesuffix(".nii.gz") in said or pair["target"].removesuffix(".nii.gz") in said
+        assert (pair["pred"].removesuffix(".nii.gz") in said
+                or pair["target"].removesuffix(".nii.gz") in said)
         if name == "shape_mismatch":
             assay("score", *files, "--allow-affine-mismatch", status=2)
             return
@@ -251,8 +275,10 @@ def test_nifti_pairs(name):
     label, c = result["cases"][0]["label"]["foreground"], expected["confusion"]
     empty = {"p": c["tp"] + c["fp"] == 0, "r": c["tp"] + c["fn"] == 0}
     assert label["dice"] == pytest.approx(expected["dice"], abs=1e-6)
-    assert label["avd"] == (None if empty["r"] and not empty["p"] else pytest.approx(expected["avd"], abs=1e-12))
-    assert label["mcc"] == (None if any(empty.values()) else pytest.approx(expected["mcc"], abs=1e-6))
+    assert label["avd"] == (None if empty["r"] and not empty["p"]
+                            else pytest.approx(expected["avd"], abs=1e-12))
+    assert label["mcc"] == (None if any(empty.values())
+                            else pytest.approx(expected["mcc"], abs=1e-6))
     for key, values in pair.get("per_label", {}).items():
         by_label = score(*files, "--labels", "1,2,3")
         assert evidence(by_label, label=key) == values["confusion"]

@@ -55,8 +55,10 @@ def same(result, wanted):
 
 def test_the_folds_of_the_specification(tmp_path):
     section = vectors("specification-reference")["stratified_kfold"]
-    path = manifest(tmp_path, {"id": list(range(len(section["labels"]))), "stratum": section["labels"]})
-    result = split(path, "--stratify", "stratum", "--outer", section["n_splits"], "--seed", section["seed"])
+    path = manifest(tmp_path,
+                    {"id": list(range(len(section["labels"]))), "stratum": section["labels"]})
+    result = split(path, "--stratify", "stratum", "--outer", section["n_splits"], "--seed",
+                   section["seed"])
     assert [[int(i) for i in fold["test"]] for fold in result["folds"]] == section["test_folds"]
 
 
@@ -66,10 +68,12 @@ def test_nested_stratified_folds_equal_scikit_learn(tmp_path, outer, inner, seed
     selection = pytest.importorskip("sklearn.model_selection")
     data = cohort()
     quartiles = numpy.percentile(data["volume"], [25, 50, 75])
-    labels = [f"Q{numpy.searchsorted(quartiles, v) + 1}_{s}" for v, s in zip(data["volume"], data["site"])]
+    labels = [f"Q{numpy.searchsorted(quartiles, v) + 1}_{s}"
+              for v, s in zip(data["volume"], data["site"])]
     make = lambda k: selection.StratifiedKFold(k, shuffle=seed is not None, random_state=seed)
     flags = ["--no-shuffle"] if seed is None else ["--seed", seed]
-    result = split(manifest(tmp_path, data), "--stratify", "volume:4,site", "--outer", outer, "--inner", inner, *flags)
+    result = split(manifest(tmp_path, data), "--stratify", "volume:4,site", "--outer", outer,
+                   "--inner", inner, *flags)
     assert same(result, expected(make(outer), make(inner), data["id"], labels))
     assert result["settings"]["equals_scikit_learn"] is True
 
@@ -88,7 +92,8 @@ def test_grouped_folds_equal_scikit_learn(tmp_path):
     selection = pytest.importorskip("sklearn.model_selection")
     data = cohort(120)  # subjects are numbers of one and two digits: their order matters
     result = split(manifest(tmp_path, data), "--group", "subject", "--outer", 4, "--inner", 3)
-    wanted = expected(selection.GroupKFold(4), selection.GroupKFold(3), data["id"], data["site"], data["subject"])
+    wanted = expected(selection.GroupKFold(4), selection.GroupKFold(3), data["id"], data["site"],
+                      data["subject"])
     assert same(result, wanted)
     assert result["settings"]["shuffle"] is False and result["settings"]["seed"] is None
 
@@ -120,7 +125,8 @@ def test_the_same_bytes_again_in_a_file_and_on_stdout(tmp_path):
     printed = assay("split", path, "--stratify", "site").stdout
     done = assay("split", path, "--stratify", "site", "--out", tmp_path / "s.json")
     assert done.stdout == "" and (tmp_path / "s.json").read_text() == printed
-    assert assay("split", path, "--stratify", "site", "--out", tmp_path / "s.json", "--json").stdout == printed
+    assert assay("split", path, "--stratify", "site", "--out", tmp_path / "s.json",
+                 "--json").stdout == printed
     assert assay("split", path, "--stratify", "site", "--seed", 43).stdout != printed
     assay("split", path, "--out", f"{tmp_path}/made/")
     assert listing(tmp_path / "made") == ["split.json"]

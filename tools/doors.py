@@ -1,26 +1,30 @@
 #!/usr/bin/env python3
 """Calls that have one door, found elsewhere. Exits 1 when there is one.
 
-A parser that is called directly has no limit of nesting; a program that is started directly may go through a shell.
-Tests may parse what they made themselves, but nothing starts a shell.
+A parser that is called directly has no limit of nesting; a program that is started directly may go
+through a shell. Tests may parse what they made themselves, but nothing starts a shell.
 
 usage: doors.py ROOT
 """
 import pathlib, re, sys
 
-#: name: (what must not be called, the files that may, whether tests may as well, what to call instead)
+# : name: (what must not be called, the files that may, whether tests may as well, what to call
+# instead)
 DOORS = {
     "JSON": (r"\b[Jj]son::(?:parse|accept|sax_parse|from_\w+)\s*\(", set(), True, "parse_json"),
     "TOML": (r"\btoml::parse(?:_file)?\s*\(", {"assay/base/toml.cpp"}, False, "parse_toml"),
-    "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(", {"assay/base/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"},
-                 True, "ChildProcess or run_program"),
-    "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False, "run_program; whoever wants a shell starts sh -c"),
+    "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(",
+                 {"assay/base/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"}, True,
+                 "ChildProcess or run_program"),
+    "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False,
+                "run_program; whoever wants a shell starts sh -c"),
 }
 COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
 
 
 def is_test(name):
-    return name.endswith(("_test.cpp", "_for_test.hpp")) or name.startswith("tests/") or "/test_" in name
+    return (name.endswith(("_test.cpp", "_for_test.hpp")) or name.startswith("tests/")
+            or "/test_" in name)
 
 
 def offences(root):
@@ -32,7 +36,8 @@ def offences(root):
                     if name in allowed or (tests_may and is_test(name)):
                         continue
                     if found := re.search(call, COMMENT.sub("", line)):
-                        yield f"{name}:{number}: {found[0].strip()} is called past the one door to {door}; call {instead}"
+                        yield (f"{name}:{number}: {found[0].strip()} is called past the one door "
+                               f"to {door}; call {instead}")
 
 
 def main():

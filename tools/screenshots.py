@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Takes the pictures of README.md: the report of `make demo` in headless Chromium (python3-selenium, chromium-driver).
+"""Takes the pictures of README.md: the report of `make demo` in headless Chromium
+(python3-selenium, chromium-driver).
 
 usage: screenshots.py [REPORT.html] [DIR]   (default: build/demo/report.html docs/images)
 """
@@ -15,11 +16,15 @@ SIZE = (1280, 960)
 def browser(dark):
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--hide-scrollbars", "--use-angle=swiftshader",
-                     "--enable-unsafe-swiftshader", "--force-prefers-reduced-motion"):
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
+                     "--hide-scrollbars", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                     "--force-prefers-reduced-motion"):
         options.add_argument(argument)
-    driver = webdriver.Chrome(service=webdriver.chrome.service.Service(shutil.which("chromedriver")), options=options)
-    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1, "mobile": False})
+    driver = webdriver.Chrome(service=webdriver.chrome.service.Service(
+        shutil.which("chromedriver")), options=options)
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                           {"width": SIZE[0], "height": SIZE[1], "deviceScaleFactor": 1,
+                            "mobile": False})
     scheme = {"features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
     return driver
@@ -27,24 +32,28 @@ def browser(dark):
 
 def open_page(driver, page):
     driver.get(page.resolve().as_uri())
-    WebDriverWait(driver, 30).until(lambda b: b.execute_script("return document.documentElement.dataset.ready") == "yes")
+    WebDriverWait(driver, 30).until(lambda b: b.execute_script(
+        "return document.documentElement.dataset.ready") == "yes")
 
 
 def show(driver, section):
     """Its heading below the bar at the top."""
     driver.execute_script("""
         const place = document.getElementById(arguments[0]).getBoundingClientRect().top + scrollY;
-        scrollTo({top: place - document.querySelector("header").offsetHeight, behavior: "instant"});""", section)
+        const header = document.querySelector("header").offsetHeight;
+        scrollTo({top: place - header, behavior: "instant"});""", section)
 
 
 def choose_best_case(driver):
-    driver.execute_script("[...document.querySelectorAll('#viewer button')].find((b) => b.innerText.endsWith(' best')).click()")
+    driver.execute_script("[...document.querySelectorAll('#viewer button')].find((b) => "
+                          "b.innerText.endsWith(' best')).click()")
 
 
 def main():
     page = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/demo/report.html")
     to = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else ROOT / "docs/images")
-    for name, dark, section in (("light", False, None), ("dark", True, "figures"), ("viewer", True, "viewer")):
+    for name, dark, section in (("light", False, None), ("dark", True, "figures"),
+                                ("viewer", True, "viewer")):
         driver = browser(dark)
         try:
             open_page(driver, page)

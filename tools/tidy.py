@@ -13,7 +13,8 @@ import concurrent.futures, functools, hashlib, json, os, pathlib, re, subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/lint"
-CACHE = pathlib.Path(os.environ.get("ASSAY_TIDY_CACHE") or pathlib.Path.home() / ".cache/assay/tidy")
+CACHE = pathlib.Path(os.environ.get("ASSAY_TIDY_CACHE")
+                     or pathlib.Path.home() / ".cache/assay/tidy")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 

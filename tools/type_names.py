@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Types that two headers define under one name. Exits 1 when there is one: such a program has undefined behaviour.
+"""Types that two headers define under one name. Exits 1 when there is one: such a program has
+undefined behaviour.
 
 usage: type_names.py ROOT
 """

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """assay measures medical-imaging AI, honestly and fast.
 
-Masks and arrays: `dice_coefficient`, `metrics`, `scores`, the Dice family, `read_image`. Statistics: `wilcoxon`, `adjust`,
-`bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`, `compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which
-return plain dicts. Questions about whole slides: `qa_check`, `qa_run`, `qa_score`, `qa_compare`, `extract_label`, `majority_vote`.
-`assay.spec` has the specifications' own names, `assay.torch` a differentiable soft Dice (when torch is installed).
+Masks and arrays: `dice_coefficient`, `metrics`, `scores`, the Dice family, `read_image`.
+Statistics: `wilcoxon`, `adjust`, `bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`,
+`compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which return plain dicts.
+Questions about whole slides: `qa_check`, `qa_run`, `qa_score`, `qa_compare`, `extract_label`,
+`majority_vote`. `assay.spec` has the specifications' own names, `assay.torch` a differentiable soft
+Dice (when torch is installed).
 
 >>> import numpy as np, assay
 >>> assay.dice_coefficient(np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))
@@ -13,17 +15,20 @@ return plain dicts. Questions about whole slides: `qa_check`, `qa_run`, `qa_scor
 from ._core import __version__
 from ._agreement import bland_altman, delong, icc
 from ._answers import extract_label, majority_vote
-from ._commands import (compare, evaluate, folds, power, predict, qa_check, qa_compare, qa_run, qa_score, report, run, score, split,
-                        to_dataframe, validate_parity)
+from ._commands import (compare, evaluate, folds, power, predict, qa_check, qa_compare, qa_run,
+                        qa_score, report, run, score, split, to_dataframe, validate_parity)
 from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_dice, soft_dice_grad
 from ._images import read_image, read_nifti
-from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient, matthews_correlation_coefficient,
-                     metric_table, metrics, scores)
-from ._results import (BlandAltmanResult, BootstrapResult, ComparisonResult, ConfidenceInterval, DeLongResult, ExtractedAnswer,
-                       FriedmanResult, IccResult, Interval, McNemarResult, NemenyiResult, ParityResult, TostResult, VoteResult, WilcoxonResult)
-from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz, compare_models_to_reference,
-                     default_rng_choice, friedman, hodges_lehmann, holm, mcnemar, nemenyi, probability_of_superiority,
-                     rank_biserial, tost_paired, wilcoxon)
+from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient,
+                     matthews_correlation_coefficient, metric_table, metrics, scores)
+from ._results import (BlandAltmanResult, BootstrapResult, ComparisonResult, ConfidenceInterval,
+                       DeLongResult, ExtractedAnswer, FriedmanResult, IccResult, Interval,
+                       McNemarResult, NemenyiResult, ParityResult, TostResult, VoteResult,
+                       WilcoxonResult)
+from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz,
+                     compare_models_to_reference, default_rng_choice, friedman, hodges_lehmann,
+                     holm, mcnemar, nemenyi, probability_of_superiority, rank_biserial, tost_paired,
+                     wilcoxon)
 from ._threads import set_threads, threads
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]

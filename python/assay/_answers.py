@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels read from the answers of a model, and votes over several of them. The rules: docs/qa.md."""
+"""Labels read from the answers of a model, and votes over several of them. The rules:
+docs/qa.md."""
 from __future__ import annotations
 
 import operator
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def _text(value, name):
-    """Text that can be written to any file: lone surrogates, as broken JSON has them, become U+FFFD."""
+    """Text that can be written to any file: lone surrogates, as broken JSON has them, become
+    U+FFFD."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, not {type(value).__name__}")
-    return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (value if value.isascii()
+            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def _texts(values, name):
@@ -29,17 +32,22 @@ def _texts(values, name):
 
 def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str] | None,
                   rules: ExtractionRules = "assay") -> ExtractedAnswer:
-    """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade 0 to 5.
+    """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade
+    0 to 5.
 
-    "assay" reads what the prompt asked for first (JSON, <response>), then plain statements; two different candidates of equal
-    rank are a contradiction, not a guess. "spec" and "giant" are the original programs' rules with all their traps. Where
-    no label can be read, `label` is None and `rule` says why.
+    "assay" reads what the prompt asked for first (JSON, <response>), then plain statements; two
+    different candidates of equal rank are a contradiction, not a guess. "spec" and "giant" are the
+    original programs' rules with all their traps. Where no label can be read, `label` is None and
+    `rule` says why.
 
-    >>> extract_label('Two of 5 regions fit. {"answer": 3}', benchmark_name="gtex", options=["Lung", "Heart", "Liver"]).label
+    >>> extract_label('Two of 5 regions fit. {"answer": 3}', benchmark_name="gtex",
+    ...               options=["Lung", "Heart", "Liver"]).label
     3
     """
-    found = _core.extract_label(_text(prediction, "prediction"), _text(benchmark_name, "benchmark_name"),
-                                [] if options is None else _texts(options, "options"), _text(rules, "rules"))
+    found = _core.extract_label(_text(prediction, "prediction"),
+                                _text(benchmark_name, "benchmark_name"),
+                                [] if options is None else _texts(options, "options"),
+                                _text(rules, "rules"))
     return ExtractedAnswer(**found)
 
 
@@ -55,8 +63,10 @@ def _label(value, name):
     return found
 
 
-def majority_vote(labels: Sequence[int | None], predictions: Sequence[str] | None = None) -> VoteResult:
-    """Combines several labels of one question. None does not vote; if several labels have the most votes, the first seen wins.
+def majority_vote(labels: Sequence[int | None],
+                  predictions: Sequence[str] | None = None) -> VoteResult:
+    """Combines several labels of one question. None does not vote; if several labels have the most
+    votes, the first seen wins.
 
     `prediction` is the first text with that label; where nobody votes, the most common text.
 
@@ -64,7 +74,9 @@ def majority_vote(labels: Sequence[int | None], predictions: Sequence[str] | Non
     VoteResult(label=1, prediction=None, counts={2: 1, 1: 2}, tied=False)
     """
     votes = [_label(label, f"labels[{number}]") for number, label in enumerate(labels)]
-    found = _core.majority_vote(votes, [""] * len(votes) if predictions is None else _texts(predictions, "predictions"))
+    found = _core.majority_vote(votes,
+                                [""] * len(votes) if predictions is None
+                                else _texts(predictions, "predictions"))
     if predictions is None:
         found["prediction"] = None
     return VoteResult(**found)

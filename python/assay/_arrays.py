@@ -8,7 +8,8 @@ import numpy as np
 
 
 def array(x, name: str = "array") -> np.ndarray:
-    """A view of `x`; only lists, foreign byte orders and misaligned memory are copied. A tensor on another device is refused."""
+    """A view of `x`; only lists, foreign byte orders and misaligned memory are copied. A tensor on
+    another device is refused."""
     if type(x) is not np.ndarray:
         x = _viewed(x, name)
     if x.dtype.kind not in "biuf":
@@ -25,30 +26,37 @@ def _viewed(x, name):
     device = getattr(x, "device", None)
     if device is not None and hasattr(x, "detach"):
         if getattr(device, "type", str(device)) != "cpu":
-            raise RuntimeError(f"{name} is on device {device}; move it to the CPU first: {name}.cpu()")
+            raise RuntimeError(f"{name} is on device {device}; move it to the CPU first: "
+                               f"{name}.cpu()")
         try:
             return x.detach().numpy()
         except TypeError:  # a type that NumPy does not have
-            raise TypeError(f"{name} is of type {x.dtype}, which NumPy cannot view; convert it first: {name}.float()") from None
+            raise TypeError(f"{name} is of type {x.dtype}, which NumPy cannot view; convert it "
+                            f"first: {name}.float()") from None
     if isinstance(x, np.ma.MaskedArray) and np.ma.is_masked(x):
-        raise ValueError(f"{name} has masked entries; say what they mean before scoring: {name}.filled(0)")
+        raise ValueError(f"{name} has masked entries; say what they mean before scoring: "
+                         f"{name}.filled(0)")
     try:
         return np.asarray(x)
     except ValueError:  # rows of different lengths
         raise ValueError(f"{name} is not an array: its rows have different lengths") from None
 
 
-def pair(prediction, reference, names: tuple[str, str] = ("pred", "target")) -> tuple[np.ndarray, np.ndarray]:
-    """Both as contiguous arrays of the same shape and the same order of values; the axes may be reversed."""
+def pair(prediction, reference,
+         names: tuple[str, str] = ("pred", "target")) -> tuple[np.ndarray, np.ndarray]:
+    """Both as contiguous arrays of the same shape and the same order of values; the axes may be
+    reversed."""
     a, b, _ = oriented_pair(prediction, reference, names)
     return a, b
 
 
-def oriented_pair(prediction, reference, names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, bool]:
+def oriented_pair(prediction, reference,
+                  names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, bool]:
     """The same, and whether the axes are reversed."""
     a, b = array(prediction, names[0]), array(reference, names[1])
     if a.shape != b.shape:
-        raise ValueError(f"{names[0]} has shape {a.shape}, {names[1]} has {b.shape}; they must have the same shape")
+        raise ValueError(f"{names[0]} has shape {a.shape}, {names[1]} has {b.shape}; they must "
+                         f"have the same shape")
     if a.flags.c_contiguous and b.flags.c_contiguous:
         return a, b, False
     if a.flags.f_contiguous or b.flags.f_contiguous:
@@ -65,7 +73,8 @@ def vector(values, name: str = "values") -> np.ndarray:
 
 
 def label_pair(predictions, truths) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of any kind as whole numbers, the same number for the same label. A prediction of None counts as wrong."""
+    """Labels of any kind as whole numbers, the same number for the same label. A prediction of None
+    counts as wrong."""
     sides = _labels(predictions, "predictions"), _labels(truths, "truths")
     if all(isinstance(side, np.ndarray) for side in sides):
         return sides
@@ -103,24 +112,29 @@ def _check_label(label, name):
     try:
         hash(label)
     except TypeError:  # a list
-        raise TypeError(f"{name} is {label!r}, which cannot be compared as a label; give text or numbers") from None
+        raise TypeError(f"{name} is {label!r}, which cannot be compared as a label; give text or "
+                        f"numbers") from None
     try:
         is_missing = bool(label != label)  # NaN
     except TypeError:  # pandas' NA
         is_missing = True
     if is_missing:
-        raise ValueError(f"{name} is {label!r}; leave the item out, or predict None for an item without an answer")
+        raise ValueError(f"{name} is {label!r}; leave the item out, or predict None for an item "
+                         f"without an answer")
     if isinstance(label, (float, np.floating)) and label != np.rint(label):
         raise ValueError(f"{name} is {label!r}; labels that are numbers must be whole numbers")
 
 
 def _refuse_strangers(predictions, truths):
-    """Text against numbers: no label could ever agree, and the score would be 0 because of a type."""
-    kinds = [{"text" if isinstance(label, (str, bytes)) else "numbers" if isinstance(label, _NUMBERS) else "other"
-              for label in side if label is not None} for side in (predictions, truths)]
+    """Text against numbers: no label could ever agree, and the score would be 0 because of a
+    type."""
+    kinds = [{"text" if isinstance(label, (str, bytes)) else "numbers"
+              if isinstance(label, _NUMBERS) else "other" for label in side if label is not None}
+             for side in (predictions, truths)]
     if {frozenset(kind) for kind in kinds} == {frozenset({"text"}), frozenset({"numbers"})}:
         of = dict(zip(("predictions", "truths"), (next(iter(kind)) for kind in kinds)))
-        raise ValueError(f"predictions are {of['predictions']} and truths are {of['truths']}, so no label can agree; "
+        raise ValueError(f"predictions are {of['predictions']} and truths are {of['truths']}, so "
+                         f"no label can agree; "
                          "convert one of them, for example with list(map(str, truths))")
 
 
@@ -128,7 +142,8 @@ _NUMBERS = (int, float, np.number, np.bool_)
 
 
 def _ordered(values):
-    """In ascending order if the values have one, so that sums over classes run in scikit-learn's order."""
+    """In ascending order if the values have one, so that sums over classes run in scikit-learn's
+    order."""
     try:
         return sorted(values)
     except TypeError:
@@ -162,5 +177,6 @@ def codes(values, size: int, name: str = "clusters") -> list[int]:
     seen: dict = {}
     found = [seen.setdefault(value, len(seen)) for value in np.asarray(values).tolist()]
     if len(found) != size:
-        raise ValueError(f"{name} must have one entry for each of the {size} items, not {len(found)}")
+        raise ValueError(f"{name} must have one entry for each of the {size} items, not "
+                         f"{len(found)}")
     return found

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of the program as functions that return plain dicts.
 
-Every option of `assay COMMAND --help` is a keyword: `--missing worst` is `missing="worst"`, a flag is `True`, a list is joined
-with commas. What the program says on standard error comes as Python warnings.
+Every option of `assay COMMAND --help` is a keyword: `--missing worst` is `missing="worst"`, a flag
+is `True`, a list is joined with commas. What the program says on standard error comes as Python
+warnings.
 """
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 _REPEATED = {"region"}  # options that are given once per value
 _SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
-_KEYS = ("key", "token", "secret", "password")  # how the names of settings end that nobody should give
+# how the names of settings end that nobody should give
+_KEYS = ("key", "token", "secret", "password")
 
 
 def _word(value):
@@ -42,7 +44,8 @@ def _options(settings):
         if value is True:
             words.append(option)
         elif name in _REPEATED and not isinstance(value, str):
-            each = [{key: members} for key, members in value.items()] if isinstance(value, dict) else value
+            each = ([{key: members} for key, members in value.items()] if isinstance(value, dict)
+                    else value)
             words += [word for one in each for word in (option, _word(one))]
         else:
             words.append(f"{option}={_word(value)}")  # one word: a value may start with a dash
@@ -50,16 +53,22 @@ def _options(settings):
 
 
 def _refuse_keys(settings):
-    """A key belongs in the environment: command lines are written into results. No message repeats what was given."""
+    """A key belongs in the environment: command lines are written into results. No message repeats
+    what was given."""
     for name in settings:
         if name.rstrip("_").lower().endswith(_KEYS):
-            raise TypeError(f"{name} is not a setting: keys come from the environment only; set OPENAI_API_KEY or "
+            raise TypeError(f"{name} is not a setting: keys come from the environment only; set "
+                            f"OPENAI_API_KEY or "
                             "ANTHROPIC_API_KEY, or name another variable with api_key_env")
     variable = settings.get("api_key_env")
-    if variable is not None and not (isinstance(variable, str) and (variable in os.environ or _is_variable(variable))):
-        raise ValueError("api_key_env must be the name of an environment variable that holds the key, not the key itself")
+    if (variable is not None
+        and not (isinstance(variable, str)
+                 and (variable in os.environ or _is_variable(variable)))):
+        raise ValueError("api_key_env must be the name of an environment variable that holds the "
+                         "key, not the key itself")
     if "@" in str(settings.get("base_url", "")):
-        raise ValueError("base_url must not hold a user or password: results keep the command; set the key in the environment")
+        raise ValueError("base_url must not hold a user or password: results keep the command; set "
+                         "the key in the environment")
 
 
 def _is_variable(name):
@@ -85,16 +94,19 @@ def _sentences(err):
 
 
 def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
-    """Runs any command of the program with --json and returns its result as a dict, or as text if the command has only that.
+    """Runs any command of the program with --json and returns its result as a dict, or as text if
+    the command has only that.
 
-    A command with a subcommand is two words: `run("qa show", "run", "gtex/17", out="17.html")`. Raises ValueError or OSError where the
-    program could not (exit status 2). Its exit statuses 1 ("the answer is no") and 3 ("some cases failed") are results: see
-    `ledger` and `parity_level` in them.
+    A command with a subcommand is two words: `run("qa show", "run", "gtex/17", out="17.html")`.
+    Raises ValueError or OSError where the program could not (exit status 2). Its exit statuses 1
+    ("the answer is no") and 3 ("some cases failed") are results: see `ledger` and `parity_level` in
+    them.
     """
     if _core.threads() and "jobs" not in settings:
         settings["jobs"] = _core.threads()
     _refuse_keys(settings)
-    status, out, err = _core.run(["assay", *command.split(), *map(_word, arguments), *_options(settings), "--json"])
+    status, out, err = _core.run(["assay", *command.split(), *map(_word, arguments),
+                                  *_options(settings), "--json"])
     if status == 2:
         raise ValueError(_failure(command, err))
     _warn([line for line in _sentences(err) if line.startswith(_SAID)])
@@ -123,38 +135,47 @@ def _warn(lines):
 
 
 def score(pred: Path | None = None, ref: Path | None = None, **settings: Any) -> dict[str, Any]:
-    """Scores predictions against references: folders or files, or a `manifest=`. See `assay score --help`.
+    """Scores predictions against references: folders or files, or a `manifest=`. See `assay score
+    --help`.
 
-    >>> assay.score("predictions", "labelsTr", labels=[1, 2], region={"whole": [1, 2]}, out="results.json")  # doctest: +SKIP
+    >>> assay.score("predictions", "labelsTr", labels=[1, 2],  # doctest: +SKIP
+    ...             region={"whole": [1, 2]}, out="results.json")
     """
     return run("score", *(x for x in (pred, ref) if x is not None), **settings)
 
 
 def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> dict[str, Any]:
-    """Runs a model over a cohort and scores its predictions; the same dict as `score`. See `assay evaluate --help`.
+    """Runs a model over a cohort and scores its predictions; the same dict as `score`. See `assay
+    evaluate --help`.
 
-    `model` is a file of a model, `data` a folder or CSV file of images and references. Where a program of yours is the model
-    (`command=`), the only argument is the data. The keyword `model` names the model in the result.
+    `model` is a file of a model, `data` a folder or CSV file of images and references. Where a
+    program of yours is the model (`command=`), the only argument is the data. The keyword `model`
+    names the model in the result.
 
-    >>> assay.evaluate("model.onnx", "Dataset042", recipe="minmax", save_predictions="predictions")  # doctest: +SKIP
+    >>> assay.evaluate("model.onnx", "Dataset042", recipe="minmax",  # doctest: +SKIP
+    ...                save_predictions="predictions")
     """
     return run("evaluate", *(x for x in (model, data) if x is not None), **settings)
 
 
 def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> dict[str, Any]:
-    """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's own grid. See `assay predict --help`.
+    """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's
+    own grid. See `assay predict --help`.
 
-    `images` are files or folders, one by one or in a list. The dict has a row per image under `images`, with the file that was
-    written as `output`. If a program of yours is the model (`command=`), give only images.
+    `images` are files or folders, one by one or in a list. The dict has a row per image under
+    `images`, with the file that was written as `output`. If a program of yours is the model
+    (`command=`), give only images.
 
-    >>> assay.predict("model.onnx", "imagesTs", out="predictions")["images"][0]["output"]  # doctest: +SKIP
+    >>> made = assay.predict("model.onnx", "imagesTs", out="predictions")  # doctest: +SKIP
+    >>> made["images"][0]["output"]  # doctest: +SKIP
     """
     return run("predict", model, *_flattened(images), **settings)
 
 
 def _flattened(paths):
     """Paths, and lists of paths, in order."""
-    return [path for given in paths for path in ([given] if isinstance(given, (str, os.PathLike)) else given)]
+    return [path for given in paths
+            for path in ([given] if isinstance(given, (str, os.PathLike)) else given)]
 
 
 class _Files:
@@ -184,39 +205,44 @@ class _Files:
         self.folder.cleanup()
 
 
-def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = None, **settings: Any) -> dict[str, Any]:
-    """Compares models; `results` are paths of results files, or dicts as `score` returns them. See `assay compare --help`."""
+def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = None,
+            **settings: Any) -> dict[str, Any]:
+    """Compares models; `results` are paths of results files, or dicts as `score` returns them. See
+    `assay compare --help`."""
     with _Files(results) as paths:
         return run("compare", *paths, baseline=baseline, **settings)
 
 
-def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], baseline: str | None = None,
-          **settings: Any) -> dict[str, Any]:
-    """How many cases a study needs, from a pilot: paths or dicts of one model, or of two or more. See `assay power --help`.
+def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
+          baseline: str | None = None, **settings: Any) -> dict[str, Any]:
+    """How many cases a study needs, from a pilot: paths or dicts of one model, or of two or more.
+    See `assay power --help`.
 
-    >>> plan = assay.power(["a.json", "b.json"], difference=0.02)["plans"][0]                         # doctest: +SKIP
-    >>> [(size["power"], size["pairs"]) for size in plan["sizes"]]                                    # doctest: +SKIP
+    >>> plan = assay.power(["a.json", "b.json"], difference=0.02)["plans"][0]  # doctest: +SKIP
+    >>> [(size["power"], size["pairs"]) for size in plan["sizes"]]             # doctest: +SKIP
     [(0.8, 52), (0.9, 69)]
     """
     with _Files(results) as paths:
         return run("power", *paths, baseline=baseline, **settings)
 
 
-def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], out: Path = "report.html",
-           **settings: Any) -> dict[str, Any]:
+def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
+           out: Path = "report.html", **settings: Any) -> dict[str, Any]:
     """Writes results as one self-contained HTML page. See `assay report --help`.
 
-    `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the path of the page as `report`,
-    and under `notes` what the page leaves out and why.
+    `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the
+    path of the page as `report`, and under `notes` what the page leaves out and why.
 
-    >>> assay.report(["a.json", "b.json"], "page.html", baseline="a", images="imagesTr")["report"]  # doctest: +SKIP
+    >>> assay.report(["a.json", "b.json"], "page.html", baseline="a",  # doctest: +SKIP
+    ...              images="imagesTr")["report"]
     'page.html'
     """
     with _Files(results) as paths:
         return run("report", *paths, out=out, **settings)
 
 
-def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_26", **settings: Any) -> ParityResult:
+def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_26",
+                    **settings: Any) -> ParityResult:
     """Do the results match the paper? `results` is a path or a dict. See `assay parity --help`."""
     with _Files(results) as (path,):
         report = run("parity", path, variant=variant, **settings)
@@ -235,31 +261,39 @@ def split(manifest: Path, **settings: Any) -> dict[str, Any]:
 
 
 def qa_check(table: Path, wsi_root: Path, **settings: Any) -> dict[str, Any]:
-    """Checks which slides of a table of questions exist, before any money is spent. See `assay qa check --help`."""
+    """Checks which slides of a table of questions exist, before any money is spent. See `assay qa
+    check --help`."""
     return run("qa check", table, wsi_root=wsi_root, **settings)
 
 
 def qa_run(table: Path, out: Path | None = None, **settings: Any) -> dict[str, Any]:
-    """Asks an agent the questions of a table; the same call continues after any interruption. See `assay qa run --help`.
+    """Asks an agent the questions of a table; the same call continues after any interruption. See
+    `assay qa run --help`.
 
-    `out` is the folder that keeps the run; `qa_score(out)` has its numbers. The key comes from the environment. Raises
-    ValueError where no question was answered; a run that ended early says why in `stopped`, and as a warning.
+    `out` is the folder that keeps the run; `qa_score(out)` has its numbers. The key comes from the
+    environment. Raises ValueError where no question was answered; a run that ended early says why
+    in `stopped`, and as a warning.
 
-    >>> assay.qa_run("MultiPathQA.csv", "run", wsi_root="slides", model="gpt-5", max_items=5)  # doctest: +SKIP
+    >>> assay.qa_run("MultiPathQA.csv", "run", wsi_root="slides",  # doctest: +SKIP
+    ...              model="gpt-5", max_items=5)
     """
     return run("qa run", table, out=out, **settings)
 
 
-def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]], **settings: Any) -> dict[str, Any]:
-    """Scores saved answers, with any rules: folders of `qa_run`, results files, or results as dicts. See `assay qa score --help`.
+def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
+             **settings: Any) -> dict[str, Any]:
+    """Scores saved answers, with any rules: folders of `qa_run`, results files, or results as
+    dicts. See `assay qa score --help`.
 
-    One results file or dict gives its full result with all items, anything else the numbers of every benchmark.
+    One results file or dict gives its full result with all items, anything else the numbers of
+    every benchmark.
     """
     with _Files(run) as paths:
         return _run("qa score", *paths, **settings)
 
 
-def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any], **settings: Any) -> dict[str, Any]:
+def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any],
+               **settings: Any) -> dict[str, Any]:
     """Compares two runs over the same questions, item by item. See `assay qa compare --help`."""
     with _Files([a, b]) as paths:
         return run("qa compare", *paths, **settings)
@@ -267,21 +301,26 @@ def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any], **setti
 
 def to_dataframe(result: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
                  *more: Path | Mapping[str, Any]) -> pandas.DataFrame:
-    """The rows of one result or several as a pandas DataFrame: cases of a score, pairs of a comparison, answered questions.
+    """The rows of one result or several as a pandas DataFrame: cases of a score, pairs of a
+    comparison, answered questions.
 
-    Results are dicts or paths of results files, one by one or in a list, all of one kind. Needs pandas.
+    Results are dicts or paths of results files, one by one or in a list, all of one kind. Needs
+    pandas.
     """
     first = [result] if isinstance(result, (str, os.PathLike, dict)) else list(result)
     results = [_loaded(each) for each in [*first, *more]]
     kinds = sorted({str(each.get("schema", "")).split("/")[0] for each in results})
     if len(kinds) != 1:
-        raise ValueError(f"a table has rows of one kind of results, not of {' and '.join(kinds) or 'none'}; make one table for each")
-    rows_of = {"assay.comparison": _comparison_rows, "assay.qa": _answer_rows}.get(kinds[0], _case_rows)
+        raise ValueError(f"a table has rows of one kind of results, not of "
+                         f"{' and '.join(kinds) or 'none'}; make one table for each")
+    rows_of = {"assay.comparison": _comparison_rows,
+               "assay.qa": _answer_rows}.get(kinds[0], _case_rows)
     rows = [row for each in results for row in rows_of(each)]
     try:
         import pandas
     except ImportError:
-        raise ImportError("to_dataframe needs pandas; install it, or take the rows from the result's 'cases'") from None
+        raise ImportError("to_dataframe needs pandas; install it, or take the rows from the "
+                          "result's 'cases'") from None
     return pandas.DataFrame(rows)
 
 
@@ -294,27 +333,33 @@ def _loaded(result):
     with open(result, encoding="utf-8") as file:
         found = json.load(file)
     if not isinstance(found, dict):
-        raise ValueError(f"{os.fspath(result)} is not a results file; it does not hold a JSON object")
+        raise ValueError(f"{os.fspath(result)} is not a results file; it does not hold a JSON "
+                         f"object")
     return found
 
 
 def _comparison_rows(result):
-    return [{"metric": metric, **pair} for metric, pairs in result["metrics"].items() for pair in pairs]
+    return [{"metric": metric, **pair} for metric, pairs in result["metrics"].items()
+            for pair in pairs]
 
 
 def _answer_rows(result):
     base = {"model": result.get("model_name"), "benchmark": result.get("benchmark_name")}
-    return [{**base, **{key: value for key, value in item.items() if not isinstance(value, (dict, list))}}
+    return [{**base,
+             **{key: value for key, value in item.items() if not isinstance(value, (dict, list))}}
             for item in result["results"]]
 
 
 def _case_rows(result):
     if "cases" not in result:
-        raise ValueError("only results of score and compare, and of qa_score for one file, have rows")
+        raise ValueError("only results of score and compare, and of qa_score for one file, have "
+                         "rows")
     rows = []
     for case in result["cases"]:
-        base = {"model": result.get("model_name"), "case": case["id"], "status": case.get("status"), **case.get("groups", {})}
+        base = {"model": result.get("model_name"), "case": case["id"], "status": case.get("status"),
+                **case.get("groups", {})}
         for label, scores in (case.get("label") or {None: {}}).items():
-            numbers = {key: value for key, value in scores.items() if not isinstance(value, (dict, list, str))}
+            numbers = {key: value for key, value in scores.items()
+                       if not isinstance(value, (dict, list, str))}
             rows.append({**base, "label": label, **numbers})
     return rows

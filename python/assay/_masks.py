@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of two masks. Foreground is a value above 0; masks of {0, 1}, {0, 255} and booleans give the same."""
+"""Metrics of two masks. Foreground is a value above 0; masks of {0, 1}, {0, 255} and booleans give
+the same."""
 from __future__ import annotations
 
 import json
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def metric_table() -> list[dict[str, Any]]:
-    """Every metric as a dict: key, title, group, formula, unit, direction, range, empty, failure, note, reference."""
+    """Every metric as a dict: key, title, group, formula, unit, direction, range, empty, failure,
+    note, reference."""
     return json.loads(_core.metric_table())["metrics"]
 
 
@@ -32,7 +34,8 @@ def _described(name):
 
     def add(function):
         row = _ROWS[name]
-        function.__doc__ = (f"{row['title']}: {row['formula']}.\n\n    {function.__doc__}\n\n    {row['note']}\n"
+        function.__doc__ = (f"{row['title']}: {row['formula']}.\n\n    {function.__doc__}\n\n    "
+                            f"{row['note']}\n"
                             f"    Definition: {row['reference']}.\n    ")
         return function
 
@@ -78,28 +81,35 @@ def _counts(values, name):
             raise ValueError(f"{name} must be below 2**60")
         return np.int64(found)
     found = array(values, name)
-    if found.size and not (found.min() >= 0 and found.max() < 1 << 60 and np.array_equal(found, np.floor(found))):
+    if (found.size
+        and not (found.min() >= 0 and found.max() < 1 << 60
+                 and np.array_equal(found, np.floor(found)))):
         raise ValueError(f"{name} must hold whole numbers of 0 or more")
     return found.astype(np.int64)
 
 
-def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts, metrics: str | Iterable[str] = "overlap",
-           convention: str = "metrics-reloaded", beta: float = 1.0, voxel_ml: float | ArrayLike = 0.001) -> dict[str, Any]:
+def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts,
+           metrics: str | Iterable[str] = "overlap", convention: str = "metrics-reloaded",
+           beta: float = 1.0, voxel_ml: float | ArrayLike = 0.001) -> dict[str, Any]:
     """Metrics from counts of voxels: those of overlap and volume, None where a metric is undefined.
 
-    Counts may be arrays of one shape, for example one entry per case; the values are then arrays, NaN where undefined. `voxel_ml`
-    is the volume of a voxel for the metrics in ml; the default is a voxel of 1 mm. What `confusion_matrix` returns, and the
-    `evidence` of a result, can be passed on: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of `assay.metrics`.
+    Counts may be arrays of one shape, for example one entry per case; the values are then arrays,
+    NaN where undefined. `voxel_ml` is the volume of a voxel for the metrics in ml; the default is a
+    voxel of 1 mm. What `confusion_matrix` returns, and the `evidence` of a result, can be passed
+    on: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of
+    `assay.metrics`.
 
     >>> scores(tp=5760, fp=640, fn=640, tn=124032, metrics="dice,recall")
     {'dice': 0.9, 'recall': 0.9}
     """
     names = metrics if isinstance(metrics, str) else ",".join(metrics)
     names = "overlap" if names == "all" else names  # all that follow from counts
-    given = [_counts(tp, "tp"), _counts(fp, "fp"), _counts(fn, "fn"), _counts(tn, "tn"), _volumes(voxel_ml)]
+    given = [_counts(tp, "tp"), _counts(fp, "fp"), _counts(fn, "fn"), _counts(tn, "tn"),
+             _volumes(voxel_ml)]
 
     def of_one(tp, fp, fn, tn, volume):
-        return _core.scores((int(tp), int(fp), int(fn), int(tn)), float(volume), names, convention, float(beta))
+        return _core.scores((int(tp), int(fp), int(fn), int(tn)), float(volume), names, convention,
+                            float(beta))
 
     if all(np.ndim(each) == 0 for each in given):
         return of_one(*given)
@@ -110,7 +120,8 @@ def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts, metrics: str | Ite
         raise ValueError(f"tp, fp, fn and tn must have the same shape, not {shapes}") from None
     rows = [of_one(*each) for each in zip(*(each.ravel() for each in same))]
     keys = list(rows[0]) if rows else list(of_one(0, 0, 0, 0, 0))
-    return {key: np.array([row[key] for row in rows], dtype=float).reshape(same[0].shape) for key in keys}
+    return {key: np.array([row[key] for row in rows], dtype=float).reshape(same[0].shape)
+            for key in keys}
 
 
 def _volumes(voxel_ml):
@@ -133,12 +144,14 @@ def _label(label):
 def _sizes(spacing, axes):
     """The sizes of a voxel in mm; a flat array counts as 1 mm thick unless a third size is given.
 
-    One number is the size along every axis. With more than three axes, three sizes are those of the spatial axes.
+    One number is the size along every axis. With more than three axes, three sizes are those of the
+    spatial axes.
     """
     given = array(spacing, "spacing")
     sizes = [float(x) for x in given.ravel()] * (min(axes, 3) if given.ndim == 0 else 1)
     if len(sizes) not in (axes, 3) or not all(x > 0 and math.isfinite(x) for x in sizes):
-        raise ValueError(f"spacing needs a positive size in mm for each of the {axes} axes, or one number for all, not {spacing!r}")
+        raise ValueError(f"spacing needs a positive size in mm for each of the {axes} axes, or one "
+                         f"number for all, not {spacing!r}")
     return sizes
 
 
@@ -154,7 +167,11 @@ def _number(value, name, least=-math.inf, most=math.inf):
     """A finite number within limits."""
     found = float(value)
     if not (least <= found <= most and math.isfinite(found)):
-        raise ValueError(f"{name} must be {f'from {least:g} to {most:g}' if math.isfinite(most) else f'{least:g} or more'}, not {value!r}")
+        raise ValueError(
+            f"{name} must be"
+            f" {f'from {least:g} to {most:g}' if math.isfinite(most) else f'{least:g} or more'},"
+            f" not {value!r}"
+        )
     return found
 
 
@@ -163,7 +180,8 @@ def _class_map(classes, label):
     if label is None:
         return np.minimum(classes[1:].sum(axis=0, dtype=classes.dtype), 1)
     if label != int(label) or not 0 <= label < len(classes):
-        raise ValueError(f"label must be one of the {len(classes)} classes, from 0 to {len(classes) - 1}, not {label:g}")
+        raise ValueError(f"label must be one of the {len(classes)} classes, from 0 to "
+                         f"{len(classes) - 1}, not {label:g}")
     return classes[int(label)]
 
 
@@ -171,52 +189,65 @@ def _read(pred, ref, label, threshold):
     """What is compared, by which label, and the map of probabilities if there is one."""
     prediction, reference = array(pred, "pred"), array(ref, "ref")
     is_real = prediction.dtype.kind == "f"
-    if is_real and prediction.ndim == reference.ndim + 1 and prediction.shape[1:] == reference.shape:
+    if (is_real and prediction.ndim == reference.ndim + 1
+        and prediction.shape[1:] == reference.shape):
         chance, likeliest = _class_map(prediction, label), prediction.argmax(axis=0)
     else:
         chance, likeliest = (prediction if is_real and label is None else None), prediction
     if threshold is None:
         return likeliest, reference, label, chance
     if chance is None:
-        raise ValueError("threshold needs probabilities: pred must hold real numbers, with a leading axis of classes if there is a label")
-    limit = np.full((1,) * chance.ndim, _number(threshold, "threshold", 0, 1))  # an array: compared in its own precision
+        raise ValueError("threshold needs probabilities: pred must hold real numbers, with a "
+                         "leading axis of classes if there is a label")
+    # an array: compared in its own precision
+    limit = np.full((1,) * chance.ndim, _number(threshold, "threshold", 0, 1))
     return chance >= limit, reference if label is None else reference == label, None, chance
 
 
-def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = (1, 1, 1), label: float | None = None,
-            metrics: str | Iterable[str] = "all", convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
-            beta: float = 1.0, connectivity: int | None = None, lesion_rule: str | None = None, min_lesion_ml: float | None = None,
+def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = (1, 1, 1),
+            label: float | None = None, metrics: str | Iterable[str] = "all",
+            convention: str = "metrics-reloaded", nsd_tolerance: float | Sequence[float] = 1.0,
+            beta: float = 1.0, connectivity: int | None = None, lesion_rule: str | None = None,
+            min_lesion_ml: float | None = None,
             threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
-    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("standard", "paper", "overlap", "boundary",
-    "lesion", "probability", "all"), names with commas, or a list of names; `spacing` is the voxel size in mm, one number if it is the
-    same along every axis; `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further ones add keys such as
-    "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18, 26) and `min_lesion_ml` say what a lesion is
-    and when it is found (default: the convention's, or "any", 26 and 0). An array of two axes is measured in its plane. One with a
-    third axis of length 1 is measured in its plane too, except under conventions whose tool measures it in space
-    (docs/conventions.md). Arrays of more than three axes have no surfaces and no lesions here: those metrics are None.
+    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("standard",
+    "paper", "overlap", "boundary", "lesion", "probability", "all"), names with commas, or a list of
+    names; `spacing` is the voxel size in mm, one number if it is the same along every axis;
+    `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further ones add
+    keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18,
+    26) and `min_lesion_ml` say what a lesion is and when it is found (default: the convention's, or
+    "any", 26 and 0). An array of two axes is measured in its plane. One with a third axis of length
+    1 is measured in its plane too, except under conventions whose tool measures it in space
+    (docs/conventions.md). Arrays of more than three axes have no surfaces and no lesions here:
+    those metrics are None.
 
-    Real numbers from 0 to 1 are a map of probabilities. `threshold` turns it into a mask. Without one, foreground is a value above 0,
-    and a warning says so if the array is a map: one with several values besides 0 that are not all whole.
-    With a leading axis of classes, class k is the probability of label k, and the most likely class is the prediction. "all" has the
-    probability metrics only if there are probabilities.
+    Real numbers from 0 to 1 are a map of probabilities. `threshold` turns it into a mask. Without
+    one, foreground is a value above 0, and a warning says so if the array is a map: one with
+    several values besides 0 that are not all whole. With a leading axis of classes, class k is the
+    probability of label k, and the most likely class is the prediction. "all" has the probability
+    metrics only if there are probabilities.
     """
     if connectivity not in (None, 6, 18, 26):
         raise ValueError(f"connectivity must be 6, 18 or 26, not {connectivity!r}")
     compared, reference, label, chance = _read(pred, ref, _label(label), threshold)
     prediction, reference, reversed_axes = oriented_pair(compared, reference, ("pred", "ref"))
     if chance is not None:
-        chance = prediction if chance is compared else np.asfortranarray(chance).T if reversed_axes else np.ascontiguousarray(chance)
+        chance = (prediction if chance is compared else np.asfortranarray(chance).T if reversed_axes
+                  else np.ascontiguousarray(chance))
     names = metrics if isinstance(metrics, str) else ",".join(metrics)
     sizes = _sizes(spacing, prediction.ndim)
     of_axes = sizes[: prediction.ndim]
-    settings = {"metrics": names, "convention": convention, "beta": float(beta), "voxel_ml": math.prod(sizes) / 1000,
-                "nsd_tolerance": _tolerances(nsd_tolerance), "lesion_rule": lesion_rule,
+    settings = {"metrics": names, "convention": convention, "beta": float(beta),
+                "voxel_ml": math.prod(sizes) / 1000, "nsd_tolerance": _tolerances(nsd_tolerance),
+                "lesion_rule": lesion_rule,
                 "connectivity": None if connectivity is None else int(connectivity),
-                "min_lesion_ml": None if min_lesion_ml is None else _number(min_lesion_ml, "min_lesion_ml", 0),
+                "min_lesion_ml": None if min_lesion_ml is None
+                                 else _number(min_lesion_ml, "min_lesion_ml", 0),
                 "probabilities": chance}
-    found = _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes, settings)
+    found = _core.metrics(prediction, reference, label, of_axes[::-1] if reversed_axes else of_axes,
+                          settings)
     if label is None and any(_ROWS.get(key, {}).get("group") != "probability" for key in found):
         _warn_of_maps(pred=prediction, ref=reference)
     return found
@@ -228,13 +259,16 @@ def _warn_of_maps(**arrays):
         if _core.is_map(values):
             import warnings
 
-            warnings.warn(f"{name} is a map, not a mask: it holds several values besides 0 that are not all whole, and every value "
+            warnings.warn(f"{name} is a map, not a mask: it holds several values besides 0 that "
+                          f"are not all whole, and every value "
                           f"above 0 counted as foreground; {_REMEDIES[name]}", stacklevel=3)
 
 
-_REMEDIES = {"pred": "give threshold=, such as 0.5, or pass pred != 0", "ref": "pass ref >= 0.5, for example, or ref != 0"}
+_REMEDIES = {"pred": "give threshold=, such as 0.5, or pass pred != 0",
+             "ref": "pass ref >= 0.5, for example, or ref != 0"}
 
 
 metrics.__doc__ = f"{metrics.__doc__}\n    The metrics:\n\n" + "\n".join(
-    f"    {name:<21} {row['title']}" + (f", {row['unit']}" if row["unit"] else "") + f": {row['formula']}"
+    f"    {name:<21} {row['title']}" + (f", {row['unit']}" if row["unit"] else "")
+    + f": {row['formula']}"
     for name, row in _ROWS.items())

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What functions return: small classes with named fields.
 
-Where the peer's result is a tuple (SciPy's tests, statsmodels' `ttost_paired`), ours is one too: the same fields in the same order
-unpack, index and compare, and every other field is an attribute. The classes are written like dataclasses, and the stub next to
-this file declares them, but creating dataclasses takes longer than importing all the rest of the package.
+Where the peer's result is a tuple (SciPy's tests, statsmodels' `ttost_paired`), ours is one too:
+the same fields in the same order unpack, index and compare, and every other field is an attribute.
+The classes are written like dataclasses, and the stub next to this file declares them, but creating
+dataclasses takes longer than importing all the rest of the package.
 """
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from operator import itemgetter
 
 
 class _Result:
-    """Read-only fields in the order of the annotations. Printed as text, and as a table in notebooks."""
+    """Read-only fields in the order of the annotations. Printed as text, and as a table in
+    notebooks."""
 
     _hidden = ()  # fields that repr leaves out
     _absent = ()  # fields that do not exist where they do not apply, as in SciPy
@@ -25,7 +27,8 @@ class _Result:
     def _filled(cls, values, named):
         """The fields by name, in order."""
         given = {**dict(zip(cls._names, values)), **named}
-        missing = [name for name in cls._names if name not in {*given, *cls._defaults, *cls._absent}]
+        missing = [name for name in cls._names
+                   if name not in {*given, *cls._defaults, *cls._absent}]
         unknown = [name for name in given if name not in cls._names]
         if len(values) > len(cls._names) or missing or unknown:
             raise TypeError(f"{cls.__name__} has the fields {', '.join(cls._names)}")
@@ -61,17 +64,22 @@ class _Result:
     def _repr_html_(self):
         import html
 
-        rows = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(_short(value))}</td></tr>"
-                       for name, value in self._items() if name not in self._hidden)
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{name}</th><td>{html.escape(_short(value))}</td></tr>"
+            for name, value in self._items()
+            if name not in self._hidden
+        )
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
     def as_dict(self):
         """The fields as a plain dict."""
-        return {name: value.as_dict() if isinstance(value, _Result) else value for name, value in self._items()}
+        return {name: value.as_dict() if isinstance(value, _Result) else value
+                for name, value in self._items()}
 
 
 class _TupleResult(_Result, tuple):
-    """A tuple of the fields in `_fields`; the others are attributes and do not take part in comparisons."""
+    """A tuple of the fields in `_fields`; the others are attributes and do not take part in
+    comparisons."""
 
     def __init_subclass__(cls):
         super().__init_subclass__()
@@ -110,7 +118,8 @@ def _short(value):
 
 
 class WilcoxonResult(_TupleResult):
-    """The tuple (statistic, pvalue), as SciPy's. `zstatistic` exists only where the normal approximation was used."""
+    """The tuple (statistic, pvalue), as SciPy's. `zstatistic` exists only where the normal
+    approximation was used."""
     statistic: float
     pvalue: float
     n: int
@@ -158,14 +167,16 @@ class ConfidenceInterval(_TupleResult):
 
 
 class TostResult(_TupleResult):
-    """The tuple (pvalue, lower, upper), as statsmodels'; the last two are (t, p, degrees of freedom) of the one-sided tests."""
+    """The tuple (pvalue, lower, upper), as statsmodels'; the last two are (t, p, degrees of
+    freedom) of the one-sided tests."""
     pvalue: float
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]
 
 
 class BlandAltmanResult(_Result):
-    """Limits of agreement of x - y; `lower` and `upper` are bias ± 1.96 SD, each with its own interval."""
+    """Limits of agreement of x - y; `lower` and `upper` are bias ± 1.96 SD, each with its own
+    interval."""
     bias: Interval
     lower: Interval
     upper: Interval
@@ -214,7 +225,8 @@ class NemenyiResult(_Result):
 
 
 class BootstrapResult(_Result):
-    """`mean` and `std` (ddof 1) are of the replicates; `point` is the statistic of the data itself."""
+    """`mean` and `std` (ddof 1) are of the replicates; `point` is the statistic of the data
+    itself."""
     mean: float
     std: float
     ci_lower: float
@@ -234,7 +246,8 @@ class BootstrapResult(_Result):
 
 
 class ExtractedAnswer(_Result):
-    """`rule` is the one that fired, or why none did; `span` is (begin, end) in the characters of `raw`."""
+    """`rule` is the one that fired, or why none did; `span` is (begin, end) in the characters of
+    `raw`."""
     label: int | None
     raw: str
     rule: str
@@ -242,7 +255,8 @@ class ExtractedAnswer(_Result):
 
 
 class VoteResult(_Result):
-    """`counts` has the votes of each label in order of first appearance; `tied`: another label has as many as the winner."""
+    """`counts` has the votes of each label in order of first appearance; `tied`: another label has
+    as many as the winner."""
     label: int | None
     prediction: str | None
     counts: dict[int, int]
@@ -250,7 +264,8 @@ class VoteResult(_Result):
 
 
 class ParityResult(_Result):
-    """Do the results match the paper? `parity_level` is strict, acceptable, minimum, failed or not_assessable."""
+    """Do the results match the paper? `parity_level` is strict, acceptable, minimum, failed or
+    not_assessable."""
     model: str
     dice_mean: float | None
     dice_std: float | None

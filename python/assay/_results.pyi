@@ -49,7 +49,8 @@ class ConfidenceInterval(_TupleResult, tuple[float, float]):
     low: float
     high: float
 
-class TostResult(_TupleResult, tuple[float, tuple[float, float, float], tuple[float, float, float]]):
+class TostResult(_TupleResult,
+                 tuple[float, tuple[float, float, float], tuple[float, float, float]]):
     pvalue: float
     lower: tuple[float, float, float]
     upper: tuple[float, float, float]

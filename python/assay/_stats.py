@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paired tests, corrections, effect sizes and the bootstrap. Formulas and policies: docs/comparison.md."""
+"""Paired tests, corrections, effect sizes and the bootstrap. Formulas and policies:
+docs/comparison.md."""
 from __future__ import annotations
 
 import numpy as np
 
 from . import _core
 from ._arrays import array, codes, label_pair, vector, whole
-from ._results import (BootstrapResult, ComparisonResult, FriedmanResult, Interval, McNemarResult, NemenyiResult, TostResult,
-                       WilcoxonResult)
+from ._results import (BootstrapResult, ComparisonResult, FriedmanResult, Interval, McNemarResult,
+                       NemenyiResult, TostResult, WilcoxonResult)
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
 if TYPE_CHECKING:
@@ -31,15 +32,17 @@ def _differences(x, y):
     return a - b
 
 
-def wilcoxon(x: ArrayLike, y: ArrayLike | None = None, zero_method: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
-             correction: bool = False, alternative: Literal["two-sided", "greater", "less"] = "two-sided",
-             method: WilcoxonMethod = "auto", *, policy: WilcoxonPolicy = "exact", tie_tolerance: float = 0.0,
-             mode: WilcoxonMethod | None = None) -> WilcoxonResult:
+def wilcoxon(x: ArrayLike, y: ArrayLike | None = None,
+             zero_method: Literal["wilcox", "pratt", "zsplit"] = "wilcox", correction: bool = False,
+             alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+             method: WilcoxonMethod = "auto", *, policy: WilcoxonPolicy = "exact",
+             tie_tolerance: float = 0.0, mode: WilcoxonMethod | None = None) -> WilcoxonResult:
     """Wilcoxon signed-rank test of x - y (or of x). Arguments and result are SciPy's.
 
-    The default policy is the exact conditional distribution with ties and zeros; "scipy-1.10", "scipy-1.14", "scipy-1.15" and
-    "r" give what those programs give. The result has `zstatistic` where the normal approximation was used, and no such
-    attribute elsewhere. `mode` is an older name of `method`.
+    The default policy is the exact conditional distribution with ties and zeros; "scipy-1.10",
+    "scipy-1.14", "scipy-1.15" and "r" give what those programs give. The result has `zstatistic`
+    where the normal approximation was used, and no such attribute elsewhere. `mode` is an older
+    name of `method`.
 
     >>> statistic, pvalue = wilcoxon([5, 4, 3, 2, 1], [1, 1, 1, 1, 2], "pratt")
     >>> statistic, pvalue
@@ -47,11 +50,12 @@ def wilcoxon(x: ArrayLike, y: ArrayLike | None = None, zero_method: Literal["wil
     """
     if mode is not None:
         if method != "auto":
-            raise TypeError("wilcoxon() got both method and mode, an older name of the same argument; give method only")
+            raise TypeError("wilcoxon() got both method and mode, an older name of the same "
+                            "argument; give method only")
         method = mode
     chosen = None if policy == "r" and correction is False else bool(correction)
-    return WilcoxonResult(**_core.wilcoxon(_differences(x, y), zero_method, chosen, alternative, method, policy,
-                                           float(tie_tolerance)))
+    return WilcoxonResult(**_core.wilcoxon(_differences(x, y), zero_method, chosen, alternative,
+                                           method, policy, float(tie_tolerance)))
 
 
 def _adjusted(pvalues, method, alpha):
@@ -65,17 +69,22 @@ if TYPE_CHECKING:
     @overload
     def adjust(pvalues: ArrayLike, method: str = ..., alpha: None = ...) -> np.ndarray: ...
     @overload
-    def adjust(pvalues: ArrayLike, method: str = ..., *, alpha: float) -> tuple[np.ndarray, np.ndarray]: ...
+    def adjust(pvalues: ArrayLike, method: str = ..., *,
+               alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        ...
     @overload
     def adjust(pvalues: ArrayLike, method: str, alpha: float) -> tuple[np.ndarray, np.ndarray]: ...
 
 
-def adjust(pvalues: ArrayLike, method: str = "holm", alpha: float | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """P-values corrected for the number of tests; with `alpha` (corrected p-values, which are rejected), as `holm` does.
+def adjust(pvalues: ArrayLike, method: str = "holm",
+           alpha: float | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+    """P-values corrected for the number of tests; with `alpha` (corrected p-values, which are
+    rejected), as `holm` does.
 
-    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak control the chance of any false rejection; bh, by, gbs, tsbh and
-    tsbky the expected share of false ones. statsmodels' names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the same here. The
-    two-stage methods tsbh and tsbky depend on alpha, which is 0.05 where none is given.
+    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak control the chance of any
+    false rejection; bh, by, gbs, tsbh and tsbky the expected share of false ones. statsmodels'
+    names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the same here. The two-stage methods tsbh
+    and tsbky depend on alpha, which is 0.05 where none is given.
 
     >>> adjust([0.01, 0.04, 0.03], "fdr_bh")
     array([0.03, 0.04, 0.04])
@@ -114,12 +123,13 @@ def tost_paired(x: ArrayLike, y: ArrayLike, margin: float) -> TostResult:
     return TostResult(**_core.tost_paired(vector(x, "x"), vector(y, "y"), float(margin)))
 
 
-def mcnemar(b: int | ArrayLike, c: int | None = None, method: McNemarMethod | None = None, *, exact: bool | None = None,
-            correction: bool | None = None) -> McNemarResult:
+def mcnemar(b: int | ArrayLike, c: int | None = None, method: McNemarMethod | None = None, *,
+            exact: bool | None = None, correction: bool | None = None) -> McNemarResult:
     """McNemar's test of two classifiers on the same items, from two counts or from a 2 x 2 table.
 
-    `b` and `c` count what only one of the two got right; in a table they are the cells outside the diagonal. Methods: exact (the
-    default), mid-p, corrected, uncorrected. statsmodels' `exact=False` is "corrected", with `correction=False` "uncorrected".
+    `b` and `c` count what only one of the two got right; in a table they are the cells outside the
+    diagonal. Methods: exact (the default), mid-p, corrected, uncorrected. statsmodels'
+    `exact=False` is "corrected", with `correction=False` "uncorrected".
 
     >>> mcnemar(4, 12) == mcnemar([[50, 4], [12, 30]])
     True
@@ -134,7 +144,8 @@ def _discordant(table):
     """The cells outside the diagonal of a 2 x 2 table."""
     cells = np.asarray(table)
     if cells.shape != (2, 2):
-        raise ValueError(f"mcnemar needs two counts or a table of 2 x 2 counts, not shape {cells.shape}")
+        raise ValueError(f"mcnemar needs two counts or a table of 2 x 2 counts, not shape "
+                         f"{cells.shape}")
     names = ("table[0][0]", "table[0][1]", "table[1][0]", "table[1][1]")
     return [whole(cell, name) for cell, name in zip(cells.ravel().tolist(), names)][1:3]
 
@@ -152,12 +163,14 @@ def _mcnemar_method(method, exact, correction):
 def _table(table):
     found = np.ascontiguousarray(array(table, "table"), dtype=np.float64)
     if found.ndim != 2:
-        raise ValueError(f"the table must have a row per case and a column per model, not {found.ndim} dimensions")
+        raise ValueError(f"the table must have a row per case and a column per model, not "
+                         f"{found.ndim} dimensions")
     return found.tolist()
 
 
 def friedman(table: ArrayLike) -> FriedmanResult:
-    """Friedman's test with Iman and Davenport's correction; a row per case, a column per model, higher is better."""
+    """Friedman's test with Iman and Davenport's correction; a row per case, a column per model,
+    higher is better."""
     return FriedmanResult(**_core.friedman(_table(table)))
 
 
@@ -166,11 +179,13 @@ def nemenyi(table: ArrayLike, alpha: float = 0.05) -> NemenyiResult:
     return NemenyiResult(**_core.nemenyi(_table(table), float(alpha)))
 
 
-def compare_models_to_reference(reference: ArrayLike, models: Mapping[str, ArrayLike], alpha: float = 0.05,
-                                policy: WilcoxonPolicy = "exact", margin: float | None = None) -> list[ComparisonResult]:
+def compare_models_to_reference(reference: ArrayLike, models: Mapping[str, ArrayLike],
+                                alpha: float = 0.05, policy: WilcoxonPolicy = "exact",
+                                margin: float | None = None) -> list[ComparisonResult]:
     """Every model of {name: scores} against the reference, Holm-corrected."""
-    found = _core.compare_models(vector(reference, "reference"), [(str(k), vector(v, k)) for k, v in models.items()],
-                                 float(alpha), policy, margin, False)
+    found = _core.compare_models(vector(reference, "reference"),
+                                 [(str(k), vector(v, k)) for k, v in models.items()], float(alpha),
+                                 policy, margin, False)
     results = []
     for one in found:
         estimate, lower, upper = one.pop("difference")
@@ -181,33 +196,40 @@ def compare_models_to_reference(reference: ArrayLike, models: Mapping[str, Array
 
 def default_rng_choice(seed: int, n: int, size: int) -> np.ndarray:
     """numpy.random.default_rng(seed).choice(n, size), for seeds of any size."""
-    return _core.default_rng_choice(str(whole(seed, "seed")), whole(n, "n"), whole(size, "size")).astype(np.int64)
+    return _core.default_rng_choice(str(whole(seed, "seed")), whole(n, "n"),
+                                    whole(size, "size")).astype(np.int64)
 
 
-def bootstrap(values: ArrayLike, statistic: str | Callable[[np.ndarray], float] = "mean", *, replicates: int = 1000,
-              seed: int = 42, method: Literal["percentile", "bca", "basic"] = "percentile", level: float = 0.95,
+def bootstrap(values: ArrayLike, statistic: str | Callable[[np.ndarray], float] = "mean", *,
+              replicates: int = 1000, seed: int = 42,
+              method: Literal["percentile", "bca", "basic"] = "percentile", level: float = 0.95,
               clusters: Clusters = None) -> BootstrapResult:
-    """Bootstrap of a statistic ("mean", "median", "std", "sum" or a function of an array) on NumPy's own random stream."""
+    """Bootstrap of a statistic ("mean", "median", "std", "sum" or a function of an array) on
+    NumPy's own random stream."""
     data = vector(values)
-    return BootstrapResult(**_core.bootstrap(data, statistic, whole(replicates, "replicates"), str(whole(seed, "seed")),
-                                             method, float(level), codes(clusters, data.size)))
+    return BootstrapResult(**_core.bootstrap(
+        data, statistic, whole(replicates, "replicates"), str(whole(seed, "seed")), method,
+        float(level), codes(clusters, data.size)))
 
 
 def bootstrap_metric(predictions: Iterable[Hashable], truths: Iterable[Hashable],
-                     metric: Literal["accuracy", "balanced_accuracy"] = "accuracy", n_replicates: int = 1000,
-                     seed: int = 42, clusters: Clusters = None, *, method: Literal["percentile", "bca", "basic"] = "percentile",
+                     metric: Literal["accuracy", "balanced_accuracy"] = "accuracy",
+                     n_replicates: int = 1000, seed: int = 42, clusters: Clusters = None, *,
+                     method: Literal["percentile", "bca", "basic"] = "percentile",
                      level: float = 0.95) -> BootstrapResult:
     """Bootstrap of "accuracy" or "balanced_accuracy" of a classifier; labels as in `accuracy`."""
     p, t = label_pair(predictions, truths)
-    return BootstrapResult(**_core.bootstrap_metric(p, t, metric, whole(n_replicates, "n_replicates"),
-                                                    str(whole(seed, "seed")), method, float(level), codes(clusters, t.size)))
+    return BootstrapResult(**_core.bootstrap_metric(
+        p, t, metric, whole(n_replicates, "n_replicates"), str(whole(seed, "seed")), method,
+        float(level), codes(clusters, t.size)))
 
 
 def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
     """The share of items whose prediction is the truth.
 
-    Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A prediction of None means no answer,
-    and wrong. Text on one side against numbers on the other is refused, and so are NaN and fractions.
+    Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A
+    prediction of None means no answer, and wrong. Text on one side against numbers on the other is
+    refused, and so are NaN and fractions.
 
     >>> accuracy(["cat", "dog", None], ["cat", "cat", "dog"])
     0.3333333333333333
@@ -216,5 +238,6 @@ def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> flo
 
 
 def balanced_accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
-    """The mean over the true classes of the share of their items that are right; labels as in `accuracy`."""
+    """The mean over the true classes of the share of their items that are right; labels as in
+    `accuracy`."""
     return _core.balanced_accuracy(*label_pair(predictions, truths))

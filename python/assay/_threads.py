@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many cores the package uses: `set_threads`, or the variable ASSAY_THREADS before the import."""
+"""How many cores the package uses: `set_threads`, or the variable ASSAY_THREADS before the
+import."""
 from __future__ import annotations
 
 import operator
@@ -9,7 +10,8 @@ from . import _core
 
 
 def set_threads(count: int) -> None:
-    """Functions of arrays and commands use up to `count` threads; 0, the default, means all cores. Results do not depend on it."""
+    """Functions of arrays and commands use up to `count` threads; 0, the default, means all cores.
+    Results do not depend on it."""
     _core.set_threads(operator.index(count))
 
 
@@ -21,5 +23,6 @@ def threads() -> int:
 _wanted = os.environ.get("ASSAY_THREADS", "").strip()
 if _wanted:
     if not _wanted.isdecimal():
-        raise ValueError(f"ASSAY_THREADS must be a whole number of threads (0: all cores), not {_wanted!r}")
+        raise ValueError(f"ASSAY_THREADS must be a whole number of threads (0: all cores), not "
+                         f"{_wanted!r}")
     set_threads(int(_wanted))

@@ -28,20 +28,26 @@ class _SoftDice(torch.autograd.Function):
     def backward(ctx, grad_output):
         upstream = grad_output.detach().double().contiguous().numpy().ravel()
         gradients = [None, None]
-        for side, other in enumerate(reversed(ctx.saved_tensors)):  # each side's gradient is a line in the other
+        # each side's gradient is a line in the other
+        for side, other in enumerate(reversed(ctx.saved_tensors)):
             if ctx.needs_input_grad[side]:
                 values = np.ascontiguousarray(other.detach().numpy())
-                gradients[side] = torch.from_numpy(_core.soft_gradient(ctx.sums, values, *ctx.settings, upstream))
+                gradients[side] = torch.from_numpy(_core.soft_gradient(
+                    ctx.sums, values, *ctx.settings, upstream))
         return (*gradients, None, None, None, None)
 
 
-def soft_dice(outputs: torch.Tensor, labels: torch.Tensor, *, smooth: float = 1, batch_dice: bool = True,
-              reduction: str = "mean", policy: str = "assay") -> torch.Tensor:
-    """`assay.soft_dice` of two tensors (B, C, ...) as a tensor of the same type, with gradients for outputs and labels.
+def soft_dice(outputs: torch.Tensor, labels: torch.Tensor, *, smooth: float = 1,
+              batch_dice: bool = True, reduction: str = "mean",
+              policy: str = "assay") -> torch.Tensor:
+    """`assay.soft_dice` of two tensors (B, C, ...) as a tensor of the same type, with gradients for
+    outputs and labels.
 
-    It is a score: train with `1 - soft_dice(probabilities, one_hot)`. Apply sigmoid or softmax yourself first.
+    It is a score: train with `1 - soft_dice(probabilities, one_hot)`. Apply sigmoid or softmax
+    yourself first.
     """
     for name, tensor in (("outputs", outputs), ("labels", labels)):
         if not isinstance(tensor, torch.Tensor):
-            raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}; assay.soft_dice takes arrays")
+            raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}; "
+                            f"assay.soft_dice takes arrays")
     return _SoftDice.apply(outputs, labels, float(smooth), bool(batch_dice), reduction, policy)

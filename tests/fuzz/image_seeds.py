@@ -2,8 +2,8 @@
 import gzip, io, struct, zipfile, zlib
 
 
-def nifti(version=1, order="<", dim=(3, 2, 2, 1, 1, 1, 1, 1), datatype=2, slope=1.0, sform=1, qform=0,
-          units=2, voxels=bytes(range(4)), magic=None, offset=None):
+def nifti(version=1, order="<", dim=(3, 2, 2, 1, 1, 1, 1, 1), datatype=2, slope=1.0, sform=1,
+          qform=0, units=2, voxels=bytes(range(4)), magic=None, offset=None):
     wide = version == 2
     head = bytearray(540 if wide else 348)
     put = lambda at, fmt, *v: struct.pack_into(order + fmt, head, at, *v)
@@ -28,7 +28,9 @@ def gz(data):
 def nifti_seeds():
     sizes = {2: 1, 256: 1, 512: 2, 4: 2, 768: 4, 8: 4, 1280: 8, 1024: 8, 16: 4, 64: 8, 1536: 16}
     for i, (code, size) in enumerate(sizes.items()):
-        yield f"type_{code}", nifti(version=1 + i % 2, order="<>"[i // 2 % 2], datatype=code, voxels=bytes(range(4 * size)))
+        yield (f"type_{code}",
+               nifti(version=1 + i % 2, order="<>"[i // 2 % 2], datatype=code,
+                     voxels=bytes(range(4 * size))))
     yield "gz", gz(nifti())
     yield "gz_big_endian_2", gz(nifti(version=2, order=">"))
     yield "gz_cut", gz(nifti())[:-20]
@@ -49,14 +51,37 @@ def nifti_seeds():
 
 
 def metaimage_seeds():
-    start, shape, local = b"ObjectType = Image\nNDims = 3\n", b"DimSize = 2 2 1\n", b"ElementType = MET_UCHAR\nElementDataFile = LOCAL\n"
+    start, shape, local = (b"ObjectType = Image\nNDims = 3\n", b"DimSize = 2 2 1\n",
+                           b"ElementType = MET_UCHAR\nElementDataFile = LOCAL\n")
     yield "plain", start + shape + local + b"abcd"
     yield "carriage_returns", (start + shape + local).replace(b"\n", b"\r\n") + b"abcd"
     yield "zlib", start + shape + b"CompressedData = True\n" + local + zlib.compress(b"abcd")
-    yield "zlib_sized", start + shape + b"CompressedData = True\nCompressedDataSize = 12\n" + local + zlib.compress(b"abcd")
-    yield "zlib_cut", start + shape + b"CompressedData = True\n" + local + zlib.compress(b"abcd")[:-3]
-    yield "float_big_endian", start + shape + b"BinaryDataByteOrderMSB = True\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n" + bytes(16)
-    yield "placed", start + shape + b"TransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 1 2 3\nElementSpacing = 1 2 3\nDistanceUnits = um\n" + local + b"abcd"
+    yield (
+        "zlib_sized",
+        start
+        + shape
+        + b"CompressedData = True\nCompressedDataSize = 12\n"
+        + local
+        + zlib.compress(b"abcd"),
+    )
+    yield ("zlib_cut",
+           start + shape + b"CompressedData = True\n" + local + zlib.compress(b"abcd")[:-3])
+    yield (
+        "float_big_endian",
+        start
+        + shape
+        + b"BinaryDataByteOrderMSB = True\nElementType = MET_FLOAT\nElementDataFile = LOCAL\n"
+        + bytes(16),
+    )
+    yield (
+        "placed",
+        start
+        + shape
+        + b"TransformMatrix = 0 1 0 0 0 1 1 0 0\nOffset = 1 2 3\nElementSpacing = 1 2"
+        b" 3\nDistanceUnits = um\n"
+        + local
+        + b"abcd",
+    )
     yield "flat", b"NDims = 2\nDimSize = 2 2\nElementSize = 2 3\n" + local + b"abcd"
     yield "four", b"NDims = 4\nDimSize = 2 2 1 1\n" + local + b"abcd"
     yield "header_size", start + shape + b"HeaderSize = -1\n" + local + b"abcd"
@@ -71,21 +96,49 @@ def metaimage_seeds():
 def nrrd_seeds():
     start, shape = b"NRRD0005\n", b"type: uint8\ndimension: 3\nsizes: 2 2 1\n"
     raw, packed = b"encoding: raw\n", b"encoding: gzip\n"
-    place = b"space: LPS\nspace directions: (0,2,0) (0,0,3) (4,0,0)\nspace origin: (1,2,3)\nspace units: \"um\" \"um\" \"um\"\n"
+    place = (b"space: LPS\nspace directions: (0,2,0) (0,0,3) (4,0,0)\nspace origin: (1,2,3)\nspace "
+             b"units: \"um\" \"um\" \"um\"\n")
     yield "plain", start + shape + raw + b"\nabcd"
     yield "carriage_returns", (start + shape + raw + b"\n").replace(b"\n", b"\r\n") + b"abcd"
     yield "gzip", start + shape + packed + b"\n" + gz(b"abcd")
     yield "gzip_cut", start + shape + packed + b"\n" + gz(b"abcd")[:-6]
     yield "gzip_skip", start + shape + packed + b"byte skip: 2\n\n" + gz(b"xxabcd")
-    yield "gzip_bomb", start + shape.replace(b"2 2 1", b"40000 40000 40000") + packed + b"\n" + gz(b"abcd")
+    yield ("gzip_bomb",
+           start + shape.replace(b"2 2 1", b"40000 40000 40000") + packed + b"\n" + gz(b"abcd"))
     yield "placed", start + shape + raw + place + b"\nabcd"
     yield "spacings", start + shape + raw + b"spacings: 1 2 nan\n\nabcd"
-    yield "flat", start + b"type: uchar\ndimension: 2\nsizes: 2 2\nspace dimension: 2\nspace directions: (1,0) (0,2)\n" + raw + b"\nabcd"
-    yield "list_first", start + b"type: float\nendian: big\ndimension: 4\nsizes: 2 2 1 1\nspace: RAS\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\n" + raw + b"\n" + bytes(16)
-    yield "list_last", start + b"type: double\nendian: little\ndimension: 4\nsizes: 2 1 1 2\nkinds: domain domain domain list\n" + raw + b"\n" + bytes(32)
-    yield "list_inside", start + b"type: uint8\ndimension: 4\nsizes: 2 2 2 1\nkinds: domain list domain domain\n" + raw + b"\nabcdefgh"
+    yield (
+        "flat",
+        start
+        + b"type: uchar\ndimension: 2\nsizes: 2 2\nspace dimension: 2\nspace directions: (1,0)"
+        b" (0,2)\n"
+        + raw
+        + b"\nabcd",
+    )
+    yield (
+        "list_first",
+        start
+        + b"type: float\nendian: big\ndimension: 4\nsizes: 2 2 1 1\nspace: RAS\nspace directions:"
+        b" none (1,0,0) (0,1,0) (0,0,1)\n"
+        + raw
+        + b"\n"
+        + bytes(16),
+    )
+    yield (
+        "list_last",
+        start
+        + b"type: double\nendian: little\ndimension: 4\nsizes: 2 1 1 2\nkinds: domain domain domain"
+        b" list\n"
+        + raw
+        + b"\n"
+        + bytes(32),
+    )
+    yield ("list_inside",
+           start + b"type: uint8\ndimension: 4\nsizes: 2 2 2 1\nkinds: domain list domain domain\n"
+           + raw + b"\nabcdefgh")
     yield "singular", start + shape + raw + place.replace(b"(4,0,0)", b"(0,4,0)") + b"\nabcd"
-    yield "huge", start + shape.replace(b"2 2 1", b"4000000000 4000000000 4000000000") + raw + b"\nabcd"
+    yield ("huge",
+           start + shape.replace(b"2 2 1", b"4000000000 4000000000 4000000000") + raw + b"\nabcd")
     yield "not_numbers", start + shape.replace(b"2 2 1", b"a b c") + raw + b"\nabcd"
     yield "vector", start + shape + raw + b"space directions: (1,0,0 (0,1,0)\n\nabcd"
     yield "text", start + shape + b"encoding: ascii\n\n1 2 3 4"
@@ -98,7 +151,8 @@ def nrrd_seeds():
 
 def npy(descr="|u1", shape="(2, 2, 1)", order="False", voxels=b"abcd", version=1):
     text = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode() + b"\n"
-    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text + voxels
+    return (b"\x93NUMPY" + bytes([version, 0])
+            + struct.pack("<H" if version == 1 else "<I", len(text)) + text + voxels)
 
 
 def npz(**arrays):
@@ -110,7 +164,8 @@ def npz(**arrays):
 
 
 def npy_seeds():
-    for number, kind in enumerate(("|b1", "|i1", "<u2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f2", ">f4", "<f8")):
+    for number, kind in enumerate(("|b1", "|i1", "<u2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f2",
+                                   ">f4", "<f8")):
         yield "type_" + kind[1:], npy(kind, version=1 + number % 3, voxels=bytes(4 * int(kind[2])))
     yield "fortran", npy(order="True")
     yield "flat", npy(shape="(2, 2)")
@@ -128,7 +183,9 @@ def npy_seeds():
     yield "stored", npz(arr_0=(npy(), zipfile.ZIP_STORED))
     yield "deflated", npz(mask=(npy(), zipfile.ZIP_DEFLATED))
     yield "several", npz(a=(npy(), 0), b=(npy(), 0))
-    yield "probabilities", npz(probabilities=(npy("<f4", "(2, 1, 2, 1)", voxels=bytes(16)), zipfile.ZIP_DEFLATED), other=(npy(), 0))
+    yield ("probabilities",
+           npz(probabilities=(npy("<f4", "(2, 1, 2, 1)", voxels=bytes(16)), zipfile.ZIP_DEFLATED),
+               other=(npy(), 0)))
     yield "no_array", npz()[:-1] + b"\0"
     yield "damaged", npz(mask=(npy(), zipfile.ZIP_DEFLATED)).replace(b"NUMPY", b"NUMPX")
     yield "bomb", npz(mask=(npy(shape="(40000, 40000, 40000)"), zipfile.ZIP_DEFLATED))

@@ -25,19 +25,23 @@ def numbers(values):
 def pickled_tensor(key, shape, storage=b"FloatStorage", offset=0, strides=None):
     if strides is None:
         strides = [size(shape[i + 1:]) for i in range(len(shape))]
-    stored = b"(" + text("storage") + b"ctorch\n" + storage + b"\n" + text(key) + text("cpu") + numbers([size(shape)])[1:-1] + b"tQ"
-    return (b"ctorch._utils\n_rebuild_tensor_v2\n(" + stored + numbers([offset])[1:-1] + numbers(shape) + numbers(strides)
-            + b"\x89ccollections\nOrderedDict\n)RtR")
+    stored = (b"(" + text("storage") + b"ctorch\n" + storage + b"\n" + text(key) + text("cpu")
+              + numbers([size(shape)])[1:-1] + b"tQ")
+    return (b"ctorch._utils\n_rebuild_tensor_v2\n(" + stored + numbers([offset])[1:-1]
+            + numbers(shape) + numbers(strides) + b"\x89ccollections\nOrderedDict\n)RtR")
 
 
 def state(shapes=SHAPES, **options):
-    return b"}(" + b"".join(text(k) + pickled_tensor(str(i), s, **options) for i, (k, s) in enumerate(shapes.items())) + b"u"
+    return b"}(" + b"".join(text(k) + pickled_tensor(str(i), s, **options)
+                            for i, (k, s) in enumerate(shapes.items())) + b"u"
 
 
 def checkpoint(pickle, shapes=SHAPES, method=zipfile.ZIP_STORED, extra=()):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
-        entries = [("a/data.pkl", b"\x80\x02" + pickle + b"."), *((f"a/data/{i}", floats(size(s))) for i, s in enumerate(shapes.values())), *extra]
+        entries = [("a/data.pkl", b"\x80\x02" + pickle + b"."),
+                   *((f"a/data/{i}", floats(size(s))) for i, s in enumerate(shapes.values())),
+                   *extra]
         for name, data in entries:
             info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             info.compress_type = method
@@ -48,7 +52,9 @@ def checkpoint(pickle, shapes=SHAPES, method=zipfile.ZIP_STORED, extra=()):
 def checkpoint_seeds():
     whole = checkpoint(state())
     yield "bare", whole
-    yield "model_state_dict", checkpoint(b"}(" + text("epoch") + b"K\x03" + text("model_state_dict") + state() + b"u")
+    yield ("model_state_dict",
+           checkpoint(b"}(" + text("epoch") + b"K\x03" + text("model_state_dict") + state()
+                      + b"u"))
     yield "global", checkpoint(b"cos\nsystem\n(" + text("true") + b"tR")
     yield "stack_global", checkpoint(b"\x8c\x02os\x8c\x06system\x93")
     yield "cut", whole[:-30]
@@ -66,7 +72,8 @@ def checkpoint_seeds():
     yield "other_shapes", checkpoint(state(others), others)
     yield "huge_shape", checkpoint(state({"0.weight": (2 ** 30, 1, 1, 1, 1)}), {"a": (1,)})
     yield "overflow", checkpoint(state({"0.weight": (2 ** 31 - 1,) * 5}), {"a": (1,)})
-    normed = {**SHAPES, **{f"1.{k}": (1,) for k in ("weight", "bias", "running_mean", "running_var")}}
+    normed = {**SHAPES,
+              **{f"1.{k}": (1,) for k in ("weight", "bias", "running_mean", "running_var")}}
     yield "batch_norm", checkpoint(state(normed), normed)
     yield "no_pickle", checkpoint(b"N", extra=[("b/data.pkl", b"")])
     yield "empty", b"PK\x03\x04"
@@ -83,41 +90,66 @@ def safetensors_seeds():
         header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [at, at + 4 * size(shape)]}
         at += 4 * size(shape)
     yield "whole", safetensors(header, floats(at // 4))
-    yield "half", safetensors({k: {**v, "dtype": "F16"} for k, v in header.items()}, floats(at // 4))
+    yield ("half",
+           safetensors({k: {**v, "dtype": "F16"} for k, v in header.items()}, floats(at // 4)))
     yield "cut", safetensors(header, floats(at // 4 - 1))
     yield "nan", safetensors(header, b"\xff" * at)
     yield "header_length", struct.pack("<Q", 2 ** 63) + b"{}"
     yield "header_cut", safetensors(header)[:40]
     yield "list", safetensors([])
-    yield "shape_type", safetensors({"0.weight": {"dtype": "F32", "shape": [-1, "a"], "data_offsets": [0, 4]}}, floats(1))
-    yield "offsets", safetensors({"0.weight": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}}, floats(1))
-    yield "overflow", safetensors({"0.weight": {"dtype": "F32", "shape": [2 ** 62, 2 ** 62], "data_offsets": [0, 4]}}, floats(1))
-    yield "other", safetensors({"attention.weight": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}, floats(1))
+    yield ("shape_type",
+           safetensors({"0.weight": {"dtype": "F32", "shape": [-1, "a"], "data_offsets": [0, 4]}},
+                       floats(1)))
+    yield ("offsets",
+           safetensors({"0.weight": {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]}},
+                       floats(1)))
+    yield ("overflow",
+           safetensors({"0.weight": {"dtype": "F32", "shape": [2 ** 62, 2 ** 62],
+                                     "data_offsets": [0, 4]}}, floats(1)))
+    yield ("other",
+           safetensors({"attention.weight": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}},
+                       floats(1)))
     yield "null", safetensors({"0.weight": None})
     yield "empty", b""
 
 
 def tfjs(layers, weights, data=None):
     model = {"modelTopology": {"model_config": {"config": {"layers": layers}}},
-             "weightsManifest": [{"paths": ["a.bin"], "weights": [{"name": n, "shape": s, "dtype": "float32"} for n, s in weights.items()]}]}
-    return json.dumps(model).encode() + b"\0" + (data if data is not None else floats(sum(map(size, weights.values()))))
+             "weightsManifest": [{"paths": ["a.bin"],
+                                  "weights": [{"name": n, "shape": s, "dtype": "float32"}
+                                              for n, s in weights.items()]}]}
+    return json.dumps(model).encode() + b"\0" + (
+        data if data is not None else floats(sum(map(size, weights.values()))))
 
 
 def tfjs_seeds():
-    layer = lambda kind, name, source, **config: {"class_name": kind, "config": {"name": name, **config}, "inbound_nodes": [[[source, 0, 0, {}]]] if source else []}
-    weights = {"c/kernel": (3, 3, 3, 1, 1), "c/bias": (1,), "d/kernel": (1, 1, 1, 1, 2), "d/bias": (2,)}
-    first, act, last = layer("Conv3D", "c", "i", padding="same", dilation_rate=[2, 2, 2]), layer("Activation", "a", "c", activation="elu"), layer("Conv3D", "d", "a")
+    layer = lambda kind, name, source, **config: {
+        "class_name": kind, "config": {"name": name, **config},
+        "inbound_nodes": [[[source, 0, 0, {}]]] if source else []}
+    weights = {"c/kernel": (3, 3, 3, 1, 1), "c/bias": (1,), "d/kernel": (1, 1, 1, 1, 2),
+               "d/bias": (2,)}
+    first, act, last = (layer("Conv3D", "c", "i", padding="same", dilation_rate=[2, 2, 2]),
+                        layer("Activation", "a", "c", activation="elu"), layer("Conv3D", "d", "a"))
     whole = [layer("InputLayer", "i", ""), first, act, last]
     yield "whole", tfjs(whole, weights)
     yield "cut", tfjs(whole, weights, floats(9))
     yield "more", tfjs(whole, weights, floats(99))
     yield "no_weight", tfjs(whole, {"c/kernel": (3, 3, 3, 1, 1)})
     yield "branch", tfjs([*whole, layer("Conv3D", "e", "c")], weights)
-    yield "activation", tfjs([whole[0], first, layer("Activation", "a", "c", activation="swish"), last], weights)
-    yield "softmax", tfjs([whole[0], first, layer("Activation", "a", "c", activation="softmax"), last], weights)
-    yield "strides", tfjs([whole[0], layer("Conv3D", "c", "i", strides=[2, 2, 2]), act, last], weights)
+    yield ("activation",
+           tfjs([whole[0], first, layer("Activation", "a", "c", activation="swish"), last],
+                weights))
+    yield ("softmax",
+           tfjs([whole[0], first, layer("Activation", "a", "c", activation="softmax"), last],
+                weights))
+    yield ("strides",
+           tfjs([whole[0], layer("Conv3D", "c", "i", strides=[2, 2, 2]), act, last], weights))
     yield "pooling", tfjs([whole[0], layer("MaxPooling3D", "c", "i")], weights)
-    yield "norm", tfjs([whole[0], first, layer("BatchNormalization", "n", "c"), last], {**weights, **{f"n/{k}": (1,) for k in ("gamma", "beta", "moving_mean", "moving_variance")}})
+    yield ("norm",
+           tfjs([whole[0], first, layer("BatchNormalization", "n", "c"), last],
+                {**weights,
+                 **{f"n/{k}": (1,)
+                    for k in ("gamma", "beta", "moving_mean", "moving_variance")}}))
     yield "shape", tfjs(whole, {**weights, "c/kernel": (2 ** 40, 2 ** 40)}, b"")
     yield "types", b'{"weightsManifest": [{"weights": 3, "paths": [1]}], "modelTopology": []}\0'
     yield "paths", b'{"weightsManifest": [{"paths": ["../../etc/passwd"]}]}\0'
@@ -134,32 +166,46 @@ def field(number, value):
 
 
 def onnx_tensor(name, shape, data=None):
-    return field(5, b"".join(field(1, n) for n in shape) + field(2, 1) + field(8, name) + field(9, floats(size(shape)) if data is None else data))
+    return field(5,
+                 b"".join(field(1, n) for n in shape) + field(2, 1) + field(8, name)
+                 + field(9, floats(size(shape)) if data is None else data))
 
 
 def onnx_node(kind, inputs, output, **attributes):
-    lists = b"".join(field(5, field(1, k) + b"".join(field(8, v) for v in values)) for k, values in attributes.items())
-    return field(1, b"".join(field(1, i) for i in inputs) + field(2, output) + field(3, output) + field(4, kind) + lists)
+    lists = b"".join(field(5, field(1, k) + b"".join(field(8, v) for v in values))
+                     for k, values in attributes.items())
+    return field(1,
+                 b"".join(field(1, i) for i in inputs) + field(2, output) + field(3, output)
+                 + field(4, kind) + lists)
 
 
 def onnx(*parts, inputs=("x",), outputs=("y",)):
-    ends = b"".join(field(11, field(1, n)) for n in inputs) + b"".join(field(12, field(1, n)) for n in outputs)
+    ends = (b"".join(field(11, field(1, n)) for n in inputs)
+            + b"".join(field(12, field(1, n)) for n in outputs))
     return field(1, 7) + field(7, b"".join(parts) + ends)
 
 
 def onnx_seeds():
-    tensors = onnx_tensor("w", (1, 1, 3, 3, 3)) + onnx_tensor("v", (2, 1, 1, 1, 1)) + onnx_tensor("b", (1,))
+    tensors = (onnx_tensor("w", (1, 1, 3, 3, 3)) + onnx_tensor("v", (2, 1, 1, 1, 1))
+               + onnx_tensor("b", (1,)))
     conv = onnx_node("Conv", "xwb", "c", dilations=[2] * 3, pads=[2] * 6)
     relu, last = onnx_node("Relu", "c", "r"), onnx_node("Conv", "rv", "y")
     whole = onnx(conv, relu, last, tensors)
     yield "whole", whole
     yield "cut", whole[:-9]
-    yield "cut_tensor", onnx(conv, relu, last, tensors.replace(onnx_tensor("w", (1, 1, 3, 3, 3)), onnx_tensor("w", (1, 1, 3, 3, 3), b"abc")))
-    yield "norm", onnx(conv, onnx_node("BatchNormalization", ["c", "b", "b", "b", "b"], "r"), last, tensors)
+    yield ("cut_tensor",
+           onnx(conv, relu, last,
+                tensors.replace(onnx_tensor("w", (1, 1, 3, 3, 3)),
+                                onnx_tensor("w", (1, 1, 3, 3, 3), b"abc"))))
+    yield ("norm",
+           onnx(conv, onnx_node("BatchNormalization", ["c", "b", "b", "b", "b"], "r"), last,
+                tensors))
     yield "instance", onnx(conv, onnx_node("InstanceNormalization", "cbb", "r"), last, tensors)
     yield "branch", onnx(conv, onnx_node("Add", "cx", "r"), last, tensors)
-    yield "gelu", onnx(conv, onnx_node("Div", "cb", "1"), onnx_node("Erf", "1", "2"), onnx_node("Add", "2b", "3"),
-                       onnx_node("Mul", "c3", "4"), onnx_node("Mul", "4b", "r"), last, tensors)
+    yield ("gelu",
+           onnx(conv, onnx_node("Div", "cb", "1"), onnx_node("Erf", "1", "2"),
+                onnx_node("Add", "2b", "3"), onnx_node("Mul", "c3", "4"),
+                onnx_node("Mul", "4b", "r"), last, tensors))
     yield "pads", onnx(onnx_node("Conv", "xwb", "c", pads=[0, 1, 2]), relu, last, tensors)
     yield "two_inputs", onnx(conv, relu, last, tensors, inputs=("x", "z"))
     yield "no_tensor", onnx(conv, relu, last)

@@ -20,14 +20,17 @@ def csv_seeds():
 
 
 def record_seeds():
-    whole = (b'{"kind":"case","id":"a","fate":"scored","error":"","reference_at_fault":false,"warnings":["w"],"groups":[["site","A"]],'
+    whole = (b'{"kind":"case","id":"a","fate":"scored","error":"","reference_at_fault":false,'
+             b'"warnings":["w"],"groups":[["site","A"]],'
              b'"prediction":"p","reference":"r","prediction_sha256":"","reference_sha256":"",'
              b'"counts":{"1":[1,2,3,4]},"voxels":10,"voxel_ml":0.001}')
     yield "whole", whole
-    chance = b'"probability":{"1":{"voxels":10,"positives":3,"pairs_won":1.5,"precision_sum":2,"squared_error":0.1,"bins":[%s],"sweep":[%s]}},' % (
+    chance = (b'"probability":{"1":{"voxels":10,"positives":3,"pairs_won":1.5,"precision_sum":2,'
+              b'"squared_error":0.1,"bins":[%s],"sweep":[%s]}},') % (
         b",".join([b"[1,0,0.5]"] * 15), b",".join([b"[1,2]"] * 19))
     yield "probability", whole.replace(b'"voxels":10', chance + b'"voxels":10')
-    yield "probability_short", whole.replace(b'"voxels":10', chance.replace(b"[1,2],", b"", 3) + b'"voxels":10')
+    yield ("probability_short",
+           whole.replace(b'"voxels":10', chance.replace(b"[1,2],", b"", 3) + b'"voxels":10'))
     yield "cut", whole[:80]
     yield "fate", whole.replace(b"scored", b"lost")
     yield "missing", whole.replace(b'"fate":"scored",', b"")
@@ -45,14 +48,18 @@ def record_seeds():
 
 def shape_seeds(whole):
     """Records with surfaces and lesions."""
-    side = {"weight": 8, "sum_mm": 5.5, "greatest_mm": 2, "percentile_mm": [[95, 1.5]], "within": [[1, 4], [2, 8]]}
-    surface = {"prediction": side, "reference": side, "pooled_percentile_mm": [[95, 1.5]], "common": 3, "either": 13}
+    side = {"weight": 8, "sum_mm": 5.5, "greatest_mm": 2, "percentile_mm": [[95, 1.5]],
+            "within": [[1, 4], [2, 8]]}
+    surface = {"prediction": side, "reference": side, "pooled_percentile_mm": [[95, 1.5]],
+               "common": 3, "either": 13}
     lesion = [12, [1.5, 0, -2], True, [0], 0.5, None]
-    lesions = {"counts": [1, 1, 1, 1, 0], "sums": [0.5, 2, 0.3], "penalty_mm": 0, "harmonic_f1": False, "by_size": [[1, 1]] + [[0, 0]] * 4,
-               "reference": [lesion], "prediction": [lesion[:5] + [2.5]]}
+    lesions = {"counts": [1, 1, 1, 1, 0], "sums": [0.5, 2, 0.3], "penalty_mm": 0,
+               "harmonic_f1": False, "by_size": [[1, 1]] + [[0, 0]] * 4, "reference": [lesion],
+               "prediction": [lesion[:5] + [2.5]]}
 
     def record(**shapes):
-        return whole[:-1] + b"," + json.dumps({"diagonal_mm": 17.3, **shapes}, separators=(",", ":"))[1:].encode()
+        return whole[:-1] + b"," + json.dumps({"diagonal_mm": 17.3, **shapes},
+                                              separators=(",", ":"))[1:].encode()
     both = record(boundary={"1": surface}, lesions={"1": lesions})
     yield "shapes", both
     yield "shapes_cut", both[:-40]
@@ -61,25 +68,38 @@ def shape_seeds(whole):
     yield "boundary_type", record(boundary=[surface])
     yield "boundary_one_side", record(boundary={"1": {**surface, "reference": None}})
     yield "boundary_short_pair", record(boundary={"1": {**surface, "pooled_percentile_mm": [[95]]}})
-    yield "boundary_twice", record(boundary={"1": {**surface, "prediction": {**side, "within": [[1, 4], [1, 5]]}}})
-    yield "boundary_huge", both.replace(b'"common":3', b'"common":1e300').replace(b'"sum_mm":5.5', b'"sum_mm":-1e308')
+    yield ("boundary_twice",
+           record(boundary={"1": {**surface, "prediction": {**side, "within": [[1, 4], [1, 5]]}}}))
+    yield ("boundary_huge",
+           both.replace(b'"common":3', b'"common":1e300').replace(
+               b'"sum_mm":5.5', b'"sum_mm":-1e308'))
     yield "boundary_nan", both.replace(b'"greatest_mm":2', b'"greatest_mm":NaN')
     yield "lesions", record(lesions={"1": lesions})
     yield "lesions_few_counts", record(lesions={"1": {**lesions, "counts": [1, 1]}})
     yield "lesions_few_bins", record(lesions={"1": {**lesions, "by_size": []}})
-    yield "lesions_partner", record(lesions={"1": {**lesions, "reference": [lesion[:3] + [[-1, 4294967296]] + lesion[4:]]}})
-    yield "lesions_centroid", record(lesions={"1": {**lesions, "reference": [[12, [1.5], True, [], 0.5, None]]}})
+    yield ("lesions_partner",
+           record(lesions={"1": {**lesions,
+                                 "reference": [lesion[:3] + [[-1, 4294967296]] + lesion[4:]]}}))
+    yield ("lesions_centroid",
+           record(lesions={"1": {**lesions, "reference": [[12, [1.5], True, [], 0.5, None]]}}))
     yield "lesions_type", record(lesions={"1": {**lesions, "prediction": {"0": lesion}}})
 
 
 def results_seeds():
-    yield "folds", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": 0, "dice": 0.5, "avd": null}]}'
-    yield "folds_number", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": 1e300, "dice": 0.5}]}'
+    yield ("folds",
+           b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": 0, '
+           b'"dice": 0.5, "avd": null}]}')
+    yield ("folds_number",
+           b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"id": "a", "outer_fold": '
+           b'1e300, "dice": 0.5}]}')
     yield "folds_no_id", b'{"schema": "assay.folds/1", "model_name": "m", "cases": [{"dice": 0.5}]}'
-    theirs = (b'{"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": [0.5, NaN]},'
+    theirs = (b'{"model_name": "m", "dice": {"name": "DICE", "mean": NaN, "std": 0, "values": '
+              b'[0.5, NaN]},'
               b' "avd": {"values": [Infinity, 1]}, "mcc": {"values": []}, "num_samples": 2}')
-    ours = (b'{"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}, "avd": {}},'
-            b' "cases": [{"id": "a", "label": {"1": {"dice": 0.5, "avd": null}, "2": {"dice": 1}}}, {"id": "b", "label": {}}]}')
+    ours = (b'{"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}, "avd": '
+            b'{}},'
+            b' "cases": [{"id": "a", "label": {"1": {"dice": 0.5, "avd": null}, "2": {"dice": '
+            b'1}}}, {"id": "b", "label": {}}]}')
     yield "theirs", theirs
     yield "ours", ours
     yield "cut", ours[:60]
@@ -91,8 +111,12 @@ def results_seeds():
     yield "list", b"[1, 2]"
     yield "number", b"7"
     yield "empty", b""
-    yield "ours_failed", ours.replace(b'{"id": "b", "label": {}}', b'{"id": "b", "status": "failed", "error": "\\u00e9\\ud83d", "label": {}}')
-    yield "ours_groups", ours.replace(b'"id": "a", ', b'"id": "a", "status": "ok", "groups": {"site": "A"}, ')
+    yield ("ours_failed",
+           ours.replace(b'{"id": "b", "label": {}}',
+                        b'{"id": "b", "status": "failed", "error": "\\u00e9\\ud83d", "label": '
+                        b'{}}'))
+    yield ("ours_groups",
+           ours.replace(b'"id": "a", ', b'"id": "a", "status": "ok", "groups": {"site": "A"}, '))
     yield "ours_twice", ours.replace(b'"id": "b"', b'"id": "a"')
     yield "ours_headline", ours[:-1] + b', "mcc": {"values": [1, null]}}'
     yield "deep", b'{"schema": ' + b"[" * 600
@@ -104,22 +128,29 @@ def results_seeds():
 
 
 def nnunet_seeds():
-    counts = b'{"Dice": 0.5, "FN": 10, "FP": 10, "IoU": NaN, "TN": 70, "TP": 10, "n_pred": 20, "n_ref": 20}'
-    second = (b'{"foreground_mean": {"Dice": 0.5}, "mean": {}, "metric_per_case": [{"metrics": {"1": %s, "(1, 2)": %s},'
-              b' "prediction_file": "/p/a.nii.gz", "reference_file": "/r/a.nii.gz"}]}' % (counts, counts))
-    first = (b'{"name": "n", "results": {"all": [{"0": {"Dice": 1}, "1": {"Dice": 0.5, "Hausdorff Distance 95": 3},'
+    counts = (b'{"Dice": 0.5, "FN": 10, "FP": 10, "IoU": NaN, "TN": 70, "TP": 10, "n_pred": 20, '
+              b'"n_ref": 20}')
+    second = (
+        b'{"foreground_mean": {"Dice": 0.5}, "mean": {}, "metric_per_case": [{"metrics": {"1": %s,'
+        b' "(1, 2)": %s}, "prediction_file": "/p/a.nii.gz", "reference_file": "/r/a.nii.gz"}]}'
+        % (counts, counts)
+    )
+    first = (b'{"name": "n", "results": {"all": [{"0": {"Dice": 1}, "1": {"Dice": 0.5, "Hausdorff '
+             b'Distance 95": 3},'
              b' "reference": "/r/a.nii.gz", "test": null}], "mean": {}}}')
     yield "nnunet_2", second
     yield "nnunet_2_count", second.replace(b'"TP": 10', b'"TP": 9223372036854775807')
     yield "nnunet_2_fraction", second.replace(b'"TP": 10', b'"TP": 1.5')
-    yield "nnunet_2_no_file", second.replace(b'"/r/a.nii.gz"', b"null").replace(b'"/p/a.nii.gz"', b"3")
+    yield ("nnunet_2_no_file",
+           second.replace(b'"/r/a.nii.gz"', b"null").replace(b'"/p/a.nii.gz"', b"3"))
     yield "nnunet_2_cut", second[:150]
     yield "nnunet_1", first
     yield "nnunet_1_no_cases", first.replace(b'"all"', b'"none"')
 
 
 def table_seeds():
-    long = b"model,case,label,metric,value,status\nm,a,1,dice,0.5,ok\nm,b,,,,failed\nn,a,1,avd,,reference_empty\n"
+    long = (b"model,case,label,metric,value,status\nm,a,1,dice,0.5,ok\nm,b,,,,failed\n"
+            b"n,a,1,avd,,reference_empty\n")
     yield "long", long
     yield "long_twice", long + b"m,a,1,dice,0.5,ok\n"
     yield "long_comma", long + b'm,c,1,dice,"0,5",ok\n'
@@ -149,22 +180,38 @@ def dataset_seeds():
 
 
 def experiment_seeds():
-    run = b'{"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3, "test_mcc": 0.6, "per_subject_dice": [0.5, null, 0.7], "subject_ids": ["a", 2]}'
+    run = (b'{"outer_fold": 0, "restart": 1, "test_dice": 0.6, "test_avd": 0.3, "test_mcc": 0.6, '
+           b'"per_subject_dice": [0.5, null, 0.7], "subject_ids": ["a", 2]}')
     yield "run", run
-    yield "folds", b'{"folds": [{"outer_fold": 0, "runs": [' + run + b', {}]}, 3], "config": {"parameters": 5, "dilations": [1, 2]}}'
-    yield "summary", b'{"summary": {"test_mean_dice": 0.876, "test_std_dice": 0.016, "test_mean_avd": Infinity, "test_mean_mcc": NaN, "num_test_subjects": 3}}'
-    yield "spread", b'{"schema": "assay.folds/1", "summary": {"test_mean_dice": 0.8, "spread": {"runs": {"dice": {"std": 0.1, "n": 2, "ddof": 1}}}}, "cases": [{"dice": 0.7}]}'
-    yield "listed", b'{"test_results": [{"test_dice": 1e308, "test_avd": 1e308, "test_mcc": -1e308}, {"test_dice": 1e308, "test_avd": 0, "test_mcc": 1}]}'
+    yield ("folds",
+           b'{"folds": [{"outer_fold": 0, "runs": [' + run
+           + b', {}]}, 3], "config": {"parameters": 5, "dilations": [1, 2]}}')
+    yield ("summary",
+           b'{"summary": {"test_mean_dice": 0.876, "test_std_dice": 0.016, "test_mean_avd": '
+           b'Infinity, "test_mean_mcc": NaN, "num_test_subjects": 3}}')
+    yield ("spread",
+           b'{"schema": "assay.folds/1", "summary": {"test_mean_dice": 0.8, "spread": {"runs": '
+           b'{"dice": {"std": 0.1, "n": 2, "ddof": 1}}}}, "cases": [{"dice": 0.7}]}')
+    yield ("listed",
+           b'{"test_results": [{"test_dice": 1e308, "test_avd": 1e308, "test_mcc": -1e308}, '
+           b'{"test_dice": 1e308, "test_avd": 0, "test_mcc": 1}]}')
     yield "validation", b'{"val_mean_dice": 0.9, "std_dice": "x"}'
-    yield "segmentation", b'{"schema": "assay.segmentation/1", "dice": {"mean": 0.7, "std": 0.1, "values": [0.6, 0.8]}, "avd": {"mean": 0}, "mcc": {"mean": 0.7}, "metrics": {"dice_macro": {"mean": 0.8, "std": 0.1, "n": 2}}}'
+    yield ("segmentation",
+           b'{"schema": "assay.segmentation/1", "dice": {"mean": 0.7, "std": 0.1, "values": [0.6, '
+           b'0.8]}, "avd": {"mean": 0}, "mcc": {"mean": 0.7}, "metrics": {"dice_macro": {"mean": '
+           b'0.8, "std": 0.1, "n": 2}}}')
     yield "empty", b"{}"
     yield "cut", b'{"summary": {"test_mean'
     yield "other_schema", b'{"schema": "assay.comparison/1"}'
 
 
 def paper_seeds():
-    yield "list", b'[{"model": "My Net", "parameters": 10, "dice_mean": 0.7, "dice_std": 0.1, "avd_sig": 1}]'
-    yield "keys", b'{"net": {"dice_mean": 0.7, "avd_mean": 0.2, "mcc_mean": 0.6}, "tolerances": {"dice": 0.1}, "limits": {"minimum": {"dice": 0.5}}}'
+    yield ("list",
+           b'[{"model": "My Net", "parameters": 10, "dice_mean": 0.7, "dice_std": 0.1, "avd_sig": '
+           b'1}]')
+    yield ("keys",
+           b'{"net": {"dice_mean": 0.7, "avd_mean": 0.2, "mcc_mean": 0.6}, "tolerances": {"dice": '
+           b'0.1}, "limits": {"minimum": {"dice": 0.5}}}')
     yield "part", b'{"title": "t", "table1": [{"name": "a", "dice_mean": 0.7}]}'
     yield "unknown", b'{"net": {"dice_mean": 0.7}, "tolerances": {"dcie": 0.1}}'
     yield "nan", b'{"net": {"dice_mean": NaN}}'
@@ -176,15 +223,20 @@ def paper_seeds():
 
 
 def parity_seeds():
-    metric = {"achieved": 0.87, "paper": 0.876, "diff": -0.006, "pct_diff": -0.7, "within_tolerance": True, "acceptable": True,
-              "minimum": True, "meets_or_exceeds": False, "within_paper_sd": True}
-    whole = {"schema": "assay.parity/1", "sources": {"file": "run.json"}, "model": "m", "parity_level": "acceptable",
-             "paper": {"key": "m", "model": "M", "source": "a paper", "parameters": 147474, "dice_mean": 0.876, "dice_std": 0.016, "avd_mean": None},
+    metric = {"achieved": 0.87, "paper": 0.876, "diff": -0.006, "pct_diff": -0.7,
+              "within_tolerance": True, "acceptable": True, "minimum": True,
+              "meets_or_exceeds": False, "within_paper_sd": True}
+    whole = {"schema": "assay.parity/1", "sources": {"file": "run.json"}, "model": "m",
+             "parity_level": "acceptable",
+             "paper": {"key": "m", "model": "M", "source": "a paper", "parameters": 147474,
+                       "dice_mean": 0.876, "dice_std": 0.016, "avd_mean": None},
              "tolerances": {"dice": 0.01, "avd": 0.1, "mcc": 0.01, "dice_std": 0.03},
-             "limits": {"acceptable": {"dice": 0.85, "avd": 0.3, "mcc": 0.74}, "minimum": {"dice": 0.8}},
-             "dice_mean": 0.87, "dice_std": 0.02, "avd_mean": None, "mcc_mean": None, "meets_or_exceeds": None,
-             "details": {"dice": metric, "dice_std": {"achieved": 0.02, "paper": 0.016, "acceptable": True}, "avd": {}, "mcc": {}},
-             "explanation": ["because"], "warnings": []}
+             "limits": {"acceptable": {"dice": 0.85, "avd": 0.3, "mcc": 0.74},
+                        "minimum": {"dice": 0.8}}, "dice_mean": 0.87, "dice_std": 0.02,
+             "avd_mean": None, "mcc_mean": None, "meets_or_exceeds": None,
+             "details": {"dice": metric,
+                         "dice_std": {"achieved": 0.02, "paper": 0.016, "acceptable": True},
+                         "avd": {}, "mcc": {}}, "explanation": ["because"], "warnings": []}
     but = lambda **changed: json.dumps({**whole, **changed}).encode()
     yield "whole", but()
     yield "level", but(parity_level="fine")
@@ -207,11 +259,17 @@ def parity_seeds():
 
 
 def segmentation_seeds():
-    whole = {"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {"n": 1, "mean": 0.5}},
-             "labels": {"1": {"name": "core", "members": [1]}, "all": {"name": "whole", "members": [1, 2]}},
-             "cases": [{"id": "a", "prediction": "a.nii", "reference": None, "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"},
-                       {"id": "d", "status": "ok", "label": {"2": {"dice": None, "undefined": {"dice": "prediction_empty"}}}}],
-             "settings": {"threshold": 0.5, "allow_affine_mismatch": True}, "provenance": {"roots": {"prediction": "/p", "reference": "r"}}}
+    whole = {"schema": "assay.segmentation/1", "model_name": "m",
+             "metrics": {"dice": {"n": 1, "mean": 0.5}},
+             "labels": {"1": {"name": "core", "members": [1]},
+                        "all": {"name": "whole", "members": [1, 2]}},
+             "cases": [{"id": "a", "prediction": "a.nii", "reference": None,
+                        "prediction_sha256": "00"}, {"id": "b", "label": {}}, {"id": "c"},
+                       {"id": "d", "status": "ok",
+                        "label": {"2": {"dice": None,
+                                        "undefined": {"dice": "prediction_empty"}}}}],
+             "settings": {"threshold": 0.5, "allow_affine_mismatch": True},
+             "provenance": {"roots": {"prediction": "/p", "reference": "r"}}}
     but = lambda **changed: json.dumps({**whole, **changed}).encode()
     yield "whole", but()
     yield "mark", b"\xef\xbb\xbf" + but()
@@ -223,7 +281,9 @@ def segmentation_seeds():
     yield "case_type", but(cases=[1, None])
     yield "id_type", but(cases=[{"id": 7, "prediction": {}}])
     yield "twice", but(cases=[{"id": "a"}, {"id": "a", "id ": "b"}])
-    yield "reason_without_value", but(cases=[{"id": "a", "status": "ok", "label": {"1": {"undefined": {"dice": "prediction_empty"}}}}])
+    yield ("reason_without_value",
+           but(cases=[{"id": "a", "status": "ok",
+                       "label": {"1": {"undefined": {"dice": "prediction_empty"}}}}]))
     yield "unknown_reason", but(cases=[{"id": "a", "status": "failed", "reason": "x"}])
     yield "summary_types", but(metrics={"dice": {"n": 1.5, "mean": "x", "ci95": [1]}})
     yield "labels_type", but(labels=[1])
@@ -261,7 +321,9 @@ def journal_seeds():
 
 def run_seeds():
     lists = b'"per_subject_dice": [0.5, NaN], "per_subject_avd": [Infinity, null], '
-    yield "whole", b'{"outer_fold": 0, "restart": 0, "seed": 42, "test_dice": 0.5, ' + lists + b'"subject_ids": ["a", "b"]}'
+    yield ("whole",
+           b'{"outer_fold": 0, "restart": 0, "seed": 42, "test_dice": 0.5, ' + lists
+           + b'"subject_ids": ["a", "b"]}')
     yield "indices", b"{" + lists + b'"subject_indices": [7, 3]}'
     yield "large_index", b"{" + lists + b'"subject_indices": [1e300, 18446744073709551615]}'
     yield "twice", b"{" + lists + b'"subject_ids": ["a", "a"]}'
@@ -272,7 +334,9 @@ def run_seeds():
     yield "value_type", b'{"per_subject_dice": ["1"], "subject_ids": ["a"]}'
     yield "other_fold", b'{"outer_fold": 1, "per_subject_dice": [1], "subject_ids": ["a"]}'
     yield "means", b'{"test_dice": 0.5}'
-    yield "nnunet", b'{"metric_per_case": [{"metrics": {"1": {"Dice": 0.5, "TP": 1, "FP": 1, "FN": 1, "TN": 1}}, "reference_file": "a.nii.gz", "prediction_file": "a.nii.gz"}]}'
+    yield ("nnunet",
+           b'{"metric_per_case": [{"metrics": {"1": {"Dice": 0.5, "TP": 1, "FP": 1, "FN": 1, "TN": '
+           b'1}}, "reference_file": "a.nii.gz", "prediction_file": "a.nii.gz"}]}')
     yield "cut", b'{"per_subject_dice": [0.5, '
     yield "empty", b""
 
@@ -293,8 +357,14 @@ def manifest_seeds():
 
 
 def qa_table_seeds():
-    head = b"benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,file_id,prompt\n"
-    yield "python", head + b"gtex,1,a.tiff,Lung,\"['Lung', \"\"O'B\"\", 'x\\\\u00e9']\",True,,f,\"{options}\n{{\"\"answer\"\": X}}\"\n"
+    head = (b"benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,file_id,"
+            b"prompt\n")
+    yield (
+        "python",
+        head
+        + b"gtex,1,a.tiff,Lung,\"['Lung', \"\"O'B\"\","
+        b" 'x\\\\u00e9']\",True,,f,\"{options}\n{{\"\"answer\"\": X}}\"\n",
+    )
     yield "json", head + b'tcga,1,a.svs,2,"[""A"", 3]",,,,Q?\n'
     yield "bars", head + b"x,1,a.svs,1,A|B,true ,accuracy,,Q?\n"
     yield "panda", head + b"panda,1,a.tiff,5,,,,,Q?\n"
@@ -304,17 +374,42 @@ def qa_table_seeds():
     yield "bad_options", head + b"x,1,a,1,{},,,,\n"
     yield "no_column", b"benchmark_name,image_path\nx,a\n"
     yield "invalid", head + b"x,1,a,1,,False,,,\n"
-    yield "list", b'[{"benchmark_name": "x", "id": 7, "image_path": "a", "answer": 1, "options": ["A", "B"]}]'
-    yield "data", b'{"data": [{"benchmark_name": "x", "image_path": "a", "answer": "1", "options": null}]}'
-    yield "lines", b'{"benchmark_name": "x", "image_path": "a", "answer": 1}\n{"benchmark_name": "x", "image_path": "b", "answer": 0}\n'
+    yield ("list",
+           b'[{"benchmark_name": "x", "id": 7, "image_path": "a", "answer": 1, "options": ["A", '
+           b'"B"]}]')
+    yield ("data",
+           b'{"data": [{"benchmark_name": "x", "image_path": "a", "answer": "1", "options": '
+           b'null}]}')
+    yield ("lines",
+           b'{"benchmark_name": "x", "image_path": "a", "answer": 1}\n{"benchmark_name": "x", '
+           b'"image_path": "b", "answer": 0}\n')
     yield "empty", b""
 
 
 def qa_results_seeds():
-    item = b'{"item_id": "1", "prediction": "{\\"answer\\": 1}", "predicted_label": 1, "truth_label": 1, "correct": true, "cost_usd": 0.0, "total_tokens": 0, "trajectory_file": "", "error": null'
-    vote = b'{"run": 0, "prediction": "1", "label": 1, "rule": "lone_token", "span": [0, 1], "outcome": "scored", "cost_usd": null, "total_tokens": 3, "calls": 1, "trajectory_file": "", "error": null}'
-    full = item + b', "outcome": "scored", "rule": "json", "span": [11, 12], "slide": "a.svs", "options": ["A", "B"], "votes": [' + vote + b', ' + vote + b']}'
-    whole = lambda results, schema=b"": b'{' + schema + b'"run_id": "r", "benchmark_name": "t", "model_name": "m", "config": {"mode": "giant", "x": [1]}, "results": [' + results + b'], "metrics": {"metric_type": "accuracy"}, "timestamp": "t"}'
+    item = (b'{"item_id": "1", "prediction": "{\\"answer\\": 1}", "predicted_label": 1, '
+            b'"truth_label": 1, "correct": true, "cost_usd": 0.0, "total_tokens": 0, '
+            b'"trajectory_file": "", "error": null')
+    vote = (b'{"run": 0, "prediction": "1", "label": 1, "rule": "lone_token", "span": [0, 1], '
+            b'"outcome": "scored", "cost_usd": null, "total_tokens": 3, "calls": 1, '
+            b'"trajectory_file": "", "error": null}')
+    full = (
+        item
+        + b', "outcome": "scored", "rule": "json", "span": [11, 12], "slide": "a.svs", "options":'
+        b' ["A", "B"], "votes": ['
+        + vote
+        + b', '
+        + vote
+        + b']}'
+    )
+    whole = (
+        lambda results, schema=b"": b'{'
+        + schema
+        + b'"run_id": "r", "benchmark_name": "t", "model_name": "m", "config": {"mode": "giant",'
+        b' "x": [1]}, "results": ['
+        + results
+        + b'], "metrics": {"metric_type": "accuracy"}, "timestamp": "t"}'
+    )
     ours = b'"schema": "assay.qa/1", '
     yield "spec", whole(item + b"}")
     yield "ours", whole(full, ours)
@@ -326,7 +421,10 @@ def qa_results_seeds():
     yield "large", whole(item.replace(b'"truth_label": 1', b'"truth_label": 1e300') + b"}")
     yield "other_schema", whole(b"", b'"schema": "assay.folds/1", ')
     yield "metric", whole(item + b"}").replace(b'"accuracy"', b'"kappa"')
-    yield "authors", b'{"benchmark": "t", "conv_id": "1", "status": "ok", "prediction": "B", "model_name": "m"}\n{"benchmark": "t", "file_name": "a.svs", "status": "timeout", "error": "late"}\n'
+    yield ("authors",
+           b'{"benchmark": "t", "conv_id": "1", "status": "ok", "prediction": "B", "model_name": '
+           b'"m"}\n{"benchmark": "t", "file_name": "a.svs", "status": "timeout", "error": '
+           b'"late"}\n')
     yield "authors_unknown", b'{"benchmark": "t", "conv_id": "9", "status": "ok"}\n'
     yield "authors_status", b'{"benchmark": "t", "conv_id": "1", "status": "odd"}\n'
     yield "cut", whole(full, ours)[:200]
@@ -334,8 +432,12 @@ def qa_results_seeds():
 
 def recipe_seeds():
     yield "toml", b'extends = "arc-meshchop"\nshape = [8, 9, 10]\nmin_volume_ml = 0.1\n'
-    yield "json", b'{"grid": "conform", "orientation": "LIA", "shape": [8, 8, 8], "to_bytes": true, "largest_component": true}'
-    yield "view", b'grid = "field_of_view"\nspacing_mm = 0.3\nintensity = "quantile"\nquantiles = [0.02, 0.98]\nclip = true'
+    yield ("json",
+           b'{"grid": "conform", "orientation": "LIA", "shape": [8, 8, 8], "to_bytes": true, '
+           b'"largest_component": true}')
+    yield ("view",
+           b'grid = "field_of_view"\nspacing_mm = 0.3\nintensity = "quantile"\nquantiles = [0.02, '
+           b'0.98]\nclip = true')
     yield "zoom", b'grid = "zoom"\nspacing_mm = 0.7\norientation = "PSL"\naxes = "zyx"'
     yield "coarse", b'grid = "zoom"\nspacing_mm = 1e300'
     yield "fine", b'grid = "conform"\nspacing_mm = 1e-300'

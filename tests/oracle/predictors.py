@@ -1,4 +1,5 @@
-"""What the tests of back-ends share: running a predictor, networks to run, how labels are compared."""
+"""What the tests of back-ends share: running a predictor, networks to run, how labels are
+compared."""
 import json
 import os
 import pathlib
@@ -23,19 +24,24 @@ def save(path, voxels):
 
 
 def run_predictor(folder, volumes, **request):
-    """What the program says, with the labels of each volume (None where it failed) as `labels`, and its logits."""
+    """What the program says, with the labels of each volume (None where it failed) as `labels`, and
+    its logits."""
     images = [str(save(folder / f"image{i}.nii.gz", volume)) for i, volume in enumerate(volumes)]
     out = folder / "out"
     out.mkdir(exist_ok=True)
-    text = {key: str(value) if isinstance(value, pathlib.Path) else value for key, value in request.items()}
+    text = {key: str(value) if isinstance(value, pathlib.Path) else value
+            for key, value in request.items()}
     (folder / "request.json").write_text(json.dumps({"images": images, "out": str(out), **text}))
-    done = subprocess.run([RUN, folder / "request.json"], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([RUN, folder / "request.json"], capture_output=True, text=True,
+                          timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     found = json.loads(done.stdout)
     errors = found.get("errors", [])
-    found["labels"] = [None if error else np.asarray(nibabel.load(out / f"{i}.nii.gz").dataobj) for i, error in enumerate(errors)]
-    found["logits"] = [None if error else np.fromfile(out / f"{i}.logits", "f4") for i, error in enumerate(errors)]
+    found["labels"] = [None if error else np.asarray(nibabel.load(out / f"{i}.nii.gz").dataobj)
+                       for i, error in enumerate(errors)]
+    found["logits"] = [None if error else np.fromfile(out / f"{i}.logits", "f4")
+                       for i, error in enumerate(errors)]
     return found
 
 
@@ -44,8 +50,10 @@ class UNet(torch.nn.Module):
 
     def __init__(self, classes=3, channels=1, end=torch.nn.Identity()):
         super().__init__()
-        self.first = torch.nn.Sequential(torch.nn.Conv3d(channels, 6, 3, padding=1), torch.nn.InstanceNorm3d(6), torch.nn.LeakyReLU())
-        self.down = torch.nn.Sequential(torch.nn.Conv3d(6, 8, 3, stride=2, padding=1), torch.nn.ReLU())
+        self.first = torch.nn.Sequential(torch.nn.Conv3d(channels, 6, 3, padding=1),
+                                         torch.nn.InstanceNorm3d(6), torch.nn.LeakyReLU())
+        self.down = torch.nn.Sequential(torch.nn.Conv3d(6, 8, 3, stride=2, padding=1),
+                                        torch.nn.ReLU())
         self.up = torch.nn.ConvTranspose3d(8, 6, 2, stride=2)
         self.last = torch.nn.Conv3d(12, classes, 1)
         self.end = end
@@ -63,7 +71,8 @@ def unet(**options):
 def export(net, path, shape=(1, 1, 8, 8, 8), opset=13, fixed=False, **options):
     """As docs/exporting-models.md says."""
     axes = {2: "depth", 3: "height", 4: "width"}
-    torch.onnx.export(net, torch.zeros(shape), path, opset_version=opset, input_names=["image"], output_names=["scores"],
+    torch.onnx.export(net, torch.zeros(shape), path, opset_version=opset, input_names=["image"],
+                      output_names=["scores"],
                       dynamic_axes=None if fixed else {"image": axes, "scores": axes}, **options)
     return path
 
@@ -73,7 +82,8 @@ def volume(shape=(12, 10, 16), seed=1):
 
 
 def scores_of(net, voxels, axes="zyx"):
-    """Scores in the axes of the voxels, x first, though the tensor has z first unless axes says otherwise."""
+    """Scores in the axes of the voxels, x first, though the tensor has z first unless axes says
+    otherwise."""
     order = (lambda a: a.transpose(2, 1, 0)) if axes == "zyx" else (lambda a: a)
     with torch.no_grad():
         found = net(torch.from_numpy(np.ascontiguousarray(order(voxels)))[None, None])[0].numpy()

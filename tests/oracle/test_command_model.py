@@ -30,19 +30,22 @@ def test_a_torchscript_model_gives_the_labels_of_torch(tmp_path, script, files):
 
 
 def test_a_function_of_a_python_file(tmp_path):
-    (tmp_path / "net.py").write_text("import torch\n\ndef model():\n    print('loading')\n    torch.manual_seed(3)\n"
+    (tmp_path / "net.py").write_text("import torch\n\ndef model():\n    print('loading')\n    "
+                                     "torch.manual_seed(3)\n"
                                      "    return torch.nn.Conv3d(1, 3, 3, padding=1)\n")
     torch.manual_seed(3)
     truth = torch.nn.Conv3d(1, 3, 3, padding=1).eval()
     log = tmp_path / "log.txt"
-    found = run_predictor(tmp_path, [volume()], command=f"{EXAMPLE} {tmp_path / 'net.py'}:model", error_file=log)
+    found = run_predictor(tmp_path, [volume()], command=f"{EXAMPLE} {tmp_path / 'net.py'}:model",
+                          error_file=log)
     assert found["errors"] == [None]
     expect_labels(found["labels"][0], scores_of(truth, volume(), "xyz"))
     assert log.read_text() == "loading\n"
 
 
 def test_the_hash_follows_the_weights(tmp_path, script):
-    hash_of = lambda: run_predictor(tmp_path, [], command=f"{EXAMPLE} {tmp_path / 'a.ts'}")["sha256"]
+    hash_of = lambda: run_predictor(tmp_path, [],
+                                    command=f"{EXAMPLE} {tmp_path / 'a.ts'}")["sha256"]
     (tmp_path / "a.ts").write_bytes(script.read_bytes())
     first = hash_of()
     torch.jit.save(torch.jit.script(unet(classes=2)), str(tmp_path / "a.ts"))
@@ -50,7 +53,8 @@ def test_the_hash_follows_the_weights(tmp_path, script):
 
 
 def test_a_model_that_is_absent_is_told_with_the_end_of_standard_error(tmp_path):
-    message = run_predictor(tmp_path, [volume()], command=f"{EXAMPLE} {tmp_path / 'none.ts'}")["error"]
+    message = run_predictor(tmp_path, [volume()],
+                            command=f"{EXAMPLE} {tmp_path / 'none.ts'}")["error"]
     assert "the program ended with status 1 instead of answering" in message
     assert "none.ts" in message
 
@@ -59,5 +63,6 @@ def test_no_folder_is_left_behind(tmp_path, script, monkeypatch):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
     monkeypatch.setenv("TMPDIR", str(temporary))
-    run_predictor(tmp_path, [volume(), volume((9, 10, 16))], command=f"{EXAMPLE} {script}", files=False)
+    run_predictor(tmp_path, [volume(), volume((9, 10, 16))], command=f"{EXAMPLE} {script}",
+                  files=False)
     assert [path.name for path in temporary.iterdir() if path.name.startswith("assay-")] == []

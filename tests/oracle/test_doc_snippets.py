@@ -28,7 +28,8 @@ def test_python_on_the_page_can_be_parsed():
 
 def test_the_export_on_the_page(tmp_path, monkeypatch, library):
     monkeypatch.chdir(tmp_path)
-    export = next(text for text in snippets("exporting-models.md", "python") if "torch.onnx.export" in text)
+    export = next(text for text in snippets("exporting-models.md", "python")
+                  if "torch.onnx.export" in text)
     exec(export, {"net": unet(), "torch": torch})
     found = run_predictor(tmp_path, [volume()], model=tmp_path / "model.onnx", onnxruntime=library)
     assert found["backend"] == "onnx"
@@ -42,7 +43,8 @@ found = nibabel.load(image)
 if found.shape[0] == 3:
     sys.exit(1)
 print("talk that must not be taken for an answer")
-nibabel.save(nibabel.Nifti1Image((found.get_fdata() > 0.5).astype(numpy.uint8), found.affine), output)
+mask = (found.get_fdata() > 0.5).astype(numpy.uint8)
+nibabel.save(nibabel.Nifti1Image(mask, found.affine), output)
 """
 
 

@@ -1,6 +1,8 @@
-"""One small network of each kind in docs/exporting-models.md, exported as that page says and run by ONNX Runtime.
+"""One small network of each kind in docs/exporting-models.md, exported as that page says and run by
+ONNX Runtime.
 
-They are built of what the real architectures are built of, and held against PyTorch. Skipped without npm or network.
+They are built of what the real architectures are built of, and held against PyTorch. Skipped
+without npm or network.
 """
 import pytest
 
@@ -24,31 +26,39 @@ class Residual(nn.Module):
 
 
 def normal_convolution(channels):
-    return nn.GroupNorm(4, channels), nn.ReLU(), nn.Conv3d(channels, channels, 3, padding=1, bias=False)
+    return (nn.GroupNorm(4, channels), nn.ReLU(),
+            nn.Conv3d(channels, channels, 3, padding=1, bias=False))
 
 
 def segresnet():
     """Group normalisation before residual convolutions, trilinear upsampling."""
-    return nn.Sequential(nn.Conv3d(1, 8, 3, padding=1), Residual(*normal_convolution(8), *normal_convolution(8)),
+    return nn.Sequential(nn.Conv3d(1, 8, 3, padding=1),
+                         Residual(*normal_convolution(8), *normal_convolution(8)),
                          nn.Conv3d(8, 8, 3, stride=2, padding=1), Residual(*normal_convolution(8)),
-                         nn.Upsample(scale_factor=2, mode="trilinear", align_corners=False), nn.Conv3d(8, 3, 1))
+                         nn.Upsample(scale_factor=2, mode="trilinear", align_corners=False),
+                         nn.Conv3d(8, 3, 1))
 
 
 def mednext():
     """Depth-wise 5x5x5 convolution, expansion with GELU, transposed convolution."""
-    block = Residual(nn.Conv3d(8, 8, 5, padding=2, groups=8), nn.GroupNorm(8, 8), nn.Conv3d(8, 16, 1), nn.GELU(), nn.Conv3d(16, 8, 1))
+    block = Residual(nn.Conv3d(8, 8, 5, padding=2, groups=8), nn.GroupNorm(8, 8),
+                     nn.Conv3d(8, 16, 1), nn.GELU(), nn.Conv3d(16, 8, 1))
     return nn.Sequential(nn.Conv3d(1, 8, 1), block, nn.Conv3d(8, 8, 3, stride=2, padding=1),
-                         nn.ConvTranspose3d(8, 8, 3, stride=2, padding=1, output_padding=1), nn.Conv3d(8, 3, 1))
+                         nn.ConvTranspose3d(8, 8, 3, stride=2, padding=1, output_padding=1),
+                         nn.Conv3d(8, 3, 1))
 
 
 def vnet():
     """PReLU or ELU, residual sums, strided 2x2x2 convolutions both ways."""
-    return nn.Sequential(nn.Conv3d(1, 6, 5, padding=2), nn.PReLU(6), Residual(nn.Conv3d(6, 6, 5, padding=2), nn.ELU()),
-                         nn.Conv3d(6, 12, 2, stride=2), nn.PReLU(12), nn.ConvTranspose3d(12, 6, 2, stride=2), nn.ELU(), nn.Conv3d(6, 3, 1))
+    return nn.Sequential(nn.Conv3d(1, 6, 5, padding=2), nn.PReLU(6),
+                         Residual(nn.Conv3d(6, 6, 5, padding=2), nn.ELU()),
+                         nn.Conv3d(6, 12, 2, stride=2), nn.PReLU(12),
+                         nn.ConvTranspose3d(12, 6, 2, stride=2), nn.ELU(), nn.Conv3d(6, 3, 1))
 
 
 class UNETR(nn.Module):
-    """Patches as tokens with learnt positions, self-attention: bound to the size it was made for."""
+    """Patches as tokens with learnt positions, self-attention: bound to the size it was made
+    for."""
 
     def __init__(self):
         super().__init__()
@@ -76,9 +86,12 @@ class SwinUNETR(UNETR):
     def tokens(self, x):
         count, side, half = x.shape[1], SIDE // 4, SIDE // 8
         cube = torch.roll(x.reshape(1, side, side, side, 16), (-1, -1, -1), (1, 2, 3))
-        windows = cube.reshape(half, 2, half, 2, half, 2, 16).permute(0, 2, 4, 1, 3, 5, 6).reshape(half ** 3, 8, 16)
-        found = super().tokens(windows).reshape(half, half, half, 2, 2, 2, 16).permute(0, 3, 1, 4, 2, 5, 6)
-        return torch.roll(found.reshape(1, side, side, side, 16), (1, 1, 1), (1, 2, 3)).reshape(1, count, 16)
+        windows = cube.reshape(half, 2, half, 2, half, 2,
+                               16).permute(0, 2, 4, 1, 3, 5, 6).reshape(half ** 3, 8, 16)
+        found = super().tokens(windows).reshape(half, half, half, 2, 2, 2,
+                                                16).permute(0, 3, 1, 4, 2, 5, 6)
+        return torch.roll(found.reshape(1, side, side, side, 16), (1, 1, 1),
+                          (1, 2, 3)).reshape(1, count, 16)
 
 
 class UKAN(nn.Module):
@@ -87,7 +100,9 @@ class UKAN(nn.Module):
     def __init__(self, degree=3, cells=5):
         super().__init__()
         self.degree = degree
-        self.register_buffer("knots", torch.linspace(-1 - 2 * degree / cells, 1 + 2 * degree / cells, cells + 2 * degree + 1))
+        self.register_buffer("knots",
+                             torch.linspace(-1 - 2 * degree / cells, 1 + 2 * degree / cells,
+                                            cells + 2 * degree + 1))
         self.first, self.last = nn.Conv3d(1, 6, 3, padding=1), nn.Conv3d(6, 3, 1)
         self.weights = nn.Parameter(torch.randn(6, 6 * (cells + degree)) * 0.3)
 
@@ -120,7 +135,8 @@ def test_a_network_of_each_kind_gives_the_labels_of_torch(tmp_path, library, kin
     torch.manual_seed(5)
     voxels = volume((SIDE, SIDE, SIDE))
     net = balanced(make().eval(), voxels)
-    model = export(net, tmp_path / f"{kind}.onnx", shape=(1, 1, SIDE, SIDE, SIDE), opset=17, fixed=fixed)
+    model = export(net, tmp_path / f"{kind}.onnx", shape=(1, 1, SIDE, SIDE, SIDE), opset=17,
+                   fixed=fixed)
     volumes = [voxels] if fixed else [voxels, volume((SIDE, 24, 8), 2)]
     found = run_predictor(tmp_path, volumes, model=model, onnxruntime=library)
     assert found["backend"] == "onnx" and not any(found["errors"])

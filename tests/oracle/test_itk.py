@@ -1,6 +1,8 @@
-"""Distances between borders, components and overlap as assay gives them against what ITK gives, on the same masks.
+"""Distances between borders, components and overlap as assay gives them against what ITK gives, on
+the same masks.
 
-Needs itk_measures beside the program, which is built where ITK is installed (Debian's libinsighttoolkit5-dev).
+Needs itk_measures beside the program, which is built where ITK is installed (Debian's
+libinsighttoolkit5-dev).
 """
 import json
 import math
@@ -12,10 +14,13 @@ import pytest
 from support import PROGRAM, save, score
 
 ITK = PROGRAM.with_name("itk_measures")
-pytestmark = pytest.mark.skipif(not ITK.exists(), reason=f"{ITK.name} is not built: ITK was not found (libinsighttoolkit5-dev)")
+pytestmark = pytest.mark.skipif(not ITK.exists(),
+                                reason=f"{ITK.name} is not built: ITK was not found "
+                                       f"(libinsighttoolkit5-dev)")
 
-# Both compute in double. A spacing in single precision times an index is exact in double; three squares, their sum and its root
-# are rounded once each, which makes less than 1e-15. The order in which thousands of distances are added makes a few 1e-15.
+# Both compute in double. A spacing in single precision times an index is exact in double; three
+# squares, their sum and its root are rounded once each, which makes less than 1e-15. The order in
+# which thousands of distances are added makes a few 1e-15.
 CLOSE = {"rel": 1e-14, "abs": 1e-14}
 BOUNDARY = "hd,hd95,hd50,assd,masd,nsd,boundary_iou"
 OVERLAP = "dice,iou,recall,precision,volume_similarity"
@@ -24,7 +29,8 @@ OVERLAP = "dice,iou,recall,precision,volume_similarity"
 def waves(rng, shape, share, longest=30):
     """Smooth lumps that touch the image's edges: where a sum of random waves is high."""
     grid = numpy.indices(shape).reshape(3, -1)
-    field = sum(numpy.cos(rng.normal(0, 4 / longest, 3) @ grid + rng.uniform(0, 7)) for _ in range(12))
+    field = sum(numpy.cos(rng.normal(0, 4 / longest, 3) @ grid + rng.uniform(0, 7))
+                for _ in range(12))
     return (field >= numpy.quantile(field, 1 - share)).reshape(shape)
 
 
@@ -51,28 +57,35 @@ def far_apart(rng, shape, axis):
     """Specks and lumps at the two ends of an axis: distances that no search near a voxel finds."""
     quarter = shape[axis] // 4
     place = numpy.arange(shape[axis]).reshape([-1 if k == axis else 1 for k in range(3)])
-    return noise(rng, shape, 0.3) & (place < quarter), waves(rng, shape, 0.5, 12) & (place >= shape[axis] - quarter)
+    return (noise(rng, shape, 0.3) & (place < quarter),
+            waves(rng, shape, 0.5, 12) & (place >= shape[axis] - quarter))
 
 
 def spacing(rng, n):
     """Every third is whole; the others are what a NIfTI file stores, in single precision."""
-    return rng.integers(1, 5, 3).astype(float) if n % 3 == 0 else rng.uniform(0.3, 4, 3).astype("f4").astype(float)
+    return (rng.integers(1, 5, 3).astype(float) if n % 3 == 0
+            else rng.uniform(0.3, 4, 3).astype("f4").astype(float))
 
 
 def pairs():
-    """Names, predictions, references and spacings: flat and full images, specks, sponges, boxes, lumps, ends."""
+    """Names, predictions, references and spacings: flat and full images, specks, sponges, boxes,
+    lumps, ends."""
     rng = numpy.random.default_rng(11)
-    densities = [0, 0.01, 0.05, 0.2, 0.5, 0.8, 0.98, 1]  # 0 leaves a single voxel, 1 fills the image
+    # 0 leaves a single voxel, 1 fills the image
+    densities = [0, 0.01, 0.05, 0.2, 0.5, 0.8, 0.98, 1]
     for n in range(256):
         shape = rng.integers(2, 18, 3)
         if n % 5 == 0:  # a plane; every ninth of them a line
             shape[[n % 3] if n % 9 else [n // 9 % 3, (n // 9 + 1) % 3]] = 1
-        yield f"noise{n:03}", *(noise(rng, shape, densities[k]) for k in (n % 8, n // 8 % 8)), spacing(rng, n)
+        yield (f"noise{n:03}", *(noise(rng, shape, densities[k]) for k in (n % 8, n // 8 % 8)),
+               spacing(rng, n))
     for n in range(60):
-        yield f"box{n:02}", *(box(rng, shape, 0) for shape in [rng.integers(2, 24, 3)] * 2), spacing(rng, n)
+        yield (f"box{n:02}", *(box(rng, shape, 0) for shape in [rng.integers(2, 24, 3)] * 2),
+               spacing(rng, n))
     for n in range(40):
         shape = rng.integers(9, 36, 3)
-        yield f"lumps{n:02}", waves(rng, shape, 0.3, 12), (waves, ball)[n % 2](rng, shape, 0.2), spacing(rng, n)
+        yield (f"lumps{n:02}", waves(rng, shape, 0.3, 12), (waves, ball)[n % 2](rng, shape, 0.2),
+               spacing(rng, n))
     for n in range(24):
         shape = rng.integers(5, 12, 3)
         shape[n % 3] = 60 + 3 * n
@@ -86,7 +99,9 @@ def pairs():
 def asked_of_itk(cases):
     """One line of JSON for each pair."""
     given = b"".join(part for p, r, mm in cases.values()
-                     for part in (numpy.array(p.shape, "i8").tobytes(), numpy.array(mm, "f8").tobytes(), p.tobytes("F"), r.tobytes("F")))
+                     for part in (numpy.array(p.shape, "i8").tobytes(),
+                                  numpy.array(mm, "f8").tobytes(), p.tobytes("F"),
+                                  r.tobytes("F")))
     done = subprocess.run([ITK], input=given, capture_output=True, timeout=120)
     assert done.returncode == 0, done.stderr.decode()
     said = [json.loads(line) for line in done.stdout.splitlines()]
@@ -107,7 +122,8 @@ def cohort(tmp_path_factory):
 def compared(cohort, *options):
     """Name, what assay found and what ITK said, of every pair."""
     folder, _, said = cohort
-    found = {c["id"]: c["label"]["foreground"] for c in score(folder / "pred", folder / "ref", *options)["cases"]}
+    found = {c["id"]: c["label"]["foreground"]
+             for c in score(folder / "pred", folder / "ref", *options)["cases"]}
     assert found.keys() == said.keys()
     for name in said:
         yield name, found[name], said[name]
@@ -124,9 +140,11 @@ def test_distances_of_border_voxels_equal_those_of_maurers_filter(cohort):
         both = numpy.concatenate([a, b])
         common = (a == 0).sum()
         assert common == (b == 0).sum(), name
-        expect(found, {"hd": both.max(), "hd95": max(numpy.percentile(a, 95), numpy.percentile(b, 95)),
-                       "hd50": max(numpy.median(a), numpy.median(b)), "assd": both.mean(), "masd": (a.mean() + b.mean()) / 2,
-                       "nsd": (both <= 2).mean(), "boundary_iou": common / (len(both) - common)}, name)
+        expect(found,
+               {"hd": both.max(), "hd95": max(numpy.percentile(a, 95), numpy.percentile(b, 95)),
+                "hd50": max(numpy.median(a), numpy.median(b)), "assd": both.mean(),
+                "masd": (a.mean() + b.mean()) / 2, "nsd": (both <= 2).mean(),
+                "boundary_iou": common / (len(both) - common)}, name)
 
 
 def test_squares_of_whole_millimetres_are_exact(cohort):
@@ -135,7 +153,8 @@ def test_squares_of_whole_millimetres_are_exact(cohort):
     for name, found, itk in compared(cohort, "--metrics", "hd"):
         if all(mm == round(mm) for mm in cohort[1][name][2]):
             exact += 1
-            assert found["hd"] == math.sqrt(max(itk[side]["greatest_square"] for side in ("prediction", "reference"))), name
+            assert found["hd"] == math.sqrt(max(itk[side]["greatest_square"]
+                                                for side in ("prediction", "reference"))), name
     assert exact > 100
 
 
@@ -151,17 +170,21 @@ def fills_a_box(mask):
 
 
 def test_whole_masks_have_itks_hausdorff_distance_where_they_must(cohort):
-    """ITK's filter takes masks as solids: a voxel within the other mask is at distance 0, one deep inside its own counts.
+    """ITK's filter takes masks as solids: a voxel within the other mask is at distance 0, one deep
+    inside its own counts.
 
-    So neither distance bounds the other in general. Of a ball in a shell that touches it, the solids' distance is the radius and
-    the borders' is one voxel; a border deep within the other mask counts for the borders' only. They are the same where masks
-    have no voxel but their border. And they are for boxes: the voxel of a box that is farthest from another box is a corner, and
-    the way from a border voxel straight out to the border of the box around it is also how far its end is from the inner box.
+    So neither distance bounds the other in general. Of a ball in a shell that touches it, the
+    solids' distance is the radius and the borders' is one voxel; a border deep within the other
+    mask counts for the borders' only. They are the same where masks have no voxel but their border.
+    And they are for boxes: the voxel of a box that is farthest from another box is a corner, and
+    the way from a border voxel straight out to the border of the box around it is also how far its
+    end is from the inner box.
     """
     thin = boxes = differ = 0
     for name, found, itk in compared(cohort, "--metrics", "hd"):
         masks = cohort[1][name][:2]
-        all_border = all(len(itk[side]["distances"]) == mask.sum() for side, mask in zip(("prediction", "reference"), masks))
+        all_border = all(len(itk[side]["distances"]) == mask.sum()
+                         for side, mask in zip(("prediction", "reference"), masks))
         all_boxes = all(fills_a_box(mask) for mask in masks)
         if all_border or all_boxes:
             expect(found, {"hd": itk["masks"]["greatest"]}, name)
@@ -172,22 +195,29 @@ def test_whole_masks_have_itks_hausdorff_distance_where_they_must(cohort):
 
 @pytest.mark.parametrize("connectivity", ["6", "26"])
 def test_lesions_are_itks_components(cohort, connectivity):
-    """The same ones in the same order, with the same voxels, and found by the same overlaps; the first thousand are listed."""
-    for name, found, itk in compared(cohort, "--metrics", "lesion_f1", "--connectivity", connectivity):
+    """The same ones in the same order, with the same voxels, and found by the same overlaps; the
+    first thousand are listed."""
+    for name, found, itk in compared(cohort, "--metrics", "lesion_f1", "--connectivity",
+                                     connectivity):
         voxel_ml = numpy.prod(cohort[1][name][2]) / 1000
         lesions = found["lesions"]
         for side, word in (("prediction", "true"), ("reference", "detected")):
             voxels, covered = numpy.transpose(itk[side]["components"][connectivity])
             assert lesions[f"{side}_count"] == len(voxels), name
-            assert [row["volume_ml"] for row in lesions[side]] == pytest.approx(voxels[:1000] * voxel_ml, **CLOSE), name
+            assert ([row["volume_ml"] for row in lesions[side]]
+                    == pytest.approx(voxels[:1000] * voxel_ml, **CLOSE)), name
             assert [row[word] for row in lesions[side]] == (covered[:1000] > 0).tolist(), name
-            assert lesions["detected" if word == "detected" else "false"] == ((covered > 0) == (word == "detected")).sum(), name
+            assert (lesions["detected" if word == "detected" else "false"]
+                    == ((covered > 0) == (word == "detected")).sum()), name
 
 
 def test_overlap_equals_itks(cohort):
-    """The prediction is ITK's source, the reference its target; its volume similarity is signed and twice as wide."""
+    """The prediction is ITK's source, the reference its target; its volume similarity is signed and
+    twice as wide."""
     for name, found, itk in compared(cohort, "--metrics", OVERLAP):
         said = itk["overlap"]
-        expect(found, {"dice": said["dice"], "iou": said["jaccard"], "recall": said["target_overlap"],
-                       "precision": 1 - said["false_positive_error"], "volume_similarity": 1 - abs(said["volume_similarity"]) / 2}, name)
+        expect(found,
+               {"dice": said["dice"], "iou": said["jaccard"], "recall": said["target_overlap"],
+                "precision": 1 - said["false_positive_error"],
+                "volume_similarity": 1 - abs(said["volume_similarity"]) / 2}, name)
         assert found["recall"] == pytest.approx(1 - said["false_negative_error"], **CLOSE), name

@@ -78,7 +78,8 @@ def expect_equal(path, folder):
     image = nib.load(path)
     header, values = read_by_assay(path, folder)
     expected = image.get_fdata(dtype=np.float64)
-    expected = expected.reshape((expected.shape + (1,))[:3] if expected.ndim < 3 else expected.shape[:3])
+    expected = expected.reshape((expected.shape + (1,))[:3] if expected.ndim < 3
+                                else expected.shape[:3])
     assert list(expected.shape) == header["shape"]
     np.testing.assert_array_equal(np.array(header["affine"]), image.affine[:3])
     np.testing.assert_array_equal(values, expected)

@@ -40,8 +40,8 @@ def chain(channels=5, classes=3):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_unet_gives_the_labels_of_torch(tmp_path, library, axes, jobs):
     net, volumes = unet(), [volume(), volume((8, 20, 14), 2)]
-    found = run_predictor(tmp_path, volumes, model=export(net, tmp_path / "unet.onnx"), onnxruntime=library, axes=axes,
-                          jobs=jobs, logits=True)
+    found = run_predictor(tmp_path, volumes, model=export(net, tmp_path / "unet.onnx"),
+                          onnxruntime=library, axes=axes, jobs=jobs, logits=True)
     assert found["backend"] == "onnx" and found["errors"] == [None, None]
     for voxels, labels, logits in zip(volumes, found["labels"], found["logits"]):
         truth = scores_of(net, voxels, axes)
@@ -54,7 +54,8 @@ def test_our_engine_and_the_runtime_agree_on_a_chain(tmp_path, library, axes):
     net, voxels = chain(), volume((17, 12, 21))
     model = export(net, tmp_path / "chain.onnx")
     ours = run_predictor(tmp_path, [voxels], model=model, axes=axes, logits=True)
-    theirs = run_predictor(tmp_path, [voxels], model=model, axes=axes, logits=True, backend="onnx", onnxruntime=library)
+    theirs = run_predictor(tmp_path, [voxels], model=model, axes=axes, logits=True, backend="onnx",
+                           onnxruntime=library)
     assert (ours["backend"], theirs["backend"]) == ("meshnet", "onnx")
     assert ours["sha256"] != theirs["sha256"]
     assert relative(ours["logits"][0], theirs["logits"][0]) < 5e-6
@@ -77,7 +78,8 @@ def test_the_hash_follows_model_and_axes(tmp_path, library):
     export(unet(), model)
     again.write_bytes(model.read_bytes())
     export(unet(classes=2), other)
-    hash_of = lambda path, **more: run_predictor(tmp_path, [], model=path, onnxruntime=library, **more)["sha256"]
+    hash_of = lambda path, **more: run_predictor(
+        tmp_path, [], model=path, onnxruntime=library, **more)["sha256"]
     assert hash_of(model) == hash_of(again)
     assert len({hash_of(model), hash_of(other), hash_of(model, axes="xyz")}) == 3
 
@@ -113,7 +115,8 @@ def test_a_single_channel_with_and_without_sigmoid(tmp_path, library):
     assert 0.3 < (truth > 0).mean() < 0.7
     for end in (torch.nn.Identity(), torch.nn.Sigmoid()):
         net.end = end
-        found = run_predictor(tmp_path, [voxels], model=export(net, tmp_path / "one.onnx"), onnxruntime=library)
+        found = run_predictor(tmp_path, [voxels], model=export(net, tmp_path / "one.onnx"),
+                              onnxruntime=library)
         assert found["errors"] == [None]
         assert (found["labels"][0] == (truth > 0))[clear].all()
 
@@ -133,15 +136,22 @@ def test_a_fixed_shape_unlike_the_image_is_refused_with_both(tmp_path, library, 
     net = unet()
     model = export(net, tmp_path / "fixed.onnx", shape=(1, 1, 4, 6, 8), fixed=True)
     fitting = volume((8, 6, 4) if axes == "zyx" else (4, 6, 8))
-    found = run_predictor(tmp_path, [fitting, volume((12, 10, 16))], model=model, onnxruntime=library, axes=axes)
+    found = run_predictor(tmp_path, [fitting, volume((12, 10, 16))], model=model,
+                          onnxruntime=library, axes=axes)
     assert found["errors"][0] is None
     expect_labels(found["labels"][0], scores_of(net, fitting, axes))
-    assert f"takes volumes of {wanted} voxels only, and this one has 12x10x16; use a recipe with the shape {wanted}" in found["errors"][1]
+    assert (
+        f"takes volumes of {wanted} voxels only, and this one has 12x10x16; use a recipe with the"
+        f" shape {wanted}"
+        in found["errors"][1]
+    )
 
 
 def test_a_size_that_the_model_cannot_take_fails_that_image_only(tmp_path, library):
-    found = run_predictor(tmp_path, [volume((12, 11, 16)), volume()], model=export(unet(), tmp_path / "a.onnx"), onnxruntime=library)
-    assert found["errors"][0].startswith("the model could not be run on a volume of 1x1x16x11x12 (ONNX Runtime 1.")
+    found = run_predictor(tmp_path, [volume((12, 11, 16)), volume()],
+                          model=export(unet(), tmp_path / "a.onnx"), onnxruntime=library)
+    assert found["errors"][0].startswith("the model could not be run on a volume of 1x1x16x11x12 "
+                                         "(ONNX Runtime 1.")
     assert "\n" not in found["errors"][0]
     assert found["errors"][1] is None
 
@@ -149,17 +159,23 @@ def test_a_size_that_the_model_cannot_take_fails_that_image_only(tmp_path, libra
 def test_voxels_that_are_no_numbers_are_refused(tmp_path, library):
     voxels = volume()
     voxels[3, 2, 1] = np.nan
-    found = run_predictor(tmp_path, [voxels], model=export(unet(), tmp_path / "a.onnx"), onnxruntime=library)
+    found = run_predictor(tmp_path, [voxels], model=export(unet(), tmp_path / "a.onnx"),
+                          onnxruntime=library)
     assert found["errors"] == ["voxel (3, 2, 1) is nan; a network needs finite numbers"]
 
 
 def test_inputs_that_are_no_image_are_refused(tmp_path, library):
     two_channels = export(unet(channels=2), tmp_path / "two.onnx", shape=(1, 2, 8, 8, 8))
     message = run_predictor(tmp_path, [], model=two_channels, onnxruntime=library)["error"]
-    assert "two.onnx: the model's input is float32 of 1x2x?x?x?; one volume of one channel is given" in message
+    assert (
+        "two.onnx: the model's input is float32 of 1x2x?x?x?; one volume of one channel is given"
+        in message
+    )
     flat = tmp_path / "flat.onnx"
-    torch.onnx.export(torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.Sigmoid()), torch.zeros(1, 1, 8, 8), flat, opset_version=13)
-    assert "input is float32 of 1x1x8x8;" in run_predictor(tmp_path, [], model=flat, onnxruntime=library)["error"]
+    torch.onnx.export(torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.Sigmoid()),
+                      torch.zeros(1, 1, 8, 8), flat, opset_version=13)
+    assert ("input is float32 of 1x1x8x8;"
+            in run_predictor(tmp_path, [], model=flat, onnxruntime=library)["error"])
 
     class Sum(torch.nn.Module):
         def forward(self, a, b):
@@ -167,7 +183,8 @@ def test_inputs_that_are_no_image_are_refused(tmp_path, library):
 
     pair = tmp_path / "pair.onnx"
     torch.onnx.export(Sum(), (torch.zeros(1, 1, 4, 4, 4),) * 2, pair, opset_version=13)
-    assert "has 2 inputs and 1 outputs" in run_predictor(tmp_path, [], model=pair, onnxruntime=library)["error"]
+    assert "has 2 inputs and 1 outputs" in run_predictor(
+        tmp_path, [], model=pair, onnxruntime=library)["error"]
 
 
 def test_a_damaged_file_is_refused_by_its_name(tmp_path, library):
@@ -181,6 +198,7 @@ def test_a_damaged_file_is_refused_by_its_name(tmp_path, library):
 
 def test_without_the_runtime_the_message_says_what_to_do(tmp_path):
     model = export(unet(), tmp_path / "a.onnx")
-    message = run_predictor(tmp_path, [], model=model, onnxruntime="/nowhere/libonnxruntime.so")["error"]
+    message = run_predictor(tmp_path, [], model=model,
+                            onnxruntime="/nowhere/libonnxruntime.so")["error"]
     assert "is not a plain chain of convolutions" in message
     assert "npm install onnxruntime-node" in message and "ASSAY_ONNXRUNTIME" in message

@@ -1,6 +1,8 @@
-"""Networks as assay runs them against networks as PyTorch runs them, with real weights and a real image.
+"""Networks as assay runs them against networks as PyTorch runs them, with real weights and a real
+image.
 
-Needs /usr/bin/python3 with torch, nibabel, numpy and pytest. ASSAY_BIN_DIR says where run_network is.
+Needs /usr/bin/python3 with torch, nibabel, numpy and pytest. ASSAY_BIN_DIR says where run_network
+is.
 """
 import os
 import pathlib
@@ -27,7 +29,8 @@ def run_network(model, volume, folder, kernels="best", jobs=2, status=0):
     volume = np.ascontiguousarray(volume, "f4")
     volume.tofile(folder / "voxels")
     shape = ",".join(map(str, volume.shape[::-1]))
-    command = [RUN, model, shape, folder / "voxels", folder / "labels", folder / "logits", kernels, str(jobs), "1"]
+    command = [RUN, model, shape, folder / "voxels", folder / "labels", folder / "logits", kernels,
+               str(jobs), "1"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == status, done.stderr
     if status:
@@ -44,7 +47,8 @@ def runnable(model, folder):
             if subprocess.run([*start, k, "1", "1"], capture_output=True).returncode == 0]
 
 
-def meshnet(channels, classes, dilations, activation=torch.nn.ReLU, norm=torch.nn.BatchNorm3d, bias=True):
+def meshnet(channels, classes, dilations, activation=torch.nn.ReLU, norm=torch.nn.BatchNorm3d,
+            bias=True):
     layers, inputs = [], 1
     for d in dilations:
         layers.append(torch.nn.Conv3d(inputs, channels, 3, padding=d, dilation=d, bias=bias))
@@ -59,16 +63,19 @@ def arc_network(path):
     net = meshnet(26, 2, PAPER)
     with torch.no_grad():
         for i in range(9):
-            part = lambda kind: {k.split(".")[-1]: v for k, v in state.items() if k.startswith(f"network.{i}.{kind}.")}
+            part = lambda kind: {k.split(".")[-1]: v for k, v in state.items()
+                                 if k.startswith(f"network.{i}.{kind}.")}
             net[3 * i].load_state_dict(part("conv"))
             net[3 * i + 1].load_state_dict(part("bn"))
-        net[27].load_state_dict({k.split(".")[-1]: v for k, v in state.items() if k.startswith("network.9.")})
+        net[27].load_state_dict({k.split(".")[-1]: v for k, v in state.items()
+                                 if k.startswith("network.9.")})
     return net
 
 
 def torch_logits(net, volume, dtype=torch.float64):
     with torch.no_grad():
-        return net.to(dtype)(torch.as_tensor(np.ascontiguousarray(volume)).to(dtype)[None, None])[0].numpy()
+        return net.to(dtype)(torch.as_tensor(np.ascontiguousarray(
+            volume)).to(dtype)[None, None])[0].numpy()
 
 
 def t1(side=256):
@@ -177,7 +184,8 @@ def test_onnx_as_torch_exports_it(tmp_path, style):
     """The exporter folds batch normalisations, writes GELU as five operations, and so on."""
     net = random_network(style)
     volume = np.random.default_rng(1).random((11, 14, 19), dtype="f4")
-    torch.onnx.export(net.float(), torch.zeros(1, 1, 8, 8, 8), tmp_path / "a.onnx", opset_version=13)
+    torch.onnx.export(net.float(), torch.zeros(1, 1, 8, 8, 8), tmp_path / "a.onnx",
+                      opset_version=13)
     labels, logits = run_network(tmp_path / "a.onnx", volume, tmp_path)
     truth = torch_logits(net, volume)
     assert relative(logits, truth) < 2e-6
@@ -188,7 +196,8 @@ def test_onnx_of_another_network_is_refused(tmp_path):
     class Skip(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.a, self.b = torch.nn.Conv3d(1, 4, 3, padding=1), torch.nn.Conv3d(4, 4, 3, padding=1)
+            self.a, self.b = (torch.nn.Conv3d(1, 4, 3, padding=1),
+                              torch.nn.Conv3d(4, 4, 3, padding=1))
 
         def forward(self, x):
             x = self.a(x)
@@ -205,7 +214,8 @@ def test_checkpoints_as_this_torch_saves_them(tmp_path, wrap):
     net = meshnet(5, 2, PAPER)
     optimizer = torch.optim.AdamW(net.parameters())
     state = net.half().state_dict() if wrap == "half" else net.state_dict()
-    content = state if wrap in ("bare", "half") else {"epoch": 3, wrap: state, "optimizer": optimizer.state_dict()}
+    content = (state if wrap in ("bare", "half")
+               else {"epoch": 3, wrap: state, "optimizer": optimizer.state_dict()})
     torch.save(content, tmp_path / "a.pt")
     volume = np.random.default_rng(2).random((20, 21, 22), dtype="f4")
     labels, logits = run_network(tmp_path / "a.pt", volume, tmp_path)

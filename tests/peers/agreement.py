@@ -1,4 +1,5 @@
-"""Runs one peer over all pairs, and says for every metric how many agree and what the others are."""
+"""Runs one peer over all pairs, and says for every metric how many agree and what the others
+are."""
 import math, warnings
 
 import assay
@@ -26,7 +27,8 @@ class Row:
 
 
 def reason(peer, key, pair, found, expected):
-    return next((known.why for known in peer.known if known.explains(key, pair, found, expected)), None)
+    return next((known.why for known in peer.known if known.explains(key, pair, found, expected)),
+                None)
 
 
 def judge(row, peer, pair, found, expected):
@@ -54,7 +56,8 @@ def agreement(peer, count, seed):
             if number % peer.share or not peer.takes(pair):
                 continue
             theirs = peer.values(pair)
-            ours = assay.metrics(pair.prediction, pair.reference, spacing=pair.spacing, metrics=peer.keys, convention=peer.convention,
+            ours = assay.metrics(pair.prediction, pair.reference, spacing=pair.spacing,
+                                 metrics=peer.keys, convention=peer.convention,
                                  nsd_tolerance=TOLERANCE_MM, **peer.settings_for(pair))
             for key in theirs:
                 judge(rows[key], peer, pair, ours[key], theirs[key])
@@ -63,5 +66,6 @@ def agreement(peer, count, seed):
 
 def examples(row, count=3):
     for pair, found, expected in row.wrong[:count]:
-        yield (f"  {row.key} of a {pair.kind} of shape {pair.reference.shape}, spacing {pair.spacing}, {pair.prediction.sum()} and "
+        yield (f"  {row.key} of a {pair.kind} of shape {pair.reference.shape}, spacing "
+               f"{pair.spacing}, {pair.prediction.sum()} and "
                f"{pair.reference.sum()} voxels: {found} here, {expected} there")

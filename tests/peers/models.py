@@ -1,4 +1,5 @@
-"""MONAI's own networks with random weights: exported to ONNX, run by `assay evaluate`, and held against torch and MONAI."""
+"""MONAI's own networks with random weights: exported to ONNX, run by `assay evaluate`, and held
+against torch and MONAI."""
 import json, os, pathlib, subprocess, sys, tempfile, warnings
 
 import numpy
@@ -15,12 +16,16 @@ CLEAR = 1e-3  # of the range of scores: where the two best classes are nearer, r
 
 FORMS = {
     "SegResNet": ("open", {"init_filters": 8, "in_channels": 1, "out_channels": CLASSES}),
-    "UNet": ("open", {"spatial_dims": 3, "in_channels": 1, "out_channels": CLASSES, "channels": (8, 16, 32, 64), "strides": (2, 2, 2),
-                      "num_res_units": 2}),
+    "UNet": ("open",
+             {"spatial_dims": 3, "in_channels": 1, "out_channels": CLASSES,
+              "channels": (8, 16, 32, 64), "strides": (2, 2, 2), "num_res_units": 2}),
     "VNet": ("open", {"spatial_dims": 3, "in_channels": 1, "out_channels": CLASSES}),
-    "MedNeXt": ("open", {"spatial_dims": 3, "init_filters": 8, "in_channels": 1, "out_channels": CLASSES, "kernel_size": 3}),
-    "UNETR": ("fixed", {"in_channels": 1, "out_channels": CLASSES, "img_size": (SIDE,) * 3, "feature_size": 8, "hidden_size": 192,
-                        "mlp_dim": 384, "num_heads": 6}),
+    "MedNeXt": ("open",
+                {"spatial_dims": 3, "init_filters": 8, "in_channels": 1, "out_channels": CLASSES,
+                 "kernel_size": 3}),
+    "UNETR": ("fixed",
+              {"in_channels": 1, "out_channels": CLASSES, "img_size": (SIDE,) * 3,
+               "feature_size": 8, "hidden_size": 192, "mlp_dim": 384, "num_heads": 6}),
     "SwinUNETR": ("fixed", {"in_channels": 1, "out_channels": CLASSES, "feature_size": 12}),
 }
 
@@ -84,7 +89,9 @@ def volumes(case):
     image = ndimage.gaussian_filter(rng.random((SIDE,) * 3), 2).astype(numpy.float32)
     image = (image - image.min()) / (image.max() - image.min())
     blobs = ndimage.gaussian_filter(rng.random((SIDE,) * 3), 4)
-    return image, (blobs > numpy.quantile(blobs, 0.6)).astype(numpy.uint8) + (blobs > numpy.quantile(blobs, 0.9))
+    return (image,
+            (blobs > numpy.quantile(blobs, 0.6)).astype(numpy.uint8)
+            + (blobs > numpy.quantile(blobs, 0.9)))
 
 
 def write_cohort(folder):
@@ -93,7 +100,8 @@ def write_cohort(folder):
     for case in range(CASES):
         for kind, voxels in zip(("images", "labels"), volumes(case)):
             (folder / kind).mkdir(parents=True, exist_ok=True)
-            nibabel.save(nibabel.Nifti1Image(voxels, numpy.diag([*SPACING, 1.0])), folder / kind / f"case{case}.nii.gz")
+            nibabel.save(nibabel.Nifti1Image(voxels, numpy.diag([*SPACING, 1.0])),
+                         folder / kind / f"case{case}.nii.gz")
 
 
 def evaluate(model, folder, runtime):
@@ -101,13 +109,18 @@ def evaluate(model, folder, runtime):
     import nibabel
 
     saved = folder / f"{model.stem}-predictions"
-    command = [PROGRAM, "evaluate", model, folder, "--recipe", "minmax", "--labels", "1,2", "--metrics", ",".join(KEYS), "--convention",
-               "monai", "--save-predictions", saved, "--no-cache", "--json", "--quiet"]
-    done = subprocess.run(list(map(str, command)), text=True, capture_output=True, env={**os.environ, "ASSAY_ONNXRUNTIME": str(runtime)})
+    command = [PROGRAM, "evaluate", model, folder, "--recipe", "minmax", "--labels", "1,2",
+               "--metrics", ",".join(KEYS), "--convention", "monai", "--save-predictions", saved,
+               "--no-cache", "--json", "--quiet"]
+    done = subprocess.run(list(map(str, command)), text=True, capture_output=True,
+                          env={**os.environ, "ASSAY_ONNXRUNTIME": str(runtime)})
     if done.returncode != 0:
-        raise RuntimeError(f"assay evaluate ended with {done.returncode}: {done.stderr.strip().splitlines()[-1]}")
+        raise RuntimeError(f"assay evaluate ended with {done.returncode}: "
+                           f"{done.stderr.strip().splitlines()[-1]}")
     result = json.loads(done.stdout)
-    return result, {c["id"]: numpy.asarray(nibabel.load(saved / f"{c['id']}.nii.gz").dataobj) for c in result["cases"]}
+    return (result,
+            {c["id"]: numpy.asarray(nibabel.load(saved / f"{c['id']}.nii.gz").dataobj)
+             for c in result["cases"]})
 
 
 def torch_scores(net, torch, image):
@@ -125,7 +138,8 @@ def compare_labels(outcome, found, scores):
     outcome.differing += int(differs.sum())
     outcome.unclear += int(unclear.sum())
     if (differs & ~unclear).any():
-        outcome.trouble = f"{int((differs & ~unclear).sum())} labels differ where the classes are clearly apart"
+        outcome.trouble = (f"{int((differs & ~unclear).sum())} labels differ where the classes are "
+                           f"clearly apart")
 
 
 def compare_scores(outcome, monai, case, pairs):
@@ -135,9 +149,12 @@ def compare_scores(outcome, monai, case, pairs):
         for key in KEYS:
             ours, theirs = case["label"][label][key], expected[key]
             off = difference(ours, theirs) / max(1.0, abs(theirs or 0.0))
-            why = None if off < EQUAL else next((known.why for known in monai.known if known.explains(key, pair, ours, theirs)), None)
+            why = (None if off < EQUAL
+                   else next((known.why for known in monai.known
+                              if known.explains(key, pair, ours, theirs)), None))
             if why:
-                outcome.remarks.add(f"`{key}` of label {label} differs by {difference(ours, theirs):.2g}: {why}")
+                outcome.remarks.add(f"`{key}` of label {label} differs by "
+                                    f"{difference(ours, theirs):.2g}: {why}")
             else:
                 outcome.greatest = max(outcome.greatest, off)
 
@@ -157,7 +174,8 @@ def try_network(name, folder, runtime):
         image, reference = volumes(case)
         found = labels[f"case{case}"]
         compare_labels(outcome, found, torch_scores(net, torch, image))
-        pairs = {str(label): Pair("volume", found == label, reference == label, SPACING) for label in (1, 2)}
+        pairs = {str(label): Pair("volume", found == label, reference == label, SPACING)
+                 for label in (1, 2)}
         compare_scores(outcome, Monai(), result["cases"][case], pairs)
     return outcome
 
@@ -174,5 +192,8 @@ def outcomes():
                 yield try_network(name, folder, runtime)
             except Exception as error:  # whatever the exporter, the runtime or the network dies of
                 outcome = Outcome(name)
-                outcome.trouble = f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else 'no message'}"
+                outcome.trouble = (
+                    f"{type(error).__name__}: "
+                    f"{str(error).strip().splitlines()[0] if str(error).strip() else 'no message'}"
+                )
                 yield outcome

@@ -1,4 +1,5 @@
-"""The package with a newer NumPy than the one it was compiled against: its own tests, in an environment of their own."""
+"""The package with a newer NumPy than the one it was compiled against: its own tests, in an
+environment of their own."""
 import pathlib, re, subprocess, sys
 
 from tools import Missing
@@ -14,20 +15,25 @@ def environment():
     if done.exists() and done.read_text() == "\n".join(WANTED):
         return python
     subprocess.run([sys.executable, "-m", "venv", "--clear", HOME], check=True, capture_output=True)
-    install = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--retries", "1", "--timeout", "30", *WANTED]
+    install = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet",
+               "--retries", "1", "--timeout", "30", *WANTED]
     made = subprocess.run(install, text=True, capture_output=True)
     if made.returncode != 0:
-        raise Missing(f"the Python package index does not give {WANTED[0]}: {made.stderr.strip().splitlines()[-1]}")
+        raise Missing(f"the Python package index does not give {WANTED[0]}: "
+                      f"{made.stderr.strip().splitlines()[-1]}")
     done.write_text("\n".join(WANTED))
     return python
 
 
 def outcome():
     """(version of NumPy, how many tests passed, how many failed)."""
-    command = [environment(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ignore", ROOT / "tests/python/test_wheel.py", ROOT / "tests/python"]
+    command = [environment(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ignore",
+               ROOT / "tests/python/test_wheel.py", ROOT / "tests/python"]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
     last = (done.stdout.strip().splitlines() or [""])[-1]
-    counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|error)", last)}
+    counts = {word: int(number)
+              for number, word in re.findall(r"(\d+) (passed|failed|error)", last)}
     if not counts:
         raise RuntimeError(f"the tests could not be run: {done.stdout[-400:]}{done.stderr[-400:]}")
-    return WANTED[0].split("==")[1], counts.get("passed", 0), counts.get("failed", 0) + counts.get("error", 0)
+    return (WANTED[0].split("==")[1], counts.get("passed", 0),
+            counts.get("failed", 0) + counts.get("error", 0))

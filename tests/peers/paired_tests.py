@@ -18,8 +18,8 @@ def samples(count, seed):
 
 def options(number):
     alternatives, zeros = ["two-sided", "less", "greater"], ["wilcox", "pratt", "zsplit"]
-    return {"alternative": alternatives[number % 3], "zero_method": zeros[number // 3 % 3], "correction": number // 9 % 2 == 1,
-            "method": ["auto", "approx"][number // 18 % 2]}
+    return {"alternative": alternatives[number % 3], "zero_method": zeros[number // 3 % 3],
+            "correction": number // 9 % 2 == 1, "method": ["auto", "approx"][number // 18 % 2]}
 
 
 def wilcoxon_differences(stats, count, seed):
@@ -46,24 +46,31 @@ def attempt(test, *arguments, **options):
 def friedman_differences(stats, count, seed):
     rng = numpy.random.default_rng(seed)
     for number in range(count):
-        table = numpy.round(rng.normal(0, 1, (int(rng.integers(3, 30)), int(rng.integers(3, 7)))), 1 + number % 4)
+        table = numpy.round(rng.normal(0, 1, (int(rng.integers(3, 30)), int(rng.integers(3, 7)))),
+                            1 + number % 4)
         theirs, ours = stats.friedmanchisquare(*table.T), assay.friedman(table)
         yield apart(ours.statistic, theirs.statistic) + apart(ours.pvalue, theirs.pvalue)
 
 
 def power_differences(power, count, seed):
-    """Whole numbers of pairs for one difference, by `assay power` and by statsmodels' TTestPower."""
+    """Whole numbers of pairs for one difference, by `assay power` and by statsmodels'
+    TTestPower."""
     rng = numpy.random.default_rng(seed)
     pilot = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, values in (("a", numpy.zeros(20)), ("b", numpy.tile([-1.0, 1.0], 10) * (19 / 20) ** 0.5)):  # differences of SD 1
+        # differences of SD 1
+        for name, values in (("a", numpy.zeros(20)),
+                             ("b", numpy.tile([-1.0, 1.0], 10) * (19 / 20) ** 0.5)):
             pilot[name] = pathlib.Path(folder, name + ".csv")
-            pilot[name].write_text("id,score\n" + "".join(f"{i},{float(x)!r}\n" for i, x in enumerate(values)))
+            pilot[name].write_text("id,score\n" + "".join(
+                f"{i},{float(x)!r}\n" for i, x in enumerate(values)))
         for _ in range(count):
             effect, alpha = float(rng.uniform(0.1, 1.5)), float(rng.choice([0.01, 0.05, 0.1]))
-            found = assay.power(pilot.values(), difference=effect, alpha=alpha, power=[0.8, 0.95], simulations=100)["plans"][0]
+            found = assay.power(pilot.values(), difference=effect, alpha=alpha, power=[0.8, 0.95],
+                                simulations=100)["plans"][0]
             for size in found["sizes"]:
-                theirs = power.TTestPower().solve_power(found["difference"] / found["std_difference"], power=size["power"], alpha=alpha)
+                theirs = power.TTestPower().solve_power(found["difference"] / found[
+                    "std_difference"], power=size["power"], alpha=alpha)
                 yield apart(size["pairs"], max(6, math.ceil(float(numpy.squeeze(theirs)))))
 
 

@@ -12,7 +12,8 @@ class Pair:
 
     def __init__(self, kind, prediction, reference, spacing):
         self.kind, self.spacing = kind, tuple(spacing)
-        self.prediction, self.reference = numpy.ascontiguousarray(prediction), numpy.ascontiguousarray(reference)
+        self.prediction, self.reference = (numpy.ascontiguousarray(prediction),
+                                           numpy.ascontiguousarray(reference))
 
     @property
     def axes(self):
@@ -84,7 +85,8 @@ OFTEN = [noise, blobs, box, ball]
 
 
 def related(rng, mask):
-    """A prediction that has something to do with its reference: the same, moved by a voxel, with errors, grown, half of it."""
+    """A prediction that has something to do with its reference: the same, moved by a voxel, with
+    errors, grown, half of it."""
     how = rng.integers(0, 5)
     if how == 0:
         return mask.copy()
@@ -96,7 +98,8 @@ def related(rng, mask):
     if how == 3:
         return ndimage.binary_dilation(mask)
     half = mask.copy()
-    half[tuple(slice(0, n // 2) if n == max(mask.shape) else slice(None) for n in mask.shape)] = False
+    half[tuple(slice(0, n // 2) if n == max(mask.shape) else slice(None)
+               for n in mask.shape)] = False
     return half
 
 
@@ -123,4 +126,5 @@ def pairs(count, seed, forms=("volume", "volume", "slice", "picture")):
             yield Pair(form, first(rng, shape), second(rng, shape), spacing)
             continue
         reference = OFTEN[int(rng.integers(0, len(OFTEN)))](rng, shape)
-        yield Pair(form, related(rng, reference) if number % 3 == 1 else blobs(rng, shape), reference, spacing)
+        yield Pair(form, related(rng, reference) if number % 3 == 1 else blobs(rng, shape),
+                   reference, spacing)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares assay with its peers, writes the table of agreement into docs/conventions.md, and ends with 'N passed, N failed, N skipped'.
+"""Compares assay with its peers, writes the table of agreement into docs/conventions.md, and ends
+with 'N passed, N failed, N skipped'.
 
 usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
@@ -41,7 +42,8 @@ class Table:
 
 def remarks(row):
     """What differs, how often and why."""
-    parts = [f"{count} of them {'differs' if count == 1 else 'differ'}: {why}" for why, count in row.left_out.items()]
+    parts = [f"{count} of them {'differs' if count == 1 else 'differ'}: {why}"
+             for why, count in row.left_out.items()]
     if row.left_out and row.greatest_left_out:
         parts.append(f"by up to {row.greatest_left_out:.3g}")
     if row.wrong:
@@ -59,14 +61,17 @@ def add_peer(table, peer, rows):
             whole.setdefault(row.compared, []).append(row)
     for compared, same in whole.items():
         keys = ", ".join(f"`{row.key}`" for row in same)
-        table.add(peer.title, version, f"`{peer.convention}`", keys, compared, number(max(row.greatest for row in same)), "")
+        table.add(peer.title, version, f"`{peer.convention}`", keys, compared,
+                  number(max(row.greatest for row in same)), "")
     for row in rows.values():
         if row.left_out or row.wrong:
-            table.add(peer.title, version, f"`{peer.convention}`", f"`{row.key}`", row.compared, number(row.greatest), remarks(row))
+            table.add(peer.title, version, f"`{peer.convention}`", f"`{row.key}`", row.compared,
+                      number(row.greatest), remarks(row))
 
 
 def compare_masks(arguments):
-    table = Table("peer", "version", "convention", "metrics", "pairs", "largest difference", "what differs, and why")
+    table = Table("peer", "version", "convention", "metrics", "pairs", "largest difference",
+                  "what differs, and why")
     for make in tools.PEERS:
         if arguments.only and make.title not in arguments.only:
             continue
@@ -79,7 +84,8 @@ def compare_masks(arguments):
         rows = agreement.agreement(peer, arguments.pairs, SEED)
         add_peer(table, peer, rows)
         wrong = [row for row in rows.values() if row.wrong]
-        print(f"{peer.title} {peer.version()}: {len(rows) - len(wrong)} of {len(rows)} metrics agree ({time.monotonic() - started:.0f} s)",
+        print(f"{peer.title} {peer.version()}: {len(rows) - len(wrong)} of {len(rows)} metrics "
+              f"agree ({time.monotonic() - started:.0f} s)",
               flush=True)
         for row in wrong:
             print(*agreement.examples(row), sep="\n", flush=True)
@@ -94,12 +100,14 @@ def compare_statistics(arguments):
         table.missing("SciPy", 5, str(why))
         return table
     version = "SciPy " + tools.importlib.metadata.version("scipy")
-    tests = {"wilcoxon": (paired_tests.wilcoxon_differences, f"`{paired_tests.POLICY}`"), "friedman": (paired_tests.friedman_differences, "")}
+    tests = {"wilcoxon": (paired_tests.wilcoxon_differences, f"`{paired_tests.POLICY}`"),
+             "friedman": (paired_tests.friedman_differences, "")}
     for name, (differences, policy) in tests.items():
         found = list(differences(stats, arguments.pairs, SEED))
         table.met(max(found) < 1e-9)
         table.add(f"`{name}`", version, policy, len(found), number(max(found)))
-        print(f"{version} {name}: largest relative difference {max(found):.3g} of {len(found)} samples", flush=True)
+        print(f"{version} {name}: largest relative difference {max(found):.3g} of {len(found)} "
+              f"samples", flush=True)
     compare_power(table, min(arguments.pairs, 100))
     return table
 
@@ -114,18 +122,24 @@ def compare_power(table, count):
     found = list(paired_tests.power_differences(power, count, SEED))
     table.met(max(found) == 0)
     table.add("`power`", version, "", len(found), number(max(found)))
-    print(f"{version} power: largest relative difference {max(found):.3g} of {len(found)} numbers of pairs", flush=True)
+    print(f"{version} power: largest relative difference {max(found):.3g} of {len(found)} numbers "
+          f"of pairs", flush=True)
 
 
 def compare_models(arguments):
-    table = Table("network", "parameters", "voxels", "labels that differ from torch", "largest difference to MONAI's scores",
-                  "what differs, and why")
+    table = Table("network", "parameters", "voxels", "labels that differ from torch",
+                  "largest difference to MONAI's scores", "what differs, and why")
     try:
         for each in models.outcomes():
             table.met(each.is_met)
-            cells = [f"{each.parameters:,}", f"{each.voxels:,}", each.differing, number(each.greatest)] if each.voxels else [""] * 4
-            table.add(each.name, *cells, "; ".join(filter(None, [each.trouble, *sorted(each.remarks)])))
-            print(f"{each.name}: {each.trouble or f'{each.differing} of {each.voxels} labels differ'}", flush=True)
+            cells = ([f"{each.parameters:,}", f"{each.voxels:,}", each.differing,
+                      number(each.greatest)] if each.voxels
+                     else [""] * 4)
+            table.add(each.name, *cells,
+                      "; ".join(filter(None, [each.trouble, *sorted(each.remarks)])))
+            print(f"{each.name}: "
+                  f"{each.trouble or f'{each.differing} of {each.voxels} labels differ'}",
+                  flush=True)
     except tools.Missing as why:
         table.missing("MONAI's networks", 6, str(why))
     return table
@@ -147,7 +161,8 @@ def try_newer_numpy():
 def write_page(tables):
     page = PAGE.read_text()
     before, after = page[: page.index(BEGIN)] + BEGIN, page[page.index(END):]
-    PAGE.write_text(before + "\n" + "\n\n".join("\n".join(table.lines) for table in tables) + "\n\n" + after)
+    PAGE.write_text(before + "\n" + "\n\n".join("\n".join(table.lines) for table in tables) + "\n\n"
+                    + after)
 
 
 def main():
@@ -165,7 +180,8 @@ def main():
         tables.append(try_newer_numpy())
     if len(tables) == 4 and not arguments.no_docs:
         write_page(tables)
-    passed, failed, skipped = (sum(getattr(table, name) for table in tables) for name in ("passed", "failed", "skipped"))
+    passed, failed, skipped = (sum(getattr(table, name) for table in tables)
+                               for name in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return int(failed > 0)
 

@@ -10,7 +10,8 @@ from support import vectors
 
 def cases(*categories):
     """One parameter per case of these categories."""
-    chosen = [case for case in vectors("specification-cases")["cases"] if case["category"] in categories]
+    chosen = [case for case in vectors("specification-cases")["cases"]
+              if case["category"] in categories]
     assert {case["category"] for case in chosen} == set(categories)
     return [pytest.param(case, id=case["id"]) for case in chosen]
 
@@ -33,7 +34,8 @@ def close(found, expected, tolerance=1e-6):
     if isinstance(expected, dict):
         return all(close(found[key], value, tolerance) for key, value in expected.items())
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(close(f, e, tolerance) for f, e in zip(found, expected))
+        return (len(found) == len(expected)
+                and all(close(f, e, tolerance) for f, e in zip(found, expected)))
     if isinstance(expected, bool) or expected is None:
         return found is expected
     if isinstance(expected, str) and expected not in ("inf", "-inf", "nan"):
@@ -65,4 +67,5 @@ def unpacked(entry, side):
 def from_counts(counts):
     """A pair of flat masks with these counts."""
     tp, fp, fn, tn = (counts[key] for key in ("tp", "fp", "fn", "tn"))
-    return np.repeat([True, True, False, False], [tp, fp, fn, tn]), np.repeat([True, False, True, False], [tp, fp, fn, tn])
+    return (np.repeat([True, True, False, False], [tp, fp, fn, tn]),
+            np.repeat([True, False, True, False], [tp, fp, fn, tn]))

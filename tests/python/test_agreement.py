@@ -9,7 +9,8 @@ import pytest
 import assay
 from assay import _agreement
 
-JUDGES = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]  # Shrout and Fleiss 1979
+# Shrout and Fleiss 1979
+JUDGES = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 
 
 def test_the_examples():
@@ -39,7 +40,9 @@ def test_limits_of_agreement():
     d = x - y
     n, bias, sd = len(d), d.mean(), d.std(ddof=1)
     assert (found.n, found.sd) == (30, pytest.approx(sd))
-    np.testing.assert_allclose(found.bias, (bias, *stats.t.interval(0.95, n - 1, bias, sd / n**0.5)), rtol=1e-12)
+    np.testing.assert_allclose(found.bias,
+                               (bias, *stats.t.interval(0.95, n - 1, bias, sd / n**0.5)),
+                               rtol=1e-12)
     for limit, z in ((found.lower, -1.96), (found.upper, 1.96)):
         ends = bias + stats.nct.ppf([0.025, 0.975], n - 1, z * n**0.5) * sd / n**0.5
         np.testing.assert_allclose(limit, (bias + z * sd, *ends), rtol=1e-8)
@@ -54,9 +57,11 @@ def test_intraclass_correlation():
     grand = ratings.mean()
     rows = k * ((ratings.mean(1) - grand) ** 2).sum() / (n - 1)
     columns = n * ((ratings.mean(0) - grand) ** 2).sum() / (k - 1)
-    rest = ((ratings - ratings.mean(1)[:, None] - ratings.mean(0) + grand) ** 2).sum() / ((n - 1) * (k - 1))
+    rest = ((ratings - ratings.mean(1)[:, None] - ratings.mean(0)
+             + grand) ** 2).sum() / ((n - 1) * (k - 1))
     agreement, consistency = assay.icc(JUDGES), assay.icc(JUDGES, kind="consistency")
-    assert agreement.estimate == pytest.approx((rows - rest) / (rows + (k - 1) * rest + k * (columns - rest) / n), rel=1e-12)
+    assert agreement.estimate == pytest.approx(
+        (rows - rest) / (rows + (k - 1) * rest + k * (columns - rest) / n), rel=1e-12)
     assert consistency.estimate == pytest.approx((rows - rest) / (rows + (k - 1) * rest), rel=1e-12)
     assert (agreement.kind, agreement.cases, agreement.raters) == ("agreement", 6, 4)
     assert np.round(agreement, 3).tolist() == [0.290, 0.019, 0.761]  # psych::ICC of R
@@ -79,7 +84,9 @@ def test_areas_under_roc_curves():
     variance = (pa - pb).var(ddof=1) / len(pa) + (na - nb).var(ddof=1) / len(na)
     difference = pa.mean() - pb.mean()
     assert found.auroc_a.estimate == pytest.approx(pa.mean(), rel=1e-12)
-    np.testing.assert_allclose(found.difference, difference + 1.959963984540054 * variance**0.5 * np.array([0, -1, 1]), rtol=1e-10)
+    np.testing.assert_allclose(found.difference,
+                               difference + 1.959963984540054 * variance**0.5 * np.array(
+                                   [0, -1, 1]), rtol=1e-10)
     assert found.z == pytest.approx(difference / variance**0.5, rel=1e-10)
     assert found.pvalue == pytest.approx(math.erfc(abs(found.z) / 2**0.5), rel=1e-10)
     assert (found.positives, found.negatives) == (truths.sum(), (~truths).sum())

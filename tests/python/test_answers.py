@@ -40,16 +40,19 @@ def test_three_sets_of_rules(text, ours, spec, giant):
 
 
 def test_the_rule_and_the_place():
-    found = assay.extract_label('  Two of 5 fit. {"answer": 3}\n', benchmark_name="gtex", options=ORGANS)
+    found = assay.extract_label('  Two of 5 fit. {"answer": 3}\n', benchmark_name="gtex",
+                                options=ORGANS)
     assert found.raw == 'Two of 5 fit. {"answer": 3}' and (found.label, found.rule) == (3, "json")
     begin, end = found.span
     assert found.raw[begin:end] == "3"
-    assert assay.extract_label("1 or 2", benchmark_name="gtex", options=ORGANS).rule == "contradiction"
+    assert (assay.extract_label("1 or 2", benchmark_name="gtex", options=ORGANS).rule
+            == "contradiction")
 
 
 @pytest.mark.parametrize("before", ["", "é ", "日本 – ", "🙂🙂 ", "\u2028 𝔸 "])
 def test_the_place_is_counted_in_characters(before):
-    found = assay.extract_label(f"\u00a0{before}The answer is liver. ✓", benchmark_name="gtex", options=ORGANS)
+    found = assay.extract_label(f"\u00a0{before}The answer is liver. ✓", benchmark_name="gtex",
+                                options=ORGANS)
     begin, end = found.span
     assert found.label == 4 and found.raw[begin:end] == "liver"
     grade = assay.extract_label(before + '{"isup_grade": 5}', benchmark_name="panda", options=None)
@@ -57,9 +60,12 @@ def test_the_place_is_counted_in_characters(before):
 
 
 def test_half_a_character_is_no_obstacle():
-    found = assay.extract_label('\ud83d {"answer": 2}', benchmark_name="gtex", options=["\udc00", "x"])
-    assert found.label == 2 and found.raw == '\ufffd {"answer": 2}' and found.raw[slice(*found.span)] == "2"
-    assert assay.extract_label("\ud83d\ude42 2", benchmark_name="gtex", options=["a", "b"]).raw == "🙂 2"
+    found = assay.extract_label('\ud83d {"answer": 2}', benchmark_name="gtex",
+                                options=["\udc00", "x"])
+    assert (found.label == 2 and found.raw == '\ufffd {"answer": 2}'
+            and found.raw[slice(*found.span)] == "2")
+    assert (assay.extract_label("\ud83d\ude42 2", benchmark_name="gtex", options=["a", "b"]).raw
+            == "🙂 2")
     found.raw.encode()
     assert label('a\0b {"answer": 2}') == 2
 
@@ -128,7 +134,8 @@ def test_votes(labels, winner, tied):
     found = assay.majority_vote(labels, texts)
     assert (found.label, found.tied) == (winner, tied)
     counted = [x for x in labels if x is not None]
-    assert found.counts == {x: counted.count(x) for x in counted} and list(found.counts) == list(dict.fromkeys(counted))
+    assert (found.counts == {x: counted.count(x) for x in counted}
+            and list(found.counts) == list(dict.fromkeys(counted)))
     assert found.prediction == texts[list(labels).index(winner)]
     assert assay.majority_vote(labels).as_dict() == {**found.as_dict(), "prediction": None}
 
@@ -147,7 +154,8 @@ def test_vectors_of_votes(case):
 def test_vectors_of_items(case):
     given, expected = case["input"], case["expected"]
     found = assay.majority_vote(given["labels"], given["predictions"])
-    assert found.label == expected["predicted_label"] and found.prediction == expected.get("prediction", found.prediction)
+    assert (found.label == expected["predicted_label"]
+            and found.prediction == expected.get("prediction", found.prediction))
     assert (found.label == given["truth"]) is expected["correct"]
 
 
@@ -167,9 +175,11 @@ def test_wrong_votes(arguments, error, words):
 
 
 # A table of four questions with answers: two right, one wrong, one that cannot be read.
-HEADER = "benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,file_id,prompt\n"
-QUESTIONS = HEADER + "".join(
-    f"mine,{i},{i // 2}.svs,{1 + i % 2},Lung|Liver,True,accuracy,,Which organ? {{options}}\n" for i in range(4))
+HEADER = ("benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,file_id,"
+          "prompt\n")
+QUESTIONS = HEADER + "".join(f"mine,{i},{i // 2}.svs,{1 + i % 2},Lung|Liver,True,accuracy,,Which "
+                             f"organ? {{options}}\n"
+                             for i in range(4))
 ANSWERED = "benchmark_name,benchmark_id,prediction\nmine,0,Lung\nmine,1,Lung\nmine,2,1\nmine,3,?\n"
 
 
@@ -192,12 +202,14 @@ def without_provenance(result):
 
 def test_run_score_compare(study):
     done = replayed(study / "run")
-    assert done["files"] == [str(study / "run/mine_results.json")] and done["calls"] == 4 and done["stopped"] is None
+    assert (done["files"] == [str(study / "run/mine_results.json")] and done["calls"] == 4
+            and done["stopped"] is None)
     assert replayed("run")["calls"] == 0  # resumed
     with pytest.warns(UserWarning, match="not scored: mine: 1 unparsed: 3") as caught:
         numbers = assay.qa_score("run")["benchmarks"][0]
     assert caught[0].filename == __file__
-    assert numbers["metrics"]["point_estimate"] == 0.5 and numbers["metrics"]["n_extraction_failures"] == 1
+    assert (numbers["metrics"]["point_estimate"] == 0.5
+            and numbers["metrics"]["n_extraction_failures"] == 1)
     replayed("other", "others.csv")
     test = assay.qa_compare("run", study / "other")["benchmarks"][0]["all"]
     assert (test["n"], test["only_first_right"], test["only_second_right"]) == (4, 0, 1)
@@ -207,10 +219,11 @@ def test_run_score_compare(study):
 def test_scores_equal_the_program_s_and_take_dicts(study):
     replayed("run")
     found = assay.qa_score("run/mine_results.json", rules="giant", replicates=50)
-    theirs = strict(program("qa", "score", "run/mine_results.json", "--rules", "giant", "--replicates", "50", "--json",
-                            cwd=study, status=3).stdout)
+    theirs = strict(program("qa", "score", "run/mine_results.json", "--rules", "giant",
+                            "--replicates", "50", "--json", cwd=study, status=3).stdout)
     assert without_provenance(found) == without_provenance(theirs)
-    assert assay.qa_score(found)["metrics"]["n_total"] == 4 == len(assay.qa_score([found])["results"])
+    assert (assay.qa_score(found)["metrics"]["n_total"] == 4
+            == len(assay.qa_score([found])["results"]))
     assert assay.qa_compare(found, "run")["benchmarks"][0]["all"]["both_right"] == 2
     assert len(assay.qa_score([found, "run"])["benchmarks"]) == 2
 
@@ -220,7 +233,8 @@ def test_answers_as_a_table(study):
     pytest.importorskip("pandas")
     replayed("run")
     frame = assay.to_dataframe(assay.qa_score("run/mine_results.json"))
-    assert list(frame["correct"]) == [True, False, True, False] and set(frame["benchmark"]) == {"mine"}
+    assert (list(frame["correct"]) == [True, False, True, False]
+            and set(frame["benchmark"]) == {"mine"})
     with pytest.raises(ValueError, match="rows"):
         assay.to_dataframe(assay.qa_score("run"))
 
@@ -235,7 +249,8 @@ AGENT = """
 import json, sys
 for line in sys.stdin:
     asked = json.loads(line)
-    print(json.dumps({"prediction": '{"answer": %d}' % (1 + int(asked["item_id"]) % 2)}), flush=True)
+    answer = '{"answer": %d}' % (1 + int(asked["item_id"]) % 2)
+    print(json.dumps({"prediction": answer}), flush=True)
 """
 
 
@@ -243,7 +258,8 @@ def test_an_agent_of_one_s_own(study):
     write_slide(study / "slides/0.svs")
     write_slide(study / "slides/1.svs")
     (study / "agent.py").write_text(AGENT)
-    settings = {"wsi_root": "slides", "agent": "command", "command": f"{sys.executable} agent.py", "concurrency": 2}
+    settings = {"wsi_root": "slides", "agent": "command", "command": f"{sys.executable} agent.py",
+                "concurrency": 2}
     assert assay.qa_run("table.csv", dry_run=True, **settings)["attempts"] == 4
     assay.qa_run("table.csv", "run", **settings)
     assert assay.qa_score("run")["benchmarks"][0]["metrics"]["point_estimate"] == 1
@@ -259,7 +275,9 @@ def test_what_cannot_be_done(study):
     with pytest.raises(ValueError, match="no command 'scor'; did you mean 'score'"):
         assay.run("qa scor", "x")
     (study / "slides").mkdir()
-    with pytest.raises(ValueError, match=r"^no slide was found for any of the 4 items; .*0.svs: is not below") as caught:
+    with pytest.raises(ValueError,
+                       match=r"^no slide was found for any of the 4 items; .*0.svs: is not "
+                             r"below") as caught:
         assay.qa_run("table.csv", "run", wsi_root="slides", agent="command", command="true")
     assert "calls" not in str(caught.value)
 
@@ -270,7 +288,8 @@ class Unfriendly(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         given = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        body = json.dumps({"error": {"message": f"Incorrect API key provided: {given}", "code": "invalid_api_key"}}).encode()
+        body = json.dumps({"error": {"message": f"Incorrect API key provided: {given}",
+                                     "code": "invalid_api_key"}}).encode()
         self.send_response(401)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -298,9 +317,11 @@ def test_a_key_is_never_repeated(study, server, monkeypatch):
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         with pytest.raises(ValueError, match="check the key") as caught:
-            assay.qa_run("table.csv", "run", wsi_root="slides", model="m", base_url=server, mode="thumbnail")
+            assay.qa_run("table.csv", "run", wsi_root="slides", model="m", base_url=server,
+                         mode="thumbnail")
     assert KEY not in str(caught.value) and not [w for w in said if KEY in str(w.message)]
-    assert not [path for path in (study / "run").rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert not [path for path in (study / "run").rglob("*")
+                if path.is_file() and KEY.encode() in path.read_bytes()]
 
 
 @pytest.mark.parametrize("settings, error", [

@@ -19,13 +19,16 @@ dice_coefficient(pred, target, smooth=0.0)
 average_volume_difference(pred, target)
 matthews_correlation_coefficient(pred, target)
 confusion_matrix(pred, target)
-metrics(pred, ref, spacing=(1, 1, 1), label=None, metrics='all', convention='metrics-reloaded', nsd_tolerance=1.0)
+metrics(pred, ref, spacing=(1, 1, 1), label=None, metrics='all', \
+convention='metrics-reloaded', nsd_tolerance=1.0)
 binary_dice(outputs, labels, *, if_empty=1, reduction='mean', policy='assay')
 dice_similarity_coefficient(outputs, labels, *, if_empty=1, reduction='mean', policy='assay')
 soft_dice(outputs, labels, *, smooth=1, batch_dice=True, reduction='mean', policy='assay')
-soft_dice_grad(outputs, labels, *, smooth=1, batch_dice=True, reduction='mean', policy='assay', grad_output=1.0)
+soft_dice_grad(outputs, labels, *, smooth=1, batch_dice=True, reduction='mean', policy='assay', \
+grad_output=1.0)
 do_reduction(x, method)
-wilcoxon(x, y=None, zero_method='wilcox', correction=False, alternative='two-sided', method='auto', *, policy='exact')
+wilcoxon(x, y=None, zero_method='wilcox', correction=False, alternative='two-sided', \
+method='auto', *, policy='exact')
 holm(pvalues, alpha=0.05)
 adjust(pvalues, method='holm', alpha=None)
 hodges_lehmann(d, level=0.95)
@@ -39,7 +42,8 @@ delong(truths, scores_a, scores_b=None, level=0.95)
 nemenyi(table)
 compare_models_to_reference(reference, models, alpha=0.05, policy='exact')
 default_rng_choice(seed, n, size)
-bootstrap(values, statistic='mean', *, replicates=1000, seed=42, method='percentile', level=0.95, clusters=None)
+bootstrap(values, statistic='mean', *, replicates=1000, seed=42, method='percentile', \
+level=0.95, clusters=None)
 bootstrap_metric(predictions, truths, metric='accuracy', n_replicates=1000, seed=42, clusters=None)
 accuracy(predictions, truths)
 balanced_accuracy(predictions, truths)
@@ -59,7 +63,8 @@ qa_compare(a, b)
 to_dataframe(result)
 read_image(path)
 read_nifti(path)
-scores(*, tp, fp, fn, tn, metrics='overlap', convention='metrics-reloaded', beta=1.0, voxel_ml=0.001)
+scores(*, tp, fp, fn, tn, metrics='overlap', convention='metrics-reloaded', beta=1.0, \
+voxel_ml=0.001)
 """
 
 FIELDS = {
@@ -87,14 +92,16 @@ def test_the_contract_s_signatures(line):
     assert [p for p in found if p[0] in {e[0] for e in expected}] == expected
     extra = [p for p in found if p[0] not in {e[0] for e in expected}]
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    assert all(default is not inspect.Parameter.empty or kind in several for _, kind, default in extra)
+    assert all(default is not inspect.Parameter.empty or kind in several
+               for _, kind, default in extra)
 
 
 SPEC_NAMES = """
-BENCHMARK_TASKS BenchmarkItem BenchmarkResult BenchmarkRunner BootstrapEvaluator BootstrapResult ComparisonResult EvaluationResult
-Evaluator ExtractedAnswer MULTIPATHQA_FILENAME MULTIPATHQA_REPO MetricResult MetricsCalculator SegmentationMetrics bootstrap_metric
-compute_confusion_matrix extract_label format_results_table generate_benchmark_table holm_bonferroni_correction load_benchmark
-run_statistical_comparison validate_parity wilcoxon_test
+BENCHMARK_TASKS BenchmarkItem BenchmarkResult BenchmarkRunner BootstrapEvaluator BootstrapResult
+ComparisonResult EvaluationResult Evaluator ExtractedAnswer MULTIPATHQA_FILENAME MULTIPATHQA_REPO
+MetricResult MetricsCalculator SegmentationMetrics bootstrap_metric compute_confusion_matrix
+extract_label format_results_table generate_benchmark_table holm_bonferroni_correction
+load_benchmark run_statistical_comparison validate_parity wilcoxon_test
 """
 
 
@@ -124,13 +131,17 @@ def test_everything_is_documented_and_annotated():
         if inspect.isfunction(thing):
             signature = inspect.signature(thing)
             assert signature.return_annotation is not inspect.Signature.empty, name
-            assert all(p.annotation is not inspect.Parameter.empty for p in signature.parameters.values()), name
+            assert all(p.annotation is not inspect.Parameter.empty
+                       for p in signature.parameters.values()), name
 
 
 def test_metrics_are_documented_from_the_table():
     for row in assay.metric_table():
-        assert re.search(rf"^ *{row['key']} +{re.escape(row['title'])}.*{re.escape(row['formula'])}$", assay.metrics.__doc__, re.M)
-    for function, name in ((assay.dice_coefficient, "dice"), (assay.average_volume_difference, "avd"),
+        assert re.search(rf"^ *{row['key']} "
+                         rf"+{re.escape(row['title'])}.*{re.escape(row['formula'])}$",
+                         assay.metrics.__doc__, re.M)
+    for function, name in ((assay.dice_coefficient, "dice"),
+                           (assay.average_volume_difference, "avd"),
                            (assay.matthews_correlation_coefficient, "mcc")):
         row = next(row for row in assay.metric_table() if row["key"] == name)
         for key in ("title", "formula", "note", "reference"):
@@ -142,7 +153,8 @@ def stub(name):
 
 
 def test_the_native_module_is_what_its_stub_says():
-    declared = {node.name: [a.arg for a in node.args.args] for node in stub("_core.pyi").body if isinstance(node, ast.FunctionDef)}
+    declared = {node.name: [a.arg for a in node.args.args] for node in stub("_core.pyi").body
+                if isinstance(node, ast.FunctionDef)}
     found = {}
     for name in dir(_core):
         thing = getattr(_core, name)
@@ -153,14 +165,17 @@ def test_the_native_module_is_what_its_stub_says():
 
 
 def test_the_results_are_what_their_stub_says():
-    classes = {node.name: node for node in stub("_results.pyi").body if isinstance(node, ast.ClassDef) and not node.name.startswith("_")}
+    classes = {node.name: node for node in stub("_results.pyi").body
+               if isinstance(node, ast.ClassDef) and not node.name.startswith("_")}
     for name, node in classes.items():
-        fields = [(f.target.id, f.value is not None) for f in node.body if isinstance(f, ast.AnnAssign)]
+        fields = [(f.target.id, f.value is not None) for f in node.body
+                  if isinstance(f, ast.AnnAssign)]
         ours = getattr(assay, name)
         assert fields == [(field, field in ours._defaults) for field in ours._names]
         assert issubclass(ours, tuple) == any("tuple[" in ast.unparse(base) for base in node.bases)
     others = {"Interval", "ConfidenceInterval", "ExtractedAnswer"}
-    assert set(classes) == {name for name in assay.__all__ if name.endswith("Result") or name in others}
+    assert set(classes) == {name for name in assay.__all__
+                            if name.endswith("Result") or name in others}
 
 
 def python(code, **environment):
@@ -171,17 +186,21 @@ def python(code, **environment):
 
 def test_the_import_needs_numpy_only():
     heavy = ("torch", "pandas", "scipy", "nibabel", "dataclasses", "typing", "tempfile")
-    code = f"import numpy, sys; before = set(sys.modules); import assay; print(sorted((set(sys.modules) - before) & {set(heavy)!r}))"
+    code = (f"import numpy, sys; before = set(sys.modules); import assay; "
+            f"print(sorted((set(sys.modules) - before) & {set(heavy)!r}))")
     assert python(code).stdout.strip() == "[]"
-    third_party = "import sys, assay; print({m.split('.')[0] for m in sys.modules} & {'numpy', 'torch', 'pandas', 'scipy'})"
+    third_party = ("import sys, assay; print({m.split('.')[0] for m in sys.modules} & {'numpy', "
+                   "'torch', 'pandas', 'scipy'})")
     assert python(third_party).stdout.strip() == "{'numpy'}"
 
 
 def test_parts_are_there_when_what_they_need_is():
-    hidden = "import sys; sys.modules['torch'] = None; import assay; print(hasattr(assay, 'torch'), hasattr(assay, 'nonsense'))"
+    hidden = ("import sys; sys.modules['torch'] = None; import assay; print(hasattr(assay, "
+              "'torch'), hasattr(assay, 'nonsense'))")
     assert python(hidden).stdout.split() == ["False", "False"]
     if pytest.importorskip("torch"):
-        assert python("import assay; print(assay.torch.soft_dice.__name__)").stdout.strip() == "soft_dice"
+        assert (python("import assay; print(assay.torch.soft_dice.__name__)").stdout.strip()
+                == "soft_dice")
     assert "torch" in dir(assay)
 
 
@@ -199,4 +218,5 @@ def test_threads():
 def test_the_version_is_the_program_s():
     from support import PROGRAM
 
-    assert subprocess.run([PROGRAM, "--version"], text=True, capture_output=True).stdout.split()[1] == assay.__version__
+    assert subprocess.run([PROGRAM, "--version"], text=True,
+                          capture_output=True).stdout.split()[1] == assay.__version__

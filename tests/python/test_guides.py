@@ -20,7 +20,8 @@ SHAPE = (24, 24, 16)
 def blocks(page, language):
     """(heading, block) of all blocks of a language."""
     heading, found = "", []
-    for title, block in re.findall(rf"^## ([^\n]*)$|^```{language}\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S):
+    for title, block in re.findall(rf"^## ([^\n]*)$|^```{language}\n(.*?)^```$",
+                                   (ROOT / page).read_text(), re.M | re.S):
         heading = title or heading
         if block:
             found.append((heading, block))
@@ -29,12 +30,15 @@ def blocks(page, language):
 
 @pytest.fixture
 def study(tmp_path, monkeypatch):
-    """Twelve cases of two labels and two models, the second a bit worse; six questions, four of them answered right; a network."""
+    """Twelve cases of two labels and two models, the second a bit worse; six questions, four of
+    them answered right; a network."""
     monkeypatch.chdir(tmp_path)
-    questions = [f"mine,{i},{i}.svs,{1 + i % 3 // 2},Lung|Liver,accuracy,Which organ?\n" for i in range(6)]
+    questions = [f"mine,{i},{i}.svs,{1 + i % 3 // 2},Lung|Liver,accuracy,Which organ?\n"
+                 for i in range(6)]
     columns = "benchmark_name,benchmark_id,image_path,answer,options,metric_type,prompt\n"
     (tmp_path / "table.csv").write_text(columns + "".join(questions))
-    answers = "benchmark_name,benchmark_id,prediction\n" + "".join(f"mine,{i},I see lung\n" for i in range(6))
+    answers = ("benchmark_name,benchmark_id,prediction\n"
+               + "".join(f"mine,{i},I see lung\n" for i in range(6)))
     (tmp_path / "answers.csv").write_text(answers)
     for i in range(12):
         reference = np.zeros(SHAPE, np.uint8)
@@ -67,7 +71,8 @@ def test_the_examples_of_docstrings(name):
     module = importlib.import_module(name)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
-        result = doctest.testmod(module, optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+        result = doctest.testmod(module,
+                                 optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     assert result.attempted > 0 and result.failed == 0, said.getvalue()
 
 
@@ -80,9 +85,11 @@ def given():
         return torch.nn.functional.one_hot(torch.randint(3, (2, 9, 8)), 3).movedim(-1, 1).float()
 
     a = rng.random(20)
-    return {"assay": assay, "pred": rng.integers(0, 2, (9, 8, 7)), "ref": rng.integers(0, 2, (9, 8, 7)), "a": a,
-            "b": a + rng.normal(0.05, 0.1, 20), "c": a + rng.normal(0, 0.1, 20), "np": np, "pvalues": rng.random(6) ** 2, "truths": rng.integers(0, 3, 30),
-            "predictions": rng.integers(0, 3, 30), "one_hot": one_hot(), "one_hot_prediction": one_hot(),
+    return {"assay": assay, "pred": rng.integers(0, 2, (9, 8, 7)),
+            "ref": rng.integers(0, 2, (9, 8, 7)), "a": a, "b": a + rng.normal(0.05, 0.1, 20),
+            "c": a + rng.normal(0, 0.1, 20), "np": np, "pvalues": rng.random(6) ** 2,
+            "truths": rng.integers(0, 3, 30), "predictions": rng.integers(0, 3, 30),
+            "one_hot": one_hot(), "one_hot_prediction": one_hot(),
             "probabilities": torch.rand(2, 3, 9, 8).softmax(1)}
 
 
@@ -112,4 +119,5 @@ def test_a_migration(study, number, heading):
     compared = names & set(old)
     assert compared or theirs is None or "sg." in theirs
     for name in compared:
-        np.testing.assert_allclose(new[name], old[name], rtol=1e-6, err_msg=name)  # decisions, tuples and numbers alike
+        # decisions, tuples and numbers alike
+        np.testing.assert_allclose(new[name], old[name], rtol=1e-6, err_msg=name)

@@ -21,12 +21,14 @@ def voxels(dtype, shape=(5, 6, 7)):
 @pytest.mark.parametrize("order", ["<", ">"])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_stored_numbers_keep_their_type(tmp_path, dtype, order, ending):
-    image = nibabel.Nifti1Image(voxels(dtype), AFFINE, nibabel.Nifti1Header(endianness=order), dtype=dtype)
+    image = nibabel.Nifti1Image(voxels(dtype), AFFINE, nibabel.Nifti1Header(endianness=order),
+                                dtype=dtype)
     image.header.set_data_dtype(dtype)
     path = tmp_path / f"x.{ending}"
     nibabel.save(image, path)
     array, affine = assay.read_image(path)
-    assert array.dtype == np.dtype(dtype).newbyteorder(order) and array.flags.f_contiguous and not array.flags.writeable
+    assert (array.dtype == np.dtype(dtype).newbyteorder(order) and array.flags.f_contiguous
+            and not array.flags.writeable)
     np.testing.assert_array_equal(array, np.asarray(nibabel.load(path).dataobj))
     np.testing.assert_array_equal(affine, nibabel.load(path).affine)
     assert affine.dtype == np.float64 and affine.shape == (4, 4)
@@ -104,7 +106,8 @@ def test_errors(tmp_path):
 def test_several_volumes_are_a_fourth_axis(tmp_path, dtype, ending):
     path = save(tmp_path / f"x.{ending}", voxels(dtype, (5, 6, 7, 3)), AFFINE)
     array, affine = assay.read_image(path)
-    assert array.shape == (5, 6, 7, 3) and array.dtype == np.dtype(dtype) and not array.flags.owndata
+    assert (array.shape == (5, 6, 7, 3) and array.dtype == np.dtype(dtype)
+            and not array.flags.owndata)
     np.testing.assert_array_equal(array, np.asarray(nibabel.load(path).dataobj))
     np.testing.assert_array_equal(affine, nibabel.load(path).affine)
     labels = np.argmax(array, axis=-1)
@@ -119,7 +122,8 @@ def test_scaled_and_interleaved_volumes(tmp_path):
     path.write_bytes(content)
     np.testing.assert_array_equal(assay.read_image(path)[0], nibabel.load(path).get_fdata())
     values = voxels("f4", (7, 6, 5, 3))  # a vector per voxel, x after it
-    header = ("NRRD0004\ntype: float\ndimension: 4\nsizes: 3 5 6 7\nkinds: vector domain domain domain\n"
+    header = ("NRRD0004\ntype: float\ndimension: 4\nsizes: 3 5 6 7\nkinds: vector domain domain "
+              "domain\n"
               "space: left-posterior-superior\nspace directions: none (1,0,0) (0,1,0) (0,0,1)\n"
               "space origin: (0,0,0)\nencoding: raw\nendian: little\n\n")
     (tmp_path / "x.nrrd").write_bytes(header.encode() + values.tobytes())

@@ -1,4 +1,5 @@
-"""Metrics of two arrays against NumPy, scikit-learn and torch; bad input: the right answer or a clear exception."""
+"""Metrics of two arrays against NumPy, scikit-learn and torch; bad input: the right answer or a
+clear exception."""
 import math
 import threading
 
@@ -8,7 +9,8 @@ import pytest
 import assay
 from support import unpacked, vectors
 
-TYPES = [bool, "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", ">i2", ">f4", ">f8"]
+TYPES = [bool, "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", ">i2", ">f4",
+         ">f8"]
 
 
 def noise(seed, shape=(7, 9, 11), share=0.3):
@@ -16,7 +18,8 @@ def noise(seed, shape=(7, 9, 11), share=0.3):
 
 
 def counts(p, r):
-    return {"tp": int((p & r).sum()), "tn": int((~p & ~r).sum()), "fp": int((p & ~r).sum()), "fn": int((~p & r).sum())}
+    return {"tp": int((p & r).sum()), "tn": int((~p & ~r).sum()), "fp": int((p & ~r).sum()),
+            "fn": int((~p & r).sum())}
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -42,7 +45,8 @@ LAYOUTS = {
     "transposed": lambda x: np.ascontiguousarray(x.transpose(2, 0, 1)).transpose(1, 2, 0),
     "broadcast view": lambda x: np.broadcast_to(x, (1, *x.shape))[0],
     "read-only": lambda x: (x.setflags(write=False), x)[1],
-    "misaligned": lambda x: np.frombuffer(b"\0" + x.astype("f8").tobytes(), "f8", offset=1).reshape(x.shape),
+    "misaligned": lambda x: np.frombuffer(b"\0" + x.astype("f8").tobytes(), "f8",
+                                          offset=1).reshape(x.shape),
     "subclass": lambda x: x.view(np.recarray) if x.dtype.names else np.ma.masked_array(x),
     "list": lambda x: x.tolist(),
 }
@@ -54,7 +58,8 @@ def test_layouts_do_not_matter(layout, other):
     p, r = noise(5), noise(6)
     expected = counts(p, r)
     assert assay.confusion_matrix(LAYOUTS[layout](p.copy()), LAYOUTS[other](r.copy())) == expected
-    assert assay.confusion_matrix(LAYOUTS[layout](p.astype("f8")), LAYOUTS[other](r.astype("f8"))) == expected
+    assert assay.confusion_matrix(LAYOUTS[layout](p.astype("f8")),
+                                  LAYOUTS[other](r.astype("f8"))) == expected
 
 
 def test_no_copy_is_made_of_what_can_be_viewed():
@@ -75,7 +80,8 @@ def test_foreground_is_anything_above_zero(value):
 def test_masks_of_0_and_255_are_masks():
     p, r = noise(1), noise(2)
     of_bytes = [np.where(x, 255, 0).astype(np.uint8) for x in (p, r)]
-    for function in (assay.dice_coefficient, assay.average_volume_difference, assay.matthews_correlation_coefficient):
+    for function in (assay.dice_coefficient, assay.average_volume_difference,
+                     assay.matthews_correlation_coefficient):
         assert function(*of_bytes) == function(p, r)
 
 
@@ -101,8 +107,9 @@ BAD = {
 def test_bad_input_is_refused_in_a_sentence(name):
     make, error, words = BAD[name]
     good = noise(1)
-    for function in (assay.confusion_matrix, assay.dice_coefficient, assay.average_volume_difference,
-                     assay.matthews_correlation_coefficient, assay.metrics):
+    for function in (assay.confusion_matrix, assay.dice_coefficient,
+                     assay.average_volume_difference, assay.matthews_correlation_coefficient,
+                     assay.metrics):
         for arguments in ((make(good), good), (good, make(good))):
             with pytest.raises(error, match=words):
                 function(*arguments)
@@ -118,7 +125,8 @@ def test_a_huge_array_costs_no_memory_and_no_overflow():
 
 def test_undefined_values():
     empty, full = np.zeros(8), np.ones(8)
-    assert assay.dice_coefficient(empty, empty) == 1.0 and assay.dice_coefficient(full, empty) == 0.0
+    assert (assay.dice_coefficient(empty, empty) == 1.0
+            and assay.dice_coefficient(full, empty) == 0.0)
     assert assay.dice_coefficient(empty, full, smooth=1.0) == 1 / 9
     assert assay.average_volume_difference(empty, empty) == 0.0
     assert assay.average_volume_difference(full, empty) == math.inf
@@ -132,16 +140,19 @@ def test_metrics_equal_scikit_learn():
     sklearn = pytest.importorskip("sklearn.metrics")
     p, r = noise(1).ravel(), noise(2).ravel()
     found = assay.metrics(p, r, spacing=(2,), beta=2)
-    expected = {"dice": sklearn.f1_score(r, p), "iou": sklearn.jaccard_score(r, p), "precision": sklearn.precision_score(r, p),
-                "recall": sklearn.recall_score(r, p), "accuracy": sklearn.accuracy_score(r, p),
-                "balanced_accuracy": sklearn.balanced_accuracy_score(r, p), "mcc": sklearn.matthews_corrcoef(r, p),
-                "kappa": sklearn.cohen_kappa_score(r, p), "fbeta": sklearn.fbeta_score(r, p, beta=2),
+    expected = {"dice": sklearn.f1_score(r, p), "iou": sklearn.jaccard_score(r, p),
+                "precision": sklearn.precision_score(r, p), "recall": sklearn.recall_score(r, p),
+                "accuracy": sklearn.accuracy_score(r, p),
+                "balanced_accuracy": sklearn.balanced_accuracy_score(r, p),
+                "mcc": sklearn.matthews_corrcoef(r, p), "kappa": sklearn.cohen_kappa_score(r, p),
+                "fbeta": sklearn.fbeta_score(r, p, beta=2),
                 "dice_macro": sklearn.f1_score(r, p, average="macro")}
     for name, value in expected.items():
         assert found[name] == pytest.approx(value, abs=1e-12), name
     assert found["volume_prediction_ml"] == pytest.approx(p.sum() * 2 / 1000)
     assert assay.matthews_correlation_coefficient(p, r) == found["mcc"]
-    assert assay.average_volume_difference(p, r) == found["avd"] == pytest.approx(abs(p.sum() - r.sum()) / r.sum())
+    assert (assay.average_volume_difference(p, r) == found["avd"]
+            == pytest.approx(abs(p.sum() - r.sum()) / r.sum()))
 
 
 def test_settings_of_metrics():
@@ -166,46 +177,60 @@ def test_settings_of_metrics():
 def test_one_number_is_an_isotropic_spacing(shape):
     p, r = noise(1, shape), noise(2, shape)
     assert assay.metrics(p, r, spacing=2) == assay.metrics(p, r, spacing=(2,) * len(shape))
-    assert assay.metrics(p, r, spacing=np.float32(2), metrics="hd")["hd"] == 2 * assay.metrics(p, r, metrics="hd")["hd"]
+    assert (assay.metrics(p, r, spacing=np.float32(2), metrics="hd")["hd"]
+            == 2 * assay.metrics(p, r, metrics="hd")["hd"])
 
 
 def test_four_axes_work_with_the_default_spacing():
     p, r = noise(1, (3, 7, 9, 5)), noise(2, (3, 7, 9, 5))
     found = assay.metrics(p, r)
     flat = assay.metrics(p.ravel(), r.ravel(), metrics="overlap")
-    assert {key: found[key] for key in flat} == flat and found["hd"] is None and found["lesion_f1"] is None
-    assert assay.metrics(p, r, spacing=(1, 2, 3), metrics="volume_reference_ml")["volume_reference_ml"] == pytest.approx(r.sum() * 6 / 1000)
-    assert assay.metrics(p, r, spacing=2, metrics="volume_reference_ml")["volume_reference_ml"] == pytest.approx(r.sum() * 8 / 1000)
+    assert ({key: found[key] for key in flat} == flat and found["hd"] is None
+            and found["lesion_f1"] is None)
+    assert assay.metrics(p, r, spacing=(1, 2, 3),
+                         metrics="volume_reference_ml")["volume_reference_ml"] == pytest.approx(
+                             r.sum() * 6 / 1000)
+    assert (assay.metrics(p, r, spacing=2, metrics="volume_reference_ml")["volume_reference_ml"]
+            == pytest.approx(r.sum() * 8 / 1000))
 
 
 def test_scores_of_counts_are_those_of_the_masks():
     p, r = noise(1), noise(2)
     found = assay.scores(**assay.confusion_matrix(p, r))
     assert found == assay.metrics(p, r, metrics="overlap") and list(found)[0] == "dice"
-    assert assay.scores(tp=np.uint8(3), fp=1.0, fn=1, tn=0, metrics=["dice", "recall"]) == {"dice": 0.75, "recall": 0.75}
+    assert (assay.scores(tp=np.uint8(3), fp=1.0, fn=1, tn=0, metrics=["dice", "recall"])
+            == {"dice": 0.75, "recall": 0.75})
     assert assay.scores(tp=0, fp=5, fn=0, tn=9, metrics="avd,mcc") == {"avd": None, "mcc": None}
-    assert assay.scores(tp=0, fp=5, fn=0, tn=9, metrics="avd", convention="spec") == {"avd": math.inf}
-    assert assay.scores(tp=100, fp=0, fn=0, tn=0, metrics="volume_reference_ml", voxel_ml=0.5) == {"volume_reference_ml": 50}
-    assert assay.scores(tp=6, fp=3, fn=1, tn=0, metrics="fbeta", beta=2)["fbeta"] == pytest.approx(5 * 6 / (5 * 6 + 4 * 1 + 3))
-    assert assay.scores(tp=1, fp=0, fn=0, tn=1, metrics="all") == assay.scores(tp=1, fp=0, fn=0, tn=1)
+    assert (assay.scores(tp=0, fp=5, fn=0, tn=9, metrics="avd", convention="spec")
+            == {"avd": math.inf})
+    assert (assay.scores(tp=100, fp=0, fn=0, tn=0, metrics="volume_reference_ml", voxel_ml=0.5)
+            == {"volume_reference_ml": 50})
+    assert (assay.scores(tp=6, fp=3, fn=1, tn=0, metrics="fbeta", beta=2)["fbeta"]
+            == pytest.approx(5 * 6 / (5 * 6 + 4 * 1 + 3)))
+    assert (assay.scores(tp=1, fp=0, fn=0, tn=1, metrics="all")
+            == assay.scores(tp=1, fp=0, fn=0, tn=1))
 
 
 def test_scores_of_many_counts_are_arrays():
-    rows = [assay.confusion_matrix(noise(i), noise(i + 9)) for i in range(4)] + [{"tp": 0, "fp": 0, "fn": 0, "tn": 7}]
+    rows = ([assay.confusion_matrix(noise(i), noise(i + 9)) for i in range(4)]
+            + [{"tp": 0, "fp": 0, "fn": 0, "tn": 7}])
     columns = {key: [row[key] for row in rows] for key in rows[0]}
     found = assay.scores(**columns)
     for i, row in enumerate(rows):
         one = assay.scores(**row)
         for key, value in one.items():
             assert found[key][i] == value or value is None and math.isnan(found[key][i]), key
-    square = assay.scores(tp=np.ones((2, 3), int), fp=0, fn=[1, 2, 3], tn=0, metrics="recall", voxel_ml=[1, 2, 3])["recall"]
+    square = assay.scores(tp=np.ones((2, 3), int), fp=0, fn=[1, 2, 3], tn=0, metrics="recall",
+                          voxel_ml=[1, 2, 3])["recall"]
     np.testing.assert_allclose(square, [[1 / 2, 1 / 3, 1 / 4]] * 2)
     assert assay.scores(tp=[], fp=[], fn=[], tn=[], metrics="dice")["dice"].shape == (0,)
 
 
 COUNTS = {
-    "boundary": (dict(metrics="hd95"), ValueError, "'hd95' does not follow from counts; assay.metrics"),
-    "lesion": (dict(metrics="dice,lesion_f1"), ValueError, "'lesion_f1' does not follow from counts"),
+    "boundary": (dict(metrics="hd95"), ValueError,
+                 "'hd95' does not follow from counts; assay.metrics"),
+    "lesion": (dict(metrics="dice,lesion_f1"), ValueError,
+               "'lesion_f1' does not follow from counts"),
     "unknown": (dict(metrics="dic"), ValueError, "did you mean 'dice'"),
     "negative": (dict(fp=-1), ValueError, "fp must be 0 or more"),
     "part": (dict(fn=1.5), TypeError, "fn must be a whole number"),
@@ -228,9 +253,12 @@ def test_the_reference_vectors():
     for case in vectors("specification-reference")["metrics_masks"]["cases"]:
         p, r = unpacked(case, "pred"), unpacked(case, "target")
         assert assay.confusion_matrix(p, r) == case["confusion"]
-        assert assay.dice_coefficient(p, r, smooth=1e-6) == pytest.approx(case["dice_smooth64"], rel=1e-9)
-        assert assay.average_volume_difference(p, r) == pytest.approx(float(case["spec"]["avd"]), rel=1e-6)
-        assert assay.matthews_correlation_coefficient(p, r) == pytest.approx(case["mcc64"], abs=1e-12)
+        assert (assay.dice_coefficient(p, r, smooth=1e-6)
+                == pytest.approx(case["dice_smooth64"], rel=1e-9))
+        assert (assay.average_volume_difference(p, r)
+                == pytest.approx(float(case["spec"]["avd"]), rel=1e-6))
+        assert (assay.matthews_correlation_coefficient(p, r)
+                == pytest.approx(case["mcc64"], abs=1e-12))
 
 
 def test_tensors_are_viewed():
@@ -239,7 +267,8 @@ def test_tensors_are_viewed():
     for dtype in (torch.bool, torch.uint8, torch.int64, torch.float16, torch.float32):
         tensors = [torch.from_numpy(x.copy()).to(dtype) for x in (p, r)]
         assert assay.confusion_matrix(*tensors) == counts(p, r)
-        assert assay.confusion_matrix(tensors[0].transpose(0, 2), r.transpose(2, 1, 0)) == counts(p, r)
+        assert (assay.confusion_matrix(tensors[0].transpose(0, 2), r.transpose(2, 1, 0))
+                == counts(p, r))
     needs = torch.ones(3, requires_grad=True)
     assert assay.dice_coefficient(needs, needs) == 1.0
     with pytest.raises(RuntimeError, match="pred is on device meta; move it to the CPU first"):
@@ -284,7 +313,8 @@ def border_metrics(p, r, spacing):
     a = ndimage.distance_transform_edt(~r, sampling=spacing)[p]
     b = ndimage.distance_transform_edt(~p, sampling=spacing)[r]
     both = np.concatenate([a, b])
-    return {"hd": both.max(), "hd95": max(np.percentile(a, 95), np.percentile(b, 95)), "assd": both.mean(), "nsd": (both <= 2).mean()}
+    return {"hd": both.max(), "hd95": max(np.percentile(a, 95), np.percentile(b, 95)),
+            "assd": both.mean(), "nsd": (both <= 2).mean()}
 
 
 @pytest.mark.parametrize("shape, spacing", [((9, 12, 7), (0.7, 1.5, 3)), ((14, 11), (2, 1))])
@@ -295,7 +325,8 @@ def test_boundary_metrics_know_which_axis_has_which_spacing(shape, spacing, orde
     found = assay.metrics(p, r, spacing=spacing, metrics="boundary", nsd_tolerance=2)
     for key, value in border_metrics(p, r, spacing).items():
         assert found[key] == pytest.approx(value, rel=1e-12), key
-    assert list(assay.metrics(p, r, spacing, metrics="nsd", nsd_tolerance=[1, 2])) == ["nsd", "nsd@2mm"]
+    assert (list(assay.metrics(p, r, spacing, metrics="nsd", nsd_tolerance=[1, 2]))
+            == ["nsd", "nsd@2mm"])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -306,7 +337,8 @@ def test_a_tolerance_of_zero_is_the_share_of_surface_voxels_in_common(seed):
     p, r = (mask & ~ndimage.binary_erosion(mask) for mask in masks)
     expected = 2 * (p & r).sum() / (p.sum() + r.sum())
     for zero in (0, 0.0, -0.0, [0], np.float32(0)):
-        found = assay.metrics(*masks, spacing=rng.uniform(0.5, 3, 3), metrics="nsd", nsd_tolerance=zero)
+        found = assay.metrics(*masks, spacing=rng.uniform(0.5, 3, 3), metrics="nsd",
+                              nsd_tolerance=zero)
         assert found == {"nsd": pytest.approx(expected, rel=1e-14)}
     assert assay.metrics(masks[0], masks[0], metrics="nsd,nsd@0mm") == {"nsd": 1, "nsd@0mm": 1}
     assert list(assay.metrics(*masks, metrics="nsd", nsd_tolerance=[1, 0])) == ["nsd", "nsd@0mm"]
@@ -318,7 +350,8 @@ def test_every_metric_has_a_value_for_masks_that_overlap():
     found = assay.metrics(p, r, label=3)
     assert None not in found.values() and found["lesion_f1"] == 1 and found["hd"] == 1
     assert assay.metrics(p > 0, np.zeros_like(r))["hd"] is None
-    assert assay.metrics(np.ones((2, 2, 2, 2)), np.ones((2, 2, 2, 2)), spacing=(1, 1, 1, 1))["hd"] is None
+    assert assay.metrics(np.ones((2, 2, 2, 2)), np.ones((2, 2, 2, 2)),
+                         spacing=(1, 1, 1, 1))["hd"] is None
 
 
 def test_a_tolerance_that_is_none_is_refused():
@@ -346,7 +379,8 @@ def test_probabilities_equal_scikit_learn(dtype, order):
     found = assay.metrics(np.array(p, order=order), r, metrics="probability")
     flat, truth = p.astype(np.float64).ravel(), r.ravel()
     assert found["auroc"] == pytest.approx(sklearn.roc_auc_score(truth, flat), rel=1e-12)
-    assert found["average_precision"] == pytest.approx(sklearn.average_precision_score(truth, flat), rel=1e-12)
+    assert found["average_precision"] == pytest.approx(
+        sklearn.average_precision_score(truth, flat), rel=1e-12)
     assert found["brier"] == pytest.approx(sklearn.brier_score_loss(truth, flat), rel=1e-12)
 
 
@@ -362,7 +396,8 @@ def test_all_has_probability_metrics_only_of_probabilities():
 
 def test_threshold_makes_the_mask():
     p, r = chances(3, dtype=np.float64)
-    assert assay.metrics(p, r, metrics="dice", threshold=0.45) == assay.metrics(p >= 0.45, r, metrics="dice")
+    assert (assay.metrics(p, r, metrics="dice", threshold=0.45)
+            == assay.metrics(p >= 0.45, r, metrics="dice"))
     with pytest.raises(ValueError, match="threshold needs probabilities"):
         assay.metrics(p > 0.5, r, threshold=0.5)
     with pytest.raises(ValueError, match="threshold must be from 0 to 1"):
@@ -376,12 +411,16 @@ def test_a_leading_axis_counts_classes():
     r = rng.integers(0, 4, (9, 8, 7))
     for label in (1, 2, 3):
         found = assay.metrics(classes, r, label=label, metrics="dice,auroc")
-        assert found["dice"] == assay.metrics(classes.argmax(0), r, label=label, metrics="dice")["dice"]
-        assert found["auroc"] == assay.metrics(np.ascontiguousarray(classes[label]), r == label, metrics="auroc")["auroc"]
+        assert found["dice"] == assay.metrics(classes.argmax(0), r, label=label,
+                                              metrics="dice")["dice"]
+        assert found["auroc"] == assay.metrics(np.ascontiguousarray(classes[label]), r == label,
+                                               metrics="auroc")["auroc"]
         at = assay.metrics(classes, r, label=label, metrics="recall", threshold=0.3)["recall"]
-        assert at == assay.metrics(classes[label] >= np.float64(0.3), r == label, metrics="recall")["recall"]
+        assert at == assay.metrics(classes[label] >= np.float64(0.3), r == label,
+                                   metrics="recall")["recall"]
     any_of = assay.metrics(classes, r, metrics="auroc")["auroc"]
-    assert any_of == assay.metrics(np.minimum(classes[1:].sum(0), 1), r > 0, metrics="auroc")["auroc"]
+    assert any_of == assay.metrics(np.minimum(classes[1:].sum(0), 1), r > 0,
+                                   metrics="auroc")["auroc"]
     with pytest.raises(ValueError, match="one of the 4 classes"):
         assay.metrics(classes, r, label=4)
 
@@ -393,7 +432,8 @@ def test_lesion_options_are_those_of_the_program():
     p[15, 15, 15] = r[15, 15, 16] = 1
     of = lambda **options: assay.metrics(p, r, metrics="lesion_recall", **options)["lesion_recall"]
     assert of() == 0.5 and of(connectivity=6) == pytest.approx(1 / 3)
-    assert of(min_lesion_ml=0.002) == 1 and of(lesion_rule="brats") == 1 and of(lesion_rule="iou") == 0
+    assert (of(min_lesion_ml=0.002) == 1 and of(lesion_rule="brats") == 1
+            and of(lesion_rule="iou") == 0)
     for wrong in ({"connectivity": 8}, {"lesion_rule": "some"}, {"min_lesion_ml": -1}):
         with pytest.raises(ValueError):
             of(**wrong)
@@ -424,8 +464,11 @@ def test_a_slice_has_a_third_axis_and_a_picture_has_none():
     for axis in range(3):
         slices = np.expand_dims(p, axis), np.expand_dims(r, axis)
         for order in ("C", "F"):
-            of_slice = lambda **more: assay.metrics(*(np.asarray(x, order=order) for x in slices), metrics="assd", **more)["assd"]
-            assert of_slice() == 0.5 and of_slice(convention="monai") == of_slice(convention="medpy") == pytest.approx(0.2)
+            of_slice = lambda **more: assay.metrics(*(np.asarray(x, order=order) for x in slices),
+                                                    metrics="assd", **more)["assd"]
+            assert of_slice() == 0.5 and of_slice(convention="monai") == of_slice(
+                convention="medpy"
+            ) == pytest.approx(0.2)
 
 
 def test_the_convention_says_what_a_lesion_is_unless_the_caller_does():

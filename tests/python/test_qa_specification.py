@@ -1,4 +1,5 @@
-"""Rules 'spec' against the specification's own code, and 'giant' against its description, on random answers."""
+"""Rules 'spec' against the specification's own code, and 'giant' against its description, on random
+answers."""
 import json
 import random
 import re
@@ -69,14 +70,19 @@ def final(prediction, benchmark_name, options):
     return None
 
 
-PIECES = ["a", "A", "b.", "(C)", "d", "I'd", "1", "3", "04", "15000", "7.5", "-2", "2x", "_3", "٣", "３", "४२", "é3", "3é", "½", "x²",
-          "Lung", "lung", "LUNGE", "Straße", "ÉCOLE", "école", "İ", "Breast", "art", "heart", "{", "}", "{{", "}}", ":", ",", "\n", "\t",
-          "\u00a0", "\u2003", "\x1c", "‘", "’", "…", "[", "]", '"', "\\", "```json", '{"isup_grade": 3}', '{"isup_grade": null}',
-          '{"isup_grade": "2"}', '{"isup_grade": " ４ "}', '{"isup_grade": "1_0"}', '{"isup_grade": 3.7}', '{"isup_grade": -0.5}',
-          '{"isup_grade": true}', '{"isup_grade": NaN}', '{"isup_grade": -Infinity}', '{"isup_grade": 1e2}', '{"isup_grade": 1E400}',
-          '{"isup_grade": 01}', '{"isup_grade": [3]}', '{"isup_grade": 1, "isup_grade": 4}', '{"isup\\u005fgrade": 5}', '{"a": {"b": [1, {}]}}',
-          '{"isup_grade": 6}', '{"x": "\\ud83d\\ude00"}', '{"x": "\\q"}', '{"isup_grade": "+3"}', "🙂", "ǅ", "Ⅷ", "\u0301", "\u200b"]
-OPTIONS = [None, [], ["Lung", "Breast", "Colon", "Liver"], ["art", "heart", "  "], ["Straße", "école", "i̇", "Ⅷ"], ["x"] * 30, ["", "Lung"]]
+PIECES = ["a", "A", "b.", "(C)", "d", "I'd", "1", "3", "04", "15000", "7.5", "-2", "2x", "_3", "٣",
+          "３", "४२", "é3", "3é", "½", "x²", "Lung", "lung", "LUNGE", "Straße", "ÉCOLE", "école",
+          "İ", "Breast", "art", "heart", "{", "}", "{{", "}}", ":", ",", "\n", "\t", "\u00a0",
+          "\u2003", "\x1c", "‘", "’", "…", "[", "]", '"', "\\", "```json", '{"isup_grade": 3}',
+          '{"isup_grade": null}', '{"isup_grade": "2"}', '{"isup_grade": " ４ "}',
+          '{"isup_grade": "1_0"}', '{"isup_grade": 3.7}', '{"isup_grade": -0.5}',
+          '{"isup_grade": true}', '{"isup_grade": NaN}', '{"isup_grade": -Infinity}',
+          '{"isup_grade": 1e2}', '{"isup_grade": 1E400}', '{"isup_grade": 01}',
+          '{"isup_grade": [3]}', '{"isup_grade": 1, "isup_grade": 4}', '{"isup\\u005fgrade": 5}',
+          '{"a": {"b": [1, {}]}}', '{"isup_grade": 6}', '{"x": "\\ud83d\\ude00"}', '{"x": "\\q"}',
+          '{"isup_grade": "+3"}', "🙂", "ǅ", "Ⅷ", "\u0301", "\u200b"]
+OPTIONS = [None, [], ["Lung", "Breast", "Colon", "Liver"], ["art", "heart", "  "],
+           ["Straße", "école", "i̇", "Ⅷ"], ["x"] * 30, ["", "Lung"]]
 
 
 def test_random_answers():
@@ -85,13 +91,16 @@ def test_random_answers():
         text = chance.choice(["", " "]).join(chance.choices(PIECES, k=chance.randint(0, 7)))
         benchmark, options = chance.choice(["panda", "PANDA", "tcga"]), chance.choice(OPTIONS)
         for rules, oracle in (("spec", specification), ("giant", final)):
-            found = assay.extract_label(text, benchmark_name=benchmark, options=options, rules=rules)
-            assert found.label == oracle(text, benchmark, options), (rules, text, benchmark, options, found)
+            found = assay.extract_label(text, benchmark_name=benchmark, options=options,
+                                        rules=rules)
+            assert found.label == oracle(text, benchmark, options), (
+                rules, text, benchmark, options, found)
             assert found.raw == text.strip()
 
 
 def test_every_character():
-    """\\b, \\d, strip and lower of all characters but the final sigma, whose lower case depends on its neighbours."""
+    """\\b, \\d, strip and lower of all characters but the final sigma, whose lower case depends on
+    its neighbours."""
     for code in range(0x110000):
         if 0xD800 <= code < 0xE000 or code == 0x3A3:
             continue
@@ -99,4 +108,5 @@ def test_every_character():
         found = assay.extract_label(text, benchmark_name="x", options=None, rules="spec")
         assert (found.label, found.raw) == (specification(text, "x", None), text.strip()), hex(code)
         if chr(code).lower() != chr(code):
-            assert assay.extract_label(chr(code) + "!", benchmark_name="x", options=["zz", chr(code).lower()], rules="spec").label == 2
+            assert assay.extract_label(chr(code) + "!", benchmark_name="x",
+                                       options=["zz", chr(code).lower()], rules="spec").label == 2

@@ -19,9 +19,10 @@ def batch(seed=0, shape=(2, 3, 4, 5), dtype=torch.float64):
 def by_torch(outputs, labels, smooth=1, batch_dice=True, reduction="mean"):
     outputs, labels = (x.reshape(*x.shape[:2], -1) for x in (outputs, labels))
     axes = (0, 2) if batch_dice else 2
-    scores = (2 * (outputs * labels).sum(axes) + smooth) / (outputs.sum(axes) + labels.sum(axes) + smooth)
-    return {"mean": scores.mean, "sum": scores.sum, "median": lambda: scores.flatten().quantile(0.5),
-            "none": lambda: scores}[reduction]()
+    scores = (2 * (outputs * labels).sum(axes) + smooth) / (
+        outputs.sum(axes) + labels.sum(axes) + smooth)
+    return {"mean": scores.mean, "sum": scores.sum,
+            "median": lambda: scores.flatten().quantile(0.5), "none": lambda: scores}[reduction]()
 
 
 SETTINGS = [dict(smooth=s, batch_dice=b, reduction=r) for s in (1, 0.1) for b in (True, False)
@@ -35,13 +36,15 @@ def test_values_and_gradients_equal_torch(settings, shape):
     outputs.requires_grad_()
     labels.requires_grad_()
     expected = by_torch(outputs, labels, **settings)
-    np.testing.assert_allclose(assay.soft_dice(outputs, labels, **settings), expected.detach().numpy(), rtol=1e-13)
+    np.testing.assert_allclose(assay.soft_dice(outputs, labels, **settings),
+                               expected.detach().numpy(), rtol=1e-13)
     upstream = torch.rand_like(expected)
     wanted = torch.autograd.grad(expected, (outputs, labels), upstream)
     plain = [x.detach().numpy() for x in (outputs, labels)]
-    np.testing.assert_allclose(assay.soft_dice_grad(*plain, grad_output=upstream, **settings), wanted[0], rtol=1e-10, atol=1e-15)
-    np.testing.assert_allclose(assay.soft_dice_grad(*plain[::-1], grad_output=upstream, **settings), wanted[1], rtol=1e-10,
-                               atol=1e-15)
+    np.testing.assert_allclose(assay.soft_dice_grad(*plain, grad_output=upstream, **settings),
+                               wanted[0], rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(assay.soft_dice_grad(*plain[::-1], grad_output=upstream, **settings),
+                               wanted[1], rtol=1e-10, atol=1e-15)
     found = assay.torch.soft_dice(outputs, labels, **settings)
     assert found.dtype == torch.float64 and found.shape == expected.shape
     for got, want in zip(torch.autograd.grad(found, (outputs, labels), upstream), wanted):
@@ -52,10 +55,12 @@ def test_values_and_gradients_equal_torch(settings, shape):
 @pytest.mark.parametrize("policy", ["assay", "mipcandy-doc"])
 def test_gradcheck(settings, policy):
     inputs = [x.requires_grad_() for x in batch(2, (2, 2, 3))]
-    assert torch.autograd.gradcheck(lambda p, g: assay.torch.soft_dice(p, g, policy=policy, **settings), inputs)
+    assert torch.autograd.gradcheck(lambda p, g: assay.torch.soft_dice(
+        p, g, policy=policy, **settings), inputs)
 
 
-@pytest.mark.parametrize("dtype, tolerance", [(torch.float16, 2e-3), (torch.float32, 1e-6), (torch.float64, 1e-13)])
+@pytest.mark.parametrize("dtype, tolerance",
+                         [(torch.float16, 2e-3), (torch.float32, 1e-6), (torch.float64, 1e-13)])
 def test_types(dtype, tolerance):
     outputs, labels = batch(3, (2, 2, 50, 40), dtype)
     exact = by_torch(outputs.double(), labels.double())
@@ -67,7 +72,8 @@ def test_types(dtype, tolerance):
     wide = outputs.double().clone().requires_grad_()
     (1 - by_torch(wide, labels.double())).backward()
     assert leaf.grad.dtype == dtype
-    torch.testing.assert_close(leaf.grad.double(), wide.grad, rtol=1e-3 if dtype == torch.float16 else 1e-5, atol=1e-7)
+    torch.testing.assert_close(leaf.grad.double(), wide.grad,
+                               rtol=1e-3 if dtype == torch.float16 else 1e-5, atol=1e-7)
     assert assay.soft_dice_grad(outputs.numpy(), labels.numpy()).dtype == outputs.numpy().dtype
 
 
@@ -109,7 +115,8 @@ def test_threads_give_the_same_bits():
     found = []
     for threads in (1, 2, 5, 0):
         assay.set_threads(threads)
-        found.append((assay.soft_dice(outputs, labels), assay.soft_dice_grad(outputs, labels).tobytes()))
+        found.append((assay.soft_dice(outputs, labels),
+                      assay.soft_dice_grad(outputs, labels).tobytes()))
     assert all(each == found[0] for each in found)
     results = [None] * 4
 
@@ -128,15 +135,19 @@ def test_hard_dice_equals_torch():
     outputs, labels = batch(8, (3, 2, 9, 9))
     p, g = (outputs > 0.5).double(), labels
     expected = 2 * (p * g).sum((2, 3)) / (p + g).sum((2, 3))
-    np.testing.assert_allclose(assay.dice_similarity_coefficient(p, g, reduction="none"), expected, rtol=1e-14)
+    np.testing.assert_allclose(assay.dice_similarity_coefficient(p, g, reduction="none"), expected,
+                               rtol=1e-14)
     masks = (p > 0)[:, :1], (g > 0)[:, :1]
-    np.testing.assert_allclose(assay.binary_dice(*masks, reduction="none"), expected[:, :1], rtol=1e-14)
-    assert assay.binary_dice(*masks, reduction="median") == pytest.approx(np.median(expected[:, :1]))
+    np.testing.assert_allclose(assay.binary_dice(*masks, reduction="none"), expected[:, :1],
+                               rtol=1e-14)
+    assert (assay.binary_dice(*masks, reduction="median")
+            == pytest.approx(np.median(expected[:, :1])))
 
 
 def test_empty_entries_and_reductions():
     empty = np.zeros((2, 1, 4), bool)
-    assert assay.binary_dice(empty, empty) == 1.0 and assay.binary_dice(empty, empty, if_empty=0) == 0.0
+    assert (assay.binary_dice(empty, empty) == 1.0
+            and assay.binary_dice(empty, empty, if_empty=0) == 0.0)
     assert assay.soft_dice(np.zeros((1, 2, 0)), np.zeros((1, 2, 0))) == 1.0
     assert np.isnan(assay.soft_dice(np.zeros((1, 0, 3)), np.zeros((1, 0, 3))))
     assert assay.soft_dice_grad(np.zeros((0, 2, 3)), np.zeros((0, 2, 3))).shape == (0, 2, 3)
@@ -149,12 +160,16 @@ def test_empty_entries_and_reductions():
 BAD = [
     (assay.soft_dice, np.ones((1, 2, 3)), np.ones((1, 2, 4)), ValueError, "same shape"),
     (assay.soft_dice, np.ones((1, 2, 3)), np.ones((1, 2, 3), "f4"), TypeError, "same dtype"),
-    (assay.soft_dice, np.ones((1, 2, 3), int), np.ones((1, 2, 3), int), TypeError, "float arrays, not int64"),
+    (assay.soft_dice, np.ones((1, 2, 3), int), np.ones((1, 2, 3), int), TypeError,
+     "float arrays, not int64"),
     (assay.soft_dice, np.ones(3), np.ones(3), ValueError, r"\(B, C, ...\)"),
-    (assay.soft_dice, np.ones((1, 2, 3), object), np.ones((1, 2, 3), object), TypeError, "must hold numbers"),
-    (assay.binary_dice, np.ones((1, 1, 3)), np.ones((1, 1, 3)), TypeError, "boolean arrays, not float64"),
+    (assay.soft_dice, np.ones((1, 2, 3), object), np.ones((1, 2, 3), object), TypeError,
+     "must hold numbers"),
+    (assay.binary_dice, np.ones((1, 1, 3)), np.ones((1, 1, 3)), TypeError,
+     "boolean arrays, not float64"),
     (assay.binary_dice, np.ones((1, 2, 3), bool), np.ones((1, 2, 3), bool), ValueError, "channels"),
-    (assay.dice_similarity_coefficient, np.ones((1, 2, 3), bool), np.ones((1, 2, 3), bool), TypeError, "float arrays"),
+    (assay.dice_similarity_coefficient, np.ones((1, 2, 3), bool), np.ones((1, 2, 3), bool),
+     TypeError, "float arrays"),
 ]
 
 
@@ -176,7 +191,8 @@ def test_bad_settings_and_tensors():
         assay.torch.soft_dice(torch.ones(1, 1, 3, device="meta"), torch.ones(1, 1, 3))
     with pytest.raises(TypeError, match="must be a tensor, not ndarray"):
         assay.torch.soft_dice(ones, ones)
-    assert np.isnan(assay.soft_dice(np.full((1, 1, 3), np.nan), ones))  # as torch: a loss shows its NaN
+    # as torch: a loss shows its NaN
+    assert np.isnan(assay.soft_dice(np.full((1, 1, 3), np.nan), ones))
 
 
 @pytest.fixture(autouse=True)

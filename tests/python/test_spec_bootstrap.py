@@ -1,4 +1,5 @@
-"""assay.spec.bootstrap: accuracy of labels of any kind, and the bootstrap against NumPy's own loop."""
+"""assay.spec.bootstrap: accuracy of labels of any kind, and the bootstrap against NumPy's own
+loop."""
 import math
 
 import numpy as np
@@ -34,8 +35,9 @@ def by_numpy(predictions, truths, metric_fn, n_replicates, seed):
     for _ in range(n_replicates):
         chosen = chance.choice(size, size=size, replace=True)
         scores.append(metric_fn([predictions[i] for i in chosen], [truths[i] for i in chosen]))
-    return {"mean": np.mean(scores), "std": np.std(scores, ddof=1), "ci_lower": np.percentile(scores, 2.5),
-            "ci_upper": np.percentile(scores, 97.5), "n_replicates": n_replicates}
+    return {"mean": np.mean(scores), "std": np.std(scores, ddof=1),
+            "ci_lower": np.percentile(scores, 2.5), "ci_upper": np.percentile(scores, 97.5),
+            "n_replicates": n_replicates}
 
 
 def exact_match_of_first_half(predictions, truths):
@@ -66,7 +68,8 @@ def test_the_metric_is_given_lists_and_its_errors_come_through():
 def test_fields_and_defaults():
     assert spec.BootstrapResult(0.5, 0.1, 0.4, 0.6).n_replicates == 1000
     assert spec.bootstrap_metric([1, 2, 3], [1, 2, 3], spec.accuracy).n_replicates == 1000
-    assert math.isnan(spec.bootstrap_metric([1, 2, 3], [1, 2, 2], spec.accuracy, n_replicates=1).std)
+    assert math.isnan(spec.bootstrap_metric([1, 2, 3], [1, 2, 2], spec.accuracy,
+                                            n_replicates=1).std)
 
 
 @pytest.mark.parametrize("case", cases("accuracy", "balanced_accuracy"))
@@ -84,7 +87,8 @@ def test_vectors(case):
         with pytest.raises(ValueError, match=case["expected"]["message_contains"]):
             metric_fn(given["predictions"], given["truths"])
         return
-    assert close(vars(spec.bootstrap_metric(**given, metric_fn=metric_fn)), case["expected"], case["tolerance"])
+    assert close(vars(spec.bootstrap_metric(**given, metric_fn=metric_fn)), case["expected"],
+                 case["tolerance"])
 
 
 @pytest.mark.parametrize("entry", reference("bootstrap"))
@@ -93,4 +97,5 @@ def test_reference(entry):
                                   entry["n_replicates"], entry["seed"])
     expected = {key: entry[key] for key in ("mean", "ci_lower", "ci_upper", "n_replicates")}
     assert close(vars(found), {**expected, "std": entry["std_ddof1"]}, 1e-12)
-    assert METRICS[entry["metric"]](entry["predictions"], entry["truths"]) == pytest.approx(entry["point"])
+    assert (METRICS[entry["metric"]](entry["predictions"], entry["truths"])
+            == pytest.approx(entry["point"]))

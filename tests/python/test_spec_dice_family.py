@@ -1,4 +1,5 @@
-"""assay.spec.dice_family: the documentation's examples as data, vectors of its edition, torch as oracle."""
+"""assay.spec.dice_family: the documentation's examples as data, vectors of its edition, torch as
+oracle."""
 import numpy as np
 import pytest
 
@@ -46,17 +47,21 @@ def one_hot(*boxes):
 FULL, SHIFTED = [(0, 4), (0, 4)], ([(4, 8), (0, 4)], [(4, 8), (2, 6)])
 
 ONE_HOT = [
-    (one_hot(FULL, SHIFTED[0], None), one_hot(FULL, SHIFTED[1], None), {}, 1.0),  # one empty class decides
-    (one_hot(FULL, SHIFTED[0], None), one_hot(FULL, SHIFTED[1], None), {"if_empty": 0, "reduction": "none"}, 0.0),
+    # one empty class decides
+    (one_hot(FULL, SHIFTED[0], None), one_hot(FULL, SHIFTED[1], None), {}, 1.0),
+    (one_hot(FULL, SHIFTED[0], None), one_hot(FULL, SHIFTED[1], None),
+     {"if_empty": 0, "reduction": "none"}, 0.0),
     (one_hot(FULL, SHIFTED[0]), one_hot(FULL, SHIFTED[1]), {}, 0.75),
     (one_hot(FULL, SHIFTED[0]), one_hot(FULL, SHIFTED[1]), {"reduction": "none"}, [[1.0, 0.5]]),
-    (one_hot(FULL, SHIFTED[0]), one_hot(FULL, SHIFTED[1]), {"reduction": "median"}, 0.5),  # the lower
+    # the lower
+    (one_hot(FULL, SHIFTED[0]), one_hot(FULL, SHIFTED[1]), {"reduction": "median"}, 0.5),
 ]
 
 
 @pytest.mark.parametrize("outputs, labels, options, score", ONE_HOT)
 def test_dice_similarity_coefficient(outputs, labels, options, score):
-    assert close(as_lists(spec.dice_similarity_coefficient(outputs, labels, **options)), score, 1e-6)
+    assert close(as_lists(spec.dice_similarity_coefficient(outputs, labels, **options)), score,
+                 1e-6)
 
 
 SCORES = np.array([0.8, 0.9, 0.7, 0.85], np.float32)
@@ -74,22 +79,32 @@ def test_no_reduction_and_unknown_ones():
     with pytest.raises(ValueError, match="unknown reduction 'maen'; did you mean 'mean'"):
         spec.do_reduction(SCORES, "maen")
     with pytest.raises(ValueError, match="use mean, median, sum, none"):
-        spec.soft_dice(np.ones((1, 1, 2), np.float32), np.ones((1, 1, 2), np.float32), reduction="zzz")
+        spec.soft_dice(np.ones((1, 1, 2), np.float32), np.ones((1, 1, 2), np.float32),
+                       reduction="zzz")
 
 
 def zeros(shape=(2, 1, 8, 8), dtype=np.float32):
     return np.zeros(shape, dtype)
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: spec.binary_dice(zeros(), zeros()), TypeError, "must be bool, not float32"),
-    (lambda: spec.soft_dice(zeros(dtype=float), zeros(dtype=float)), TypeError, "must be float32, not float64"),
-    (lambda: spec.dice_similarity_coefficient(zeros(dtype=bool), zeros(dtype=bool)), TypeError, "must be float32, not bool"),
-    (lambda: spec.soft_dice(zeros(), zeros(dtype=bool)), TypeError, "same dtype, not float32 and bool"),
-    (lambda: spec.soft_dice(zeros(), zeros((2, 1, 8, 9))), ValueError, "must have the same shape"),
-    (lambda: spec.soft_dice(zeros((8,)), zeros((8,))), ValueError, r"shape \(B, C, ...\), not \(8,\)"),
-    (lambda: spec._args_check(zeros(), zeros(), device="cuda"), RuntimeError, "must be on cuda, not cpu"),
-])
+@pytest.mark.parametrize("call, error, words",
+                         [
+                             (lambda: spec.binary_dice(zeros(), zeros()), TypeError,
+                              "must be bool, not float32"),
+                             (lambda: spec.soft_dice(zeros(dtype=float), zeros(dtype=float)),
+                              TypeError, "must be float32, not float64"),
+                             (lambda: spec.dice_similarity_coefficient(
+                                 zeros(dtype=bool), zeros(dtype=bool)), TypeError,
+                              "must be float32, not bool"),
+                             (lambda: spec.soft_dice(zeros(), zeros(dtype=bool)), TypeError,
+                              "same dtype, not float32 and bool"),
+                             (lambda: spec.soft_dice(zeros(), zeros((2, 1, 8, 9))), ValueError,
+                              "must have the same shape"),
+                             (lambda: spec.soft_dice(zeros((8,)), zeros((8,))), ValueError,
+                              r"shape \(B, C, ...\), not \(8,\)"),
+                             (lambda: spec._args_check(zeros(), zeros(), device="cuda"),
+                              RuntimeError, "must be on cuda, not cpu"),
+                         ])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -161,7 +176,8 @@ def by_version(function, version):
 
 
 def _binary(given):
-    outputs, labels = (batch(*(described(each) for each in given[side])) for side in ("outputs", "labels"))
+    outputs, labels = (batch(*(described(each) for each in given[side]))
+                       for side in ("outputs", "labels"))
     options = {key: given[key] for key in ("if_empty", "reduction") if key in given}
     return spec.binary_dice(outputs, labels, **options)
 
@@ -175,7 +191,9 @@ def _hot(given):
 
 def _soft(given, version):
     sides = (np.array(given[side], np.float32) for side in ("outputs", "labels"))
-    return by_version("soft_dice", version)(*sides, **{k: given[k] for k in ("smooth", "batch_dice", "reduction")})
+    return by_version("soft_dice", version)(*sides,
+                                            **{k: given[k]
+                                               for k in ("smooth", "batch_dice", "reduction")})
 
 
 def _run(name, given):
@@ -204,7 +222,8 @@ def test_vectors(case):
 @pytest.mark.parametrize("entry", reference("mipcandy", "cases"))
 def test_reference(entry):
     expected = entry["37a3cf4_doc"]
-    pred, label = (np.moveaxis(np.eye(entry["C"], dtype=np.float32)[np.array(entry[f"{side}_ids"])], -1, 1)
+    pred, label = (np.moveaxis(np.eye(entry["C"], dtype=np.float32)[np.array(entry[f"{side}_ids"])],
+                               -1, 1)
                    for side in ("pred", "label"))
     soft = np.array(entry["soft_outputs"], np.float32)
     for reduction in ("mean", "median", "sum", "none"):
@@ -215,5 +234,6 @@ def test_reference(entry):
         }
         for key, value in found.items():
             assert close(as_lists(value), expected[f"{key}_{reduction}"], 1e-5), (key, reduction)
-    singles = [spec.binary_dice(pred[i:i + 1, -1:] > 0, label[i:i + 1, -1:] > 0) for i in range(entry["B"])]
+    singles = [spec.binary_dice(pred[i:i + 1, -1:] > 0, label[i:i + 1, -1:] > 0)
+               for i in range(entry["B"])]
     assert close(singles, expected["binary_dice_last_class_per_sample_B1"], 1e-6)

@@ -45,22 +45,28 @@ def test_infinity_is_written_as_python_writes_it(tmp_path):
 
 def test_a_results_file_of_the_program_is_read(tmp_path):
     block = {"name": "AVD", "mean": None, "std": None, "values": [None, 0.5]}
-    written = {"schema": "assay.segmentation/1", **result("m", (0.8, 0.9)).to_dict(), "avd": block, "cases": []}
+    written = {"schema": "assay.segmentation/1", **result("m", (0.8, 0.9)).to_dict(), "avd": block,
+               "cases": []}
     (tmp_path / "result.json").write_text(json.dumps(written))
     found = spec.EvaluationResult.load(tmp_path / "result.json")
     assert found.dice.values == [0.8, 0.9]
-    assert math.isnan(found.avd.mean) and math.isnan(found.avd.values[0]) and found.avd.values[1] == 0.5
+    assert (math.isnan(found.avd.mean) and math.isnan(found.avd.values[0])
+            and found.avd.values[1] == 0.5)
 
 
-@pytest.mark.parametrize("text, words", [
-    ("{", "is not a JSON file"),
-    ("[]", "holds a JSON list"),
-    ('{"model_name": "m"}', "has no dice, avd, mcc, num_samples"),
-    ('{"model_name": "m", "dice": 1, "avd": {}, "mcc": {}, "num_samples": 1}', "has no object dice"),
-    ('{"model_name": "m", "dice": {"name": "DICE"}, "avd": {}, "mcc": {}, "num_samples": 1}', "dice has no mean, std, values"),
-    ('{"model_name": "m", "dice": {"name": "D", "mean": "x", "std": 0, "values": []}, "avd": {}, "mcc": {}, "num_samples": 1}',
-     "dice.mean must be a number"),
-])
+@pytest.mark.parametrize("text, words",
+                         [
+                             ("{", "is not a JSON file"),
+                             ("[]", "holds a JSON list"),
+                             ('{"model_name": "m"}', "has no dice, avd, mcc, num_samples"),
+                             ('{"model_name": "m", "dice": 1, "avd": {}, "mcc": {}, "num_samples": '
+                              '1}', "has no object dice"),
+                             ('{"model_name": "m", "dice": {"name": "DICE"}, "avd": {}, "mcc": {}, '
+                              '"num_samples": 1}', "dice has no mean, std, values"),
+                             ('{"model_name": "m", "dice": {"name": "D", "mean": "x", "std": 0, '
+                              '"values": []}, "avd": {}, "mcc": {}, "num_samples": 1}',
+                              "dice.mean must be a number"),
+                         ])
 def test_a_damaged_file_is_named(tmp_path, text, words):
     path = tmp_path / "result.json"
     path.write_text(text)
@@ -82,8 +88,11 @@ def test_results_are_compared_by_any_metric():
     scores = np.linspace(0.7, 0.9, 12)
     ours, others = result("ours", scores), [result("worse", scores - 0.1), result("same", scores)]
     found = spec.Evaluator().compare_to_reference(ours, others)
-    assert [(each.model_name, each.is_significant) for each in found] == [("worse", True), ("same", False)]
-    assert [each.p_value for each in spec.Evaluator("cpu").compare_to_reference(ours, others, "avd")] == [1.0, 1.0]
+    assert ([(each.model_name, each.is_significant) for each in found]
+            == [("worse", True), ("same", False)])
+    assert [each.p_value
+            for each in spec.Evaluator("cpu").compare_to_reference(
+                ours, others, "avd")] == [1.0, 1.0]
     with pytest.warns(UserWarning, match="two results are called 'same'"):
         assert len(spec.Evaluator().compare_to_reference(ours, [*others, others[1]])) == 2
 
@@ -117,13 +126,16 @@ def batches_of(torch, sizes):
 def test_a_model_is_scored_by_batch(device, caplog):
     torch = pytest.importorskip("torch")
     batches = list(batches_of(torch, (2, 3, 1)))
-    evaluator, model = spec.Evaluator(device if device is None else torch.device(device)), model_of(torch).train()
+    evaluator, model = (spec.Evaluator(device if device is None else torch.device(device)),
+                        model_of(torch).train())
     with caplog.at_level(logging.INFO, "assay.spec.evaluator"):
         found = evaluator.evaluate(model, batches, "threshold")
     assert not model.training and found.model_name == "threshold" and found.num_samples == 6
-    assert "Evaluating threshold on 3 batches" in caplog.text and f"DICE={found.dice}" in caplog.text
+    assert ("Evaluating threshold on 3 batches" in caplog.text
+            and f"DICE={found.dice}" in caplog.text)
     preds = torch.cat([(images[:, 0] > 0.5).long() for images, _ in batches])
-    expected = spec.SegmentationMetrics().compute_with_stats(preds, torch.cat([masks for _, masks in batches]))
+    expected = spec.SegmentationMetrics().compute_with_stats(
+        preds, torch.cat([masks for _, masks in batches]))
     assert (found.dice, found.avd, found.mcc) == tuple(expected.values())
     assert spec.Evaluator("cpu").evaluate(model, iter(batches), use_fp16=False).dice == found.dice
 
@@ -151,13 +163,15 @@ def test_an_empty_loader_gives_zeros():
 
 def test_the_import_is_cheap():
     heavy = ("torch", "scipy", "pandas", "statsmodels", "tqdm", "nibabel")
-    code = f"import sys; sys.path[:0] = {PACKAGE!r}; import assay.spec; print([m for m in {heavy} if m in sys.modules])"
+    code = (f"import sys; sys.path[:0] = {PACKAGE!r}; import assay.spec; print([m for m in {heavy} "
+            f"if m in sys.modules])")
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
     assert done.stdout.strip() == "[]"
 
 
 def test_torch_is_asked_for_only_when_needed():
-    code = (f"import sys; sys.path[:0] = {PACKAGE!r}; sys.modules['torch'] = None; from assay import spec\n"
+    code = (f"import sys; sys.path[:0] = {PACKAGE!r}; sys.modules['torch'] = None; from assay "
+            f"import spec\n"
             "evaluator = spec.Evaluator()\n"
             "try: evaluator.evaluate(None, [])\n"
             "except ImportError as error: print(error)")

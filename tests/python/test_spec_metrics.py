@@ -1,4 +1,5 @@
-"""assay.spec.metrics: the specification's test section as data, its vectors, and its formulas in torch as oracle."""
+"""assay.spec.metrics: the specification's test section as data, its vectors, and its formulas in
+torch as oracle."""
 import math
 import warnings
 
@@ -25,7 +26,8 @@ def random_pair(seed, shape=(8, 8, 8)):
 SECTION_3_1 = {
     "perfect overlap": (mask(CUBE, ALL), mask(CUBE, ALL), 1.0, 0.0, 0.0),
     "no overlap": (mask(CUBE, LOW), mask(CUBE, HIGH), 1e-9, 0.0, -1.0),
-    "partial overlap": (mask(CUBE, [(2, 8)] * 3), mask(CUBE, [(4, 10)] * 3), 128 / 432, 0.0, (64 * 632 - 152**2) / (216 * 784)),
+    "partial overlap": (mask(CUBE, [(2, 8)] * 3), mask(CUBE, [(4, 10)] * 3), 128 / 432, 0.0,
+                        (64 * 632 - 152**2) / (216 * 784)),
     "empty masks": (mask(CUBE), mask(CUBE), 1.0, 0.0, 0.0),
     "perfect volume": (mask(CUBE, CORE), mask(CUBE, CORE), 1.0, 0.0, 1.0),
     "double volume": (mask(CUBE, ALL), mask(CUBE, LOW), 2 / 3, 1.0, 0.0),
@@ -85,18 +87,27 @@ def test_counts_and_shapes():
     found = spec.compute_confusion_matrix(pred[None], target)
     assert found == {"tp": 100, "tn": 0, "fp": 400, "fn": 500}
     assert all(type(count) is int for count in found.values())
-    assert spec.compute_confusion_matrix(np.asfortranarray(pred), np.asfortranarray(target)) == found
+    assert (spec.compute_confusion_matrix(np.asfortranarray(pred), np.asfortranarray(target))
+            == found)
     assert spec.compute_confusion_matrix(np.asfortranarray(pred), target) == found
-    assert spec.compute_confusion_matrix(pred[::2], target[::2]) == {"tp": 100, "tn": 0, "fp": 200, "fn": 200}
+    assert (spec.compute_confusion_matrix(pred[::2], target[::2])
+            == {"tp": 100, "tn": 0, "fp": 200, "fn": 200})
 
 
-@pytest.mark.parametrize("call, error, words", [
-    (lambda: spec.dice_coefficient(np.ones(8), np.ones(1)), ValueError, "as many voxels"),
-    (lambda: spec.dice_coefficient(np.full(8, np.nan), np.ones(8)), ValueError, "pred holds NaN"),
-    (lambda: spec.dice_coefficient(np.array(["a"]), np.ones(1)), TypeError, "pred must hold numbers"),
-    (lambda: spec.SegmentationMetrics().compute_batch(np.ones((2, 3)), np.ones((3, 3))), ValueError, "as many samples"),
-    (lambda: spec.SegmentationMetrics().compute_batch(np.ones((0, 3)), np.ones((0, 3))), ZeroDivisionError, "no samples"),
-])
+@pytest.mark.parametrize("call, error, words",
+                         [
+                             (lambda: spec.dice_coefficient(np.ones(8), np.ones(1)), ValueError,
+                              "as many voxels"),
+                             (lambda: spec.dice_coefficient(np.full(8, np.nan), np.ones(8)),
+                              ValueError, "pred holds NaN"),
+                             (lambda: spec.dice_coefficient(np.array(["a"]), np.ones(1)), TypeError,
+                              "pred must hold numbers"),
+                             (lambda: spec.SegmentationMetrics().compute_batch(
+                                 np.ones((2, 3)), np.ones((3, 3))), ValueError, "as many samples"),
+                             (lambda: spec.SegmentationMetrics().compute_batch(
+                                 np.ones((0, 3)), np.ones((0, 3))), ZeroDivisionError,
+                              "no samples"),
+                         ])
 def test_refusals(call, error, words):
     with pytest.raises(error, match=words):
         call()
@@ -133,7 +144,8 @@ FUNCTIONS = {
 @pytest.mark.parametrize("case", cases(*FUNCTIONS))
 def test_vectors(case):
     given = case["input"]
-    pair = from_counts(given["confusion"]) if "confusion" in given else (described(given["pred"]), described(given["target"]))
+    pair = (from_counts(given["confusion"]) if "confusion" in given
+            else (described(given["pred"]), described(given["target"])))
     found = FUNCTIONS[case["category"]](*pair)
     assert close(found, case["expected"], case["tolerance"])
     if "original_output" in case:
@@ -142,9 +154,11 @@ def test_vectors(case):
 
 @pytest.mark.parametrize("case", cases("metrics_batch"))
 def test_vectors_of_batches(case):
-    preds, targets = (np.stack([described(each) for each in case["input"][side]]) for side in ("preds", "targets"))
+    preds, targets = (np.stack([described(each) for each in case["input"][side]])
+                      for side in ("preds", "targets"))
     found = spec.SegmentationMetrics().compute_with_stats(preds, targets)
-    assert close({key: vars(value) for key, value in found.items()}, case["expected"], case["tolerance"])
+    assert close({key: vars(value) for key, value in found.items()}, case["expected"],
+                 case["tolerance"])
 
 
 @pytest.mark.parametrize("case", cases("metric_format"))
@@ -161,24 +175,28 @@ def test_reference_masks(entry):
 
 @pytest.mark.parametrize("entry", reference("metrics_large_boxes"))
 def test_reference_boxes(entry):
-    pair = (mask(entry["shape"], entry[f"{side}_box"], dtype=np.uint8) for side in ("pred", "target"))
+    pair = (mask(entry["shape"], entry[f"{side}_box"], dtype=np.uint8)
+            for side in ("pred", "target"))
     assert close(spec.SegmentationMetrics().compute_single(*pair), entry["spec"], 1e-12)
 
 
 @pytest.mark.parametrize("entry", reference("mcc_from_counts"))
 def test_reference_mcc(entry):
     if sum(entry[key] for key in ("tp", "fp", "fn", "tn")) > 5e7:
-        # Too many voxels to make; the formula alone, which does not overflow as the specification's does.
+        # Too many voxels to make; the formula alone, which does not overflow as the specification's
+        # does.
         counts = [entry[key] for key in ("tp", "fp", "fn", "tn")]
         found = spec.metrics._mcc(spec.metrics._Evidence(*counts, 0, 0, 0, True))
         assert found == pytest.approx(entry["mcc_float64"], abs=1e-6)
     else:
-        assert spec.matthews_correlation_coefficient(*from_counts(entry)) == entry["mcc_spec_float32"]
+        assert (spec.matthews_correlation_coefficient(*from_counts(entry))
+                == entry["mcc_spec_float32"])
 
 
 def test_reference_statistics():
     entry = vectors("specification-reference")["compute_with_stats"]
-    found = spec.SegmentationMetrics().compute_with_stats(unpacked(entry, "pred"), unpacked(entry, "target"))
+    found = spec.SegmentationMetrics().compute_with_stats(
+        unpacked(entry, "pred"), unpacked(entry, "target"))
     for key, expected in entry["result"].items():
         assert str(found[key]) == expected.pop("str")
         assert close(vars(found[key]), expected, 1e-12)
@@ -189,11 +207,13 @@ def in_torch(torch, pred, target, smooth):
     p, t = pred.flatten().float(), target.flatten().float()
     dice = ((2.0 * (p * t).sum() + smooth) / (p.sum() + t.sum() + smooth)).item()
     volumes = pred.sum().float().item(), target.sum().float().item()
-    avd = abs(volumes[0] - volumes[1]) / volumes[1] if volumes[1] else (INF if volumes[0] > 0 else 0.0)
+    avd = (abs(volumes[0] - volumes[1]) / volumes[1] if volumes[1]
+           else (INF if volumes[0] > 0 else 0.0))
     p, t = pred.flatten().bool(), target.flatten().bool()
     tp, tn, fp, fn = ((a & b).sum().float() for a, b in ((p, t), (~p, ~t), (p, ~t), (~p, t)))
     below = torch.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
-    return {"dice": dice, "avd": avd, "mcc": 0.0 if below == 0 else ((tp * tn - fp * fn) / below).item()}
+    return {"dice": dice, "avd": avd,
+            "mcc": 0.0 if below == 0 else ((tp * tn - fp * fn) / below).item()}
 
 
 @pytest.mark.parametrize("kind", ["float32", "float64", "int64", "uint8", "bool"])
@@ -202,10 +222,12 @@ def test_equals_torch_to_the_last_bit(seed, kind):
     torch = pytest.importorskip("torch")
     chance = np.random.default_rng(seed)
     shape = tuple(chance.integers(1, 30, 3))
-    pred, target = (torch.from_numpy(chance.random(shape) < chance.choice([0, 0.01, 0.3, 1])) for _ in range(2))
+    pred, target = (torch.from_numpy(chance.random(shape) < chance.choice([0, 0.01, 0.3, 1]))
+                    for _ in range(2))
     pred, target = pred.to(getattr(torch, kind)), target.to(getattr(torch, kind))
     for smooth in (1e-6, 1.0):
-        assert spec.SegmentationMetrics(smooth).compute_single(pred[None], target) == in_torch(torch, pred, target, smooth)
+        assert (spec.SegmentationMetrics(smooth).compute_single(pred[None], target)
+                == in_torch(torch, pred, target, smooth))
 
 
 def test_tensors_and_arrays_agree():

@@ -1,4 +1,5 @@
-"""assay.spec.parity: the specification's test section as data, its edges in doubles, its vectors and words."""
+"""assay.spec.parity: the specification's test section as data, its edges in doubles, its vectors
+and words."""
 import json
 import logging
 import math
@@ -13,11 +14,13 @@ from spec_vectors import cases, close, reference
 
 
 def results(dice, avd, mcc, std=0.0, key="mean_dice"):
-    return {"summary": {key: dice, "std_dice": std}, "test_results": [{"test_dice": dice, "test_avd": avd, "test_mcc": mcc}]}
+    return {"summary": {key: dice, "std_dice": std},
+            "test_results": [{"test_dice": dice, "test_avd": avd, "test_mcc": mcc}]}
 
 
 def summary(dice=0.876, std=0.016, avd=0.245, mcc=0.76):
-    return {"summary": {"test_mean_dice": dice, "test_std_dice": std, "test_mean_avd": avd, "test_mean_mcc": mcc}}
+    return {"summary": {"test_mean_dice": dice, "test_std_dice": std, "test_mean_avd": avd,
+                        "test_mean_mcc": mcc}}
 
 
 SECTION_4 = [
@@ -39,7 +42,8 @@ EDGES = [
     (summary(std=0.0301), "acceptable"),
     (summary(dice=0.95, avd=0.1, mcc=0.9), "acceptable"),
     (summary(dice=0.85, avd=0.9, mcc=0.1), "minimum"),
-    (summary(dice=0.8712, std=0.0189, avd=0.2523, mcc=0.7542), "strict"),  # section 8 prints "acceptable"
+    # section 8 prints "acceptable"
+    (summary(dice=0.8712, std=0.0189, avd=0.2523, mcc=0.7542), "strict"),
     (summary()["summary"], "strict"),  # without the word "summary"
 ]
 
@@ -57,7 +61,8 @@ def test_folds_are_averaged_with_ddof_0(tmp_path):
     path.write_text(json.dumps({"test_results": rows}))
     for given in (path, str(path), {"test_results": rows}):
         found = spec.validate_parity(given)
-        assert found.dice_mean == pytest.approx(0.86) and found.dice_std == pytest.approx(np.std([0.80, 0.85, 0.93]))
+        assert (found.dice_mean == pytest.approx(0.86)
+                and found.dice_std == pytest.approx(np.std([0.80, 0.85, 0.93])))
         assert (found.avd_mean, found.mcc_mean) == (pytest.approx(0.215), pytest.approx(0.76))
     json.dumps(vars(found))
     assert type(found.dice_mean) is float and found.details["dice"]["acceptable"] in (True, False)
@@ -68,9 +73,11 @@ def test_missing_values_are_invented_aloud(caplog):
         with caplog.at_level(logging.WARNING, "assay.spec.parity"):
             found = spec.validate_parity({"summary": {"mean_dice": 0.876}})
     assert "No test metrics found" in caplog.text
-    assert (found.avd_mean, found.mcc_mean, found.dice_std, found.parity_level) == (0.3, 0.7, 0.0, "minimum")
+    assert ((found.avd_mean, found.mcc_mean, found.dice_std, found.parity_level)
+            == (0.3, 0.7, 0.0, "minimum"))
     with pytest.warns(UserWarning, match="no mcc_mean"):
-        assert spec.validate_parity({"val_mean_dice": 0.9, "val_std_dice": 0.1, "avd_mean": 0.2}).dice_mean == 0.9
+        assert spec.validate_parity({"val_mean_dice": 0.9, "val_std_dice": 0.1,
+                                     "avd_mean": 0.2}).dice_mean == 0.9
     with pytest.warns(UserWarning):
         assert spec.validate_parity({}).parity_level == "failed"
 
@@ -81,12 +88,16 @@ def test_an_unknown_variant_is_meshnet_26():
     assert found.model == "meshnet_27" and found.details == spec.validate_parity(summary()).details
 
 
-@pytest.mark.parametrize("given, error, words", [
-    ({"summary": {"test_mean_dice": 0.876}}, TypeError, "no test_std_dice, test_mean_avd, test_mean_mcc"),
-    ({"test_results": [{"test_dice": 1, "test_avd": 1, "test_mcc": 1}, {"test_dice": 1}]}, ValueError, "row 2 of 2 has no test_avd"),
-    (summary(dice="0.9"), TypeError, "test_mean_dice must be a number"),
-    ({"summary": []}, TypeError, "summary a dict"),
-])
+@pytest.mark.parametrize("given, error, words",
+                         [
+                             ({"summary": {"test_mean_dice": 0.876}}, TypeError,
+                              "no test_std_dice, test_mean_avd, test_mean_mcc"),
+                             ({"test_results": [{"test_dice": 1, "test_avd": 1, "test_mcc": 1},
+                                                {"test_dice": 1}]}, ValueError,
+                              "row 2 of 2 has no test_avd"),
+                             (summary(dice="0.9"), TypeError, "test_mean_dice must be a number"),
+                             ({"summary": []}, TypeError, "summary a dict"),
+                         ])
 def test_refusals(given, error, words):
     with pytest.raises(error, match=words):
         spec.validate_parity(given)
@@ -100,7 +111,9 @@ def test_files_that_are_not_results(tmp_path):
         spec.validate_parity(tmp_path / "absent.json")
 
 
-@pytest.mark.parametrize("level, sign", [("strict", "✅"), ("acceptable", "✅"), ("minimum", "⚠️"), ("failed", "❌")])
+@pytest.mark.parametrize("level, sign",
+                         [("strict", "✅"), ("acceptable", "✅"), ("minimum", "⚠️"),
+                          ("failed", "❌")])
 def test_a_result_is_printed(level, sign):
     found = spec.ParityResult("meshnet_26", 0.8712, 0.0189, 0.25, 0.75, level, {})
     assert str(found) == f"{sign} meshnet_26: DICE=0.8712±0.0189 (parity: {level})"
@@ -128,11 +141,15 @@ def test_the_table(tmp_path):
 COMPARISONS = [
     ([0.876] * 5, {"p_value": 1.0, "wilcoxon_statistic": 0.0, "significant": False, "cohens_d": 0.0,
                    "interpretation": "negligible", "conclusion": "STATISTICALLY EQUIVALENT"}),
-    ([0.876 + 1e-9] * 5, {"p_value": 1.0, "wilcoxon_statistic": 0.0}),  # within allclose of the mean
-    ([0.70, 0.72, 0.71, 0.69, 0.73, 0.6], {"p_value": 0.03125, "significant": True, "interpretation": "large",
-                                           "conclusion": "STATISTICALLY DIFFERENT (p=0.0312)"}),
-    ([0.5], {"p_value": 1.0, "significant": False, "conclusion": "STATISTICALLY EQUIVALENT"}),  # one run shows nothing
-    ([0.9, math.nan], {"p_value": math.nan, "significant": False, "conclusion": "STATISTICALLY DIFFERENT (p=nan)"}),
+    # within allclose of the mean
+    ([0.876 + 1e-9] * 5, {"p_value": 1.0, "wilcoxon_statistic": 0.0}),
+    ([0.70, 0.72, 0.71, 0.69, 0.73, 0.6],
+     {"p_value": 0.03125, "significant": True, "interpretation": "large",
+      "conclusion": "STATISTICALLY DIFFERENT (p=0.0312)"}),
+    # one run shows nothing
+    ([0.5], {"p_value": 1.0, "significant": False, "conclusion": "STATISTICALLY EQUIVALENT"}),
+    ([0.9, math.nan],
+     {"p_value": math.nan, "significant": False, "conclusion": "STATISTICALLY DIFFERENT (p=nan)"}),
 ]
 
 
@@ -187,7 +204,8 @@ def test_vectors_of_comparisons(case):
         assert parity._interpret_cohens_d(case["input"]["cohens_d"]) == case["expected"]
         return
     found = spec.run_statistical_comparison(**case["input"])
-    assert close(found, case["expected"], case["tolerance"]) and close(found, case["original_output"], 1e-9)
+    assert (close(found, case["expected"], case["tolerance"])
+            and close(found, case["original_output"], 1e-9))
 
 
 @pytest.mark.parametrize("entry", reference("parity"))
@@ -198,6 +216,7 @@ def test_reference(entry):
 
 @pytest.mark.parametrize("entry", reference("stat_comparison_vs_paper"))
 def test_reference_comparisons(entry):
-    found = spec.run_statistical_comparison(entry["our_results"], entry["paper_mean"], entry["paper_std"])
+    found = spec.run_statistical_comparison(entry["our_results"], entry["paper_mean"],
+                                            entry["paper_std"])
     expected = {key: value for key, value in entry["result"].items() if key != "scipy_ge_1_15_p"}
     assert close(found, expected, 1e-9) and set(found) == set(expected)

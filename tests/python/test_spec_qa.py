@@ -1,4 +1,5 @@
-"""assay.spec for question answering: the rules against the specification's own code, items, results, the runner."""
+"""assay.spec for question answering: the rules against the specification's own code, items,
+results, the runner."""
 import csv
 import dataclasses
 import inspect
@@ -54,31 +55,41 @@ def original(prediction, *, benchmark_name, options):
 
 
 OPTIONS = [
-    None, [], ["Low", "High"], ["Lung", "Breast", "Colon"], ["Lung", "Breast", "Colon", "Liver"], ["art", "heart", "", "İnci"],
-    ["   ", "Heart", "Lung"], ["2", "3", "4", "5"], ["STRASSE", "straße", "ΓΑΣΤΗΡ"], [f"Option {i}" for i in range(1, 31)],
+    None, [], ["Low", "High"], ["Lung", "Breast", "Colon"], ["Lung", "Breast", "Colon", "Liver"],
+    ["art", "heart", "", "İnci"],
+    ["   ", "Heart", "Lung"], ["2", "3", "4", "5"], ["STRASSE", "straße", "ΓΑΣΤΗΡ"],
+    [f"Option {i}" for i in range(1, 31)],
 ]
-VALUES = ["3", "0", "6", "-1", "3.7", "-0.5", "1e2", "1e400", "1E-2", "true", "false", "null", "NaN", "Infinity", "-Infinity", '"4"',
-          '" 5 "', '"+2"', '"1_0"', '"_1"', '"٣"', '"x"', '"Grade 3"', "[3]", "{}", "03", "3.", ".5", "--1", '"3.0"', '"\\u0033"',
-          '"\\ud800"', "99999999999999999999", "1.5e18"]
-PIECES = ["a", "A", "b.", "D", "I'd", "_a", "é", "aé", "K", "ſ", "1", "2", "3", "4", "17", "30", "31", "007", "40x", "x40", "1.5", "2,5",
-          "4_", "٣", "²", "½", "Ⅳ", "١٢", "0", "-2", "Lung", "lung", "BREAST", "liver", "heart", "i̇nci", "İNCI", "strasse", "STRAẞE", "Γαστήρ", "γαστηρ",
-          "option 12", "Option 30", "High", "low-grade", "Gleason 4+3=7", "ISUP grade 3", "{", "}", "{}", '"isup_grade"', "```json", "\\",
-          "12345678901234567890", "Vitamin D", "(C)", "é́2", "2é", "٣a", "answer:", "<response>", "\x1c", "\x1f5", "\u200b3", "\u00a0", "\u3000"]
-SPACES = [" ", " ", " ", "", "\n", "\t", "\u00a0", "\u2003", "\x85", "\u200b", "\x1d", "\ufeff", "\v\f"]
+VALUES = ["3", "0", "6", "-1", "3.7", "-0.5", "1e2", "1e400", "1E-2", "true", "false", "null",
+          "NaN", "Infinity", "-Infinity", '"4"', '" 5 "', '"+2"', '"1_0"', '"_1"', '"٣"', '"x"',
+          '"Grade 3"', "[3]", "{}", "03", "3.", ".5", "--1", '"3.0"', '"\\u0033"', '"\\ud800"',
+          "99999999999999999999", "1.5e18"]
+PIECES = ["a", "A", "b.", "D", "I'd", "_a", "é", "aé", "K", "ſ", "1", "2", "3", "4", "17", "30",
+          "31", "007", "40x", "x40", "1.5", "2,5", "4_", "٣", "²", "½", "Ⅳ", "١٢", "0", "-2",
+          "Lung", "lung", "BREAST", "liver", "heart", "i̇nci", "İNCI", "strasse", "STRAẞE",
+          "Γαστήρ", "γαστηρ", "option 12", "Option 30", "High", "low-grade", "Gleason 4+3=7",
+          "ISUP grade 3", "{", "}", "{}", '"isup_grade"', "```json", "\\", "12345678901234567890",
+          "Vitamin D", "(C)", "é́2", "2é", "٣a", "answer:", "<response>", "\x1c", "\x1f5",
+          "\u200b3", "\u00a0", "\u3000"]
+SPACES = [" ", " ", " ", "", "\n", "\t", "\u00a0", "\u2003", "\x85", "\u200b", "\x1d", "\ufeff",
+          "\v\f"]
 
 
 def grade(chance):
     """An object that may hold a grade."""
     members = [f'"isup_grade": {chance.choice(VALUES)}']
-    members += chance.sample(['"a": {"isup_grade": 1}', '"b": [1, {}]', '"isup_grade": 2', '"ISUP_GRADE": 4', '"t": "}{"', '"n": null'],
+    members += chance.sample(['"a": {"isup_grade": 1}', '"b": [1, {}]', '"isup_grade": 2',
+                              '"ISUP_GRADE": 4', '"t": "}{"', '"n": null'],
                              chance.randrange(3))
     chance.shuffle(members)
-    opened, closed = chance.choice([("{", "}")] * 6 + [("{{", "}}"), ("{", ""), ("", "}"), ("[{", "}]"), ("{", ",}")])
+    opened, closed = chance.choice([("{", "}")] * 6 + [
+        ("{{", "}}"), ("{", ""), ("", "}"), ("[{", "}]"), ("{", ",}")])
     return opened + chance.choice([", ", ",", " ,\n"]).join(members) + closed
 
 
 def answer(chance):
-    parts = [grade(chance) if chance.random() < 0.15 else chance.choice(PIECES) for _ in range(chance.randrange(9))]
+    parts = [grade(chance) if chance.random() < 0.15 else chance.choice(PIECES)
+             for _ in range(chance.randrange(9))]
     return "".join(chance.choice(SPACES) + part for part in parts) + chance.choice(SPACES)
 
 
@@ -92,7 +103,8 @@ def test_the_rules_are_the_specification_s(seed):
     labels = set()
     for _ in range(1500):
         text = answer(chance)
-        settings = {"benchmark_name": chance.choice(["panda", "panda", "tcga", "PANDA"]), "options": chance.choice(OPTIONS)}
+        settings = {"benchmark_name": chance.choice(["panda", "panda", "tcga", "PANDA"]),
+                    "options": chance.choice(OPTIONS)}
         label, raw = original(text, **settings)
         found = spec.extract_label(text, **settings)
         assert (found.label, found.raw) == (bounded(label), raw), (text, settings)
@@ -113,7 +125,8 @@ def test_white_space_and_digits_are_python_s():
 
 @pytest.mark.parametrize("entry", reference("answer_extraction", "cases"))
 def test_reference(entry):
-    found = spec.extract_label(entry["prediction"], benchmark_name=entry["benchmark"], options=entry["options"])
+    found = spec.extract_label(entry["prediction"], benchmark_name=entry["benchmark"],
+                               options=entry["options"])
     assert found == spec.ExtractedAnswer(label=entry["spec_label"], raw=entry["prediction"].strip())
 
 
@@ -125,12 +138,15 @@ def test_names_fields_and_defaults_are_the_specification_s():
         spec.ExtractedAnswer(1, "x").label = 2
     item = {f.name: f.default for f in dataclasses.fields(spec.BenchmarkItem)}
     missing = dataclasses.MISSING
-    assert item == {"benchmark_name": missing, "benchmark_id": missing, "image_path": missing, "prompt": missing, "options": None,
-                    "metric_type": missing, "truth_label": missing, "wsi_path": missing}
+    assert item == {"benchmark_name": missing, "benchmark_id": missing, "image_path": missing,
+                    "prompt": missing, "options": None, "metric_type": missing,
+                    "truth_label": missing, "wsi_path": missing}
     result = {f.name: f.default for f in dataclasses.fields(spec.BenchmarkResult)}
-    assert result == {"item_id": missing, "prediction": missing, "predicted_label": None, "truth_label": missing, "correct": missing,
-                      "cost_usd": 0.0, "total_tokens": 0, "trajectory_file": missing, "error": None}
-    assert (spec.MULTIPATHQA_REPO, spec.MULTIPATHQA_FILENAME) == ("tbuckley/MultiPathQA", "MultiPathQA.csv")
+    assert result == {"item_id": missing, "prediction": missing, "predicted_label": None,
+                      "truth_label": missing, "correct": missing, "cost_usd": 0.0,
+                      "total_tokens": 0, "trajectory_file": missing, "error": None}
+    assert ((spec.MULTIPATHQA_REPO, spec.MULTIPATHQA_FILENAME)
+            == ("tbuckley/MultiPathQA", "MultiPathQA.csv"))
     assert spec.BENCHMARK_TASKS == {
         "tcga": {"questions": 221, "classes": 30, "metric": "balanced_accuracy"},
         "panda": {"questions": 197, "classes": 6, "metric": "balanced_accuracy"},
@@ -140,7 +156,8 @@ def test_names_fields_and_defaults_are_the_specification_s():
     }
 
 
-COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "prompt", "options", "answer", "is_valid", "file_id"]
+COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "prompt", "options", "answer",
+           "is_valid", "file_id"]
 
 
 def table(folder, rows, columns=COLUMNS):
@@ -154,8 +171,10 @@ def table(folder, rows, columns=COLUMNS):
 
 def question(folder, benchmark="tcga", prompt="Q?", options="", answer="1", number=1):
     """The one item of a table of one row."""
-    (item,) = spec.load_benchmark(table(folder, [{"benchmark_name": benchmark, "benchmark_id": number, "image_path": "s.svs",
-                                                  "prompt": prompt, "options": options, "answer": answer}]))
+    (item,) = spec.load_benchmark(table(folder,
+                                        [{"benchmark_name": benchmark, "benchmark_id": number,
+                                          "image_path": "s.svs", "prompt": prompt,
+                                          "options": options, "answer": answer}]))
     return item
 
 
@@ -165,9 +184,11 @@ def test_vectors_of_tables(case, tmp_path):
     if "file" in given:
         items = load_published(given["benchmark"])
         labels = [item.truth_label for item in items]
-        assert {"n": len(items), "metric": items[0].metric_type, "unique_ids": len({item.benchmark_id for item in items}),
+        assert {"n": len(items), "metric": items[0].metric_type,
+                "unique_ids": len({item.benchmark_id for item in items}),
                 "unique_slides": len({item.image_path for item in items}),
-                "label_counts": {str(label): labels.count(label) for label in sorted(set(labels))}} == expected
+                "label_counts": {str(label): labels.count(label)
+                                 for label in sorted(set(labels))}} == expected
         return
     for name in given["existing_wsi"]:
         (tmp_path / name).touch()
@@ -194,9 +215,12 @@ def test_the_published_table():
     items = load_published()
     for name, task in spec.BENCHMARK_TASKS.items():
         mine = [item for item in items if item.benchmark_name == name]
-        assert len(mine) == task["questions"] and {item.metric_type for item in mine} == {task["metric"]}
-        assert "classes" not in task or name == "panda" or {len(item.options) for item in mine} == {task["classes"]}
-    assert not [item for item in items if "{{" in item.prompt or "{options}" in item.prompt or item.wsi_path]
+        assert (len(mine) == task["questions"]
+                and {item.metric_type for item in mine} == {task["metric"]})
+        assert ("classes" not in task or name == "panda"
+                or {len(item.options) for item in mine} == {task["classes"]})
+    assert not [item for item in items
+                if "{{" in item.prompt or "{options}" in item.prompt or item.wsi_path]
     assert all(text in item.prompt for item in items for text in item.options or [])
 
 
@@ -212,7 +236,8 @@ def test_vectors_of_options(case, tmp_path):
 @pytest.mark.parametrize("case", cases("truth_label"))
 def test_vectors_of_truths(case, tmp_path):
     given = case["input"]
-    row = {"benchmark": given["benchmark"], "answer": given["answer"], "options": json.dumps(given["options"] or [])}
+    row = {"benchmark": given["benchmark"], "answer": given["answer"],
+           "options": json.dumps(given["options"] or [])}
     if isinstance(case["expected"], dict):
         with pytest.raises(ValueError, match=case["expected"]["message_contains"]):
             question(tmp_path, **row)
@@ -223,13 +248,15 @@ def test_vectors_of_truths(case, tmp_path):
 @pytest.mark.parametrize("case", cases("option_injection"))
 def test_vectors_of_prompts(case, tmp_path):
     """Doubled braces are the one difference, a wanted one: they were written for str.format."""
-    found = question(tmp_path, prompt=case["input"]["prompt"], options=json.dumps(case["input"]["options"])).prompt
+    found = question(tmp_path, prompt=case["input"]["prompt"],
+                     options=json.dumps(case["input"]["options"])).prompt
     assert found == case["expected"].replace("{{", "{").replace("}}", "}")
 
 
 def test_slides_are_found_or_named(tmp_path):
-    rows = [{"benchmark_name": "tcga_slidebench", "benchmark_id": i, "image_path": f"{i}.svs", "options": "a|b", "answer": 1,
-             "prompt": "Q?"} for i in range(3)]
+    rows = [{"benchmark_name": "tcga_slidebench", "benchmark_id": i, "image_path": f"{i}.svs",
+             "options": "a|b", "answer": 1, "prompt": "Q?"}
+            for i in range(3)]
     path, root = table(tmp_path, rows), tmp_path / "slides"
     with pytest.raises(OSError, match="slides"):
         spec.load_benchmark(path, root)
@@ -247,13 +274,15 @@ def test_slides_are_found_or_named(tmp_path):
     with pytest.raises(OSError, match="absent.csv"):
         spec.load_benchmark(tmp_path / "absent.csv")
     assert spec.load_benchmark(path, root, "gtex") == []
-    with pytest.raises(ValueError, match="Unknown benchmark 'mine': .*table.csv has tcga_slidebench"):
+    with pytest.raises(ValueError,
+                       match="Unknown benchmark 'mine': .*table.csv has tcga_slidebench"):
         spec.load_benchmark(path, root, "mine")
 
 
 def test_bytes_that_are_no_text(tmp_path):
-    path = table(tmp_path, [{"benchmark_name": "mine", "benchmark_id": 1, "image_path": "s.svs", "options": "a|b", "answer": 1,
-                             "prompt": "What?"}])
+    path = table(tmp_path,
+                 [{"benchmark_name": "mine", "benchmark_id": 1, "image_path": "s.svs",
+                   "options": "a|b", "answer": 1, "prompt": "What?"}])
     path.write_bytes(path.read_bytes().replace(b"What", b"Wh\xe4t"))
     folder = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
     os.mkdir(folder)
@@ -269,10 +298,13 @@ def test_bytes_that_are_no_text(tmp_path):
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = [{"benchmark_name": name, "benchmark_id": i, "image_path": f"{i}.svs", "options": "Lung|Liver", "answer": 1 + i % 2,
-             "prompt": "Q?"} for name in ("gtex", "mine") for i in range(3)]
+    rows = [{"benchmark_name": name, "benchmark_id": i, "image_path": f"{i}.svs",
+             "options": "Lung|Liver", "answer": 1 + i % 2, "prompt": "Q?"}
+            for name in ("gtex", "mine")
+            for i in range(3)]
     table(tmp_path, rows)
-    answers = "".join(f"{name},{i},{text}\n" for name in ("gtex", "mine") for i, text in enumerate(["Lung", "1", "answer: 1"]))
+    answers = "".join(f"{name},{i},{text}\n" for name in ("gtex", "mine")
+                      for i, text in enumerate(["Lung", "1", "answer: 1"]))
     (tmp_path / "answers.csv").write_text("benchmark_name,benchmark_id,prediction\n" + answers)
     return tmp_path
 
@@ -286,17 +318,21 @@ def test_the_runner(study):
     assert results[0].cost_usd is None and results[0].trajectory_file and results[0].error is None
     assert runner.run("table.csv", "run") == results
     scores = runner.score("run")
-    assert {name: scores[name]["point_estimate"] for name in scores} == {"gtex": 0.5, "mine": pytest.approx(2 / 3)}
+    assert ({name: scores[name]["point_estimate"] for name in scores}
+            == {"gtex": 0.5, "mine": pytest.approx(2 / 3)})
     with pytest.raises(TypeError, match="environment"):
         spec.BenchmarkRunner(study, api_key="secret").run("table.csv", "other")
 
 
 def saved(results, benchmark):
     """A results file as the specification has it, of (label, truth, error)."""
-    rows = [{"item_id": f"I{i}", "prediction": "x", "predicted_label": label, "truth_label": truth, "correct": label == truth,
-             "cost_usd": 0.0, "total_tokens": 0, "trajectory_file": "", "error": error} for i, (label, truth, error) in enumerate(results)]
-    return {"run_id": "r", "benchmark_name": benchmark, "model_name": "m", "config": {}, "results": rows, "metrics": {},
-            "total_cost_usd": 0.0, "total_tokens": 0, "timestamp": ""}
+    rows = [{"item_id": f"I{i}", "prediction": "x", "predicted_label": label, "truth_label": truth,
+             "correct": label == truth, "cost_usd": 0.0, "total_tokens": 0, "trajectory_file": "",
+             "error": error}
+            for i, (label, truth, error) in enumerate(results)]
+    return {"run_id": "r", "benchmark_name": benchmark, "model_name": "m", "config": {},
+            "results": rows, "metrics": {}, "total_cost_usd": 0.0, "total_tokens": 0,
+            "timestamp": ""}
 
 
 @pytest.mark.filterwarnings("ignore:not scored")
@@ -311,7 +347,8 @@ def test_vectors_of_scores(case):
     assert close(found, case["expected"]) and close(found, case["original_output"], 1e-12)
 
 
-METRICS = {"accuracy": spec.MetricsCalculator.accuracy, "balanced_accuracy": spec.MetricsCalculator().balanced_accuracy}
+METRICS = {"accuracy": spec.MetricsCalculator.accuracy,
+           "balanced_accuracy": spec.MetricsCalculator().balanced_accuracy}
 
 
 @pytest.mark.parametrize("case", cases("accuracy", "balanced_accuracy"))
@@ -325,16 +362,20 @@ def test_the_evaluator(entry):
     for metric in (entry["metric"], METRICS[entry["metric"]]):
         found = evaluator.evaluate(entry["predictions"], entry["truths"], metric)
         assert isinstance(found, spec.BootstrapResult)
-        assert close(vars(found), {"mean": entry["mean"], "std": entry["std_ddof1"], "ci_lower": entry["ci_lower"]}, 1e-12)
+        assert close(vars(found),
+                     {"mean": entry["mean"], "std": entry["std_ddof1"],
+                      "ci_lower": entry["ci_lower"]}, 1e-12)
 
 
 def test_the_evaluator_s_defaults_and_errors():
     evaluator = spec.BootstrapEvaluator()
     assert (evaluator.n_replicates, evaluator.seed) == (1000, 42)
-    assert evaluator.evaluate(["a", "b"], ["a", "c"]) == spec.bootstrap_metric(["a", "b"], ["a", "c"], spec.accuracy)
+    assert (evaluator.evaluate(["a", "b"], ["a", "c"])
+            == spec.bootstrap_metric(["a", "b"], ["a", "c"], spec.accuracy))
     assert spec.MetricsCalculator.compute([1, 1, 1], [1, 1, 2], "balanced_accuracy") == 0.5
     for wrong in (evaluator.evaluate, spec.MetricsCalculator.compute):
-        with pytest.raises(ValueError, match=r"unknown metric 'f1' \(known: accuracy, balanced_accuracy\)"):
+        with pytest.raises(ValueError,
+                           match=r"unknown metric 'f1' \(known: accuracy, balanced_accuracy\)"):
             wrong([1], [1], "f1")
     with pytest.raises(ValueError, match="n_replicates must be 1 or more, not 0"):
         spec.BootstrapEvaluator(0)

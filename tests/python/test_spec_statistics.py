@@ -1,4 +1,5 @@
-"""assay.spec.statistics: the specification's test section as data, its vectors, SciPy and statsmodels as oracles."""
+"""assay.spec.statistics: the specification's test section as data, its vectors, SciPy and
+statsmodels as oracles."""
 import dataclasses
 import json
 import math
@@ -42,7 +43,8 @@ HOLM = [
     ([0.01, 0.011, 0.012], 0.05, [0.03] * 3, [True] * 3),  # monotone, unlike the fallback
     ([0.05], 0.05, [0.05], [True]),  # <=
     ([0.04], 0.01, [0.04], [False]),
-    ([0.9, math.nan, 0.01], 0.05, [1.0, math.nan, 0.03], [False, False, True]),  # NaN is never significant
+    # NaN is never significant
+    ([0.9, math.nan, 0.01], 0.05, [1.0, math.nan, 0.03], [False, False, True]),
     ([], 0.05, [], []),
 ]
 
@@ -66,7 +68,9 @@ def test_every_model_is_compared():
 
 def test_a_clear_difference_is_significant():
     ours, worse, similar = normal(0.85, 0.70, 0.84, std=0.02)
-    found = {each.model_name: each for each in spec.compare_models_to_reference(ours, {"worse": worse, "similar": similar})}
+    found = {each.model_name: each
+             for each in spec.compare_models_to_reference(
+                 ours, {"worse": worse, "similar": similar})}
     assert found["worse"].is_significant is True
     assert spec.compare_models_to_reference(ours, {}) == []
 
@@ -82,7 +86,8 @@ def test_the_guide_of_the_paper_reports_corrected_values():
     models = {"worse": worse, "similar": similar}
     found = spec.compare_to_reference(ours, models)
     expected = spec.compare_models_to_reference(ours, models)
-    assert found == {e.model_name: {"p_value": e.corrected_p_value, "significant": e.is_significant} for e in expected}
+    assert found == {e.model_name: {"p_value": e.corrected_p_value, "significant": e.is_significant}
+                     for e in expected}
     with pytest.raises(ValueError, match="all differences are zero"):
         spec.compare_to_reference(FIVE, {"same": FIVE})
 
@@ -100,14 +105,17 @@ def test_infinity_and_nan():
 
 @pytest.mark.parametrize("case", cases("wilcoxon"))
 def test_vectors_wilcoxon(case):
-    found, expected = spec.wilcoxon_test(case["input"]["reference"], case["input"]["model"]), case["expected"]
-    assert found < expected["max"] if isinstance(expected, dict) else close(found, expected, case["tolerance"])
+    found, expected = (spec.wilcoxon_test(case["input"]["reference"], case["input"]["model"]),
+                       case["expected"])
+    assert (found < expected["max"] if isinstance(expected, dict)
+            else close(found, expected, case["tolerance"]))
 
 
 @pytest.mark.parametrize("case", cases("holm"))
 def test_vectors_holm(case):
     found = spec.holm_bonferroni_correction(case["input"]["p_values"], case["input"]["alpha"])
-    assert close(dict(zip(("corrected", "significant"), found)), case["expected"], case["tolerance"])
+    assert close(dict(zip(("corrected", "significant"), found)), case["expected"],
+                 case["tolerance"])
 
 
 @pytest.mark.parametrize("case", cases("compare_models"))
@@ -119,7 +127,8 @@ def test_vectors_compare_models(case):
 @pytest.mark.parametrize("case", cases("results_table"))
 def test_vectors_results_table(case):
     stars = case["input"].get("significant", {})
-    comparisons = [spec.ComparisonResult(name, 0.01, 0.01, star) for name, star in stars.items()] or None
+    comparisons = ([spec.ComparisonResult(name, 0.01, 0.01, star) for name, star in stars.items()]
+                   or None)
     found = spec.format_results_table(case["input"]["results"], comparisons)
     # One vector is a whole table, one a single row of it.
     assert found == case["expected"] or case["expected"] in found.split("\n")
@@ -127,7 +136,8 @@ def test_vectors_results_table(case):
 
 @pytest.mark.parametrize("entry", reference("wilcoxon", "cases"))
 def test_reference_wilcoxon(entry):
-    assert spec.wilcoxon_test(entry["x"], entry["y"]) == pytest.approx(entry["spec_p_scipy1_10"], rel=1e-9)
+    assert (spec.wilcoxon_test(entry["x"], entry["y"])
+            == pytest.approx(entry["spec_p_scipy1_10"], rel=1e-9))
 
 
 @pytest.mark.parametrize("entry", reference("holm"))
@@ -139,7 +149,8 @@ def test_reference_holm(entry):
 @pytest.mark.parametrize("entry", reference("compare_models"))
 def test_reference_compare_models(entry):
     found = spec.compare_models_to_reference(entry["reference"], entry["models"])
-    named = [{"model": f.model_name, "p": f.p_value, "corrected": f.corrected_p_value, "significant": f.is_significant}
+    named = [{"model": f.model_name, "p": f.p_value, "corrected": f.corrected_p_value,
+              "significant": f.is_significant}
              for f in found]
     assert close(named, entry["result"], 1e-9)
 

@@ -1,7 +1,8 @@
-"""The wheel: packed from the tree that `make test` has built, installed offline by pip in a new environment.
+"""The wheel: packed from the tree that `make test` has built, installed offline by pip in a new
+environment.
 
-That pip can also compile it (`pip install .`) is the same backend without ASSAY_BUILD_DIR; it costs a build of its own and is
-tried when ASSAY_TEST_WHEEL_BUILD is set.
+That pip can also compile it (`pip install .`) is the same backend without ASSAY_BUILD_DIR; it costs
+a build of its own and is tried when ASSAY_TEST_WHEEL_BUILD is set.
 """
 import base64
 import csv
@@ -29,8 +30,10 @@ specification.loader.exec_module(backend)
 
 
 def run(*command, **environment):
-    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env={**{k: v for k, v in os.environ.items() if k != "PYTHONPATH"}, **environment})
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT,
+                          env={**{k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+                               **environment})
     assert done.returncode == 0, done.stdout
     return done.stdout
 
@@ -45,21 +48,26 @@ def test_a_wheel_lists_all_that_it_holds(wheel):
     assert wheel.name == f"assay-{VERSION}-{backend.tag()}.whl" and backend.tag().startswith("cp3")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        assert {"assay/__init__.py", "assay/py.typed", "assay/_core.pyi", f"assay-{VERSION}.data/scripts/assay",
+        assert {"assay/__init__.py", "assay/py.typed", "assay/_core.pyi",
+                f"assay-{VERSION}.data/scripts/assay",
                 f"assay-{VERSION}.dist-info/LICENSE"} <= set(names)
-        assert len(names) == len(set(names)) and not [n for n in names if "pycache" in n or n.endswith(".cpp")]
-        rows = list(csv.reader(io.StringIO(archive.read(f"assay-{VERSION}.dist-info/RECORD").decode())))
+        assert (len(names) == len(set(names))
+                and not [n for n in names if "pycache" in n or n.endswith(".cpp")])
+        rows = list(csv.reader(io.StringIO(archive.read(
+            f"assay-{VERSION}.dist-info/RECORD").decode())))
         assert [row[0] for row in rows] == names
         for name, digest, size in rows[:-1]:
             content = archive.read(name)
-            packed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            packed = base64.urlsafe_b64encode(hashlib.sha256(
+                content).digest()).rstrip(b"=").decode()
             assert (digest, int(size)) == (f"sha256={packed}", len(content))
         metadata = archive.read(f"assay-{VERSION}.dist-info/METADATA").decode()
         assert f"\nVersion: {VERSION}\n" in metadata and "\nRequires-Dist: numpy\n" in metadata
 
 
 def test_the_same_tree_gives_the_same_wheel(wheel, tmp_path):
-    assert (tmp_path / backend.build_wheel(tmp_path, {"build-dir": str(TREE)})).read_bytes() == wheel.read_bytes()
+    assert ((tmp_path / backend.build_wheel(tmp_path, {"build-dir": str(TREE)})).read_bytes()
+            == wheel.read_bytes())
 
 
 def environment(folder):
@@ -97,7 +105,8 @@ def test_pip_installs_the_sources_offline(pip, tmp_path):
 def test_an_editable_installation_points_to_the_tree(pip, tmp_path):
     python = environment(tmp_path / "env")
     run(python, *pip, "--editable", ROOT, ASSAY_BUILD_DIR=str(TREE))
-    assert run(python, "-c", "import assay; print(assay.__file__)").strip() == str(TREE / "python/assay/__init__.py")
+    assert (run(python, "-c", "import assay; print(assay.__file__)").strip()
+            == str(TREE / "python/assay/__init__.py"))
 
 
 def test_a_tree_without_the_module_is_refused(tmp_path):
@@ -109,11 +118,13 @@ def test_the_source_distribution_is_what_is_under_version_control(tmp_path):
     path = tmp_path / backend.build_sdist(tmp_path)
     with tarfile.open(path) as archive:
         names = {name.removeprefix(f"assay-{VERSION}/") for name in archive.getnames()}
-    assert {"pyproject.toml", "CMakeLists.txt", "python/backend.py", "include/assay/error.hpp", "PKG-INFO"} <= names
+    assert {"pyproject.toml", "CMakeLists.txt", "python/backend.py", "include/assay/error.hpp",
+            "PKG-INFO"} <= names
     assert not [name for name in names if name.startswith(("build/", ".git/"))]
 
 
-@pytest.mark.skipif("ASSAY_TEST_WHEEL_BUILD" not in os.environ, reason="ASSAY_TEST_WHEEL_BUILD is not set: it compiles everything")
+@pytest.mark.skipif("ASSAY_TEST_WHEEL_BUILD" not in os.environ,
+                    reason="ASSAY_TEST_WHEEL_BUILD is not set: it compiles everything")
 def test_pip_compiles_the_unpacked_source_distribution(pip, tmp_path):
     path = tmp_path / backend.build_sdist(tmp_path)
     python = environment(tmp_path / "env")

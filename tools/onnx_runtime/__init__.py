@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime for tests and benchmarks: the npm package onnxruntime-node, as the lock file here pins it.
+"""ONNX Runtime for tests and benchmarks: the npm package onnxruntime-node, as the lock file here
+pins it.
 
-It is installed once, under build/onnxruntime, by `npm ci --ignore-scripts`. `python3 -m onnx_runtime` in tools/ prints
-where its library is.
+It is installed once, under build/onnxruntime, by `npm ci --ignore-scripts`. `python3 -m
+onnx_runtime` in tools/ prints where its library is.
 """
 import functools
 import pathlib
@@ -43,7 +44,11 @@ def modules():
 def library():
     """The path of libonnxruntime.so.1. Raises Missing."""
     machine = MACHINES.get(platform.machine(), platform.machine())
-    found = sorted(modules().glob(f"node_modules/onnxruntime-node/bin/napi-v*/linux/{machine}/libonnxruntime.so.1"))
+    found = sorted(
+        modules().glob(
+            f"node_modules/onnxruntime-node/bin/napi-v*/linux/{machine}/libonnxruntime.so.1"
+        )
+    )
     if not found:
         raise Missing(f"onnxruntime-node has no library for {platform.machine()}")
     return found[-1]

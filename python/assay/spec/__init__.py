@@ -5,27 +5,29 @@ Code that was written for a specification runs by changing its import:
 
 | written for | here |
 |---|---|
-| `evaluation.metrics`, `.statistics`, `.evaluator` | `assay.spec.metrics`, `.statistics`, `.evaluator` |
+| `evaluation.metrics`, `evaluation.statistics` | `assay.spec.metrics`, `assay.spec.statistics` |
+| `evaluation.evaluator` | `assay.spec.evaluator` |
 | `validation.parity` | `assay.spec.parity` |
 | the Dice family of batches | `assay.spec.dice_family` |
 | accuracy and its bootstrap | `assay.spec.bootstrap` |
 | `eval.answer_extraction` | `assay.spec.answer_extraction` |
 | `data.schemas`, `data.download`'s constants, `eval.runner` | `assay.spec.benchmark` |
 
-Every name is also here, flat. The numbers are the specifications', among them some that one should not
-publish: Dice with a smoothing term in single precision, an MCC of 0 where it is undefined, an AVD of
-infinity that makes the mean infinite, an `allclose` shortcut that calls a small but consistent difference
-none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05, the article "a" read as option A. Each docstring
-says what is wrong and which function of `assay` to use instead.
+Every name is also here, flat. The numbers are the specifications', among them some that one should
+not publish: Dice with a smoothing term in single precision, an MCC of 0 where it is undefined, an
+AVD of infinity that makes the mean infinite, an `allclose` shortcut that calls a small but
+consistent difference none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05, the article "a"
+read as option A. Each docstring says what is wrong and which function of `assay` to use instead.
 
-What is mended, because the specifications' own examples or tests fail without it, or because a wrong answer
-would be silent:
+What is mended, because the specifications' own examples or tests fail without it, or because a
+wrong answer would be silent:
 
 - decisions are plain `bool`, so `is True` holds and JSON can be written;
-- Holm's correction is always the monotone one; the specification's fallback for a missing statsmodels, whose
-  p-values fall again after rising, is not imitated. A p-value of NaN is never significant;
-- masks of different sizes are refused instead of broadcast, NaN in a mask is refused, and values other than
-  0 and 1 give a warning where they change the result;
+- Holm's correction is always the monotone one; the specification's fallback for a missing
+  statsmodels, whose p-values fall again after rising, is not imitated. A p-value of NaN is never
+  significant;
+- masks of different sizes are refused instead of broadcast, NaN in a mask is refused, and values
+  other than 0 and 1 give a warning where they change the result;
 - MCC does not overflow in single precision on gigapixel masks;
 - `binary_dice` scores batches of several samples, as its documentation shows;
 - an unknown reduction is an error instead of None.

@@ -9,7 +9,8 @@ from typing import Any
 
 
 def write_text(path: Path | str, text: str) -> None:
-    """Writes a new file next to the old one and renames it; a pipe or device is written directly."""
+    """Writes a new file next to the old one and renames it; a pipe or device is written
+    directly."""
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         target.write_text(text, encoding="utf-8")
@@ -29,5 +30,6 @@ def read_json_object(path: Path | str) -> dict[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not a JSON file; give a results file") from error
     if not isinstance(found, dict):
-        raise ValueError(f"{path} holds a JSON {type(found).__name__}, not an object; give a results file")
+        raise ValueError(f"{path} holds a JSON {type(found).__name__}, not an object; give a "
+                         f"results file")
     return found

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about whole slides: the items of MultiPathQA, their results, and a runner over them.
 
-The data models are plain dataclasses with keywords only, as pydantic's would be; nothing is coerced.
+The data models are plain dataclasses with keywords only, as pydantic's would be; nothing is
+coerced.
 """
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ BENCHMARK_TASKS: dict[str, dict[str, Any]] = {
 class BenchmarkItem:
     """One question.
 
-    `prompt` is what the model sees: options are injected (or appended, where the template has no place for
-    them) and doubled braces undone. The specification replaces only `{options}`, so that 609 of the 934
-    published prompts show the model doubled braces and 325 show it no options.
+    `prompt` is what the model sees: options are injected (or appended, where the template has no
+    place for them) and doubled braces undone. The specification replaces only `{options}`, so that
+    609 of the 934 published prompts show the model doubled braces and 325 show it no options.
     """
 
     benchmark_name: str
@@ -47,8 +48,9 @@ class BenchmarkItem:
 class BenchmarkResult:
     """What became of one question.
 
-    The cost and tokens of a run that reports none are None: unknown is not 0. Ids are unique within a benchmark
-    only. `assay.qa_score` also has the class of each failure, the votes, and the rule that read the label.
+    The cost and tokens of a run that reports none are None: unknown is not 0. Ids are unique within
+    a benchmark only. `assay.qa_score` also has the class of each failure, the votes, and the rule
+    that read the label.
     """
 
     item_id: str
@@ -69,9 +71,9 @@ def load_benchmark(
 ) -> list[BenchmarkItem]:
     """The valid questions of a table, in its order: MultiPathQA.csv, or CSV or JSON like it.
 
-    Without `wsi_root` every `wsi_path` is empty. With it every slide must be there and be the only one of its name;
-    beyond the two places of the specification it is looked for as archives lay files out. To ask what is missing
-    without an exception, use `assay.qa_check`.
+    Without `wsi_root` every `wsi_path` is empty. With it every slide must be there and be the only
+    one of its name; beyond the two places of the specification it is looked for as archives lay
+    files out. To ask what is missing without an exception, use `assay.qa_check`.
 
     Args:
         csv_path: The table.
@@ -79,7 +81,8 @@ def load_benchmark(
         benchmark_name: Only this benchmark.
 
     Raises:
-        ValueError: A row cannot be understood, an id repeats, a slide is ambiguous, or there is no such benchmark.
+        ValueError: A row cannot be understood, an id repeats, a slide is ambiguous, or there is no
+            such benchmark.
         FileNotFoundError: A slide is missing.
     """
     rows, names, said = _core.read_items(os.fsencode(csv_path))
@@ -87,7 +90,8 @@ def load_benchmark(
         warnings.warn(line, stacklevel=2)
     if benchmark_name is not None:
         if benchmark_name not in names and benchmark_name not in BENCHMARK_TASKS:
-            raise ValueError(f"Unknown benchmark {benchmark_name!r}: {csv_path} has {', '.join(names) or 'none'}")
+            raise ValueError(f"Unknown benchmark {benchmark_name!r}: {csv_path} has "
+                             f"{', '.join(names) or 'none'}")
         rows = [row for row in rows if row["benchmark_name"] == benchmark_name]
     paths = _slides(rows, wsi_root) if wsi_root is not None else [""] * len(rows)
     return [_item(row, path) for row, path in zip(rows, paths)]
@@ -100,10 +104,12 @@ def _item(row: dict[str, Any], wsi_path: str) -> BenchmarkItem:
 
 def _slides(rows: list[dict[str, Any]], wsi_root: Path | str) -> list[str]:
     keys = ("benchmark_name", "image_path", "file_id")
-    found = _core.find_slides(os.fsencode(wsi_root), [tuple(row[key] for key in keys) for row in rows])
+    found = _core.find_slides(os.fsencode(wsi_root),
+                              [tuple(row[key] for key in keys) for row in rows])
     problems = {problem: ambiguous for _, problem, ambiguous in found if problem}
     for problem, ambiguous in problems.items():
-        more = f" (and {len(problems) - 1} more; assay.qa_check lists them)" if len(problems) > 1 else ""
+        more = (f" (and {len(problems) - 1} more; assay.qa_check lists them)" if len(problems) > 1
+                else "")
         raise (ValueError if ambiguous else FileNotFoundError)(problem + more)
     return [path for path, _, _ in found]
 
@@ -121,19 +127,22 @@ def read_results(paths: Iterable[Path | str]) -> list[BenchmarkResult]:
 class BenchmarkRunner:
     """Runs an agent over a table: `assay.qa_run`, whose keywords are the settings here.
 
-    The specification names the class and not its methods. Every answered call is on disk before it counts, so that
-    the same `run` goes on after a crash. Labels are read by the rules `assay`; `rules="spec"` takes the
-    specification's. The key of a model server comes from the environment.
+    The specification names the class and not its methods. Every answered call is on disk before it
+    counts, so that the same `run` goes on after a crash. Labels are read by the rules `assay`;
+    `rules="spec"` takes the specification's. The key of a model server comes from the environment.
     """
 
     def __init__(self, wsi_root: Path | str, **settings: Any) -> None:
         self.wsi_root, self.settings = wsi_root, settings
 
     def run(self, table: Path | str, out: Path | str) -> list[BenchmarkResult]:
-        """Asks the questions of a table and keeps everything in the folder `out`; results in the table's order."""
+        """Asks the questions of a table and keeps everything in the folder `out`; results in the
+        table's order."""
         done = _commands.qa_run(table, out, wsi_root=self.wsi_root, **self.settings)
         return read_results(done["files"])
 
     def score(self, out: Path | str, **settings: Any) -> dict[str, Any]:
-        """{benchmark: numbers} of a run: point estimate, bootstrap mean and standard deviation, ledger, ..."""
-        return {one["benchmark_name"]: one["metrics"] for one in _commands.qa_score([out], **settings)["benchmarks"]}
+        """{benchmark: numbers} of a run: point estimate, bootstrap mean and standard deviation,
+        ledger, ..."""
+        return {one["benchmark_name"]: one["metrics"]
+                for one in _commands.qa_score([out], **settings)["benchmarks"]}

@@ -14,10 +14,11 @@ Metric = Callable[[list, list], float]
 
 @dataclass
 class BootstrapResult:
-    """Mean and standard deviation (ddof 1) of the replicates, and their 2.5th and 97.5th percentiles.
+    """Mean and standard deviation (ddof 1) of the replicates, and their 2.5th and 97.5th
+    percentiles.
 
-    Where classes are rare, replicates lose some of them and the mean lies away from the metric of the data
-    itself; `assay.bootstrap_metric` gives that too, as `point`.
+    Where classes are rare, replicates lose some of them and the mean lies away from the metric of
+    the data itself; `assay.bootstrap_metric` gives that too, as `point`.
     """
 
     mean: float
@@ -31,9 +32,8 @@ def _checked(predictions: Sequence, truths: Sequence) -> None:
     if len(predictions) == 0 or len(truths) == 0:
         raise ValueError("Inputs must not be empty: give a prediction and a truth for each item")
     if len(predictions) != len(truths):
-        raise ValueError(
-            f"predictions and truths must have the same length, not {len(predictions)} and {len(truths)}"
-        )
+        raise ValueError(f"predictions and truths must have the same length, not "
+                         f"{len(predictions)} and {len(truths)}")
 
 
 def _codes(
@@ -66,8 +66,9 @@ def _named(metric_type: str) -> Metric:
 class MetricsCalculator:
     """Accuracy and balanced accuracy of labels of any kind.
 
-    The specification names the class and not its methods. A question without a label is given as any value that
-    is no truth, such as None, and counts as wrong; `assay.qa_score` gives the other policy and bounds beside it.
+    The specification names the class and not its methods. A question without a label is given as
+    any value that is no truth, such as None, and counts as wrong; `assay.qa_score` gives the other
+    policy and bounds beside it.
     """
 
     accuracy = staticmethod(accuracy)
@@ -90,9 +91,10 @@ def bootstrap_metric(
 ) -> BootstrapResult:
     """Bootstrap of a metric: N pairs drawn with replacement, `n_replicates` times.
 
-    `accuracy` and `balanced_accuracy` of this module are scored by counting; any other function is called with
-    two lists, once for every replicate and once more for the data. Items are taken as independent and in the
-    order that they are given; `assay.bootstrap_metric` can resample clusters, such as slides.
+    `accuracy` and `balanced_accuracy` of this module are scored by counting; any other function is
+    called with two lists, once for every replicate and once more for the data. Items are taken as
+    independent and in the order that they are given; `assay.bootstrap_metric` can resample
+    clusters, such as slides.
 
     Args:
         predictions: Predicted labels.
@@ -117,14 +119,17 @@ def bootstrap_metric(
 
         numbers = np.arange(len(truths), dtype=np.float64)
         found = _stats.bootstrap(numbers, resampled, replicates=n_replicates, seed=seed)
-    return BootstrapResult(found.mean, found.std, found.ci_lower, found.ci_upper, found.n_replicates)
+    return BootstrapResult(found.mean, found.std, found.ci_lower, found.ci_upper,
+                           found.n_replicates)
 
 
 class BootstrapEvaluator:
-    """`bootstrap_metric` with its settings kept: mean ± standard deviation, as the paper reports them.
+    """`bootstrap_metric` with its settings kept: mean ± standard deviation, as the paper reports
+    them.
 
-    The specification names the class and not its methods. Where classes are rare the mean of the replicates
-    lies away from the score of the data: publish the `point` of `assay.bootstrap_metric` or `assay.qa_score`.
+    The specification names the class and not its methods. Where classes are rare the mean of the
+    replicates lies away from the score of the data: publish the `point` of `assay.bootstrap_metric`
+    or `assay.qa_score`.
     """
 
     def __init__(self, n_replicates: int = 1000, seed: int = 42) -> None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dice of batches (B, C, ...) by the rules of the Dice family's documentation.
 
-Tensors give tensors (and `soft_dice` a gradient), NumPy arrays give numbers and arrays. The rules are odd in
-places: one empty class decides for the whole batch, soft Dice adds up all classes so that the background
-dominates, the median of an even number of scores is the lower one. The functions of the same names in
-`assay` score every sample and class.
+Tensors give tensors (and `soft_dice` a gradient), NumPy arrays give numbers and arrays. The rules
+are odd in places: one empty class decides for the whole batch, soft Dice adds up all classes so
+that the background dominates, the median of an even number of scores is the lower one. The
+functions of the same names in `assay` score every sample and class.
 """
 from __future__ import annotations
 
@@ -48,16 +48,19 @@ def _args_check(
     """
     shapes = tuple(outputs.shape), tuple(labels.shape)
     if shapes[0] != shapes[1]:
-        raise ValueError(f"outputs and labels must have the same shape, not {shapes[0]} and {shapes[1]}")
+        raise ValueError(f"outputs and labels must have the same shape, not {shapes[0]} and "
+                         f"{shapes[1]}")
     types = _type_name(outputs.dtype), _type_name(labels.dtype)
     if types[0] != types[1]:
-        raise TypeError(f"outputs and labels must have the same dtype, not {types[0]} and {types[1]}")
+        raise TypeError(f"outputs and labels must have the same dtype, not {types[0]} and "
+                        f"{types[1]}")
     if dtype is not None and types[0] != _type_name(dtype):
         raise TypeError(f"outputs and labels must be {_type_name(dtype)}, not {types[0]}")
     where = getattr(outputs, "device", "cpu")
     devices = str(where), str(getattr(labels, "device", "cpu"))
     if devices[0] != devices[1]:
-        raise RuntimeError(f"outputs and labels must be on the same device, not {devices[0]} and {devices[1]}")
+        raise RuntimeError(f"outputs and labels must be on the same device, not {devices[0]} and "
+                           f"{devices[1]}")
     if device is not None and devices[0] != str(device):
         raise RuntimeError(f"outputs and labels must be on {device}, not {devices[0]}")
     return outputs.dtype, where
@@ -69,7 +72,8 @@ def _batch(outputs: Array, labels: Array, dtype: str) -> tuple[np.ndarray, np.nd
     _args_check(a, b, dtype=dtype)
     if a.ndim < 2:
         raise ValueError(f"outputs and labels must have shape (B, C, ...), not {tuple(a.shape)}")
-    return tuple(np.ascontiguousarray(array(x, name)) for x, name in ((a, "outputs"), (b, "labels")))
+    return tuple(np.ascontiguousarray(array(x, name))
+                 for x, name in ((a, "outputs"), (b, "labels")))
 
 
 def _like(outputs: Array, scores: Any) -> Any:
@@ -84,8 +88,8 @@ def _like(outputs: Array, scores: Any) -> Any:
 def do_reduction(x: Array, method: Reduction) -> Any:
     """The mean, median or sum of all elements; "none" returns them unchanged.
 
-    The median of an even number of scores is the lower of the two in the middle, as torch has it: 0.8 for the
-    documentation's example, which claims 0.825. `assay.do_reduction` gives 0.825.
+    The median of an even number of scores is the lower of the two in the middle, as torch has it:
+    0.8 for the documentation's example, which claims 0.825. `assay.do_reduction` gives 0.825.
     """
     if method not in get_args(Reduction):
         near = difflib.get_close_matches(str(method), get_args(Reduction), 1)
@@ -104,8 +108,8 @@ def binary_dice(
 ) -> Any:
     """Dice of boolean masks (B, 1, ...), then reduced over the batch.
 
-    A sample that is empty on both sides scores `if_empty`, as in the documentation's example of two samples
-    (0.9); where every sample is empty, the result is `if_empty` whatever the reduction.
+    A sample that is empty on both sides scores `if_empty`, as in the documentation's example of two
+    samples (0.9); where every sample is empty, the result is `if_empty` whatever the reduction.
 
     Raises:
         TypeError: The masks are not boolean.
@@ -120,10 +124,12 @@ def binary_dice(
 def dice_similarity_coefficient(
     outputs: Array, labels: Array, *, if_empty: float = 1, reduction: Reduction = "mean"
 ) -> Any:
-    """2 TP / (2 TP + FP + FN) per sample and class of one-hot float32 arrays (B, N, ...), then reduced.
+    """2 TP / (2 TP + FP + FN) per sample and class of one-hot float32 arrays (B, N, ...), then
+    reduced.
 
-    One class of one sample without any foreground makes the whole result `if_empty`, and so a perfect score by
-    default, however bad the rest is. `assay.dice_similarity_coefficient` puts `if_empty` in for that entry only.
+    One class of one sample without any foreground makes the whole result `if_empty`, and so a
+    perfect score by default, however bad the rest is. `assay.dice_similarity_coefficient` puts
+    `if_empty` in for that entry only.
 
     Raises:
         TypeError: The arrays are not float32.
@@ -141,7 +147,8 @@ def _autograd() -> Any:
     def gradient(a: Any, b: Any, context: Any, upstream: Any) -> Any:
         arrays = (np.ascontiguousarray(x.detach().numpy()) for x in (a, b))
         weights = upstream.detach().double().reshape(-1).numpy()
-        return torch.from_numpy(_core.soft_dice_grad(*arrays, *context.settings, "none", POLICY, weights))
+        return torch.from_numpy(_core.soft_dice_grad(
+            *arrays, *context.settings, "none", POLICY, weights))
 
     class SoftDice(torch.autograd.Function):
         @staticmethod
@@ -171,10 +178,12 @@ def soft_dice(
     batch_dice: bool = True,
     reduction: Reduction = "mean",
 ) -> Any:
-    """(2 Σpg + smooth) / (Σp + Σg + smooth) of float32 arrays (B, C, ...); differentiable for tensors.
+    """(2 Σpg + smooth) / (Σp + Σg + smooth) of float32 arrays (B, C, ...); differentiable for
+    tensors.
 
-    No sigmoid or softmax is applied. With `batch_dice` everything, classes included, goes into one score;
-    without, there is one per sample and class before reduction. `assay.soft_dice` keeps classes apart.
+    No sigmoid or softmax is applied. With `batch_dice` everything, classes included, goes into one
+    score; without, there is one per sample and class before reduction. `assay.soft_dice` keeps
+    classes apart.
 
     Args:
         outputs: Probabilities.
@@ -190,5 +199,6 @@ def soft_dice(
         scores = _autograd().apply(outputs, labels, float(smooth), bool(batch_dice))
     else:
         a, b = _batch(outputs, labels, "float32")
-        scores = _like(outputs, _core.soft_dice(a, b, float(smooth), bool(batch_dice), "none", POLICY))
+        scores = _like(outputs,
+                       _core.soft_dice(a, b, float(smooth), bool(batch_dice), "none", POLICY))
     return do_reduction(scores, reduction)

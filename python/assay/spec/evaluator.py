@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complete evaluation pipeline for model assessment: a torch model over a data loader, scored as it goes.
+"""Complete evaluation pipeline for model assessment: a torch model over a data loader, scored as it
+goes.
 
 `assay score` does the same from files, in parallel, and can be resumed.
 """
@@ -38,7 +39,8 @@ def _number(found: Any, where: str) -> float:
 def _metric_result(found: Any, where: str) -> MetricResult:
     missing = [key for key in ("name", "mean", "std", "values") if key not in found]
     if missing:
-        raise ValueError(f"{where} has no {', '.join(missing)}; give a file that EvaluationResult.save wrote")
+        raise ValueError(f"{where} has no {', '.join(missing)}; give a file that "
+                         f"EvaluationResult.save wrote")
     if not isinstance(found["values"], list):
         raise ValueError(f"{where}.values must be a list")
     return MetricResult(
@@ -66,19 +68,21 @@ class EvaluationResult:
     def save(self, path: Path | str) -> None:
         """Save results to JSON file.
 
-        An infinite AVD is written as `Infinity`, which is Python's and not JSON; `assay score` writes null and
-        the reason. Every reader of assay accepts both.
+        An infinite AVD is written as `Infinity`, which is Python's and not JSON; `assay score`
+        writes null and the reason. Every reader of assay accepts both.
         """
         write_text(path, json.dumps(self.to_dict(), indent=2))
 
     @classmethod
     def load(cls, path: Path | str) -> EvaluationResult:
-        """Load results from JSON file: one that `save` wrote, or a results file of `assay score`."""
+        """Load results from JSON file: one that `save` wrote, or a results file of `assay
+        score`."""
         data = read_json_object(path)
         missing = [key for key in ("model_name", *METRICS, "num_samples") if key not in data]
         wrong = [key for key in METRICS if not isinstance(data.get(key, {}), dict)]
         if missing or wrong:
-            problem = f"has no {', '.join(missing)}" if missing else f"has no object {', '.join(wrong)}"
+            problem = (f"has no {', '.join(missing)}" if missing
+                       else f"has no object {', '.join(wrong)}")
             raise ValueError(f"{path} {problem}; give a file that EvaluationResult.save wrote")
         metrics = {key: _metric_result(data[key], f"{path}: {key}") for key in METRICS}
         return cls(model_name=data["model_name"], **metrics, num_samples=data["num_samples"])
@@ -88,7 +92,8 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise ImportError("Evaluator runs torch models; install torch, or score files with assay.score") from error
+        raise ImportError("Evaluator runs torch models; install torch, or score files with "
+                          "assay.score") from error
     return torch
 
 
@@ -149,8 +154,9 @@ class Evaluator:
     ) -> EvaluationResult:
         """Evaluate model on dataset.
 
-        Every batch is scored as soon as it is predicted; volumes are not kept. An empty loader gives means and
-        standard deviations of 0.0, which look like a very bad model: check `num_samples`.
+        Every batch is scored as soon as it is predicted; volumes are not kept. An empty loader
+        gives means and standard deviations of 0.0, which look like a very bad model: check
+        `num_samples`.
 
         Args:
             model: Model to evaluate; its output is (B, classes, D, H, W).
@@ -176,7 +182,8 @@ class Evaluator:
                         outputs = model(images)
                 else:
                     outputs = model(images)
-                samples += self.metrics_calculator.compute_samples(outputs.argmax(dim=1).cpu(), masks)
+                samples += self.metrics_calculator.compute_samples(
+                    outputs.argmax(dim=1).cpu(), masks)
 
         metrics = metric_results(samples)
         if not samples:
@@ -208,6 +215,7 @@ class Evaluator:
         scores: dict[str, list[float]] = {}
         for result in other_results:
             if result.model_name in scores:
-                warnings.warn(f"two results are called {result.model_name!r}; only the last counts", stacklevel=2)
+                warnings.warn(f"two results are called {result.model_name!r}; only the last counts",
+                              stacklevel=2)
             scores[result.model_name] = getattr(result, metric).values
         return compare_models_to_reference(getattr(reference_result, metric).values, scores)

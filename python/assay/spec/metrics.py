@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dice, AVD and MCC of binary masks, with the specification's smoothing and empty-mask values.
 
-Masks are NumPy arrays or torch CPU tensors of any shape. Counts are exact integers of the core; the formulas
-then run in single precision, as the specification's do, so that scores (and the ties between them that a
-rank test sees) are its scores. `assay.metrics` has the exact ratios and says where a metric is undefined.
+Masks are NumPy arrays or torch CPU tensors of any shape. Counts are exact integers of the core; the
+formulas then run in single precision, as the specification's do, so that scores (and the ties
+between them that a rank test sees) are its scores. `assay.metrics` has the exact ratios and says
+where a metric is undefined.
 """
 from __future__ import annotations
 
@@ -34,7 +35,8 @@ class MetricResult:
 
 
 class _Evidence(NamedTuple):
-    """Counts of voxels that are not 0, and sums of the values: the same numbers for masks of 0 and 1."""
+    """Counts of voxels that are not 0, and sums of the values: the same numbers for masks of 0 and
+    1."""
 
     tp: int
     fp: int
@@ -82,7 +84,8 @@ def _evidence(pred: Array, target: Array) -> _Evidence:
 def _warn_of_values(evidence: _Evidence) -> None:
     if not evidence.is_binary:
         warnings.warn(
-            "a mask holds values other than 0 and 1, and the specification's Dice and AVD add them up as "
+            "a mask holds values other than 0 and 1, and the specification's Dice and AVD add them "
+            "up as "
             "they are; pass mask > 0, or use assay.dice_coefficient",
             stacklevel=3,
         )
@@ -115,8 +118,8 @@ def _mcc(e: _Evidence) -> float:
 def dice_coefficient(pred: Array, target: Array, smooth: float = 1e-6) -> float:
     """Compute DICE coefficient: (2 |A ∩ B| + smooth) / (|A| + |B| + smooth).
 
-    The smoothing leaks: a missed lesion scores 1e-6 / |B| instead of 0. `assay.dice_coefficient` is exact and
-    has its own rule for two empty masks.
+    The smoothing leaks: a missed lesion scores 1e-6 / |B| instead of 0. `assay.dice_coefficient` is
+    exact and has its own rule for two empty masks.
 
     Args:
         pred: Predicted binary mask (B, D, H, W) or (D, H, W).
@@ -134,8 +137,8 @@ def dice_coefficient(pred: Array, target: Array, smooth: float = 1e-6) -> float:
 def average_volume_difference(pred: Array, target: Array) -> float:
     """Compute Average Volume Difference: |V_pred - V_true| / V_true.
 
-    Infinite when only the target is empty, and then so is every mean that it enters; `assay.metrics` gives
-    None there.
+    Infinite when only the target is empty, and then so is every mean that it enters;
+    `assay.metrics` gives None there.
 
     Args:
         pred: Predicted binary mask.
@@ -152,8 +155,8 @@ def average_volume_difference(pred: Array, target: Array) -> float:
 def matthews_correlation_coefficient(pred: Array, target: Array) -> float:
     """Compute Matthews Correlation Coefficient; every value but 0 is foreground.
 
-    0 where it is undefined (a mask that is empty or full, two empty masks among them); `assay.metrics` gives
-    None there.
+    0 where it is undefined (a mask that is empty or full, two empty masks among them);
+    `assay.metrics` gives None there.
 
     Args:
         pred: Predicted binary mask.
@@ -180,7 +183,8 @@ def compute_confusion_matrix(pred: Array, target: Array) -> dict[str, int]:
 
 
 def metric_results(samples: list[dict[str, float]]) -> dict[str, MetricResult]:
-    """The samples' scores as one MetricResult per metric; NaN without samples, like NumPy's mean."""
+    """The samples' scores as one MetricResult per metric; NaN without samples, like NumPy's
+    mean."""
     results = {}
     for key in ("dice", "avd", "mcc"):
         values = [sample[key] for sample in samples]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do results match the paper? By the specification's limits, defaults and words.
 
-The limits are compared without slack, so that 0.886 is not within 0.01 of 0.876 in double precision; those of
-"acceptable" and "minimum" are MeshNet-26's for every variant; missing values are made up. `assay parity`
-(`assay.validate_parity`) has a slack of 1e-9, refuses unknown variants and says "not assessable".
+The limits are compared without slack, so that 0.886 is not within 0.01 of 0.876 in double
+precision; those of "acceptable" and "minimum" are MeshNet-26's for every variant; missing values
+are made up. `assay parity` (`assay.validate_parity`) has a slack of 1e-9, refuses unknown variants
+and says "not assessable".
 """
 from __future__ import annotations
 
@@ -67,10 +68,9 @@ class ParityResult:
 
     def __str__(self) -> str:
         """Human-readable summary."""
-        return (
-            f"{EMOJI[self.parity_level]} {self.model}: DICE={self.dice_mean:.4f}±{self.dice_std:.4f} "
-            f"(parity: {self.parity_level})"
-        )
+        return (f"{EMOJI[self.parity_level]} {self.model}: "
+                f"DICE={self.dice_mean:.4f}±{self.dice_std:.4f} "
+                f"(parity: {self.parity_level})")
 
 
 def _number(found: Any, key: str) -> float:
@@ -86,7 +86,8 @@ def _of_summary(summary: dict) -> list[float] | None:
         return None
     missing = [key for key in keys if summary.get(key) is None]
     if missing:
-        raise TypeError(f"the summary has test_mean_dice but no {', '.join(missing)}; parity needs all four")
+        raise TypeError(f"the summary has test_mean_dice but no {', '.join(missing)}; parity needs "
+                        f"all four")
     return [_number(summary[key], key) for key in keys]
 
 
@@ -114,7 +115,8 @@ def _of_validation(summary: dict) -> list[float]:
     if invented:
         words = " and ".join(f"{key} = {value}" for key, value in invented.items())
         warnings.warn(
-            f"the results have no {' and no '.join(invented)}: the specification's {words} are invented, and "
+            f"the results have no {' and no '.join(invented)}: the specification's {words} are "
+            f"invented, and "
             "the parity level rests on them; assay.validate_parity says 'not_assessable' instead",
             stacklevel=3,
         )
@@ -130,10 +132,11 @@ def validate_parity(
 ) -> ParityResult:
     """Validate experiment results against paper.
 
-    Paper parity is judged on TEST metrics (outer fold holdout). Where the results have none, validation
-    metrics are used and a missing AVD or MCC is invented (0.3, 0.7), with a warning. A variant that is not in
-    `PAPER_RESULTS` is compared with meshnet_26, with a warning. Better than the paper is not "strict" but
-    "acceptable". `assay.validate_parity` does none of these silently or at all.
+    Paper parity is judged on TEST metrics (outer fold holdout). Where the results have none,
+    validation metrics are used and a missing AVD or MCC is invented (0.3, 0.7), with a warning. A
+    variant that is not in `PAPER_RESULTS` is compared with meshnet_26, with a warning. Better than
+    the paper is not "strict" but "acceptable". `assay.validate_parity` does none of these silently
+    or at all.
 
     Args:
         experiment_results: Path to experiment_results.json or dict.
@@ -152,7 +155,8 @@ def validate_parity(
     dice, std, avd, mcc = found or _of_validation(summary)
     if model_variant not in PAPER_RESULTS:
         warnings.warn(
-            f"unknown variant {model_variant!r} (known: {', '.join(PAPER_RESULTS)}): compared with meshnet_26",
+            f"unknown variant {model_variant!r} (known: {', '.join(PAPER_RESULTS)}): compared with "
+            f"meshnet_26",
             stacklevel=2,
         )
     paper = PAPER_RESULTS.get(model_variant, PAPER_RESULTS["meshnet_26"])
@@ -237,7 +241,8 @@ def _level(details: dict) -> Level:
 def generate_benchmark_table(results: list[dict], output_path: Path | str | None = None) -> str:
     """Generate paper-style benchmark table.
 
-    Every row is validated and labelled as meshnet_26, whatever model it is; `assay parity` names the variant.
+    Every row is validated and labelled as meshnet_26, whatever model it is; `assay parity` names
+    the variant.
 
     Args:
         results: List of experiment results.
@@ -251,7 +256,8 @@ def generate_benchmark_table(results: list[dict], output_path: Path | str | None
         "|-------|------------|----------|---------|---------|--------|",
     ]
     for variant, paper in PAPER_RESULTS.items():
-        cells = (f"{paper[f'{key}_mean']:.3f} ({paper[f'{key}_std']:.3f})" for key in ("dice", "avd", "mcc"))
+        cells = (f"{paper[f'{key}_mean']:.3f} ({paper[f'{key}_std']:.3f})"
+                 for key in ("dice", "avd", "mcc"))
         lines.append(f"| {variant} (paper) | {paper['parameters']:,} | {' | '.join(cells)} | ref |")
     lines.append("|---|---|---|---|---|---|")
     for result in results:
@@ -279,12 +285,14 @@ def _one_sample_wilcoxon(differences: np.ndarray) -> tuple[float, float]:
 def run_statistical_comparison(
     our_results: list[float], paper_mean: float, paper_std: float, alpha: float = 0.05
 ) -> dict:
-    """Run statistical comparison against paper results: Wilcoxon's test of (our_results - paper_mean).
+    """Run statistical comparison against paper results: Wilcoxon's test of (our_results -
+    paper_mean).
 
-    The conclusion "STATISTICALLY EQUIVALENT" for p >= alpha is wrong: a test that finds no difference, of five
-    runs perhaps, shows no equivalence. The paper's mean is also an estimate and not a constant, and Cohen's d
-    is "large" where it does not exist (two standard deviations of 0). To show equivalence use
-    `assay.tost_paired` or an interval within a margin (`assay.hodges_lehmann`).
+    The conclusion "STATISTICALLY EQUIVALENT" for p >= alpha is wrong: a test that finds no
+    difference, of five runs perhaps, shows no equivalence. The paper's mean is also an estimate and
+    not a constant, and Cohen's d is "large" where it does not exist (two standard deviations of 0).
+    To show equivalence use `assay.tost_paired` or an interval within a margin
+    (`assay.hodges_lehmann`).
 
     Args:
         our_results: List of DICE scores from our experiment.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paired comparison of models: Wilcoxon's test as SciPy 1.10 has it, Holm's correction as statsmodels has it.
+"""Paired comparison of models: Wilcoxon's test as SciPy 1.10 has it, Holm's correction as
+statsmodels has it.
 
-Neither package is needed. `assay.wilcoxon` is exact with ties and zeros too, and `assay.compare` matches cases
-by name, gives intervals and says when data are too few to show anything.
+Neither package is needed. `assay.wilcoxon` is exact with ties and zeros too, and `assay.compare`
+matches cases by name, gives intervals and says when data are too few to show anything.
 """
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class ComparisonResult:
-    """Result of statistical comparison between two models; the specification never fills `effect_size`."""
+    """Result of statistical comparison between two models; the specification never fills
+    `effect_size`."""
 
     model_name: str
     p_value: float
@@ -30,11 +32,11 @@ class ComparisonResult:
 
 
 def _paired(reference_scores: ArrayLike, model_scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    reference, model = vector(reference_scores, "reference_scores"), vector(model_scores, "model_scores")
+    reference, model = (vector(reference_scores, "reference_scores"),
+                        vector(model_scores, "model_scores"))
     if reference.size != model.size:
-        raise ValueError(
-            f"reference_scores has {reference.size} values and model_scores {model.size}; pairs need as many"
-        )
+        raise ValueError(f"reference_scores has {reference.size} values and model_scores "
+                         f"{model.size}; pairs need as many")
     return reference, model
 
 
@@ -42,17 +44,16 @@ def _wilcoxon(reference: np.ndarray, model: np.ndarray) -> float:
     """SciPy 1.10's p-value; NaN among the scores gives NaN."""
     both = np.flatnonzero(np.isinf(reference) & (reference == model))
     if both.size:
-        raise ValueError(
-            f"pair {both[0] + 1} of {reference.size} is infinite on both sides and has no difference; leave it out"
-        )
+        raise ValueError(f"pair {both[0] + 1} of {reference.size} is infinite on both sides and "
+                         f"has no difference; leave it out")
     return float(_stats.wilcoxon(reference, model, policy="scipy-1.10").pvalue)
 
 
 def wilcoxon_test(reference_scores: ArrayLike, model_scores: ArrayLike) -> float:
     """Perform Wilcoxon signed-rank test: non-parametric, paired.
 
-    Scores that `np.allclose` calls equal give 1.0, however consistent their difference is: 75 cases that are
-    all worse by 1e-6 have a true p of 5e-18. `assay.wilcoxon` has no such shortcut.
+    Scores that `np.allclose` calls equal give 1.0, however consistent their difference is: 75 cases
+    that are all worse by 1e-6 have a true p of 5e-18. `assay.wilcoxon` has no such shortcut.
 
     Args:
         reference_scores: Scores from reference model (e.g., MeshNet-26).
@@ -70,8 +71,9 @@ def holm_bonferroni_correction(
 ) -> tuple[list[float], list[bool]]:
     """Apply Holm-Bonferroni correction for multiple comparisons.
 
-    The monotone step-down correction, significant where corrected <= alpha. A p-value of NaN stays NaN, counts
-    in the size of the family and is never significant. `assay.holm` is the same and refuses NaN.
+    The monotone step-down correction, significant where corrected <= alpha. A p-value of NaN stays
+    NaN, counts in the size of the family and is never significant. `assay.holm` is the same and
+    refuses NaN.
 
     Args:
         p_values: List of uncorrected p-values.
@@ -92,8 +94,8 @@ def compare_models_to_reference(
 ) -> list[ComparisonResult]:
     """Compare multiple models to a reference using Wilcoxon + Holm.
 
-    Cases are matched by position; with five or fewer no p-value can reach 0.05. `assay.compare` matches them
-    by name and warns.
+    Cases are matched by position; with five or fewer no p-value can reach 0.05. `assay.compare`
+    matches them by name and warns.
 
     Args:
         reference_scores: Scores from reference model (MeshNet-26).
@@ -120,7 +122,8 @@ def compare_to_reference(
     Returns:
         {name: {"p_value": the corrected p-value, "significant": bool}}.
     """
-    p_values = [_wilcoxon(*_paired(reference_scores, scores)) for scores in model_scores_dict.values()]
+    p_values = [_wilcoxon(*_paired(reference_scores, scores))
+                for scores in model_scores_dict.values()]
     rows = zip(model_scores_dict, *holm_bonferroni_correction(p_values, alpha))
     return {name: {"p_value": p, "significant": significant} for name, p, significant in rows}
 
@@ -130,8 +133,8 @@ def format_results_table(
 ) -> str:
     """Format results as a markdown table.
 
-    A metric that is missing is printed as 0.000, and one star is used for whichever metric was compared;
-    `assay compare --format markdown` leaves gaps and stars each metric.
+    A metric that is missing is printed as 0.000, and one star is used for whichever metric was
+    compared; `assay compare --format markdown` leaves gaps and stars each metric.
 
     Args:
         results: Dictionary mapping model names to metric dictionaries.
