@@ -99,6 +99,7 @@ def lint(tally):
     check(tally, "clang-format", ["clang-format", "--dry-run", "--Werror", *sources])
     check(tally, "layers", [python, "tools/layers.py", ".", "--ranks", "tools/ranks.txt", "-q"])
     check(tally, "type names", [python, "tools/type_names.py", "."])
+    check(tally, "test names", [python, "tools/test_names.py", "."])
     check(tally, "doors", [python, "tools/doors.py", "."])
     check(tally, "sizes", [python, "tools/sizes.py", "."])
     check(tally, "copied code",
