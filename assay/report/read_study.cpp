@@ -21,6 +21,7 @@
 #include "assay/qa/run/unfinished_run.hpp"
 #include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/threads.hpp"
 
 namespace assay::report {
