@@ -11,6 +11,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/results.hpp"
+#include "assay/results/case_record.hpp"
 
 using namespace assay;
 using namespace assay::score;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/bootstrap.hpp"
+#include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 using namespace assay;

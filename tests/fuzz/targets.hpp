@@ -28,6 +28,7 @@
 #include "assay/qa.hpp"
 #include "assay/qa/values/truth.hpp"
 #include "assay/results.hpp"
+#include "assay/results/case_record.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/runs.hpp"
 #include "assay/results/segmentation.hpp"
