@@ -53,9 +53,10 @@ class Workers {
       : work_(work), parts_(parts), agent_(agent), first_answers_(first_answers) {}
 
   void run(unsigned concurrency, const std::function<void(bool failed)>& attempt_done) {
+    if (work_.empty()) return;
     done_ = attempt_done;
     std::vector<std::jthread> threads;
-    const std::size_t count = std::clamp<std::size_t>(work_.size(), 1, concurrency);
+    const std::size_t count = std::min<std::size_t>(work_.size(), concurrency);
     threads.reserve(count);
     try {
       for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { one(); });
@@ -265,6 +266,10 @@ AskAgain again_of(const QaPlan& plan, const QaExecution& execution) {
   };
 }
 
+auto most_output_tokens(const QaRunSettings& settings, const QaExecution& execution) {
+  return std::max(settings.model.max_output_tokens, execution.most_output_tokens);
+}
+
 /// Once a question has been answered, settings and server are known to work; what is asked again
 /// was asked with others.
 FirstAnswers::Settings watch_of(const QaAgent& agent, const QaRunSettings& settings,
@@ -278,8 +283,7 @@ FirstAnswers::Settings watch_of(const QaAgent& agent, const QaRunSettings& setti
   return {.watches = agent.converses && !execution.keep_going && !proven,
           .attempts = std::min(enough, attempts),
           .api = settings.api,
-          .max_output_tokens =
-              std::max(settings.model.max_output_tokens, execution.most_output_tokens)};
+          .max_output_tokens = most_output_tokens(settings, execution)};
 }
 
 OpenedRun opened(const QaPlan& plan, const SettingsRecord& relevant, const QaExecution& execution) {
@@ -398,8 +402,7 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
        .stop = stop,
        .first_answers = first_answers,
        .prices = prices,
-       .most_output_tokens =
-           std::max(settings.model.max_output_tokens, execution.most_output_tokens),
+       .most_output_tokens = most_output_tokens(settings, execution),
        .extra_input_tokens = static_cast<std::int64_t>(settings.model.request_json.size()),
        .gives_up = agent.converses,
        .retry = execution.retry,
@@ -419,16 +422,12 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   const std::size_t replayed = finished(state);
   teller.begin(calls, budget, {.done = replayed, .total = replayed + work.size()});
   write_questions(execution.folder, plan);
-  RunPulse pulse({.journal = writer,
-                  .stop = stop,
-                  .now = execution.now,
-                  .each_second = [&] { teller.tell(); }},
+  RunPulse pulse({writer, stop, execution.now, [&] { teller.tell(); }},
                  start_event(relevant, execution, teller.progress()));
   alive = &pulse;
-  if (!work.empty())
-    Workers(work, parts, agent, first_answers).run(execution.concurrency, [&](bool failed) {
-      teller.ended(failed);
-    });
+  Workers(work, parts, agent, first_answers).run(execution.concurrency, [&](bool failed) {
+    teller.ended(failed);
+  });
   pulse.end(stop.why(), stop.interrupted());
   writer.finish();
   add_calls(state, calls, with);
