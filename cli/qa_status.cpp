@@ -24,6 +24,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Between two views: on a terminal, and in a log.
+constexpr double live_s = 2, log_s = 60;
+
 /// The command line as typed.
 struct Options {
   std::string folder;
@@ -35,8 +38,10 @@ void declare_options(Arguments& a, Options& o) {
   a.positional("RUN", o.folder, "Folder of a run: the --out of qa run");
   a.flag("--watch", o.watch,
          "Go on until the run ends: a live view on a terminal, lines elsewhere");
-  a.option("--every S", o.every_s,
-           "Seconds between two views of --watch (default: 2 on a terminal, 60 elsewhere)");
+  a.option(
+      "--every S", o.every_s,
+      fmt::format("Seconds between two views of --watch (default: {} on a terminal, {} elsewhere)",
+                  live_s, log_s));
 }
 
 /// The journal of one run, read on from time to time.
@@ -268,7 +273,6 @@ bool sleep(double seconds, const std::atomic<bool>& stop) {
 
 /// Until the run ends; shows the last view as a whole.
 Exit watch(Watcher& watcher, const Options& o, const Common& common, const Session& session) {
-  constexpr double live_s = 2, log_s = 60;
   const bool live = session.out_is_terminal && !common.json;
   const double every_s = o.every_s.value_or(live ? live_s : log_s);
   for (;;) {
