@@ -34,7 +34,7 @@ void declare_options(Arguments& a, Options& o) {
 }
 
 fs::path journal_of(const Options& o) {
-  const fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / "run.journal" : fs::path(o.run);
+  fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / "run.journal" : fs::path(o.run);
   if (!fs::exists(path))
     throw Error(Error::Kind::input,
                 path.string() + ": is not there; give the folder of a run: assay qa salvage run");

@@ -137,15 +137,15 @@ Picture DemoTissue::tile(std::int64_t x, std::int64_t y, std::int64_t side) cons
   return out;
 }
 
-constexpr std::int64_t side = 256, shrink = 4;
+constexpr std::int64_t tile_side = 256, shrink = 4;
 constexpr int quality = 80;
 
 /// Draws the mean of each 4 x 4 pixels of a tile of the finer level into the coarser one.
 void put_reduced(const Picture& tile, std::int64_t x, std::int64_t y, Picture& coarser) {
   const auto left = static_cast<std::size_t>(x / shrink),
              top = static_cast<std::size_t>(y / shrink);
-  const std::size_t right = std::min(left + side / shrink, coarser.width);
-  const std::size_t bottom = std::min(top + side / shrink, coarser.height);
+  const std::size_t right = std::min(left + tile_side / shrink, coarser.width);
+  const std::size_t bottom = std::min(top + tile_side / shrink, coarser.height);
   for (std::size_t row = top; row < bottom; ++row)
     for (std::size_t column = left; column < right; ++column)
       for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -160,10 +160,10 @@ void put_reduced(const Picture& tile, std::int64_t x, std::int64_t y, Picture& c
 
 /// The part of a picture that a tile covers, on white.
 Picture cut(const Picture& picture, std::int64_t x, std::int64_t y) {
-  Picture tile = Picture::filled(side, side);
+  Picture tile = Picture::filled(tile_side, tile_side);
   const auto left = static_cast<std::size_t>(x), top = static_cast<std::size_t>(y);
-  const std::size_t width = std::min<std::size_t>(side, picture.width - left);
-  const std::size_t height = std::min<std::size_t>(side, picture.height - top);
+  const std::size_t width = std::min<std::size_t>(tile_side, picture.width - left);
+  const std::size_t height = std::min<std::size_t>(tile_side, picture.height - top);
   for (std::size_t row = 0; row < height; ++row)
     std::copy_n(picture.at(left, top + row), width * 3, tile.at(0, row));
   return tile;
@@ -177,13 +177,13 @@ struct Level {
 /// One level, tile by tile; `tile_at(x, y)` gives its pixels.
 template <class TileAt>
 Level level_of(std::int64_t width, std::int64_t height, TileAt tile_at) {
-  Level out = {.image = {.width = width, .height = height, .tile = side}, .coarser = {}};
-  if (std::max(width, height) > side)
+  Level out = {.image = {.width = width, .height = height, .tile = tile_side}, .coarser = {}};
+  if (std::max(width, height) > tile_side)
     out.coarser =
         Picture::filled(static_cast<std::size_t>(std::max<std::int64_t>(1, width / shrink)),
                         static_cast<std::size_t>(std::max<std::int64_t>(1, height / shrink)));
-  for (std::int64_t y = 0; y < height; y += side)
-    for (std::int64_t x = 0; x < width; x += side) {
+  for (std::int64_t y = 0; y < height; y += tile_side)
+    for (std::int64_t x = 0; x < width; x += tile_side) {
       const Picture tile = tile_at(x, y);
       out.image.parts.push_back(jpeg_bytes(tile, quality));
       put_reduced(tile, x, y, out.coarser);
@@ -194,8 +194,9 @@ Level level_of(std::int64_t width, std::int64_t height, TileAt tile_at) {
 std::vector<TiffImage> levels_of(const DemoSlide& o) {
   const DemoTissue tissue(o.width, o.height, o.seed);
   std::vector<TiffImage> out;
-  Level level = level_of(o.width, o.height,
-                         [&](std::int64_t x, std::int64_t y) { return tissue.tile(x, y, side); });
+  Level level = level_of(o.width, o.height, [&](std::int64_t x, std::int64_t y) {
+    return tissue.tile(x, y, tile_side);
+  });
   out.push_back(std::move(level.image));
   while (level.coarser.width > 0) {
     const Picture picture = std::move(level.coarser);
@@ -215,7 +216,7 @@ void make_aperio(const DemoSlide& o, std::vector<TiffImage>& images) {
   images.front().description =
       software +
       fmt::format("{0}x{1} [0,0 {0}x{1}] ({2}x{2}) JPEG/RGB Q={3}|AppMag = 40|MPP = 0.2500",
-                  o.width, o.height, side, quality);
+                  o.width, o.height, tile_side, quality);
   for (TiffImage& image : images) image.reduced = false;
   const TiffImage& smallest = images.back();
   TiffImage thumbnail = {.width = smallest.width, .height = smallest.height};
@@ -233,11 +234,11 @@ void make_aperio(const DemoSlide& o, std::vector<TiffImage>& images) {
 
 void write_demo_slide(const std::filesystem::path& path, const DemoSlide& options) {
   constexpr std::int64_t longest = 60'000;
-  if (std::min(options.width, options.height) < side ||
+  if (std::min(options.width, options.height) < tile_side ||
       std::max(options.width, options.height) > longest)
     throw Error(Error::Kind::usage,
-                fmt::format("a demonstration slide has sides of {} to {} pixels, not {} x {}", side,
-                            longest, options.width, options.height));
+                fmt::format("a demonstration slide has sides of {} to {} pixels, not {} x {}",
+                            tile_side, longest, options.width, options.height));
   std::vector<TiffImage> images = levels_of(options);
   if (options.aperio)
     make_aperio(options, images);

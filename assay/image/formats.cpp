@@ -21,7 +21,7 @@ constexpr std::array formats = {
     ImageFormat{"NumPy's .npz", is_npz, npz_layout},
 };
 
-constexpr std::array endings = {
+constexpr std::array known_endings = {
     // longest first
     ImageEnding{".nii.gz", encode_nifti},   ImageEnding{".hdr.gz", nullptr},
     ImageEnding{".img.gz", nullptr},        ImageEnding{".nrrd", nullptr},
@@ -32,8 +32,8 @@ constexpr std::array endings = {
 };
 
 constexpr auto ending_texts = [] {
-  std::array<std::string_view, endings.size()> texts;
-  std::ranges::transform(endings, texts.begin(), &ImageEnding::text);
+  std::array<std::string_view, known_endings.size()> texts;
+  std::ranges::transform(known_endings, texts.begin(), &ImageEnding::text);
   return texts;
 }();
 
@@ -62,7 +62,7 @@ const ImageFormat* format_of(std::span<const std::byte> head) {
 }
 
 std::span<const ImageEnding> endings_of_images() {
-  return endings;
+  return known_endings;
 }
 
 std::span<const std::string_view> image_endings() {

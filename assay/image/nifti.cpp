@@ -51,7 +51,7 @@ struct Unit {
   int code;
   double mm;
 };
-constexpr std::array units = {Unit{1, 1000}, Unit{2, 1}, Unit{3, 0.001}};
+constexpr std::array length_units = {Unit{1, 1000}, Unit{2, 1}, Unit{3, 0.001}};
 
 /// The fields of a header, whatever its version and byte order.
 class NiftiFields {
@@ -225,8 +225,8 @@ Affine base_affine(const NiftiFields& fields, const Shape& shape) {
 }
 
 Affine in_millimetres(Affine affine, int unit_code) {
-  const auto unit = std::ranges::find(units, unit_code & 7, &Unit::code);
-  if (unit == units.end() || unit->mm == 1) return affine;
+  const auto unit = std::ranges::find(length_units, unit_code & 7, &Unit::code);
+  if (unit == length_units.end() || unit->mm == 1) return affine;
   for (auto& row : affine)
     for (double& x : row) x *= unit->mm;
   return affine;

@@ -166,7 +166,7 @@ struct Named {
   Indices of_four_axes;
 };
 
-constexpr std::array names = {
+constexpr std::array array_names = {
     Named{"probabilities", Indices::zyx}, Named{"softmax", Indices::zyx},
     Named{"mask", Indices::xyz},          Named{"labels", Indices::xyz},
     Named{"arr_0", Indices::xyz},
@@ -175,7 +175,7 @@ constexpr std::array names = {
 std::string chosen(const ZipFile& archive) {
   std::vector<std::string> arrays = archive.paths();
   std::erase_if(arrays, [](const std::string& path) { return !path.ends_with(".npy"); });
-  for (const Named& named : names)
+  for (const Named& named : array_names)
     if (archive.has(std::string(named.name) + ".npy")) return std::string(named.name) + ".npy";
   if (arrays.size() == 1) return arrays.front();
   if (arrays.empty())
@@ -188,8 +188,8 @@ std::string chosen(const ZipFile& archive) {
 
 Indices indices_of(const std::string& path, const Array& array) {
   const auto named = std::ranges::find_if(
-      names, [&](const Named& n) { return path == std::string(n.name) + ".npy"; });
-  return named != names.end() && array.shape.size() == 4 ? named->of_four_axes : Indices::xyz;
+      array_names, [&](const Named& n) { return path == std::string(n.name) + ".npy"; });
+  return named != array_names.end() && array.shape.size() == 4 ? named->of_four_axes : Indices::xyz;
 }
 
 /// Enough for the header of an array of numbers.

@@ -12,10 +12,10 @@
 namespace assay::metrics {
 namespace {
 
-constexpr Named<LesionRule> rules[] = {{"any", LesionRule::any},
-                                       {"brats", LesionRule::brats},
-                                       {"anima", LesionRule::anima},
-                                       {"iou", LesionRule::iou}};
+constexpr Named<LesionRule> rule_names[] = {{"any", LesionRule::any},
+                                            {"brats", LesionRule::brats},
+                                            {"anima", LesionRule::anima},
+                                            {"iou", LesionRule::iou}};
 
 constexpr int brats_dilations = 3;        // of gliomas
 constexpr double brats_penalty_mm = 374;  // the diagonal of its images
@@ -398,11 +398,11 @@ class LesionScores {
 }  // namespace
 
 std::span<const Named<LesionRule>> lesion_rules() {
-  return rules;
+  return rule_names;
 }
 
 std::string_view name(LesionRule rule) {
-  return rules[static_cast<std::size_t>(rule)].name;
+  return rule_names[static_cast<std::size_t>(rule)].name;
 }
 
 Index lesion_room(const LesionSettings& settings) {

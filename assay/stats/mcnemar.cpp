@@ -46,7 +46,7 @@ constexpr std::array rows = {
     Row{McNemarMethod::uncorrected, uncorrected},
 };
 
-constexpr std::array names = {
+constexpr std::array mcnemar_names = {
     Named<McNemarMethod>{"exact", McNemarMethod::exact},
     Named<McNemarMethod>{"mid-p", McNemarMethod::mid_p},
     Named<McNemarMethod>{"corrected", McNemarMethod::corrected},
@@ -56,7 +56,7 @@ constexpr std::array names = {
 }  // namespace
 
 std::span<const Named<McNemarMethod>> mcnemar_methods() {
-  return names;
+  return mcnemar_names;
 }
 
 McNemarResult mcnemar(std::uint64_t b, std::uint64_t c, McNemarMethod method) {

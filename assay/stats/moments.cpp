@@ -20,8 +20,8 @@ namespace assay::stats {
 
 namespace {
 
-constexpr std::size_t lanes = 8;
-constexpr std::size_t block = 128;
+constexpr std::size_t sum_lanes = 8;
+constexpr std::size_t sum_block = 128;
 
 double sum_in_order(std::span<const double> values, double start) {
   for (const double value : values) start += value;
@@ -29,21 +29,21 @@ double sum_in_order(std::span<const double> values, double start) {
 }
 
 double sum_of_block(std::span<const double> values) {
-  std::array<double, lanes> lane{};
-  std::copy_n(values.begin(), lanes, lane.begin());
-  const std::size_t whole = values.size() - values.size() % lanes;
-  for (std::size_t i = lanes; i < whole; i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) lane[k] += values[i + k];
+  std::array<double, sum_lanes> lane{};
+  std::copy_n(values.begin(), sum_lanes, lane.begin());
+  const std::size_t whole = values.size() - values.size() % sum_lanes;
+  for (std::size_t i = sum_lanes; i < whole; i += sum_lanes)
+    for (std::size_t k = 0; k < sum_lanes; ++k) lane[k] += values[i + k];
   const double left = (lane[0] + lane[1]) + (lane[2] + lane[3]);
   const double right = (lane[4] + lane[5]) + (lane[6] + lane[7]);
   return sum_in_order(values.subspan(whole), left + right);
 }
 
 double sum_of_halves(std::span<const double> values) {
-  if (values.size() < lanes) return sum_in_order(values, -0.0);
-  if (values.size() <= block) return sum_of_block(values);
+  if (values.size() < sum_lanes) return sum_in_order(values, -0.0);
+  if (values.size() <= sum_block) return sum_of_block(values);
   const std::size_t half = values.size() / 2;
-  const std::size_t first = half - half % lanes;
+  const std::size_t first = half - half % sum_lanes;
   return sum_of_halves(values.first(first)) + sum_of_halves(values.subspan(first));
 }
 

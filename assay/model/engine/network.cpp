@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> activations = {"none", "relu", "elu", "gelu"};
 constexpr std::array<std::string_view, 3> normalisations = {"none", "instance", "group"};
 
-constexpr std::size_t taps = 27;
+constexpr std::size_t kernel_taps = 27;
 constexpr std::size_t most_channels = 256, most_dilation = 4096, most_classes = 256;
 
 /// The paper's networks have 216 C^2 + 56 C + 2 parameters, and 18 C of them belong to the batch
@@ -64,7 +64,7 @@ void require_normalisable(const HiddenLayer& layer, const std::string& where) {
 void require_valid(const HiddenLayer& layer, const std::string& where) {
   require_between(layer.outputs, most_channels, where + ": its number of channels");
   require_between(layer.dilation, most_dilation, where + ": its dilation");
-  require_size(layer.weights, layer.outputs * layer.inputs * taps, where + ": its weight");
+  require_size(layer.weights, layer.outputs * layer.inputs * kernel_taps, where + ": its weight");
   require_size(layer.bias, layer.outputs, where + ": its bias");
   require_normalisable(layer, where);
 }
@@ -137,7 +137,7 @@ std::string published_name(const Network& network) {
 }
 
 double operations(const HiddenLayer& layer, std::size_t voxels) {
-  return 2.0 * static_cast<double>(taps * layer.inputs * layer.outputs) *
+  return 2.0 * static_cast<double>(kernel_taps * layer.inputs * layer.outputs) *
          static_cast<double>(voxels);
 }
 

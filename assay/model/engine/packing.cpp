@@ -8,13 +8,14 @@
 namespace assay::model {
 namespace {
 
-/// The filter's transform for F(4, 3) with the points 0, +-1/root, +-root and infinity.
-constexpr double root = 1.4142135623730951;
+/// The filter's transform for F(4, 3) with the points 0, +-1/root_of_two, +-root_of_two and
+/// infinity.
+constexpr double root_of_two = 1.4142135623730951;
 constexpr double filter_transform[window_side][3] = {{1, 0, 0},
-                                                     {-2.0 / 3, -root / 3, -1.0 / 3},
-                                                     {-2.0 / 3, root / 3, -1.0 / 3},
-                                                     {1.0 / 6, root / 6, 1.0 / 3},
-                                                     {1.0 / 6, -root / 6, 1.0 / 3},
+                                                     {-2.0 / 3, -root_of_two / 3, -1.0 / 3},
+                                                     {-2.0 / 3, root_of_two / 3, -1.0 / 3},
+                                                     {1.0 / 6, root_of_two / 6, 1.0 / 3},
+                                                     {1.0 / 6, -root_of_two / 6, 1.0 / 3},
                                                      {0, 0, 1}};
 
 std::size_t rounded_up(std::size_t value, std::size_t step) {

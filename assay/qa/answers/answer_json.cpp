@@ -164,7 +164,7 @@ std::optional<ExtractedAnswer> json_answer(std::string_view text, const Question
   }
   if (question.panda) return std::nullopt;
   for (const std::string_view key : other_keys) {
-    const auto answer = decided(said_under(text, key, objects, question), "json");
+    auto answer = decided(said_under(text, key, objects, question), "json");
     if (answer && answer->label) return answer;
   }
   return std::nullopt;

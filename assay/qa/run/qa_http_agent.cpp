@@ -16,8 +16,8 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 Headers headers_of(const HttpAgentSettings& settings) {
   Headers out = settings.api->headers(settings.key);
   for (const auto& [name, value] : settings.headers) {
-    std::erase_if(out, [&](const auto& header) {
-      return ascii_lowered(header.first) == ascii_lowered(name);
+    std::erase_if(out, [lowered = ascii_lowered(name)](const auto& header) {
+      return ascii_lowered(header.first) == lowered;
     });
     if (!value.empty()) out.emplace_back(name, value);
   }

@@ -16,7 +16,7 @@
 namespace assay::report {
 namespace {
 
-constexpr double side = 200, label_step = 20, bar_step = 9, axis_y = 62;
+constexpr double side_width = 200, label_step = 20, bar_step = 9, axis_y = 62;
 
 /// Models from the best mean rank to the worst.
 struct Ranked {
@@ -72,7 +72,7 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
     const bool is_left = k < half;
     const std::size_t row = is_left ? k : models.order.size() - 1 - k;
     const double y = from + double(row) * label_step, at = x(models.ranks[k]);
-    const double edge = is_left ? side - 4 : figure_width - side + 4;
+    const double edge = is_left ? side_width - 4 : figure_width - side_width + 4;
     const Spot points[] = {{at, axis_y}, {at, y}, {edge, y}};
     drawing.path(polyline(points), {.stroke = model_tone(models.order[k]), .stroke_width = 1.2});
     drawing.circle({at, axis_y}, 3, {.fill = model_tone(models.order[k])});
@@ -83,7 +83,7 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
                  {.size = small_text, .anchor = anchor, .tone = tone::muted});
     drawing.text({edge + step + (is_left ? -number_room : number_room), y},
                  comparison.models[models.order[k]].name,
-                 {.anchor = anchor, .room = side - number_room - 18});
+                 {.anchor = anchor, .room = side_width - number_room - 18});
   }
 }
 
@@ -108,7 +108,8 @@ Figure diagram(const compare::Comparison& comparison, const compare::MetricCompa
   const double names_from = axis_y + 22 + double(cliques.size()) * bar_step;
   const std::size_t rows = (models.order.size() + 1) / 2;
   Drawing drawing(figure_width, names_from + double(rows) * label_step + 4);
-  const Scale x({1, double(models.order.size())}, {side + 10, figure_width - side - 10});
+  const Scale x({1, double(models.order.size())},
+                {side_width + 10, figure_width - side_width - 10});
   draw_names(drawing, x, models, comparison, names_from);
   draw_ruler(drawing, x, models.order.size(), critical);
   for (std::size_t k = 0; k < cliques.size(); ++k) {
