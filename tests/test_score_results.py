@@ -408,8 +408,8 @@ def test_a_damaged_journal_is_not_trusted(tmp_path):
     damaged = header + first.replace(b'"kind"', b'"kine"') + last
     journal.write_bytes(damaged)
     said = assay("score", pred, ref, "--out", tmp_path / "r.json", "--resume", status=2).stderr
-    assert said == (f"assay: {journal}: line 2 is damaged; 'assay qa salvage {journal}' keeps every "
-                    "intact record, and without --resume the run starts over\n")
+    assert said == (f"assay: {journal}: line 2 is damaged; 'assay qa salvage {journal}' keeps "
+                    "every intact record, and without --resume the run starts over\n")
     assert journal.read_bytes() == damaged
 
 

@@ -2,8 +2,8 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/results.hpp"
-#include "assay/results/provenance.hpp"
 #include "assay/results/paper_json.hpp"
+#include "assay/results/provenance.hpp"
 
 namespace assay::results {
 namespace {

@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <mutex>
 #include <thread>
+
 #include "assay/base/file.hpp"
 #include "assay/demo/loopback_server.hpp"
 #include "tests/qa/answers.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
+
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {
