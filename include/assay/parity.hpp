@@ -68,7 +68,7 @@ struct Achieved {
   std::string origin{};   ///< the part of it that was used: summary, test_results, folds ...
   std::string variant{};  ///< which model the file says it is, if it does
   NumberRead dice{}, avd{}, mcc{}, dice_macro{};
-  SpreadReading dice_std{};              ///< the one that stands beside `dice`
+  SpreadReading dice_std{};              ///< the one that belongs to `dice`
   std::vector<SpreadReading> spreads{};  ///< all others of Dice
   std::vector<SpreadReading> macro_spreads{};
   ScoreSample sample{};

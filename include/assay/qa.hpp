@@ -108,7 +108,7 @@ struct Attempt {
   ExtractedAnswer answer{};  ///< `raw` is the prediction
   std::optional<double> cost_usd{};
   std::optional<std::int64_t> total_tokens{};
-  unsigned calls = 0;             ///< answered calls behind it
+  unsigned calls = 0;             ///< answered calls that led to it
   std::string trajectory_file{};  ///< relative to the run's folder
   std::string error{};
 };

@@ -42,7 +42,7 @@ PYBIND11_MODULE(_core, module) {
   pybind11::register_exception_translator(translate);
   module.attr("__version__") = assay::version();
   assay::python::bind_counts(module);
-  assay::python::bind_dice_family(module);
+  assay::python::bind_training_dice(module);
   assay::python::bind_tests(module);
   assay::python::bind_agreement(module);
   assay::python::bind_resampling(module);

@@ -16,7 +16,7 @@ namespace py = pybind11;
 py::str text_of(std::string_view utf8);
 
 void bind_counts(py::module_& module);
-void bind_dice_family(py::module_& module);
+void bind_training_dice(py::module_& module);
 void bind_tests(py::module_& module);
 void bind_agreement(py::module_& module);
 void bind_resampling(py::module_& module);

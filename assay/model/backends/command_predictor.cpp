@@ -217,8 +217,11 @@ void CommandPredictor::predict_file(const fs::path& image, const fs::path& outpu
     require_answer(found, id);
     return found;
   });
-  if (const std::string error = reported(answer); !error.empty())
-    throw Error(Error::Kind::input, "the command reported: " + error);
+  // Results show no folders, and the program was told two.
+  std::string error = reported(answer);
+  for (const fs::path& told : {image, output})
+    error = replaced(std::move(error), (told.parent_path() / "").string(), "");
+  if (!error.empty()) throw Error(Error::Kind::input, "the command reported: " + error);
 }
 
 Prediction CommandPredictor::predict(const PredictorInput& input, const PredictionSettings&) {

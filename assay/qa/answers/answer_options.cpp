@@ -28,9 +28,26 @@ bool denies(const Words& words, std::size_t i) {
   return !doubt && phrases::has(phrases::deny_before(), words[i]);
 }
 
+/// "than" of "X is less likely than Y" speaks for Y.
+bool speaks_for(const Words& words, std::size_t than) {
+  constexpr std::size_t near = 3;
+  const auto from = words.begin() + std::ptrdiff_t(than);
+  const auto to = words.begin() + std::ptrdiff_t(std::min(words.size(), than + 1 + near));
+  return words[than] == U"than" && std::find(from, to, U"less") != to;
+}
+
+/// "I prefer X to Y".
+bool is_dispreferred(const Words& words) {
+  constexpr std::u32string_view preferring[] = {U"prefer", U"preferred", U"preferable"};
+  const std::size_t to = words.size() > 1 && (words[0] == U"the" || words[0] == U"a") ? 1 : 0;
+  return words.size() > to + 2 && words[to] == U"to" && words[to + 1] != U"prefer" &&
+         std::ranges::any_of(words, [&](auto word) { return phrases::has(preferring, word); });
+}
+
 Stance stance_before(const AnswerText& text, std::size_t first) {
   constexpr std::size_t most = 8, near = 4, close = 2, next = 1;
   const Words words = text.words_before(first, most);
+  if (is_dispreferred(words)) return Stance::denied;
   const std::size_t to = !words.empty() && words[0] == U"very" ? 1 : 0;
   if (words.size() > to + 1 && words[to] == U"to" &&
       (words[to + 1].ends_with(U"ly") || phrases::has(phrases::level_words(), words[to + 1])))
@@ -44,7 +61,7 @@ Stance stance_before(const AnswerText& text, std::size_t first) {
   std::size_t counted = 0;
   for (std::size_t i = 0; i < words.size() && counted < near; ++i) {
     if (phrases::has(phrases::hedge_before(), words[i])) out = Stance::hedged;
-    if (phrases::has(phrases::contrasts(), words[i])) break;
+    if (phrases::has(phrases::contrasts(), words[i]) || speaks_for(words, i)) break;
     if (denies(words, i) || (counted < close && phrases::has(phrases::deny_close(), words[i])) ||
         (counted < next && phrases::has(phrases::deny_next(), words[i])))
       return Stance::denied;

@@ -10,8 +10,9 @@ constexpr std::u32string_view link_words[] = {
     U"è",     U"é",    U"sarebbe", U"seria",  U"是",    U"为",     U"為",   U"は",
     U"が",    U"就是", U"应为",    U"应该是", U"應該是"};
 constexpr std::u32string_view aside_words[] = {
-    U"to this question", U"to the question", U"here",     U"choice",  U"option",   U"number",
-    U"letter",           U"correcta",        U"corretta", U"correta", U"correcte", U"exacte"};
+    U"to this question", U"to the question", U"here",     U"choice",   U"option",
+    U"number",           U"letter",          U"correcta", U"corretta", U"correta",
+    U"correcte",         U"exacte",          U"giusta",   U"certa"};
 constexpr std::u32string_view unsure_list[] = {U"not sure", U"unsure", U"cannot determine",
                                                U"don't know", U"uncertain"};
 constexpr std::u32string_view filler_words[] = {U"the",

@@ -14,8 +14,8 @@ namespace assay::qa {
 enum class Follow {
   linked,    ///< "answer is 3", "answer: 3"; options may also be named later in the sentence
   directly,  ///< "ISUP grade 3", "ISUP grade: 3"; only what follows directly
-  sentence,  ///< "I favour Lung"; a number only if nothing goes on behind it: not "it is 3 mm"
-  alone,     ///< "hence C"; directly, and only if nothing goes on behind it
+  sentence,  ///< "I favour Lung"; a number only if nothing follows it: not "it is 3 mm"
+  alone,     ///< "hence C"; directly, and only if nothing follows it
   before,    ///< "3 is the correct answer"
 };
 

@@ -119,6 +119,15 @@ bool concludes(const AnswerText& text, std::size_t at) {
   return false;
 }
 
+/// "grade group 4" of "grade group 4 of 5".
+bool is_graded(const AnswerText& text, std::size_t i) {
+  constexpr std::u32string_view nouns[] = {U"grade", U"group", U"isup",   U"gg",
+                                           U"class", U"stage", U"option", U"number"};
+  while (is_digit(text.before(i))) --i;
+  const auto before = text.words_before(i, 1);
+  return !before.empty() && phrases::has(nouns, before[0]);
+}
+
 /// Whether a number that ends at i counts or measures something, or is part of a larger one.
 bool measures(const AnswerText& text, std::size_t i, const Question& question) {
   if (is_one_of(text.at(i), U".,-+/=:") && is_digit(text.at(i + 1))) return true;
@@ -128,11 +137,22 @@ bool measures(const AnswerText& text, std::size_t i, const Question& question) {
   const std::size_t dash = text.at(k) == U'-' ? text.skip(k + 1, U" ") : k;
   if (dash > k && is_digit(text.at(dash))) return true;
   const bool chooses = question.panda || !question.options.empty();
-  return chooses && k > i && phrases::has(phrases::units(), text.word(k));
+  if (!chooses || k == i || !phrases::has(phrases::units(), text.word(k))) return false;
+  return !(text.word(k) == U"of" || text.word(k) == U"out") || !is_graded(text, i);
+}
+
+/// "5" of "4 of 5" or "4 out of 5".
+bool is_total(const AnswerText& text, std::size_t i) {
+  std::size_t k = text.skip_back(i, U" ");
+  if (!text.ends_with(U"of", k)) return false;
+  k = text.skip_back(k - 2, U" ");
+  if (text.ends_with(U"out", k)) k = text.skip_back(k - 3, U" ");
+  return is_digit(text.before(k));
 }
 
 bool continues_number(const AnswerText& text, std::size_t i) {
   if (i == 0) return false;
+  if (is_total(text, i)) return true;
   if (is_one_of(text.at(i - 1), U".,-+/=<>:") && i > 1 && is_digit(text.at(i - 2))) return true;
   return is_one_of(text.at(i - 1), U"-+<>≤≥.±~");
 }

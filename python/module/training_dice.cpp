@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Dice of batches, and the gradient of soft Dice.
-#include "assay/metrics/dice_family.hpp"
+#include "assay/metrics/training_dice.hpp"
 
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
@@ -128,7 +128,7 @@ py::object reduce(const Vector& values, const std::string& reduction, const std:
 
 }  // namespace
 
-void bind_dice_family(py::module_& module) {
+void bind_training_dice(py::module_& module) {
   using py::arg;
   module.def("binary_dice", binary, arg("outputs"), arg("labels"), arg("if_empty"),
              arg("reduction"), arg("policy"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/dice_family.hpp"
+#include "assay/metrics/training_dice.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
