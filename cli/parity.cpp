@@ -64,7 +64,7 @@ void declare_options(Arguments& a, Options& o) {
                         parity::published_models().front().key));
   a.option("--paper FILE", o.paper, "Another publication's values, as JSON");
   a.option("--paper-n N", s.paper_n,
-           "Number of values that the paper's mean and SD of Dice are over (default: unknown)");
+           "Number of values in the paper's mean and SD of Dice (default: unknown)");
   a.flag("--list", o.list, "Only list the published models");
   a.heading("Judgement");
   a.choice("--require", o.require, named({strict, acceptable, minimum}),

@@ -54,8 +54,9 @@ void declare_common(CLI::App& app, Common& common) {
   arguments.option("--out FILE|DIR", common.out, "File or folder for the result");
   arguments.option("--jobs N", common.jobs,
                    "Number of cases processed at a time (default: all cores)");
-  arguments.flag("--quiet", common.quiet,
-                 "Print only errors and the result, and no result that --out takes");
+  arguments.flag(
+      "--quiet", common.quiet,
+      "Print only errors and the result; with --out, only errors unless --json is given");
   arguments.flag("--verbose", common.verbose, "Report on every case");
   arguments.flag("--no-color", common.no_color, "Print without colours");
 }

@@ -123,7 +123,7 @@ ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   refuse_secrets(o);
   if (!o.base_url.empty()) require_http_address(o.base_url, "--base-url");
   require(asked.model.image_detail.empty() || api.has_image_detail,
-          "--image-detail is not known to --api " + std::string(api.name) +
+          "--image-detail does not work with --api " + std::string(api.name) +
               "; use --thumbnail-size and --crop-size instead");
   qa::HttpAgentSettings http{.api = &api,
                              .base_url = o.base_url,
@@ -233,14 +233,15 @@ void declare_requests(Arguments& a, AgentOptions& o) {
            "How the slide is shown; giant is the navigating agent");
   a.option("--max-steps N", s.loop.max_steps, "Number of calls of a navigating agent");
   a.flag("--fixed-steps", s.loop.fixed_steps, "Accept no answer before the last step");
-  a.option("--thumbnail-size PX", s.loop.thumbnail_size, "Longer side of the whole slide");
+  a.option("--thumbnail-size PX", s.loop.thumbnail_size,
+           "Longer side of the picture of the whole slide");
   a.option("--crop-size PX", o.crop_size,
            with_default("Longer side of a crop", default_crop_size()));
   a.option("--patches N", s.loop.patches.count, "Number of patches in modes patch and patch_vote");
-  a.option("--seed N", s.loop.patches.seed, "Seed of the places of patches");
+  a.option("--seed N", s.loop.patches.seed, "Seed for choosing the patches");
   a.option("--jpeg-quality N", s.jpeg_quality, "Quality of the pictures, from 1 to 100");
   a.choice("--image-detail", s.model.image_detail, {"auto", "low", "high", "original"},
-           "How closely OpenAI's servers look at pictures (default: theirs)");
+           "Level of detail at which OpenAI's servers read pictures (default: the server's)");
 }
 
 }  // namespace
@@ -249,11 +250,12 @@ void declare_agent(Arguments& a, AgentOptions& o) {
   qa::QaRunSettings& s = o.settings;
   a.heading("Agent");
   a.choice("--agent", s.agent, names_in(agents),
-           "Who answers: a model server, a program, or an earlier run");
+           "Source of the answers: a model server, a program, or an earlier run");
   a.option("--model NAME", s.model.model, "Model to ask; also its name in the results");
   a.choice("--api", s.api, names_in(qa::model_apis()),
            with_default("Protocol of the server", of_first_apis(&qa::ModelApi::name)));
-  a.option("--base-url URL", o.base_url, "Another server, such as http://127.0.0.1:8000/v1");
+  a.option("--base-url URL", o.base_url,
+           "Address of another server, such as http://127.0.0.1:8000/v1");
   a.option("--api-key-env VAR", o.key_variable,
            with_default("Environment variable that holds the key",
                         of_first_apis(&qa::ModelApi::default_key_variable)));
@@ -261,17 +263,17 @@ void declare_agent(Arguments& a, AgentOptions& o) {
            "JSON object merged into every request; null removes a key");
   a.repeatable(
       "--header NAME=ENV_OR_VALUE", o.headers,
-      "Header of every request, such as api-key=AZURE_API_KEY; a value that is the name of "
-      "an environment variable stands for what it holds; repeatable");
-  a.option("--max-output-tokens N", s.model.max_output_tokens, "Most tokens of one answer");
+      "Header to add to every request, such as api-key=AZURE_API_KEY; the name of an environment "
+      "variable is replaced by its value; repeatable");
+  a.option("--max-output-tokens N", s.model.max_output_tokens,
+           "Maximum number of tokens in one answer");
   a.option("--timeout S", o.timeout_s, "Seconds to wait for one answer");
   a.option("--command COMMAND", s.command,
            "Program for --agent command, started without a shell; it reads and writes lines of "
            "JSON");
   a.option("--predictions PATH", o.predictions,
            "Answers for --agent replay: a run's folder, a results file, or a table of predictions");
-  a.flag("--no-cache", o.no_cache,
-         "Do not ask Anthropic's servers to keep a conversation for its next call");
+  a.flag("--no-cache", o.no_cache, "Do not ask Anthropic's servers to cache conversations");
   a.option("--prices FILE", o.prices, "US dollars per million tokens, as JSON");
   declare_requests(a, o);
 }

@@ -32,7 +32,7 @@ std::string reply_text(const qa::ModelReply& reply, const qa::Item& item,
                        const qa::ProbeResult& result) {
   const qa::ExtractedAnswer answer = qa::extract_label(reply.text, item.benchmark, item.options);
   constexpr std::size_t enough = 200;
-  std::string out = fmt::format("probe: {} answered after {:.1f} s as {} of {} (request {})\n",
+  std::string out = fmt::format("probe: {} answered after {:.1f} s by {} at {} (request {})\n",
                                 item.benchmark + "/" + item.id, result.seconds,
                                 reply.model.empty() ? "?" : reply.model,
                                 reply.provider.empty() ? "?" : reply.provider,
@@ -105,7 +105,8 @@ void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common&
     cli::tell("warning", check.warnings, session.err);
     if (table.invalid > 0)
       session.err << "note: " << table.invalid << " of " << counted(table.rows, "row")
-                  << (table.invalid == 1 ? " was" : " were") << " dropped by the column is_valid\n";
+                  << (table.invalid == 1 ? " was" : " were")
+                  << " excluded by the column is_valid\n";
     cli::tell("note", check.notes, session.err);
   }
   const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;

@@ -61,22 +61,24 @@ void declare_options(Arguments& a, Options& o) {
   declare_agent(a, o.agent);
   a.heading("Cost and speed");
   a.flag("--dry-run", o.dry_run, "Only print what would be asked and what it may cost");
-  a.option("--budget-usd X", e.budget_usd, "Most US dollars to spend; needs --prices");
+  a.option("--budget-usd X", e.budget_usd, "Maximum number of US dollars to spend; needs --prices");
   a.option("--concurrency N", e.concurrency, "Number of questions asked at a time");
-  a.option("--rpm N", e.requests_per_minute, "Most requests per minute (default: no limit)");
-  a.option("--tpm N", e.tokens_per_minute, "Most tokens per minute (default: no limit)");
+  a.option("--rpm N", e.requests_per_minute,
+           "Maximum number of requests per minute (default: no limit)");
+  a.option("--tpm N", e.tokens_per_minute,
+           "Maximum number of tokens per minute (default: no limit)");
   a.heading("Errors");
   a.option("--ask-again LIST", o.ask_again,
-           "Ask again the items that ended so: truncated, refused, unparsed, errored; another "
-           "--max-output-tokens or effort of reasoning may be given");
+           "Ask again the items with these outcomes: truncated, refused, unparsed, errored; "
+           "--max-output-tokens and the reasoning effort may differ");
   a.flag("--retry-errors", o.retry_errors, "The same as --ask-again errored");
-  a.flag("--keep-going", e.keep_going, "Do not stop when none of the first answers can be used");
+  a.flag("--keep-going", e.keep_going, "Continue even if none of the first answers can be used");
   a.option("--patience TIME", o.patience,
-           "Wait out a server that answers no call for so long, such as 30m or 1h, in place of "
-           "--retries");
+           "Time to wait for a server that answers no calls, such as 30m or 1h, instead of giving "
+           "up after --retries");
   a.option("--retries N", e.retry.retries, "Retries per call after transient errors");
   a.option("--first-wait S", e.retry.first_wait_s,
-           "Seconds before the first retry; each further one waits twice as long");
+           "Seconds before the first retry; each later wait is twice as long");
   a.heading("Output");
   a.choice("--rules", e.rules, qa::extraction_rules(), "Rules that read the answers");
   a.flag("--anonymous", o.anonymous, anonymous_help);
@@ -108,7 +110,7 @@ std::vector<qa::Outcome> asked_again(const Options& o) {
     const auto row = std::ranges::find(rows, word, &Named<qa::Outcome>::name);
     if (row == rows.end())
       throw Error(Error::Kind::usage,
-                  "--ask-again: '" + word + "' is no end of a question" +
+                  "--ask-again: '" + word + "' is not an outcome that can be asked again" +
                       did_you_mean(word, rows, &Named<qa::Outcome>::name) +
                       " (known: " + joined(rows, ", ", &Named<qa::Outcome>::name) + ")");
     out.push_back(row->value);
@@ -226,12 +228,12 @@ Exit dry_run(const qa::QaPlan& plan, const ChosenAgent& chosen, const qa::QaExec
   session.out << fmt::format(
       "would make {}: {} to {} calls\n"
       "with short answers: about {} to {} million tokens, {} to {}\n  ({})\n"
-      "at the most: {} million tokens, {}\n  ({})\n"
+      "at most: {} million tokens, {}\n  ({})\n"
       "{}nothing was asked and nothing was written\n",
       counted(e.attempts, "attempt"), e.fewest_calls, e.most_calls, millions(e.fewest_tokens),
       millions(e.most_tokens), money(e.lowest_usd), money(e.highest_usd), assumptions.short_answers,
       millions(e.worst_tokens), money(e.worst_usd), assumptions.worst,
-      e.lowest_usd ? "" : "give --prices FILE to have costs estimated\n");
+      e.lowest_usd ? "" : "give --prices FILE for an estimate of the cost\n");
   return done;
 }
 
@@ -247,7 +249,7 @@ qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const 
   out.stop = &session.stop;
   if (out.budget_usd && !o.dry_run && chosen.prices.find(chosen.settings.model.model) == nullptr)
     throw Error(Error::Kind::usage, o.agent.prices,
-                "has no price of '" + chosen.settings.model.model +
+                "has no price for '" + chosen.settings.model.model +
                     "', so a budget cannot be kept; add it");
   return out;
 }

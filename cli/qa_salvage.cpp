@@ -62,19 +62,19 @@ struct Meaning {
 };
 constexpr Meaning meanings[] = {
     {"call",
-     "its answer is lost; if the question is not done, the call is made again and paid again"},
-    {"sent", "a call that was about to be made; its cost may be known from its answer"},
-    {"attempt", "the end of an attempt; it follows again from its calls, without new ones"},
+     "its answer is lost; if the question is not done, the call is made and paid for again"},
+    {"sent", "the announcement of a call; its cost may be known from its answer"},
+    {"attempt", "the end of an attempt; it is worked out again from its recorded calls"},
     {"case", "it is scored again"},
-    {"header", "made again from the settings where they are intact"},
-    {"settings", "made again from a later start where there is one"},
-    {"event", "nothing that counts"},
+    {"header", "rebuilt from the settings if they are intact"},
+    {"settings", "rebuilt from a later start if there is one"},
+    {"event", "no answer depends on it"},
 };
 
 std::string meaning_of(const std::string& kind) {
   for (const Meaning& meaning : meanings)
     if (kind == meaning.kind) return meaning.words;
-  return "what it was cannot be told";
+  return "its content cannot be identified";
 }
 
 void print_lost(const qa::QaSalvage& s, const Common& common, std::ostream& out) {
@@ -94,14 +94,14 @@ void print_lost(const qa::QaSalvage& s, const Common& common, std::ostream& out)
 
 void print_costs(const qa::QaSalvage& s, std::ostream& out) {
   if (s.possible_usd > 0)
-    out << "cost: up to " << qa::dollar_text(s.possible_usd)
-        << " that nothing else accounts for; budgets count it as perhaps spent\n";
+    out << "cost: lost calls may have cost up to " << qa::dollar_text(s.possible_usd)
+        << "; budgets count this as perhaps spent\n";
   if (s.unknown_calls > 0)
-    out << "cost: " << counted(s.unknown_calls, "call")
-        << " of unknown cost may be among them, so --budget-usd will be refused\n";
+    out << "cost: the lost records may include " << counted(s.unknown_calls, "call")
+        << " of unknown cost, so --budget-usd will be refused\n";
   if (s.lost_settings)
-    out << "the settings of the run are lost: 'assay qa score' reads its answers, but it cannot be "
-           "continued\n";
+    out << "the settings of the run are lost; 'assay qa score' can still read its answers, but the "
+           "run cannot be continued\n";
 }
 
 Json salvage_json(const qa::QaSalvage& s, const fs::path& journal, const fs::path& kept) {
@@ -127,9 +127,9 @@ void print(const qa::QaSalvage& s, const fs::path& journal, const fs::path& kept
            const Common& common, std::ostream& out) {
   const std::string name = report::printable(journal.string());
   if (!s.damaged) {
-    out << fmt::format("{}: {} intact; nothing is to be done{}\n", name,
+    out << fmt::format("{}: {} intact; nothing needs to be done{}\n", name,
                        counted(s.kept, "record") + (s.kept == 1 ? " is" : " are"),
-                       s.torn ? " (the last line is torn, which the next start drops)" : "");
+                       s.torn ? " (the last line is torn; the next start drops it)" : "");
     return;
   }
   print_lost(s, common, out);
@@ -170,7 +170,7 @@ constexpr Example examples[] = {
 
 }  // namespace
 
-const Command qa_salvage_command = {"salvage", "Keep what is intact of a damaged journal",
+const Command qa_salvage_command = {"salvage", "Recover the intact records of a damaged journal",
                                     command<declare_options, run>, examples};
 
 }  // namespace assay::cli

@@ -37,10 +37,10 @@ struct Options {
 void declare_options(Arguments& a, Options& o) {
   a.positional("RUN", o.folder, "Folder of a run: the --out of qa run");
   a.flag("--watch", o.watch,
-         "Go on until the run ends: a live view on a terminal, lines elsewhere");
+         "Repeat until the run ends: a live view on a terminal, plain lines elsewhere");
   a.option(
       "--every S", o.every_s,
-      fmt::format("Seconds between two views of --watch (default: {} on a terminal, {} elsewhere)",
+      fmt::format("Seconds between updates of --watch (default: {} on a terminal, {} elsewhere)",
                   live_s, log_s));
 }
 
@@ -95,7 +95,8 @@ std::string state_text(const qa::QaStatus& s) {
   switch (s.state) {
     case qa::RunState::running: return "running" + since;
     case qa::RunState::killed: return "killed" + seen + "; the same command continues it";
-    case qa::RunState::unknown: return "not running (begun by version 0.1, so no times are known)";
+    case qa::RunState::unknown:
+      return "not running (begun by version 0.1, which recorded no times)";
     case qa::RunState::ended: break;
   }
   if (!s.stopped.empty()) return "stopped" + ended + ": " + report::printable(s.stopped);
@@ -150,7 +151,7 @@ std::string cost_line(const qa::QaStatus& s) {
 }
 
 std::string call_lines(const qa::QaStatus& s) {
-  std::string out = fmt::format("calls: {} answered, {} failed ({} with 429), {} made again\n",
+  std::string out = fmt::format("calls: {} answered, {} failed ({} with 429), {} retried\n",
                                 s.answered, s.failed, s.rate_limited, s.retries);
   if (s.calls_per_minute)
     out += fmt::format("speed: {:.1f} calls and {:.0f} tokens per minute{}\n", *s.calls_per_minute,
@@ -175,7 +176,7 @@ std::string status_text(const qa::QaStatus& s) {
                      s.expected == 0 ? "" : fmt::format(" of {}", s.expected),
                      s.begun == 0 ? "" : fmt::format(", {} begun", s.begun));
   if (s.lost > 0)
-    out += fmt::format("{} of the journal lost by damage, see 'assay qa salvage'\n",
+    out += fmt::format("{} of the journal lost to damage; see 'assay qa salvage'\n",
                        counted(s.lost, "piece"));
   return out + cost_line(s) + call_lines(s);
 }
@@ -309,14 +310,16 @@ Exit run(const Options& o, const Common& common, const Session& session) {
 }
 
 constexpr Example examples[] = {
-    {"assay qa status run", "done, right so far, cost, speed, errors; the run is not disturbed"},
-    {"assay qa status run --watch --every 10", "again every 10 seconds until the run ends"},
+    {"assay qa status run",
+     "attempts done, right so far, cost, speed and errors; the run is not disturbed"},
+    {"assay qa status run --watch --every 10", "updates every 10 seconds until the run ends"},
     {"assay qa status run --json", "the same numbers for scripts"},
 };
 
 }  // namespace
 
-const Command qa_status_command = {"status", "Show how far a run is, while it runs or afterwards",
+const Command qa_status_command = {"status",
+                                   "Show the progress of a run, while it runs or afterwards",
                                    command<declare_options, run>, examples,
                                    /*stops_in_order=*/true};
 

@@ -191,10 +191,10 @@ def test_rows_that_are_not_valid_are_counted(tmp_path):
     assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr
     path.write_text(path.read_text().replace("True", "False", 1))
     done = assay("qa", "check", path, "--wsi-root", tmp_path / "slides")
-    assert "note: 1 of 3 rows was dropped by the column is_valid" in done.stderr
+    assert "note: 1 of 3 rows was excluded by the column is_valid" in done.stderr
     assert check(path, tmp_path / "slides")["table"]["invalid"] == 1
     path.write_text(path.read_text().replace("True", "no", 1))
-    assert ("note: 2 of 3 rows were dropped"
+    assert ("note: 2 of 3 rows were excluded"
             in assay("qa", "check", path, "--wsi-root", tmp_path / "slides").stderr)
     assert "is_valid" not in assay("qa", "check", path, "--wsi-root", tmp_path / "slides",
                                    "--quiet").stderr

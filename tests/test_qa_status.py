@@ -310,7 +310,7 @@ def test_a_lost_call_of_a_half_done_question_is_asked_again(tmp_path, slides, fi
     (target / "run.journal").write_bytes(b"".join(lines))
     said = assay("qa", "salvage", target, status=3).stdout
     assert (f"lost: line {lost + 2} " in said and "call of demo/2, run 0, step 1" in said
-            and "paid again" in said)
+            and "paid for again" in said)
     before = len(server.calls())
     run(questions, slides, target, server, *arguments)
     assert 1 <= len(server.calls()) - before <= 2
@@ -320,7 +320,8 @@ def test_a_lost_call_of_a_half_done_question_is_asked_again(tmp_path, slides, fi
 def test_what_is_not_damaged_is_left_alone(tmp_path, finished):
     target = copy_of(finished, tmp_path / "run")
     whole = (target / "run.journal").read_bytes()
-    for text, words in [(whole, "nothing is to be done"), (whole[:-20], "the last line is torn")]:
+    for text, words in [(whole, "nothing needs to be done"),
+                        (whole[:-20], "the last line is torn")]:
         (target / "run.journal").write_bytes(text)
         assert words in assay("qa", "salvage", target).stdout
         assert ((target / "run.journal").read_bytes() == text

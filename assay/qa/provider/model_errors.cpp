@@ -78,10 +78,10 @@ constexpr std::array error_rules = {
          "use smaller pictures (--crop-size, --thumbnail-size) or fewer --max-steps"},
     Rule{413, 413, "", "", Verdict::item, "the request is too large for the server"},
     Rule{0, 422, "", "thinking.budget_tokens|thinking budget", Verdict::fatal,
-         "--max-output-tokens must be larger than the tokens for thinking; raise it, or lower the "
-         "latter in --request-json"},
+         "--max-output-tokens must be larger than the thinking budget; raise it, or lower the "
+         "budget in --request-json"},
     Rule{0, 422, "", "when thinking is enabled|when thinking is adaptive", Verdict::fatal,
-         "a model that thinks takes no temperature, top_p or top_k of its own; take them out of "
+         "temperature, top_p and top_k cannot be set while the model thinks; remove them from "
          "--request-json, or switch thinking off there"},
     Rule{0, 422, "", "maximum allowed number of output tokens|completion tokens", Verdict::fatal,
          "ask for fewer output tokens with --max-output-tokens"},

@@ -54,7 +54,7 @@ TEST(ModelErrors, thinking_has_rules_of_its_own) {
       {"messages", 400,
        anthropic("invalid_request_error",
                  "`temperature` may only be set to 1 when thinking is enabled."),
-       Kind::fatal, "take them out of --request-json"},
+       Kind::fatal, "remove them from --request-json"},
       {"messages", 400,
        anthropic("invalid_request_error",
                  "`max_tokens` must be greater than `thinking.budget_tokens`."),

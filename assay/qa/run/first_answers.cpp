@@ -84,7 +84,7 @@ std::string FirstAnswers::sentence(const Tally& tally) const {
       "check --api, --base-url and --max-output-tokens with 'assay qa check --probe'");
   return fmt::format(
       "none of the first answers can be used ({}), so the run stopped before it cost more; {}. "
-      "Then start again with --ask-again {}, or with --keep-going to have it so",
+      "Then start again with --ask-again {}, or with --keep-going to continue regardless",
       joined(what), joined(advice, "; "), joined(again, ","));
 }
 

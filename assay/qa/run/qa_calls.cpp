@@ -54,13 +54,13 @@ std::string remedy(const Usage& usage, const TokenBound& bound, std::size_t imag
   const std::int64_t output = usage.output.value_or(0);
   if (output > bound.output)
     return fmt::format(
-        "it had {} output tokens where {} were asked for at most, so the server does not hold its "
-        "reasoning to this limit: give --max-output-tokens {} to have it foreseen",
+        "it had {} output tokens, but at most {} were requested, so the server does not apply this "
+        "limit to its reasoning; give --max-output-tokens {} to allow for it",
         output, bound.output, output);
   const auto count = static_cast<std::int64_t>(images);
   if (input > bound.input && count > 0)
     return fmt::format(
-        "it had {} input tokens where {} were expected at most: set image_tokens of this model in "
+        "it had {} input tokens, but at most {} were expected; set image_tokens of this model in "
         "--prices to {}",
         input, bound.input, (input + count - 1) / count);
   return "check this model's row in --prices: input, output, cache_write and image_tokens";

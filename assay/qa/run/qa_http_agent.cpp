@@ -82,7 +82,7 @@ class HttpAnswerer : public Answerer {
     if (!settings_.key.empty())
       failure.message += " (the key came from the variable " + settings_.key_variable + ")";
     else if (!settings_.headers.empty())
-      failure.message += " (no key was sent besides what --header says)";
+      failure.message += " (no key was sent except in --header)";
     else
       failure.message += " (no key was sent: " + settings_.key_variable + " is not set)";
   }

@@ -113,10 +113,9 @@ void refuse_worthless(const SalvagedJournal& found, const Intact& intact, const 
                     "all of it is lost. Move it away to start over");
   if (!found.header && !intact.is_qa)
     throw Error(Error::Kind::input,
-                name +
-                    ": its header is damaged, so it cannot be told which cases and settings its " +
+                name + ": its header is damaged, so the cases and settings of its " +
                     counted(found.records.size(), "intact record") +
-                    " belong to; run without --resume to start over");
+                    " are unknown; run without --resume to start over");
 }
 
 }  // namespace
