@@ -104,8 +104,8 @@ void add_checks(const std::string& against, std::vector<Task>& tasks) {
     return;
   }
   for (Task& task : tasks)
-    for (const char* ending : {".nii.gz", ".nii", ".npy", ".mha", ".nrrd"})
-      if (const fs::path file = fs::path(against) / (task.name + ending);
+    for (const std::string_view ending : image_endings())
+      if (const fs::path file = fs::path(against) / (task.name + std::string(ending));
           task.check.empty() && fs::exists(file))
         task.check = file;
 }

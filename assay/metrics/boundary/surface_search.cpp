@@ -10,7 +10,7 @@
 //    across them, until none can be nearer than the best. Rows as far above as below, or as far
 //    behind as in front, are equally far for all voxels of the row: they are combined and searched
 //    together, once for eight voxels, by counting zeros on both sides of each.
-// 4. A search costs the square of the distance in rows. Searches together may cost about as much as
+// 3. A search costs the square of the distance in rows. Searches together may cost about as much as
 //    a separable transform of the whole volume, whose time depends on the volume alone. What is
 //    left then, and what is farther than a search looks, is settled by the transform. So surfaces
 //    far apart cost at most about twice what they must, and the usual case pays nothing for it.

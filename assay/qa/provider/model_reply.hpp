@@ -12,7 +12,6 @@
 #include "assay/base/http.hpp"
 #include "assay/base/json.hpp"
 #include "assay/qa/provider/model_api.hpp"
-#include "assay/results/readings.hpp"
 
 namespace assay::qa {
 

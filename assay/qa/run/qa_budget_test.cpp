@@ -222,6 +222,7 @@ class RandomServer {
     const Truth truth = silent ? chance_.within() : chance_.truth();
     Report report = servers[chance_.random() % std::size(servers)](truth, chance_.random);
     billed_ += report.bill;
+    bills_.erase(question.item.id);  // what a reply that was lost has said
     if (silent)
       report.usage = nullptr;
     else
