@@ -89,10 +89,14 @@ TEST_F(CommandTest, an_image_without_a_file_is_written_and_removed_again) {
 }
 
 TEST_F(CommandTest, an_image_with_a_file_is_named_by_its_absolute_path) {
+  const fs::path told = folder_ / "told";
   const auto predictor =
-      program(hello + R"(read -r line; printf '{"error":"%s"}\n' )" + text_of("image"));
+      program(hello + R"(read -r line; printf '%s' )" + text_of("image") + " > " + told.string() +
+              R"(; printf '{"error":"cannot open %s"}\n' )" + text_of("image"));
   EXPECT_EQ(refusal([&] { predict(*predictor, "some/where.nii"); }),
-            "the command reported: " + fs::absolute("some/where.nii").string());
+            "the command reported: cannot open where.nii")
+      << "results show no folders";
+  EXPECT_EQ(read_text(told), fs::absolute("some/where.nii").string());
 }
 
 TEST_F(CommandTest, axes_that_run_otherwise_are_turned) {

@@ -119,6 +119,10 @@ bool concludes(const AnswerText& text, std::size_t at) {
   return false;
 }
 
+bool chooses(const Question& question) {
+  return question.panda || !question.options.empty();
+}
+
 /// "grade group 4" of "grade group 4 of 5".
 bool is_graded(const AnswerText& text, std::size_t i) {
   constexpr std::u32string_view nouns[] = {U"grade", U"group", U"isup",   U"gg",
@@ -136,8 +140,7 @@ bool measures(const AnswerText& text, std::size_t i, const Question& question) {
   if (text.at(k) == U'-' && text.at(k + 1) != U' ' && is_word(text.at(k + 1))) return true;
   const std::size_t dash = text.at(k) == U'-' ? text.skip(k + 1, U" ") : k;
   if (dash > k && is_digit(text.at(dash))) return true;
-  const bool chooses = question.panda || !question.options.empty();
-  if (!chooses || k == i || !phrases::has(phrases::units(), text.word(k))) return false;
+  if (!chooses(question) || k == i || !phrases::has(phrases::units(), text.word(k))) return false;
   return !(text.word(k) == U"of" || text.word(k) == U"out") || !is_graded(text, i);
 }
 
@@ -152,7 +155,6 @@ bool is_total(const AnswerText& text, std::size_t i) {
 
 bool continues_number(const AnswerText& text, std::size_t i) {
   if (i == 0) return false;
-  if (is_total(text, i)) return true;
   if (is_one_of(text.at(i - 1), U".,-+/=<>:") && i > 1 && is_digit(text.at(i - 2))) return true;
   return is_one_of(text.at(i - 1), U"-+<>≤≥.±~");
 }
@@ -229,6 +231,7 @@ std::optional<ReadValue> number_at(const AnswerText& text, std::size_t i,
     value = value * 10 + static_cast<std::int64_t>(text.at(last) - U'0');
   if (last == i || !text.boundary(i) || !text.boundary(last)) return std::nullopt;
   if (continues_number(text, i) || measures(text, last, question)) return std::nullopt;
+  if (chooses(question) && is_total(text, i)) return std::nullopt;
   return ReadValue{placed(numbered(value, question, text.span(i, last)), i, last), last};
 }
 
