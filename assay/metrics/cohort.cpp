@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/cohort.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/bootstrap.hpp"
-#include "assay/cohort.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/metrics/score_choices.hpp"

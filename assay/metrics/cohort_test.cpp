@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/cohort.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "assay/bootstrap.hpp"
-#include "assay/cohort.hpp"
 #include "assay/stats/moments.hpp"
 
 using namespace assay;

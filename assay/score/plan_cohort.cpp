@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/cohort.hpp"
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -10,6 +8,7 @@
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/cohort.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/folder.hpp"

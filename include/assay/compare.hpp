@@ -112,8 +112,9 @@ struct LeftOut {
 };
 
 struct Matching {
-  std::vector<std::string> ids;                  ///< sorted; positions from 1 when by position
-  std::vector<std::vector<std::size_t>> places;  ///< by model: the position of each case in its table
+  std::vector<std::string> ids;  ///< sorted; positions from 1 when by position
+  std::vector<std::vector<std::size_t>>
+      places;  ///< by model: the position of each case in its table
   std::vector<LeftOut> left_out;
   std::vector<std::string> notes;
 };
