@@ -8,11 +8,39 @@
 namespace assay::results {
 namespace {
 
+void require(bool is_sound, const std::string& what) {
+  if (!is_sound) throw Error(Error::Kind::input, "a case record is not sound: " + what);
+}
+
+/// A checksum proves only that a record is as it was written, not that it was measured.
+std::int64_t parse_count(const Json& value) {
+  const std::int64_t count = Whole(value);
+  require(count >= 0, "a count is negative");
+  return count;
+}
+
+/// A length, an area or a sum of such.
+double parse_amount(const Json& value) {
+  const double amount = value;
+  require(amount >= 0, "a measure is negative");
+  return amount;
+}
+
 metrics::Confusion parse_counts(const Json& list) {
-  return {.tp = Whole(list.at(0)),
-          .fp = Whole(list.at(1)),
-          .fn = Whole(list.at(2)),
-          .tn = Whole(list.at(3))};
+  return {.tp = parse_count(list.at(0)),
+          .fp = parse_count(list.at(1)),
+          .fn = parse_count(list.at(2)),
+          .tn = parse_count(list.at(3))};
+}
+
+/// Every voxel that was compared is counted once. Structures that have a file each may have a grid
+/// each as well: their voxels are those of the last one.
+void require_sums(const metrics::CaseRecord& record) {
+  std::size_t equal = 0;
+  for (const auto& [key, counts] : record.counts) equal += counts.total() == record.voxels;
+  const bool of_structures = !record.labels && record.counts.size() > 1;
+  require(of_structures ? equal > 0 : equal == record.counts.size(),
+          "the counts of '" + record.id + "' do not add up to its voxels");
 }
 
 /// Numbers by percent or by tolerance.
@@ -24,7 +52,7 @@ Json to_json(const std::map<double, double>& values) {
 
 std::map<double, double> parse_values(const Json& list) {
   std::map<double, double> out;
-  for (const Json& pair : list) out[pair.at(0)] = pair.at(1);
+  for (const Json& pair : list) out[pair.at(0)] = parse_amount(pair.at(1));
   return out;
 }
 
@@ -37,9 +65,9 @@ Json to_json(const metrics::DirectedEvidence& e) {
 }
 
 metrics::DirectedEvidence parse_directed(const Json& json) {
-  return {.weight = json.at("weight"),
-          .sum_mm = json.at("sum_mm"),
-          .greatest_mm = json.at("greatest_mm"),
+  return {.weight = parse_amount(json.at("weight")),
+          .sum_mm = parse_amount(json.at("sum_mm")),
+          .greatest_mm = parse_amount(json.at("greatest_mm")),
           .percentile_mm = parse_values(json.at("percentile_mm")),
           .within = parse_values(json.at("within"))};
 }
@@ -53,11 +81,14 @@ Json to_json(const metrics::BoundaryEvidence& e) {
 }
 
 metrics::BoundaryEvidence parse_boundary(const Json& json) {
-  return {.prediction = parse_directed(json.at("prediction")),
-          .reference = parse_directed(json.at("reference")),
-          .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
-          .common = Whole(json.at("common")),
-          .either = Whole(json.at("either"))};
+  metrics::BoundaryEvidence out = {
+      .prediction = parse_directed(json.at("prediction")),
+      .reference = parse_directed(json.at("reference")),
+      .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
+      .common = parse_count(json.at("common")),
+      .either = parse_count(json.at("either"))};
+  require(out.common <= out.either, "two borders have more voxels in common than either has");
+  return out;
 }
 
 Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
@@ -71,7 +102,7 @@ std::vector<metrics::MatchedLesion> parse_lesions(const Json& list) {
   std::vector<metrics::MatchedLesion> out;
   for (const Json& l : list) {
     metrics::MatchedLesion& lesion = out.emplace_back();
-    lesion.voxels = Whole(l.at(0));
+    lesion.voxels = parse_count(l.at(0));
     lesion.centroid_mm = l.at(1).get<std::array<double, 3>>();
     lesion.matched = l.at(2);
     for (const Json& partner : l.at(3).get_ref<const Json::array_t&>())
@@ -94,20 +125,28 @@ Json to_json(const metrics::LesionEvidence& e) {
           {"prediction", to_json(e.prediction)}};
 }
 
+metrics::LesionBin parse_bin(const Json& list) {
+  const metrics::LesionBin out = {parse_count(list.at(0)), parse_count(list.at(1))};
+  require(out.detected <= out.lesions, "more lesions are detected than there are");
+  return out;
+}
+
 metrics::LesionEvidence parse_lesion_evidence(const Json& json) {
   const Json &counts = json.at("counts"), &sums = json.at("sums");
-  metrics::LesionEvidence out = {.references = Whole(counts.at(0)),
-                                 .predictions = Whole(counts.at(1)),
-                                 .detected = Whole(counts.at(2)),
-                                 .confirmed = Whole(counts.at(3)),
-                                 .dice_sum = sums.at(0),
-                                 .hd95_sum_mm = sums.at(1),
-                                 .iou_sum = sums.at(2),
-                                 .iou_pairs = Whole(counts.at(4)),
-                                 .penalty_mm = json.at("penalty_mm"),
+  metrics::LesionEvidence out = {.references = parse_count(counts.at(0)),
+                                 .predictions = parse_count(counts.at(1)),
+                                 .detected = parse_count(counts.at(2)),
+                                 .confirmed = parse_count(counts.at(3)),
+                                 .dice_sum = parse_amount(sums.at(0)),
+                                 .hd95_sum_mm = parse_amount(sums.at(1)),
+                                 .iou_sum = parse_amount(sums.at(2)),
+                                 .iou_pairs = parse_count(counts.at(4)),
+                                 .penalty_mm = parse_amount(json.at("penalty_mm")),
                                  .harmonic_f1 = json.at("harmonic_f1")};
+  require(out.detected <= out.references && out.confirmed <= out.predictions,
+          "more lesions are matched than there are");
   for (std::size_t i = 0; i < out.by_size.size(); ++i)
-    out.by_size[i] = {Whole(json.at("by_size").at(i).at(0)), Whole(json.at("by_size").at(i).at(1))};
+    out.by_size[i] = parse_bin(json.at("by_size").at(i));
   out.reference = parse_lesions(json.at("reference"));
   out.prediction = parse_lesions(json.at("prediction"));
   return out;
@@ -127,19 +166,29 @@ Json to_json(const metrics::ProbabilityEvidence& e) {
           {"sweep", sweep}};
 }
 
+metrics::CalibrationBin parse_calibration(const Json& list) {
+  const metrics::CalibrationBin out = {.voxels = parse_count(list.at(0)),
+                                       .positives = parse_count(list.at(1)),
+                                       .sum = parse_amount(list.at(2))};
+  require(out.positives <= out.voxels, "a bin has more foreground than voxels");
+  return out;
+}
+
 metrics::ProbabilityEvidence parse_probability(const Json& json) {
-  metrics::ProbabilityEvidence out = {.voxels = Whole(json.at("voxels")),
-                                      .positives = Whole(json.at("positives")),
-                                      .pairs_won = json.at("pairs_won"),
-                                      .precision_sum = json.at("precision_sum"),
-                                      .squared_error = json.at("squared_error")};
-  for (std::size_t i = 0; i < out.bins.size(); ++i) {
-    const Json& bin = json.at("bins").at(i);
-    out.bins[i] = {.voxels = Whole(bin.at(0)), .positives = Whole(bin.at(1)), .sum = bin.at(2)};
+  metrics::ProbabilityEvidence out = {.voxels = parse_count(json.at("voxels")),
+                                      .positives = parse_count(json.at("positives")),
+                                      .pairs_won = parse_amount(json.at("pairs_won")),
+                                      .precision_sum = parse_amount(json.at("precision_sum")),
+                                      .squared_error = parse_amount(json.at("squared_error"))};
+  require(out.positives <= out.voxels, "a map has more foreground than voxels");
+  for (std::size_t i = 0; i < out.bins.size(); ++i)
+    out.bins[i] = parse_calibration(json.at("bins").at(i));
+  for (std::size_t i = 0; i < out.sweep.size(); ++i) {
+    out.sweep[i] = {.tp = parse_count(json.at("sweep").at(i).at(0)),
+                    .fp = parse_count(json.at("sweep").at(i).at(1))};
+    require(out.sweep[i].tp <= out.positives && out.sweep[i].fp <= out.negatives(),
+            "a threshold finds more voxels than there are");
   }
-  for (std::size_t i = 0; i < out.sweep.size(); ++i)
-    out.sweep[i] = {.tp = Whole(json.at("sweep").at(i).at(0)),
-                    .fp = Whole(json.at("sweep").at(i).at(1))};
   return out;
 }
 
@@ -204,8 +253,8 @@ metrics::CaseRecord parse_record(std::string_view text) {
     r.image_sha256 = json.value("image_sha256", "");
     for (const auto& item : json.at("counts").items())
       r.counts[item.key()] = parse_counts(item.value());
-    r.voxels = Whole(json.at("voxels"));
-    r.voxel_ml = json.at("voxel_ml");
+    r.voxels = parse_count(json.at("voxels"));
+    r.voxel_ml = parse_amount(json.at("voxel_ml"));
     if (json.contains("labels"))
       r.labels = {.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
                   .reference = json.at("labels").at(1).get<std::vector<Label>>()};
@@ -223,6 +272,7 @@ metrics::CaseRecord parse_record(std::string_view text) {
     if (json.contains("probability"))
       for (const auto& item : json.at("probability").items())
         r.probability[item.key()] = parse_probability(item.value());
+    require_sums(r);
     return r;
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");

@@ -204,11 +204,13 @@ TEST(RoundTrip, case_record) {
   record.warnings = {"odd\nthing"};
   record.groups = {{"site", "例"}, {"age", ""}};
   record.counts["1"] = {.tp = 1, .fp = 2, .fn = 3, .tn = 1LL << 40};
+  record.voxels = (1LL << 40) + 6;
   record.voxel_ml = 0.1 + 0.2;
   record.without_prediction = {"2"};
   record.labels = {{1, 2}, {1}};
   record.boundary["1"].prediction.percentile_mm = {{95, 1.0 / 3}};
   record.boundary["1"].common = 7;
+  record.boundary["1"].either = 9;
   record.lesions["1"].reference.push_back({.voxels = 3, .centroid_mm = {0.5, -1, 1e-9}});
   metrics::ProbabilityEvidence& map = record.probability["1"];
   map = {.voxels = 10, .positives = 4, .pairs_won = 1e-300, .precision_sum = 1.0 / 3};
@@ -220,6 +222,49 @@ TEST(RoundTrip, case_record) {
   EXPECT_EQ(text.find('\n'), std::string::npos);
   EXPECT_THROW(parse_record("{}"), Error);
   EXPECT_THROW(parse_record(R"({"id": 1})"), Error);
+}
+
+TEST(CaseRecord, counts_that_cannot_have_been_measured_are_refused) {
+  metrics::CaseRecord record = {.id = "a", .fate = metrics::Fate::scored, .error = ""};
+  record.counts["1"] = {.tp = 1, .fp = 2, .fn = 3, .tn = 4};
+  record.voxels = 10;
+  record.boundary["1"] = {.common = 3, .either = 13};
+  record.lesions["1"] = {.references = 5, .predictions = 6, .detected = 1};
+  record.probability["1"] = {.voxels = 10, .positives = 4};
+  const std::string sound = record_text(record);
+  EXPECT_EQ(parse_record(sound), record);
+  struct Case {
+    std::string from, to, said;
+  };
+  for (const Case& c :
+       {Case{"[1,2,3,4]", "[-1,2,3,6]", "a count is negative"},
+        Case{"[1,2,3,4]", "[1e300,2,3,4]", "not a whole number"},
+        Case{"[1,2,3,4]", "[1.5,2,3,3.5]", "not a whole number"},
+        Case{"[1,2,3,4]", "[1,2,3,5]", "the counts of 'a' do not add up to its voxels"},
+        Case{R"("voxels":10,"voxel_ml")", R"("voxels":9,"voxel_ml")", "do not add up"},
+        Case{R"("voxel_ml":0)", R"("voxel_ml":-1)", "a measure is negative"},
+        Case{R"("common":3)", R"("common":14)", "in common"},
+        Case{"[5,6,1,0,0]", "[5,6,7,0,0]", "more lesions are matched than there are"},
+        Case{R"("positives":4)", R"("positives":11)", "more foreground than voxels"},
+        Case{"[[0,0],", "[[0,11],", "than"}}) {
+    std::string text = sound;
+    const std::size_t at = text.find(c.from);
+    ASSERT_NE(at, text.npos) << c.from << " in " << text;
+    text.replace(at, c.from.size(), c.to);
+    EXPECT_THAT(assay::testing::refusal([&] { parse_record(text); }), ::testing::HasSubstr(c.said))
+        << c.to;
+  }
+}
+
+TEST(CaseRecord, structures_may_have_a_grid_each) {
+  metrics::CaseRecord record = {.id = "a", .fate = metrics::Fate::scored, .error = ""};
+  record.counts["lung"] = {.tp = 1, .tn = 4};
+  record.counts["liver"] = {.tp = 1, .tn = 9};
+  record.voxels = 10;
+  EXPECT_EQ(parse_record(record_text(record)), record);
+  record.voxels = 11;
+  EXPECT_THAT(assay::testing::refusal([&] { parse_record(record_text(record)); }),
+              ::testing::HasSubstr("do not add up"));
 }
 
 TEST(RoundTrip, folds) {

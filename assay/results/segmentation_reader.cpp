@@ -249,8 +249,13 @@ class Cases {
       else
         in_.skip();  // surface
     });
-    const auto is_count = [](const auto& x) { return x && *x >= 0 && *x < 0x1p62; };
-    if (!is_count(voxel_ml) || !std::ranges::all_of(counts, is_count)) return;
+    for (const auto& count : counts)
+      if (count && !(*count >= 0 && *count <= 0x1p53 && std::trunc(*count) == *count))
+        in_.fail("a count of the evidence that ends here is not a number of voxels");
+    if (voxel_ml && *voxel_ml < 0)
+      in_.fail("the voxels of the evidence that ends here are negative");
+    const auto is_there = [](const auto& number) { return number.has_value(); };
+    if (!voxel_ml || !std::ranges::all_of(counts, is_there)) return;
     scores.voxel_ml = *voxel_ml;
     scores.counts.emplace();
     for (std::size_t i = 0; i < counts.size(); ++i)

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/json.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/results/test_results.hpp"
 
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 namespace {
 
@@ -101,7 +102,7 @@ TEST(ReadOurs, infinities_of_compat_spec_stay) {
   const compare::ResultTable table = parsed(results_text(result, {}));
   expect_round_trip(result, table);
   EXPECT_THAT(values_of(table.averages, "avd"),
-              testing::Contains(std::optional(metrics::infinity)));
+              ::testing::Contains(std::optional(metrics::infinity)));
 }
 
 TEST(ReadOurs, the_first_block_serves_when_other_metrics_were_asked_for) {
@@ -140,6 +141,19 @@ TEST(ReadOurs, volumes_and_macro_dice_follow_from_the_evidence) {
 
 TEST(ReadOurs, evidence_without_counts_or_voxel_size_gives_no_volume) {
   EXPECT_TRUE(parsed(literal).derived.empty());
+}
+
+TEST(ReadOurs, counts_that_are_not_numbers_of_voxels_are_refused) {
+  const auto with = [](const std::string& tp) {
+    return R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}},
+          "cases": [{"id": "a", "status": "ok", "label": {"1": {"dice": 0.5, "evidence": {"tp": )" +
+           tp + R"(, "fp": 1, "fn": 1, "tn": 9, "voxel_ml": 1}}}}]})";
+  };
+  EXPECT_FALSE(parsed(with("1")).derived.empty());
+  for (const char* tp : {"-1", "1e300", "0.5", "1e16"})
+    EXPECT_THAT(assay::testing::refusal([&] { parsed(with(tp)); }),
+                HasSubstr("is not a number of voxels"))
+        << tp;
 }
 
 TEST(ReadOurs, values_that_the_model_left_undefined_know_what_they_count) {

@@ -90,13 +90,19 @@ void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
                 std::string(made) + " " + differs + "; run without --resume to start over");
 }
 
+metrics::CaseRecord record_in(const std::string& text, const std::filesystem::path& journal) try {
+  return results::parse_record(text);
+} catch (const Error& e) {
+  throw Error(e.kind(), journal, e.sentence() + "; run without --resume to start over");
+}
+
 /// What is left of an earlier run and still true: a case counts only if its files are unchanged.
 std::map<std::string, metrics::CaseRecord> replayed(const JournalContent& content,
                                                     const Cohort& cohort,
                                                     const Execution& execution) {
   std::map<std::string, metrics::CaseRecord> by_id;
   for (const std::string& text : content.records) {
-    metrics::CaseRecord record = results::parse_record(text);
+    metrics::CaseRecord record = record_in(text, execution.journal);
     by_id.insert_or_assign(record.id, std::move(record));
   }
   for (const CasePlan& plan : cohort.cases) {

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "assay/base/file.hpp"
+#include "assay/base/journal.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/results.hpp"
@@ -105,6 +106,25 @@ TEST_F(SmallCohort, a_resumed_run_scores_changed_files_again) {
   const auto rest = score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
   EXPECT_EQ(rest.replayed, 9U);
   EXPECT_EQ(rest.records[0].counts.at("foreground").tp, 192);
+}
+
+TEST_F(SmallCohort, a_record_with_impossible_counts_is_refused_although_its_checksum_is_right) {
+  score_cases(cohort(), {.jobs = 1, .journal = journal()});
+  auto content = read_journal(journal());
+  std::string& first = content->records.front();
+  const std::size_t at = first.find("[200,");
+  ASSERT_NE(at, first.npos) << first;
+  first.replace(at, 5, "[-1,");
+  Journal::create(journal(), content->header).commit(content->records);
+  try {
+    score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()),
+              journal().string() +
+                  ": a case record is not sound: a count is negative; run without --resume to "
+                  "start over");
+  }
 }
 
 TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
