@@ -39,7 +39,7 @@ std::size_t inflated_size(std::span<const std::byte> gzip) {
 }
 
 void inflate_file(const char* path, libdeflate_decompressor* decompressor, assay::Buffer& room) {
-  const assay::MappedFile file{std::filesystem::path(path)};
+  const assay::Buffer file = assay::read_bytes(path);
   const auto out = room.resize(inflated_size(file.bytes()));
   const auto result = libdeflate_gzip_decompress(
       decompressor, file.bytes().data(), file.bytes().size(), out.data(), out.size(), nullptr);

@@ -150,13 +150,13 @@ void joint_counts_noise(benchmark::State& state) {
 
 /// The floor: both files of a pair inflated into memory that is there already.
 void inflate_pair(benchmark::State& state) {
-  const MappedFile prediction(files() / "prediction.nii.gz"),
-      reference(files() / "reference.nii.gz");
+  const Buffer prediction = read_bytes(files() / "prediction.nii.gz"),
+               reference = read_bytes(files() / "reference.nii.gz");
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)>
       decompressor(libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);
   std::vector<std::byte> room(grid.size() + 4096);
   for (auto _ : state)
-    for (const MappedFile* file : {&prediction, &reference}) {
+    for (const Buffer* file : {&prediction, &reference}) {
       std::size_t produced = 0;
       benchmark::DoNotOptimize(libdeflate_gzip_decompress(decompressor.get(), file->bytes().data(),
                                                           file->bytes().size(), room.data(),

@@ -80,14 +80,14 @@ score::Cohort planned(const demo::DemoCohort& demo) {
 /// Decompressing the cohort's files and nothing else: no program that reads them can be faster.
 double inflate_only_ms(const score::Cohort& cohort) {
   struct File {
-    MappedFile gzip;
+    Buffer gzip;
     std::size_t size;
   };
   constexpr std::size_t header = 352;  // what write_image puts before uint8 voxels
   std::vector<File> files;
   for (const score::CasePlan& plan : cohort.cases)
     for (const fs::path& path : {plan.files.front().prediction, plan.files.front().reference})
-      files.push_back({MappedFile(path), header + read_image(path).grid().size()});
+      files.push_back({read_bytes(path), header + read_image(path).grid().size()});
   Buffer room;
   const double all = least_ms([&] {
     for (const File& file : files) inflate_gzip(file.gzip.bytes(), room.resize(file.size));

@@ -99,7 +99,7 @@ std::string as_key(std::string name) {
 std::string whole_hash(const ModelRunOptions& o, const model::Predictor& predictor) {
   std::error_code ignored;
   if (o.command.empty() || !fs::is_regular_file(o.model, ignored)) return predictor.sha256();
-  return sha256(predictor.sha256() + sha256(MappedFile(o.model).bytes()));
+  return sha256(predictor.sha256() + sha256_of_file(o.model));
 }
 
 /// What is about to be run, for people.

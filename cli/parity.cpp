@@ -104,8 +104,6 @@ fs::path out_path(const Options& o, const Common& common) {
     throw Error(Error::Kind::usage, "--out and --output name different files; give one of them");
   const std::string out = common.out.empty() ? o.output : common.out;
   fs::path file = output_file(out, "parity.json");
-  std::error_code ignored;  // a folder that cannot be made is reported when the file is opened
-  if (file != out) fs::create_directories(out, ignored);
   refuse_input(file, {o.results, o.paper, o.model_json});
   return file;
 }

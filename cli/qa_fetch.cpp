@@ -195,9 +195,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.table || !anything || (o.lists && !fs::exists(table))) sources.push_back(table_source(o));
   if (o.sample_slide) sources.push_back(slide_source(o));
   check_checksum(o, sources.size());
-  std::error_code error;
-  fs::create_directories(folder, error);
   require_writable(folder / "file");
+  make_folder(folder);
   Json files = Json::array();
   for (const Source& source : sources) {
     const fs::path target = folder / source.name;

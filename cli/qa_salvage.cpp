@@ -46,12 +46,14 @@ fs::path keep_damaged(const fs::path& journal) {
   fs::path kept = journal.string() + ".damaged";
   for (int number = 2; fs::exists(kept); ++number)
     kept = fmt::format("{}.damaged-{}", journal.string(), number);
-  std::error_code error;
-  fs::create_hard_link(journal, kept, error);
-  if (error) fs::copy_file(journal, kept, error);
-  if (error)
-    throw Error(Error::Kind::io, kept.string() + ": cannot be written (" + error.message() +
-                                     "), so the damaged journal stays as it is");
+  std::error_code cannot_link;
+  fs::create_hard_link(journal, kept, cannot_link);
+  try {
+    if (cannot_link) write_atomically(kept, read_text(journal));
+    sync_folder(folder_of(kept));  // before the journal is replaced
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what() + std::string("; the damaged journal stays as it is"));
+  }
   return kept;
 }
 

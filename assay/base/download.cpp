@@ -49,8 +49,9 @@ class PartFile {
     return fs::exists(tag_path_) && size() > 0 ? read_text(tag_path_) : std::string();
   }
 
+  /// Empty on disk before it has the tag of another version.
   void start_over(const std::string& tag) {
-    if (::ftruncate(file_, 0) != 0) fail();
+    if (::ftruncate(file_, 0) != 0 || ::fsync(file_) != 0) fail();
     write_atomically(tag_path_, tag);
     at_the_end();
   }
@@ -68,7 +69,7 @@ class PartFile {
 
   void become(const fs::path& target) {
     if (::fsync(file_) != 0) fail();
-    fs::rename(path_, target);
+    rename_durably(path_, target);
     forget();
   }
 
@@ -131,8 +132,8 @@ std::string strong_tag(const HttpResponse& head) {
   return tag.starts_with('"') ? tag : "";
 }
 
-bool has_checksum(std::span<const std::byte> bytes, const std::string& sum) {
-  return (sum.size() == 64 ? sha256(bytes) : git_blob_id(bytes)) == sum;
+bool has_checksum(const fs::path& file, const std::string& sum) {
+  return (sum.size() == 64 ? sha256_of_file(file) : git_blob_id(file)) == sum;
 }
 
 /// One download: its state from connection to connection.
@@ -169,7 +170,7 @@ bool Fetch::is_there(const HttpResponse& head) const {
   const std::string sum = server_checksum(head);
   if (sum.empty() || !wanted_.sha256.empty() || !fs::is_regular_file(wanted_.path)) return false;
   if (total_ != 0 && fs::file_size(wanted_.path) != total_) return false;
-  return has_checksum(MappedFile(wanted_.path).bytes(), sum);
+  return has_checksum(wanted_.path, sum);
 }
 
 /// Called when the head of a response has arrived: decides whether its bytes continue or replace
@@ -254,10 +255,10 @@ Fetch::Step Fetch::ended(const std::optional<HttpResponse>& response, const Http
 }
 
 Downloaded Fetch::finish() {
-  const MappedFile file(part_.path());
-  const std::string sum = sha256(file.bytes());
+  const std::string sum = sha256_of_file(part_.path());
+  const std::uint64_t size = part_.size();
   const bool required = wanted_.sha256.empty() || sum == wanted_.sha256;
-  if (!required || (!server_sum_.empty() && !has_checksum(file.bytes(), server_sum_))) {
+  if (!required || (!server_sum_.empty() && !has_checksum(part_.path(), server_sum_))) {
     part_.forget();
     throw Error(Error::Kind::input, wanted_.path,
                 fmt::format("the checksum is wrong: expected {}, but the SHA-256 is {}; the "
@@ -269,7 +270,7 @@ Downloaded Fetch::finish() {
   const std::size_t by = !wanted_.sha256.empty() || server_sum_.size() == 64 ? 2
                          : server_sum_.size() == 40                          ? 1
                                                                              : 0;
-  return {.size = file.bytes().size(), .sha256 = sum, .resumed = resumed_, .checked_by = names[by]};
+  return {.size = size, .sha256 = sum, .resumed = resumed_, .checked_by = names[by]};
 }
 
 std::variant<Downloaded, DownloadFailure> Fetch::run() {
@@ -281,9 +282,8 @@ std::variant<Downloaded, DownloadFailure> Fetch::run() {
     if (step == Step::failed) break;
     if (step == Step::already_there) {
       part_.forget();
-      const MappedFile file(wanted_.path);
-      return Downloaded{.size = file.bytes().size(),
-                        .sha256 = sha256(file.bytes()),
+      return Downloaded{.size = fs::file_size(wanted_.path),
+                        .sha256 = sha256_of_file(wanted_.path),
                         .already_there = true,
                         .checked_by = server_sum_.size() == 64 ? "sha256" : "git"};
     }
@@ -308,14 +308,12 @@ void require_room(const fs::path& folder, std::uint64_t needed, std::uint64_t av
 
 std::variant<Downloaded, DownloadFailure> download(const Download& wanted,
                                                    const DownloadProgress& progress) {
-  if (!wanted.sha256.empty() && fs::is_regular_file(wanted.path)) {
-    const MappedFile file(wanted.path);
-    if (sha256(file.bytes()) == wanted.sha256)
-      return Downloaded{.size = file.bytes().size(),
-                        .sha256 = wanted.sha256,
-                        .already_there = true,
-                        .checked_by = "sha256"};
-  }
+  if (!wanted.sha256.empty() && fs::is_regular_file(wanted.path) &&
+      sha256_of_file(wanted.path) == wanted.sha256)
+    return Downloaded{.size = fs::file_size(wanted.path),
+                      .sha256 = wanted.sha256,
+                      .already_there = true,
+                      .checked_by = "sha256"};
   return Fetch(wanted, progress).run();
 }
 

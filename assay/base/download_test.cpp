@@ -147,7 +147,9 @@ TEST_F(DownloadTest, a_wrong_checksum_leaves_nothing) {
 }
 
 TEST_F(DownloadTest, git_names_are_checked_and_opaque_tags_are_not) {
-  hub_.tag = '"' + git_blob_id(testing::bytes_of(hub_.content)) + '"';
+  const testing::TemporaryFolder other;
+  write_atomically(other / "content", hub_.content);
+  hub_.tag = '"' + git_blob_id(other / "content") + '"';
   EXPECT_EQ(fetched().checked_by, "git");
   EXPECT_TRUE(fetched().already_there);
   hub_.tag = "W/\"weak\"";

@@ -3,56 +3,22 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <initializer_list>
 #include <memory>
-#include <system_error>
 #include <utility>
 
+#include "assay/base/file_error.hpp"
 #include "assay/base/new_folders.hpp"
+#include "assay/base/temporary_file.hpp"
 #include "assay/error.hpp"
 
 namespace assay {
 namespace {
-
-/// What users can do about errors.
-struct Remedy {
-  int error;
-  std::string_view sentence;
-};
-
-constexpr std::array remedies = {
-    Remedy{ENOENT, "does not exist; check the spelling"},
-    Remedy{ENOTDIR, "does not exist: a part of its path is a file, not a folder"},
-    Remedy{EACCES, "may not be accessed; check the permissions of the file and its folder"},
-    Remedy{EPERM, "may not be accessed; check the permissions of the file and its folder"},
-    Remedy{EROFS, "is on a read-only file system; choose another folder"},
-    Remedy{EISDIR, "is a folder; give a file"},
-    Remedy{ENOSPC, "could not be written: the disk is full; make room or choose another folder"},
-    Remedy{EDQUOT,
-           "could not be written: the quota is used up; make room or choose another folder"},
-    Remedy{EFBIG, "could not be written: it is larger than the limit for files; raise the limit"},
-    Remedy{ENAMETOOLONG, "has too long a name; choose a shorter one"},
-    Remedy{EMFILE, "could not be opened: too many files are open; raise the limit (ulimit -n)"},
-};
-
-Error file_error(const std::filesystem::path& path, int error) {
-  const auto remedy = std::ranges::find(remedies, error, &Remedy::error);
-  const std::string sentence = remedy != remedies.end()
-                                   ? std::string(remedy->sentence)
-                                   : "failed: " + std::generic_category().message(error);
-  return {Error::Kind::io, path, sentence};
-}
-
-std::filesystem::path folder_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
 
 /// A rename would put a plain file in the place of a device, such as /dev/stdout.
 void require_replaceable(const std::filesystem::path& path) {
@@ -63,154 +29,111 @@ void require_replaceable(const std::filesystem::path& path) {
     throw Error(Error::Kind::io, path, "is a pipe or a device; results are written to files only");
 }
 
-/// A file descriptor that closes itself.
-class FileHandle {
- public:
-  explicit FileHandle(int number) : number_(number) {}
-  FileHandle(const FileHandle&) = delete;
-  FileHandle& operator=(const FileHandle&) = delete;
-  ~FileHandle() {
-    if (number_ >= 0) ::close(number_);
+/// The file that a symbolic link points to, which need not exist. People who put a link in the
+/// place of their results want these to be where it points to, as with `cp` or `>`.
+std::filesystem::path behind_links(std::filesystem::path path) {
+  constexpr int most = 40;  // as the system
+  for (int links = 0; links < most; ++links) {
+    std::error_code is_no_link;
+    const auto next = std::filesystem::read_symlink(path, is_no_link);
+    if (is_no_link) return path;
+    path = path.parent_path() / next;
   }
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  /// Closing can be the moment at which a network file system reports a failed write.
-  bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+  throw file_error(path, ELOOP);
+}
+
+/// The hash of what comes piece by piece, as lower-case hex digits.
+class Digest {
+ public:
+  Digest(const EVP_MD* kind, std::string name)
+      : name_(std::move(name)), context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    require(context_ && EVP_DigestInit_ex(context_.get(), kind, nullptr) == 1);
+  }
+
+  void add(std::span<const std::byte> piece) {
+    require(EVP_DigestUpdate(context_.get(), piece.data(), piece.size()) == 1);
+  }
+
+  void add(const InputFile& file) {
+    std::array<std::byte, 65536>
+        piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read into
+    for (std::size_t at = 0; at < file.size(); at += piece.size()) {
+      const auto part = std::span(piece).first(std::min(piece.size(), file.size() - at));
+      file.read(at, part);
+      add(part);
+    }
+  }
+
+  std::string text() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+    unsigned size = 0;
+    require(EVP_DigestFinal_ex(context_.get(), bytes.data(), &size) == 1);
+    std::string out;
+    for (const unsigned char byte : std::span(bytes).first(size)) {
+      out += "0123456789abcdef"[byte >> 4];
+      out += "0123456789abcdef"[byte & 15];
+    }
+    return out;
+  }
 
  private:
-  int number_;
+  void require(bool good) const {
+    if (!good)
+      throw Error(Error::Kind::unsupported,
+                  "OpenSSL offers no " + name_ + "; check its configuration");
+  }
+
+  std::string name_;
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
-
-/// Deletes a file unless it was given its final name.
-class TemporaryName {
- public:
-  explicit TemporaryName(std::filesystem::path path) : path_(std::move(path)) {}
-  TemporaryName(const TemporaryName&) = delete;
-  TemporaryName& operator=(const TemporaryName&) = delete;
-  ~TemporaryName() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-  bool rename_to(const std::filesystem::path& target) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) return false;
-    path_.clear();
-    return true;
-  }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// Creates a file that did not exist: other threads and processes may be writing at the same time.
-std::pair<int, std::filesystem::path> create_beside(const std::filesystem::path& path) {
-  for (int attempt = 0; attempt < 10000; ++attempt) {
-    auto name = path.parent_path() /
-                (".assay-" + std::to_string(::getpid()) + "-" + std::to_string(attempt) + ".tmp");
-    const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (number >= 0) return {number, std::move(name)};
-    if (errno != EEXIST) break;
-  }
-  throw file_error(path, errno);
-}
-
-bool write_all(int file, std::span<const std::byte> bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;  // write() takes less than 2 GiB at a time
-  while (!bytes.empty()) {
-    const auto written = ::write(file, bytes.data(), std::min(bytes.size(), most));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
-/// Under a temporary name first: readers see the old file or the whole new one.
-void write_and_rename(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                      bool durably) {
-  require_replaceable(path);
-  const NewFolders folders(path);
-  auto [number, name] = create_beside(path);
-  FileHandle file(number);
-  TemporaryName temporary(std::move(name));
-  if (!write_all(file.number(), bytes) || (durably && ::fsync(file.number()) != 0) ||
-      !file.close() || !temporary.rename_to(path))
-    throw file_error(path, errno);
-}
-
-/// The hash of several pieces, one after the other, as lower-case hex digits.
-std::string digest(std::initializer_list<std::span<const std::byte>> pieces, const EVP_MD* kind,
-                   const std::string& name) {
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
-                                                                        EVP_MD_CTX_free);
-  bool good = context && EVP_DigestInit_ex(context.get(), kind, nullptr) == 1;
-  for (const auto& piece : pieces)
-    good = good && EVP_DigestUpdate(context.get(), piece.data(), piece.size()) == 1;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned size = 0;
-  if (!good || EVP_DigestFinal_ex(context.get(), bytes.data(), &size) != 1)
-    throw Error(Error::Kind::unsupported,
-                "OpenSSL offers no " + name + "; check its configuration");
-  std::string text;
-  for (const unsigned char byte : std::span(bytes).first(size)) {
-    text += "0123456789abcdef"[byte >> 4];
-    text += "0123456789abcdef"[byte & 15];
-  }
-  return text;
-}
-
-/// Makes a rename survive a power cut. Not every file system can; the file itself is safe already.
-void sync_folder(const std::filesystem::path& path) {
-  const FileHandle file(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (file.is_open()) ::fsync(file.number());
-}
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
-  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+InputFile::InputFile(const std::filesystem::path& path)
+    // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
+    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat status {};
-  if (!file.is_open() || ::fstat(file.number(), &status) != 0) throw file_error(path, errno);
+  if (!file_.is_open() || ::fstat(file_.number(), &status) != 0) throw file_error(path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
   if (!S_ISREG(status.st_mode))
     throw Error(Error::Kind::io, path, "is not a regular file; copy it to one first");
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return;  // mmap refuses to map nothing
-  void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-  if (data == MAP_FAILED) throw file_error(path, errno);
-  data_ = static_cast<const std::byte*>(data);
-  size_ = size;
+  size_ = static_cast<std::size_t>(status.st_size);
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
+void InputFile::read(std::size_t position, std::span<std::byte> room) const {
+  constexpr std::size_t most = std::size_t{1} << 30;  // pread() gives less than 2 GiB at a time
+  while (!room.empty()) {
+    const auto got = ::pread(file_.number(), room.data(), std::min(room.size(), most),
+                             static_cast<off_t>(position));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw file_error(path_, errno);
+    if (got == 0)
+      throw Error(Error::Kind::io, path_,
+                  "became shorter while it was read; wait until it is written, then run again");
+    room = room.subspan(static_cast<std::size_t>(got));
+    position += static_cast<std::size_t>(got);
+  }
 }
 
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+Buffer InputFile::read_start(std::size_t most, Buffer room) const {
+  read(0, room.resize(std::min(most, size_)));
+  return room;
+}
+
+Buffer read_bytes(const std::filesystem::path& path, Buffer room) {
+  return InputFile(path).read_all(std::move(room));
 }
 
 std::string read_text(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
-}
-
-void make_folder(const std::filesystem::path& path) {
-  std::error_code trouble;
-  std::filesystem::create_directories(path, trouble);
-  if (trouble || !std::filesystem::is_directory(path))
-    throw Error(Error::Kind::io, path,
-                "this folder cannot be created (" + (trouble ? trouble.message() : "it is a file") +
-                    "); name another");
+  const InputFile file(path);
+  std::string text(file.size(), '\0');
+  file.read(0, std::as_writable_bytes(std::span(text)));
+  return text;
 }
 
 void require_writable(const std::filesystem::path& path) {
   require_replaceable(path);
-  auto folder = folder_of(path);
+  auto folder = folder_of(behind_links(path));
   struct stat status {};
   while (::stat(folder.c_str(), &status) != 0) {  // what is missing will be made
     if (errno != ENOENT) throw file_error(path, errno);
@@ -221,31 +144,47 @@ void require_writable(const std::filesystem::path& path) {
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  write_and_rename(path, bytes, true);
-  sync_folder(path);
+  require_replaceable(path);
+  const std::filesystem::path target = behind_links(path);
+  const NewFolders folders(target);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    TemporaryFile file(target);
+    file.write(bytes);
+    if (file.replace_target()) return sync_folder(folder_of(target));
+  }
+  throw Error(Error::Kind::io, path,
+              "could not be written: another program keeps deleting its temporary file; choose "
+              "another folder");
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
   write_atomically(path, std::as_bytes(std::span(text)));
 }
 
-void write_lightly(const std::filesystem::path& path, std::string_view text) {
-  write_and_rename(path, std::as_bytes(std::span(text)), false);
-}
-
 std::string sha256(std::span<const std::byte> bytes) {
-  return digest({bytes}, EVP_sha256(), "SHA-256");
-}
-
-std::string git_blob_id(std::span<const std::byte> bytes) {
-  const std::string head = "blob " + std::to_string(bytes.size());
-  // The zero byte at the end of the head belongs to it.
-  return digest({std::as_bytes(std::span(head.c_str(), head.size() + 1)), bytes}, EVP_sha1(),
-                "SHA-1");
+  Digest digest(EVP_sha256(), "SHA-256");
+  digest.add(bytes);
+  return digest.text();
 }
 
 std::string sha256(std::string_view text) {
   return sha256(std::as_bytes(std::span(text)));
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  Digest digest(EVP_sha256(), "SHA-256");
+  digest.add(InputFile(path));
+  return digest.text();
+}
+
+std::string git_blob_id(const std::filesystem::path& path) {
+  const InputFile file(path);
+  const std::string head = "blob " + std::to_string(file.size());
+  Digest digest(EVP_sha1(), "SHA-1");
+  // The zero byte at the end of the head belongs to it.
+  digest.add(std::as_bytes(std::span(head.c_str(), head.size() + 1)));
+  digest.add(file);
+  return digest.text();
 }
 
 }  // namespace assay

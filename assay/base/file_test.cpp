@@ -36,7 +36,7 @@ TEST(File, refusals_name_path_and_remedy) {
   for (const Case& c : {Case{folder / "absent", "does not exist; check the spelling"},
                         Case{folder.path(), "is a folder; give a file"},
                         Case{folder / "pipe", "is not a regular file; copy it to one first"}})
-    EXPECT_EQ(refusal([&] { MappedFile file(c.path); }), c.path.string() + ": " + c.sentence);
+    EXPECT_EQ(refusal([&] { InputFile file(c.path); }), c.path.string() + ": " + c.sentence);
 }
 
 TEST(File, unreadable_file_is_refused) {
@@ -123,20 +123,88 @@ TEST(File, sha256_equals_the_published_digests) {
   EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-TEST(File, moved_map_stays_valid) {
+TEST(File, hashes_of_files_are_those_of_their_content) {
   const TemporaryFolder folder;
-  write_atomically(folder / "a", "abc");
-  MappedFile first(folder / "a");
-  MappedFile second = std::move(first);
-  MappedFile third;
-  third = std::move(second);
-  EXPECT_EQ(third.bytes().size(), 3U);
-  EXPECT_EQ(third.bytes()[2], std::byte{'c'});
+  for (const std::size_t size : {0U, 1U, 65535U, 65536U, 65537U, 200000U}) {
+    std::string text(size, 'x');
+    for (std::size_t i = 0; i < size; i += 1000) text[i] = static_cast<char>(i >> 8);
+    write_atomically(folder / "a", text);
+    EXPECT_EQ(sha256_of_file(folder / "a"), sha256(text)) << size;
+  }
+}
+
+TEST(File, what_becomes_shorter_while_it_is_read_is_refused) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a";
+  const std::string said =
+      path.string() +
+      ": became shorter while it was read; wait until it is written, then run again";
+  for (const std::size_t left : {0U, 1U, 99999U}) {
+    write_atomically(path, std::string(100000, 'x'));
+    const InputFile file(path);
+    std::filesystem::resize_file(path, left);
+    EXPECT_EQ(refusal([&] { file.read_all(); }), said) << left;
+    EXPECT_EQ(file.read_start(left).bytes().size(), left);
+  }
+}
+
+TEST(File, memory_for_what_is_read_is_used_again) {
+  const TemporaryFolder folder;
+  write_atomically(folder / "a", "abcdef");
+  write_atomically(folder / "b", "xyz");
+  Buffer room = read_bytes(folder / "a");
+  const std::byte* where = room.bytes().data();
+  room = read_bytes(folder / "b", std::move(room));
+  EXPECT_EQ(room.bytes().data(), where);
+  EXPECT_EQ(room.bytes().size(), 3U);
+  EXPECT_EQ(room.bytes()[2], std::byte{'z'});
+}
+
+mode_t mode_of(const std::filesystem::path& path) {
+  struct stat status {};
+  ::stat(path.c_str(), &status);
+  return status.st_mode & 07777;
+}
+
+TEST(File, what_is_replaced_keeps_its_permissions) {
+  const TemporaryFolder folder;
+  const auto path = folder / "a";
+  write_atomically(path, "first");
+  const mode_t usual = mode_of(path);
+  EXPECT_EQ(usual & 0600, 0600U);
+  for (const mode_t mode : {0600U, 0640U, 0666U, 0400U, 0755U}) {
+    ::chmod(path.c_str(), mode);
+    write_atomically(path, std::to_string(mode));
+    EXPECT_EQ(mode_of(path), mode);
+    EXPECT_EQ(read_text(path), std::to_string(mode));
+  }
+}
+
+TEST(File, a_link_stays_and_what_it_points_to_is_replaced) {
+  const TemporaryFolder folder;
+  namespace fs = std::filesystem;
+  fs::create_directory(folder / "disk");
+  write_atomically(folder / "disk/real", "old");
+  fs::create_symlink("disk/real", folder / "one");
+  fs::create_symlink("one", folder / "two");
+  fs::create_symlink("disk/new/absent", folder / "dangling");
+  fs::create_symlink("loop", folder / "loop");
+  write_atomically(folder / "two", "new");
+  EXPECT_EQ(read_text(folder / "disk/real"), "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "one") && fs::is_symlink(folder / "two"));
+  EXPECT_NO_THROW(require_writable(folder / "dangling"));
+  write_atomically(folder / "dangling", "made");
+  EXPECT_TRUE(fs::is_symlink(folder / "dangling"));
+  EXPECT_EQ(read_text(folder / "disk/new/absent"), "made");
+  EXPECT_THAT(refusal([&] { write_atomically(folder / "loop", "x"); }), HasSubstr("loop"));
 }
 
 TEST(File, git_blob_id_is_what_git_says) {
-  EXPECT_EQ(git_blob_id({}), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
-  EXPECT_EQ(git_blob_id(testing::bytes_of("hello\n")), "ce013625030ba8dba906f756967f9e9ca394464a");
+  const TemporaryFolder folder;
+  write_atomically(folder / "a", "");
+  EXPECT_EQ(git_blob_id(folder / "a"), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
+  write_atomically(folder / "a", "hello\n");
+  EXPECT_EQ(git_blob_id(folder / "a"), "ce013625030ba8dba906f756967f9e9ca394464a");
 }
 
 }  // namespace

@@ -52,11 +52,16 @@ JournalHeader parse_header(std::string_view record, const std::string& where) {
   throw Error(Error::Kind::input, where, "line 1 is not a journal's header");
 }
 
-/// A file that was torn in its first line begins as a journal does, or with zeros, which a disk may
-/// leave. Anything else is somebody's file, which must not be overwritten.
+/// Disks write sectors of at least this size as a whole.
+constexpr std::size_t sector = 512;
+
+/// A file that was torn in its first line begins as a journal does, or with a sector of zeros,
+/// which a disk may leave. Anything else is somebody's file, which must not be overwritten.
 void refuse_other_files(std::string_view text, const std::string& name) {
-  const std::string_view start = text.substr(0, before_crc.size());
-  if (before_crc.starts_with(start) || start.front() == '\0') return;
+  const std::size_t same = std::min(text.size(), before_crc.size());
+  if (text.substr(0, same) == before_crc.substr(0, same) ||
+      text.substr(0, sector).find_first_not_of('\0') == text.npos)
+    return;
   throw Error(Error::Kind::input, name + ": is not a journal; move it away");
 }
 
@@ -104,6 +109,22 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
   throw Error(Error::Kind::io, path, what + " (" + std::strerror(error) + ")");
 }
 
+std::string start_of(int file, const std::filesystem::path& path) {
+  std::string start(sector, '\0');
+  const ssize_t got = ::pread(file, start.data(), start.size(), 0);
+  if (got < 0) fail(path, "the journal cannot be read", errno);
+  start.resize(static_cast<std::size_t>(got));
+  return start;
+}
+
+/// What could not be begun leaves nothing behind, unless another process has begun it meanwhile.
+void remove_empty(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)) &&
+      !is_journal_locked(path))
+    std::filesystem::remove(path, ignored);
+}
+
 }  // namespace
 
 std::optional<std::string_view> journal_record(std::string_view line) {
@@ -147,8 +168,7 @@ bool is_journal_locked(const std::filesystem::path& path) {
 std::optional<JournalContent> scan_journal(const std::filesystem::path& path,
                                            const std::function<void(std::string_view)>& each) {
   if (!std::filesystem::exists(path) || std::filesystem::file_size(path) == 0) return std::nullopt;
-  const MappedFile file(path);
-  return scan_text(text_of(file.bytes()), path.string(), each, salvage_run);
+  return scan_text(read_text(path), path.string(), each, salvage_run);
 }
 
 std::optional<JournalContent> read_journal(const std::filesystem::path& path) {
@@ -165,29 +185,43 @@ std::optional<JournalContent> parse_journal(std::string_view text, const std::st
   return content;
 }
 
+/// A link is not followed: what it points to would be emptied. The name of a new file is durable
+/// before any of its records is.
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
-  file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file_ < 0) fail(path, "the journal cannot be written; choose another --out", errno);
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-    const int error = errno;
-    ::close(std::exchange(file_, -1));
-    if (error == EWOULDBLOCK)
-      throw Error(Error::Kind::io, path,
-                  "another assay process is writing this "
-                  "journal; wait for it, or choose another --out");
-    fail(path, "the journal cannot be locked", error);
-  }
+  constexpr int flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  file_ = Descriptor(::open(path.c_str(), flags, 0644));
+  struct stat status {};
+  if (!file_.is_open() && errno == ELOOP)
+    throw Error(Error::Kind::io, path,
+                "is a symbolic link, which a journal must not be; remove it, or choose another "
+                "--out");
+  if (!file_.is_open()) fail(path, "the journal cannot be written; choose another --out", errno);
+  if (::fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw Error(Error::Kind::io, path, "is not a regular file; choose another --out");
+  lock();
+  sync_folder(folder_of(path));
+}
+
+void Journal::lock() const {
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return;
+  if (errno == EWOULDBLOCK)
+    throw Error(Error::Kind::io, path_,
+                "another assay process is writing this "
+                "journal; wait for it, or choose another --out");
+  fail(path_, "the journal cannot be locked", errno);
 }
 
 Journal Journal::create(const std::filesystem::path& path, const JournalHeader& header) {
-  Journal journal(path);
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(path, ignored);
   try {
+    Journal journal(path);
     journal.start(header);
+    return journal;
   } catch (const Error&) {
-    ::unlink(path.c_str());  // it holds nothing yet
+    if (is_new) remove_empty(path);
     throw;
   }
-  return journal;
 }
 
 Journal Journal::resume(const std::filesystem::path& path, const JournalContent& content) {
@@ -201,22 +235,17 @@ Journal Journal::locked(const std::filesystem::path& path) {
 }
 
 void Journal::start(const JournalHeader& header, const std::vector<std::string>& records) {
-  if (::ftruncate(file_, 0) != 0) fail(path_, "the journal cannot be emptied", errno);
+  const std::string start = start_of(file_.number(), path_);
+  if (!start.empty()) refuse_other_files(start, path_.string());
+  if (::ftruncate(file_.number(), 0) != 0) fail(path_, "the journal cannot be emptied", errno);
   std::vector<std::string> all = {header_text(header)};
   all.insert(all.end(), records.begin(), records.end());
   commit(all);
 }
 
 void Journal::go_on(const JournalContent& content) {
-  if (::ftruncate(file_, static_cast<off_t>(content.bytes)) != 0)
+  if (::ftruncate(file_.number(), static_cast<off_t>(content.bytes)) != 0)
     fail(path_, "the journal cannot be repaired", errno);
-}
-
-Journal::Journal(Journal&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
-
-Journal::~Journal() {
-  if (file_ >= 0) ::close(file_);
 }
 
 void Journal::append(const std::vector<std::string>& records) {
@@ -227,12 +256,12 @@ void Journal::append(const std::vector<std::string>& records) {
 
 void Journal::commit(const std::vector<std::string>& records) {
   append(records);
-  if (::fdatasync(file_) != 0) fail(path_, "the journal cannot be made durable", errno);
+  if (::fdatasync(file_.number()) != 0) fail(path_, "the journal cannot be made durable", errno);
 }
 
 void Journal::write(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::write(file_, text.data(), text.size());
+    const ssize_t written = ::write(file_.number(), text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(path_, "the journal cannot be written; is the disk full?", errno);
     text.remove_prefix(static_cast<std::size_t>(written));

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/base/descriptor.hpp"
+
 namespace assay {
 
 /// What a journal is for; a run resumes only a journal whose header is its own.
@@ -56,8 +58,8 @@ bool is_journal_locked(const std::filesystem::path& path);
 /// The single writer of a journal.
 class Journal {
  public:
-  /// Starts an empty journal. Throws Error::io when the file cannot be made, or when another
-  /// process holds it.
+  /// Starts an empty journal. Throws Error::io when the file cannot be made, when another process
+  /// holds it, or when it is a link or a file of another kind, which would be lost.
   static Journal create(const std::filesystem::path& path, const JournalHeader& header);
 
   /// Opens a journal that was read, drops its torn end, and appends to it.
@@ -67,17 +69,12 @@ class Journal {
   /// lock: scan_journal, then `start` or `go_on`.
   static Journal locked(const std::filesystem::path& path);
 
-  /// Empties the file and writes the header, and the first records together with it.
+  /// Empties the file and writes the header, and the first records together with it. Throws
+  /// Error::input when the file holds anything but a journal.
   void start(const JournalHeader& header, const std::vector<std::string>& records = {});
 
   /// Drops the torn end; what is written next follows the sound part.
   void go_on(const JournalContent& content);
-
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&&) = delete;
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
-  ~Journal();
 
   /// Writes records and returns when they are on disk (fdatasync): one call, one commit.
   void commit(const std::vector<std::string>& records);
@@ -87,10 +84,11 @@ class Journal {
 
  private:
   explicit Journal(const std::filesystem::path& path);
+  void lock() const;
   void write(std::string_view text);
 
   std::filesystem::path path_;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 }  // namespace assay

@@ -94,6 +94,52 @@ TEST_F(JournalFile, damage_before_the_end_is_an_error_that_says_where) {
   }
 }
 
+TEST_F(JournalFile, never_goes_through_a_link) {
+  const fs::path target = path_.string() + ".target";
+  write("");
+  { Journal::create(path_, header).commit({R"({"n":1})"}); }
+  fs::rename(path_, target);
+  const std::string before = read_text(target);
+  fs::create_symlink(target, path_);
+  try {
+    Journal::create(path_, header);
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(std::string(e.what()),
+              path_.string() +
+                  ": is a symbolic link, which a journal must not be; remove it, or "
+                  "choose another --out");
+  }
+  EXPECT_THROW(Journal::locked(path_), Error);
+  EXPECT_THROW(Journal::resume(path_, *read_journal(path_)), Error);
+  EXPECT_TRUE(fs::is_symlink(path_));
+  EXPECT_EQ(read_text(target), before);
+  fs::remove(target);
+}
+
+TEST_F(JournalFile, replaces_only_a_journal) {
+  for (const std::string& other : {std::string("my notes"), std::string("{}"),
+                                   std::string("\0x", 2), std::string("{\"crc\"}")}) {
+    write(other);
+    try {
+      Journal::create(path_, header);
+      FAIL() << other;
+    } catch (const Error& e) {
+      EXPECT_EQ(std::string(e.what()), path_.string() + ": is not a journal; move it away");
+    }
+    EXPECT_EQ(read_text(path_), other);
+  }
+  { Journal::create(path_.string() + ".2", header).commit({R"({"n":1})"}); }
+  const std::string whole = read_text(path_.string() + ".2");
+  fs::remove(path_.string() + ".2");
+  for (const std::string& ours : {std::string(), whole, whole.substr(0, 7), whole + "torn",
+                                  std::string(600, '\0'), std::string(9, '\0')}) {
+    write(ours);
+    Journal::create(path_, header);
+    EXPECT_TRUE(read_journal(path_)->records.empty());
+  }
+}
+
 TEST_F(JournalFile, has_a_single_writer) {
   const Journal first = Journal::create(path_, header);
   EXPECT_THROW(Journal::create(path_, header), Error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/base/new_folders.hpp"
 
-#include "assay/base/file.hpp"
+#include "assay/base/durable.hpp"
 
 namespace assay {
 

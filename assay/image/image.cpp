@@ -111,16 +111,20 @@ std::size_t plain_offset(const Layout& layout, Bytes file) {
 
 /// Inside one file the content says whether it is compressed.
 bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file) {
+  if (layout.packing) return true;
   if (layout.voxel_files.empty()) return is_gzip(file);
   return voxel_file.extension() == ".gz";  // bare voxels may start with any two bytes
 }
 
-/// The voxels, if they are compressed.
-std::optional<Image> inflated(const Layout& layout, const fs::path& voxel_file, Bytes file,
-                              Buffer& scratch) {
-  if (layout.packing) return unpacked(layout, file, std::move(scratch));
-  if (!is_compressed(layout, voxel_file, file)) return std::nullopt;
-  return inflated_gzip(layout, file, std::move(scratch));
+/// The voxels of a compressed file, in `scratch`.
+Image inflated(const Layout& layout, Bytes file, Buffer scratch) {
+  return layout.packing ? unpacked(layout, file, std::move(scratch))
+                        : inflated_gzip(layout, file, std::move(scratch));
+}
+
+Buffer copied(Bytes bytes, Buffer room = {}) {
+  std::ranges::copy(bytes, room_in(room, bytes.size()).begin());
+  return room;
 }
 
 /// The first of the names that exists; the first of all when none does, for the error message.
@@ -147,7 +151,7 @@ std::optional<fs::path> voxel_file_of(const Layout& layout) {
 
 /// Bare voxels say nothing without their header.
 void require_header(const fs::path& path, const fs::path& header) {
-  const MappedFile file(path);
+  const Buffer file = read_bytes(path);
   const std::vector<std::byte> inflated = inflate_prefix(file.bytes(), peek_limit);
   const Bytes head = is_gzip(file.bytes()) ? Bytes(inflated) : file.bytes();
   if (head.empty() || foreign_kind(head) || format_of(head) != nullptr) return;
@@ -169,16 +173,18 @@ void require_volumes(const ImageHeader& header, Volumes volumes) {
 /// for by name, if any: then no other file is used.
 Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted, Volumes volumes,
                 Buffer scratch) {
-  MappedFile file(header_path);
+  Buffer file = read_bytes(header_path, std::move(scratch));
   const Layout layout = layout_of(file.bytes(), header_path);
   require_volumes(layout.header, volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
                                         ", contains its own voxels; give that file instead");
   const auto voxel_file = wanted ? wanted : voxel_file_of(layout);
-  if (voxel_file) file = MappedFile(*voxel_file);
-  if (auto image = inflated(layout, voxel_file.value_or(header_path), file.bytes(), scratch))
-    return std::move(*image);
+  if (voxel_file) file = read_bytes(*voxel_file, std::move(file));
+  if (is_compressed(layout, voxel_file.value_or(header_path), file.bytes())) {
+    const Buffer packed = copied(file.bytes());  // small, so that the large memory is used again
+    return inflated(layout, packed.bytes(), std::move(file));
+  }
   const std::size_t offset = plain_offset(layout, file.bytes());
   return {layout.header, std::move(file), offset};
 }
@@ -210,18 +216,13 @@ std::size_t bytes_per_voxel(VoxelType type) {
   return sizes[static_cast<std::size_t>(type)];
 }
 
-Image::Image(const ImageHeader& header, MappedFile file, std::size_t offset)
-    : header_(header), source_(std::move(file)), offset_(offset) {
-  require_room();
-}
-
 Image::Image(const ImageHeader& header, Buffer buffer, std::size_t offset)
     : header_(header), source_(std::move(buffer)), offset_(offset) {
   require_room();
 }
 
 Bytes Image::source() const {
-  return std::visit([](const auto& owner) -> Bytes { return owner.bytes(); }, source_);
+  return source_.bytes();
 }
 
 void Image::require_room() const {
@@ -234,8 +235,7 @@ Bytes Image::voxels() const& {
 }
 
 Buffer Image::release() && {
-  auto* buffer = std::get_if<Buffer>(&source_);
-  return buffer != nullptr ? std::move(*buffer) : Buffer();
+  return std::move(source_);
 }
 
 Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
@@ -254,24 +254,34 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
 
 namespace {
 
+/// The layout of an image; nothing when it is not known. A header without its voxels is small, so
+/// the start of a large file is enough, unless it cannot be understood alone.
+std::optional<Layout> layout_in(const fs::path& path) {
+  constexpr std::size_t start = std::size_t{1} << 20;
+  const InputFile file(path);
+  for (const std::size_t most : {start, file.size()}) try {
+      return layout_of(file.read_start(most).bytes(), path);
+    } catch (const Error&) {
+      if (file.size() <= start) break;
+    }
+  return std::nullopt;
+}
+
 /// The other file of an image that has two; nothing when there is none, or it is not known.
-std::optional<fs::path> other_half(const fs::path& path, Bytes file) try {
+std::optional<fs::path> other_half(const fs::path& path) {
   std::error_code ignored;
   auto other = first_existing(nifti_header_paths(path));
   if (!other || !fs::exists(*other, ignored))
-    other = first_existing(layout_of(file, path).voxel_files);
+    if (const auto layout = layout_in(path)) other = first_existing(layout->voxel_files);
   return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
-} catch (const Error&) {
-  return std::nullopt;
 }
 
 }  // namespace
 
 std::string image_sha256(const fs::path& path) {
-  const MappedFile file(path);
-  const std::string own = sha256(file.bytes());
-  const auto other = other_half(path, file.bytes());
-  return other ? sha256(own + sha256(MappedFile(*other).bytes())) : own;
+  const std::string own = sha256_of_file(path);
+  const auto other = other_half(path);
+  return other ? sha256(own + sha256_of_file(*other)) : own;
 }
 
 Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
@@ -279,11 +289,9 @@ Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   require_volumes(layout.header, volumes);
   if (!layout.voxel_files.empty())
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
-  Buffer buffer;
-  if (auto image = inflated(layout, {}, file, buffer)) return std::move(*image);
-  const Bytes voxels = file.subspan(plain_offset(layout, file), voxel_bytes(layout.header));
-  std::ranges::copy(voxels, room_in(buffer, voxels.size()).begin());
-  return {layout.header, std::move(buffer), 0};
+  if (is_compressed(layout, {}, file)) return inflated(layout, file, {});
+  return {layout.header,
+          copied(file.subspan(plain_offset(layout, file), voxel_bytes(layout.header))), 0};
 } catch (const Error& e) {
   throw e.about(name);
 }

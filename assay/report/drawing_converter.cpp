@@ -136,16 +136,16 @@ void convert_drawing(const DrawingConverter& converter, const DrawingFiles& file
   const fs::path base = files.out.parent_path() / ("." + files.out.filename().string());
   const PassingFile page(base.string() + ".page.html");
   const PassingFile part(base.string() + ".part." + std::string(name(format)));
-  if (row->takes_page) write_lightly(page.path(), page_of(read_text(files.svg)));
+  if (row->takes_page) write_atomically(page.path(), page_of(read_text(files.svg)));
   const DrawingFiles given = {row->takes_page ? page.path() : files.svg, part.path()};
   CommandWords command = {converter.program.string()};
   for (const std::string& word : row->arguments(given, format)) command.push_back(word);
   run_to_end(command, converter, files.svg);
-  std::error_code failed;
-  fs::rename(part.path(), files.out, failed);
-  if (failed)
+  std::error_code ignored;
+  if (!fs::is_regular_file(part.path(), ignored))
     throw Error(Error::Kind::io, fmt::format("{} wrote no {} for {}", converter.name, name(format),
                                              files.svg.string()));
+  rename_durably(part.path(), files.out);
 }
 
 }  // namespace assay::report

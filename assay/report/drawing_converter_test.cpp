@@ -67,7 +67,7 @@ TEST(DrawingConverter, is_the_first_of_the_list_wherever_it_stands_on_the_path) 
 TEST(DrawingConverter, refuses_what_fails_and_leaves_nothing) {
   const Folder folder;
   folder.add_program("rsvg-convert", "echo 'no such colour' >&2; exit 3");
-  write_lightly(folder / "a.svg", drawing);
+  write_atomically(folder / "a.svg", drawing);
   const auto converter = find_converter(folder.string());
   ASSERT_TRUE(converter);
   try {
@@ -82,7 +82,7 @@ TEST(DrawingConverter, refuses_what_fails_and_leaves_nothing) {
 TEST(DrawingConverter, a_program_that_writes_nothing_has_failed) {
   const Folder folder;
   folder.add_program("inkscape", "exit 0");
-  write_lightly(folder / "a.svg", drawing);
+  write_atomically(folder / "a.svg", drawing);
   EXPECT_THROW(convert_drawing(*find_converter(folder.string()),
                                {folder / "a.svg", folder / "a.png"}, PictureFormat::png),
                Error);
@@ -93,7 +93,7 @@ TEST(DrawingConverter, converts_by_what_is_installed) {
   const auto converter = find_converter(search_path == nullptr ? "" : search_path);
   if (!converter) GTEST_SKIP() << "no SVG converter is installed";
   const Folder folder;
-  write_lightly(folder / "a b.svg", drawing);
+  write_atomically(folder / "a b.svg", drawing);
   convert_drawing(*converter, {folder / "a b.svg", folder / "a b.pdf"}, PictureFormat::pdf);
   convert_drawing(*converter, {folder / "a b.svg", folder / "a b.png"}, PictureFormat::png);
   EXPECT_EQ(start_of(folder / "a b.pdf", 5), "%PDF-");

@@ -18,7 +18,7 @@ std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& fol
   for (const auto* figures : {&content.figures, &content.qa_figures})
     for (const Figure& figure : *figures) {
       out.push_back(folder / (figure.key + ".svg"));
-      write_lightly(out.back(), standalone(figure));
+      write_atomically(out.back(), standalone(figure));
     }
   return out;
 }

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "assay/memory.hpp"
@@ -39,11 +38,9 @@ struct ImageHeader {
   bool interleaved = false;   ///< the numbers of a voxel stand together; else volume by volume
 };
 
-/// An image as stored: header, and the voxels' bytes, either mapped from the file (no copy) or
-/// decompressed into a buffer.
+/// An image as stored: header, and the voxels' bytes in a buffer, decompressed.
 class Image {
  public:
-  Image(const ImageHeader& header, MappedFile file, std::size_t offset);
   Image(const ImageHeader& header, Buffer buffer, std::size_t offset);
 
   const ImageHeader& header() const { return header_; }
@@ -51,7 +48,7 @@ class Image {
   /// Every number of every voxel, x fastest among the axes; not necessarily aligned.
   std::span<const std::byte> voxels() const&;
   std::span<const std::byte> voxels() && = delete;
-  /// Returns the buffer for the next image (an empty one when the file was mapped).
+  /// Returns the buffer for the next image.
   Buffer release() &&;
 
  private:
@@ -59,7 +56,7 @@ class Image {
   void require_room() const;
 
   ImageHeader header_;
-  std::variant<MappedFile, Buffer> source_;
+  Buffer source_;
   std::size_t offset_;
 };
 

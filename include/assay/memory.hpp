@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory for the bytes of files: kept from use to use, or mapped.
+/// Memory for the bytes of files, kept from use to use.
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <memory>
 #include <span>
 
 namespace assay {
-
-// ---- Memory that is neither zeroed nor released between uses.
 
 /// Uninitialised bytes that keep their capacity. A cohort reads thousands of volumes of one size:
 /// fresh memory would cost a page fault and a zeroing for each 4 kB, more than counting its voxels.
@@ -34,28 +31,6 @@ class Buffer {
  private:
   std::unique_ptr<std::byte[]> bytes_;
   std::size_t size_ = 0, capacity_ = 0;
-};
-
-// ---- A file as memory.
-
-/// A file mapped into memory, read-only. Opens exactly the path that was given. Nobody may shorten
-/// the file in the meantime: the system answers reads beyond its new end with a signal.
-class MappedFile {
- public:
-  MappedFile() = default;
-  /// Throws Error::io naming the path when it is absent, a folder, or may not be read.
-  explicit MappedFile(const std::filesystem::path& path);
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile();
-
-  std::span<const std::byte> bytes() const { return {data_, size_}; }
-
- private:
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
 };
 
 }  // namespace assay

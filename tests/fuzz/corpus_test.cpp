@@ -15,7 +15,7 @@ TEST(Fuzz, corpus_is_handled) {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(corpus / target.name)) {
       SCOPED_TRACE(entry.path().string());
-      const MappedFile file(entry.path());
+      const Buffer file = read_bytes(entry.path());
       target.run(file.bytes());
       ++files;
     }

@@ -51,7 +51,7 @@ Volume<float> read_volume(const Arguments& arguments) {
   Grid grid;
   std::sscanf(arguments.shape.c_str(), "%zu,%zu,%zu", &grid.shape[0], &grid.shape[1],
               &grid.shape[2]);
-  const MappedFile file(arguments.voxels);
+  const Buffer file = read_bytes(arguments.voxels);
   std::vector<float> voxels(file.bytes().size() / sizeof(float));
   std::memcpy(voxels.data(), file.bytes().data(), voxels.size() * sizeof(float));
   return {grid, std::move(voxels)};

@@ -220,10 +220,9 @@ std::string hash_of(const OnnxSettings& settings, const std::string& version,
                     const std::set<std::string>& files) {
   std::string text = fmt::format("onnx\nruntime={}\naxes={}\n", version,
                                  settings.axes == TensorAxes::zyx ? "zyx" : "xyz");
-  text += "model=" + sha256(MappedFile(settings.model).bytes()) + "\n";
+  text += "model=" + sha256_of_file(settings.model) + "\n";
   for (const std::string& file : files)
-    text += fmt::format("file={} {}\n", file,
-                        sha256(MappedFile(settings.model.parent_path() / file).bytes()));
+    text += fmt::format("file={} {}\n", file, sha256_of_file(settings.model.parent_path() / file));
   return sha256(text);
 }
 
@@ -233,7 +232,7 @@ class OnnxPredictor : public Predictor {
       : axes_(settings.axes),
         session_(load_onnx_runtime(settings.library), settings.model, settings.jobs) {
     const OnnxOutline outline =
-        onnx_outline(MappedFile(settings.model).bytes(), settings.model.string());
+        onnx_outline(read_bytes(settings.model).bytes(), settings.model.string());
     gives_probabilities_ = outline.gives_probabilities;
     sha256_ = hash_of(settings, session_.version(), outline.files);
     require_image_input();

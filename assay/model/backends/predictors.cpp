@@ -68,7 +68,8 @@ Opened open_file(const PredictorSource& source) {
   try {
     return open_meshnet(source);
   } catch (const Error& e) {
-    if (e.kind() != Error::Kind::input || !is_onnx(MappedFile(source.model).bytes())) throw;
+    if (e.kind() != Error::Kind::input || !is_onnx(InputFile(source.model).read_start(64).bytes()))
+      throw;
     why = e.what();
   }
   try {

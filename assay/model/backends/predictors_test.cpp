@@ -85,7 +85,7 @@ TEST(Predictors, options_of_weights_do_not_go_with_the_runtime) {
 
 TEST(OnnxOutline, files_of_numbers_are_found_and_damage_is_refused) {
   const auto outline = [](const std::string& seed) {
-    const MappedFile file(corpus / "fuzz_onnx" / seed);
+    const Buffer file = read_bytes(corpus / "fuzz_onnx" / seed);
     return onnx_outline(file.bytes(), seed);
   };
   EXPECT_TRUE(outline("whole").files.empty());

@@ -71,7 +71,7 @@ Model tfjs_model(const Source& source) {
   const std::vector<std::string> paths = tfjs_weight_paths(json, source.name);
   std::vector<std::byte> weights;
   for (const std::string& path : paths) {
-    const MappedFile file(weight_file(source.path, path, paths.size() == 1));
+    const Buffer file = read_bytes(weight_file(source.path, path, paths.size() == 1));
     weights.insert(weights.end(), file.bytes().begin(), file.bytes().end());
   }
   return {.network = tfjs_network(json, weights, source.name), .architecture = "file"};
@@ -140,7 +140,7 @@ bool is_onnx(FileBytes bytes) {
 }
 
 Model read_model(const fs::path& path, const ModelOptions& options) {
-  const MappedFile file(path);
+  const Buffer file = read_bytes(path);
   const std::string name = path.string();
   const auto format =
       std::ranges::find_if(formats, [&](const Format& f) { return f.is(file.bytes()); });

@@ -135,8 +135,8 @@ void do_attempt(const AttemptTask& task, const AttemptParts& parts, Answerer& an
                        .resumable = result.broken_off};
   if (!result.turns.empty()) {
     const std::string name = trajectory_name(task.item.benchmark, task.item.id, task.run);
-    write_lightly(parts.trajectories / name,
-                  trajectory_text(trajectory_of(task, result, doors, parts.converses)));
+    write_atomically(parts.trajectories / name,
+                     trajectory_text(trajectory_of(task, result, doors, parts.converses)));
     record.trajectory_file = (parts.trajectories.filename() / name).generic_string();
   }
   parts.calls.record(record);

@@ -38,7 +38,7 @@ ChatImage PictureShelf::store(const Picture& picture) const {
   std::error_code absent;
   if (fs::file_size(file, absent) == image.jpeg->size() && !absent) return image;
   try {
-    write_lightly(file, *image.jpeg);
+    write_atomically(file, *image.jpeg);
   } catch (const Error& error) {
     throw PictureNotStored{error.what()};
   }

@@ -102,7 +102,7 @@ QaPlan parse_questions(std::string_view text, const std::string& name) try {
 void write_questions(const fs::path& folder, const QaPlan& plan) {
   const std::string text = questions_text(plan);
   const fs::path path = folder / questions_file;
-  if (!fs::exists(path) || read_text(path) != text) write_lightly(path, text);
+  if (!fs::exists(path) || read_text(path) != text) write_atomically(path, text);
 }
 
 std::optional<QaPlan> read_questions(const fs::path& folder) {

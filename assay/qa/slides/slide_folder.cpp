@@ -136,13 +136,16 @@ SlideMatch ambiguous(const std::string& wanted, const Files& candidates, std::st
                  true);
 }
 
+/// The series is stated before the frames, which may be gigabytes.
+constexpr std::size_t dicom_header_room = std::size_t{1} << 20;
+
 /// Several files of one series are one slide; several series are several slides.
 SlideMatch dicom_match(const fs::path& root, const std::string& wanted, const Files& files) {
   std::set<std::string> series;
   if (files.size() > 1)
     for (const std::string& file : files) {
-      const MappedFile mapped(root / file);
-      series.insert(dicom_series(mapped.bytes()).value_or("unreadable"));
+      const Buffer start = InputFile(root / file).read_start(dicom_header_room);
+      series.insert(dicom_series(start.bytes()).value_or("unreadable"));
     }
   if (series.size() > 1) return ambiguous(wanted, files, "its folder holds multiple DICOM series");
   return {.path = root / files.front(), .problem = ""};
