@@ -85,9 +85,8 @@ metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const s
   settings.metrics = metrics::chosen_metrics("standard,overlap");
   const score::Cohort plan = score::plan_cohort(
       {.prediction = predictions, .reference = cohort.references, .model_name = model}, settings);
-  const score::CohortRecords run =
-      score::score_cases(plan, {.jobs = jobs(common), .version = version()});
-  return scored(plan.settings, run.records);
+  score::CohortRecords run = score::score_cases(plan, {.jobs = jobs(common), .version = version()});
+  return scored(plan.settings, std::move(run.records));
 }
 
 /// "0.861 (0.077)", with its own n where some cases have no value.

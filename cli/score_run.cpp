@@ -13,6 +13,7 @@
 #include "assay/report/text/terminal.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
+#include "assay/results/segmentation.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/warnings.hpp"
@@ -58,9 +59,21 @@ void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err)
   tell_warnings(warnings, err);
 }
 
-std::string file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
-                      const results::Provenance& from) {
-  return o.nnunet ? results::nnunet_summary(result) : results::results_text(result, from);
+/// The results file, piece by piece.
+void write_file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
+                     const results::Provenance& from, const TextSink& sink) {
+  o.nnunet ? results::write_nnunet_summary(result, sink)
+           : results::write_results_text(result, from, sink);
+}
+
+/// Files first, then what is shown.
+void write_outputs(const metrics::SegmentationResult& result, const ScoreOptions& o,
+                   const results::Provenance& from, const fs::path& out, std::ostream* json) {
+  const auto write = [&](const TextSink& sink) { write_file_text(result, o, from, sink); };
+  if (!out.empty()) write_atomically(out, write);
+  if (!o.csv.empty())
+    write_atomically(o.csv, [&](const TextSink& sink) { results::write_long_csv(result, sink); });
+  if (json != nullptr) write([&](std::string_view piece) { *json << piece; });
 }
 
 score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution execution,
@@ -166,12 +179,13 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
     if (const auto finished = finished_before(run, execution, out))
       return tell_finished(*finished, run.cohort.settings, common, session);
   const NewFolders folders(journal.path);
-  const score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
+  score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);
   if (records.replayed != 0 && !common.quiet)
     session.err << "note: " << records.replayed << " cases were taken from the journal\n";
 
-  metrics::SegmentationResult result = metrics::scored(run.cohort.settings, records.records);
+  metrics::SegmentationResult result =
+      metrics::scored(run.cohort.settings, std::move(records.records));
   tell_unscored(result, session.err);
   refuse_worthless(result, run, journal);
   if (!common.quiet) tell_oddities(result, session.err);
@@ -179,11 +193,8 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
                          run.cohort.warnings.end());
   const results::Provenance provenance =
       provenance_of(run, clock.provenance(common, session, o.anonymous));
-  if (!out.empty()) write_atomically(out, file_text(result, o, provenance));
-  if (!o.csv.empty()) write_atomically(o.csv, results::long_csv(result));
-  if (common.json)
-    session.out << file_text(result, o, provenance);
-  else if (prints_result(common, out))
+  write_outputs(result, o, provenance, out, common.json ? &session.out : nullptr);
+  if (!common.json && prints_result(common, out))
     session.out << report::terminal_report(result,
                                            {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';

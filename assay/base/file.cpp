@@ -42,6 +42,24 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   throw file_error(path, ELOOP);
 }
 
+/// Writes a temporary file next to what `path` means, and renames it. `fill` may be called again.
+template <class Fill>
+void replace_atomically(const std::filesystem::path& path, Fill fill) {
+  require_replaceable(path);
+  const std::filesystem::path target = behind_links(path);
+  const NewFolders folders(target);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    TemporaryFile file(target);
+    fill(file);
+    if (file.replace_target()) return sync_folder(folder_of(target));
+  }
+  throw Error(Error::Kind::io, path,
+              "could not be written: another program keeps deleting its temporary file; choose "
+              "another folder");
+}
+
+}  // namespace
+
 /// The hash of what comes piece by piece, as lower-case hex digits.
 class Digest {
  public:
@@ -86,8 +104,6 @@ class Digest {
   std::string name_;
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
 };
-
-}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
     // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
@@ -144,17 +160,14 @@ void require_writable(const std::filesystem::path& path) {
 }
 
 void write_atomically(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-  require_replaceable(path);
-  const std::filesystem::path target = behind_links(path);
-  const NewFolders folders(target);
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    TemporaryFile file(target);
-    file.write(bytes);
-    if (file.replace_target()) return sync_folder(folder_of(target));
-  }
-  throw Error(Error::Kind::io, path,
-              "could not be written: another program keeps deleting its temporary file; choose "
-              "another folder");
+  replace_atomically(path, [&](TemporaryFile& file) { file.write(bytes); });
+}
+
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(const TextSink& sink)>& write) {
+  replace_atomically(path, [&](TemporaryFile& file) {
+    write([&](std::string_view piece) { file.write(std::as_bytes(std::span(piece))); });
+  });
 }
 
 void write_atomically(const std::filesystem::path& path, std::string_view text) {
@@ -165,6 +178,18 @@ std::string sha256(std::span<const std::byte> bytes) {
   Digest digest(EVP_sha256(), "SHA-256");
   digest.add(bytes);
   return digest.text();
+}
+
+Sha256::Sha256() : digest_(std::make_unique<Digest>(EVP_sha256(), "SHA-256")) {}
+
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view piece) {
+  digest_->add(std::as_bytes(std::span(piece)));
+}
+
+std::string Sha256::hex() {
+  return digest_->text();
 }
 
 std::string sha256(std::string_view text) {

@@ -45,11 +45,12 @@ Json value_of(JsonReader& in) {
   return value;
 }
 
+/// Pieces of about this size go on: fewer calls, and nothing that counts in memory.
+constexpr std::size_t most_waiting = std::size_t{1} << 16;
+
 class Writer {
  public:
-  explicit Writer(const JsonStyle& style) : style_(style) {}
-
-  std::string take() && { return std::move(out_); }
+  Writer(const JsonStyle& style, std::string& out) : style_(style), out_(out) {}
 
   void write(const Json& value, int depth) {
     if (value.is_object()) {
@@ -70,12 +71,18 @@ class Writer {
     }
   }
 
- private:
   /// Names of files and columns need not be UTF-8; a results file is.
   void write_text(const Json& value) {
     out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
+  void new_line(int depth) {
+    if (style_.indent == 0) return;
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(depth) * static_cast<std::size_t>(style_.indent), ' ');
+  }
+
+ private:
   template <class Each>
   void write_all(const Json& value, int depth, const char* brackets, bool flat, Each each) {
     out_ += brackets[0];
@@ -90,12 +97,6 @@ class Writer {
     out_ += brackets[1];
   }
 
-  void new_line(int depth) {
-    if (style_.indent == 0) return;
-    out_ += '\n';
-    out_.append(static_cast<std::size_t>(depth) * static_cast<std::size_t>(style_.indent), ' ');
-  }
-
   void write_number(double x) {
     if (std::isfinite(x))
       out_ += shortest(x);
@@ -106,7 +107,7 @@ class Writer {
   }
 
   JsonStyle style_;
-  std::string out_;
+  std::string& out_;
 };
 
 }  // namespace
@@ -120,9 +121,55 @@ std::string shortest(double x) {
 }
 
 std::string to_text(const Json& value, const JsonStyle& style) {
-  Writer writer(style);
-  writer.write(value, 0);
-  return std::move(writer).take();
+  std::string out;
+  Writer(style, out).write(value, 0);
+  return out;
+}
+
+void JsonObjectWriter::begin_member(std::string_view key) {
+  Writer writer(style_, waiting_);
+  waiting_ += is_empty_ ? "{" : ",";
+  is_empty_ = false;
+  writer.new_line(1);
+  writer.write_text(key);
+  waiting_ += style_.indent > 0 ? ": " : ":";
+}
+
+void JsonObjectWriter::pass_on(std::size_t least) {
+  if (waiting_.size() < least) return;
+  sink_(waiting_);
+  waiting_.clear();
+}
+
+void JsonObjectWriter::member(std::string_view key, const Json& value) {
+  begin_member(key);
+  Writer(style_, waiting_).write(value, 1);
+  pass_on(most_waiting);
+}
+
+void JsonObjectWriter::list(
+    std::string_view key,
+    const std::function<void(const std::function<void(const Json&)>& add)>& each) {
+  begin_member(key);
+  Writer writer(style_, waiting_);
+  waiting_ += '[';
+  bool first = true;
+  each([&](const Json& element) {
+    if (!first) waiting_ += ',';
+    first = false;
+    writer.new_line(2);
+    writer.write(element, 2);
+    pass_on(most_waiting);
+  });
+  if (!first) writer.new_line(1);
+  waiting_ += ']';
+}
+
+void JsonObjectWriter::end() {
+  if (is_empty_) waiting_ += '{';
+  if (!is_empty_) Writer(style_, waiting_).new_line(0);
+  waiting_ += "}\n";
+  pass_on(0);
 }
 
 Json parse_json(std::string_view text, std::string_view name, int most) {

@@ -2,6 +2,7 @@
 /// JSON as this project writes and reads it. Included by .cpp files only: the parser is heavy.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "assay/base/nesting.hpp"
 #include "assay/base/shortest.hpp"
+#include "assay/base/text.hpp"
 
 namespace assay {
 
@@ -23,6 +25,30 @@ struct JsonStyle {
 /// The text of a value: doubles in the shortest form that reads back equal, always with a point or
 /// an exponent; short arrays of numbers on one line; NaN and infinity as null.
 std::string to_text(const Json& value, const JsonStyle& style = {});
+
+/// Writes an object member by member, so that a long list is never a tree nor a text as a whole.
+/// The pieces together are what to_text would give.
+class JsonObjectWriter {
+ public:
+  explicit JsonObjectWriter(TextSink sink, const JsonStyle& style = {})
+      : sink_(std::move(sink)), style_(style) {}
+
+  void member(std::string_view key, const Json& value);
+  /// A list of objects: `each` is called with a function that takes one after the other.
+  void list(std::string_view key,
+            const std::function<void(const std::function<void(const Json&)>& add)>& each);
+  /// Closes the object, and the line.
+  void end();
+
+ private:
+  void begin_member(std::string_view key);
+  void pass_on(std::size_t least);
+
+  TextSink sink_;
+  JsonStyle style_;
+  std::string waiting_;
+  bool is_empty_ = true;
+};
 
 /// The tree of a text in UTF-8, by the grammar of json_reader.hpp; the library's own parser is not
 /// called (tools/doors.py). `name` is for messages. Throws Error::input with line and column, also

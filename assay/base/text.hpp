@@ -14,6 +14,9 @@ namespace assay {
 
 inline constexpr std::string_view white_space = " \t\r\n";
 
+/// Takes a long text piece by piece, so that nobody holds all of it.
+using TextSink = std::function<void(std::string_view piece)>;
+
 inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

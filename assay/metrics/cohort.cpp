@@ -402,6 +402,22 @@ std::vector<Score> case_averages(const SegmentationResult& result, std::size_t m
   return out;
 }
 
+std::vector<std::vector<Score>> averages_under(const SegmentationResult& result,
+                                               std::span<const ChosenMetric> metrics) {
+  ScoreSettings settings = result.settings;
+  settings.metrics.assign(metrics.begin(), metrics.end());
+  settings.missing = Missing::exclude;
+  const std::vector<std::size_t> averaged = averaged_regions(result.regions);
+  std::vector<std::vector<Score>> out(metrics.size());
+  for (const CaseScores& each : result.cases) {
+    if (each.record.fate != Fate::scored) continue;
+    const std::vector<LabelScores> labels = scores_of(settings, result.regions, each.record);
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      out[m].push_back(average(labels, averaged, m).score);
+  }
+  return out;
+}
+
 ReasonCounts left_out_of_averages(const SegmentationResult& result, std::size_t metric) {
   ReasonCounts out{};
   const std::vector<std::size_t> averaged = averaged_regions(result.regions);

@@ -117,7 +117,8 @@ std::vector<compare::ResultTable> read_results(const std::filesystem::path& path
 
 void write_results(const std::filesystem::path& path, const metrics::SegmentationResult& result,
                    const Provenance& provenance) {
-  write_atomically(path, results_text(result, provenance));
+  write_atomically(path,
+                   [&](const TextSink& sink) { write_results_text(result, provenance, sink); });
 }
 
 std::vector<compare::ResultTable> parse_results(std::string_view text, const std::string& name) {

@@ -62,17 +62,6 @@ Json to_json(const metrics::Metric& metric, const metrics::Summary& s) {
   return out;
 }
 
-/// The scored cases under other metrics: evidence is kept, so nothing is read again.
-metrics::SegmentationResult with_metrics(const metrics::SegmentationResult& result,
-                                         std::vector<metrics::ChosenMetric> metrics) {
-  metrics::ScoreSettings settings = result.settings;
-  settings.metrics = std::move(metrics);
-  settings.missing = metrics::Missing::exclude;
-  std::vector<metrics::CaseRecord> records;
-  for (const metrics::CaseScores& c : result.cases) records.push_back(c.record);
-  return scored(settings, std::move(records));
-}
-
 Json summary_block(const metrics::SegmentationResult& result, std::size_t metric,
                    const std::vector<metrics::Score>& scores) {
   const metrics::Metric& row = *result.settings.metrics[metric];
@@ -280,27 +269,33 @@ Json to_json(const Provenance& p, const metrics::SegmentationResult& result) {
 
 }  // namespace
 
-std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance) {
-  Json out = {{"schema", segmentation_schema}, {"model_name", result.settings.model_name}};
-  const auto counted = std::ranges::count_if(result.cases, metrics::is_counted);
+void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
+                        const TextSink& sink) {
+  JsonObjectWriter out(sink, {.python_tokens = result.settings.compat_spec});
+  out.member("schema", segmentation_schema);
+  out.member("model_name", result.settings.model_name);
   // The specification's reader needs these three, whatever else was asked for.
-  const metrics::SegmentationResult headline =
-      with_metrics(result, metrics::chosen_metrics(joined(headline_metrics, ",")));
-  for (std::size_t m = 0; m < headline.settings.metrics.size(); ++m) {
-    const std::string& key = headline.settings.metrics[m].key;
-    out[key] = headline_block(key, metrics::case_averages(headline, m));
-  }
-  out["num_samples"] = counted;
-  out["metrics"] = metrics_block(result);
-  out["labels"] = labels_block(result);
-  Json cases = Json::array();
-  for (const metrics::CaseScores& c : result.cases) cases.push_back(to_json(c, result));
-  out["cases"] = cases;
-  out["ledger"] = ledger_json(result.ledger, undefined_cases(result));
-  if (!result.warnings.empty()) out["warnings"] = result.warnings;
-  out["settings"] = to_json(result.settings, result.regions);
-  out["provenance"] = to_json(provenance, result);
-  return to_text(out, {.python_tokens = result.settings.compat_spec}) + "\n";
+  const auto headline = metrics::chosen_metrics(joined(headline_metrics, ","));
+  const auto averages = metrics::averages_under(result, headline);
+  for (std::size_t m = 0; m < headline.size(); ++m)
+    out.member(headline[m].key, headline_block(headline[m].key, averages[m]));
+  out.member("num_samples", std::ranges::count_if(result.cases, metrics::is_counted));
+  out.member("metrics", metrics_block(result));
+  out.member("labels", labels_block(result));
+  out.list("cases", [&](const auto& add) {
+    for (const metrics::CaseScores& c : result.cases) add(to_json(c, result));
+  });
+  out.member("ledger", ledger_json(result.ledger, undefined_cases(result)));
+  if (!result.warnings.empty()) out.member("warnings", result.warnings);
+  out.member("settings", to_json(result.settings, result.regions));
+  out.member("provenance", to_json(provenance, result));
+  out.end();
+}
+
+std::string results_text(const metrics::SegmentationResult& result, const Provenance& provenance) {
+  std::string text;
+  write_results_text(result, provenance, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 std::string settings_sha256(const metrics::ScoreSettings& settings) {
@@ -308,14 +303,21 @@ std::string settings_sha256(const metrics::ScoreSettings& settings) {
 }
 
 std::string inputs_sha256(const metrics::SegmentationResult& result) {
-  std::string listing;
+  Sha256 hash;
+  const auto add_line = [&](const std::string& part) {
+    hash.add(part);
+    hash.add("\n");
+  };
   for (const metrics::CaseScores& c : result.cases)
-    for (const std::string& part : {c.record.id, c.record.prediction, c.record.reference,
-                                    c.record.prediction_sha256, c.record.reference_sha256})
-      listing += part + '\n';
-  for (const metrics::CaseScores& c : result.cases)
-    if (!c.record.image.empty()) listing += c.record.image + '\n' + c.record.image_sha256 + '\n';
-  return sha256(listing);
+    for (const std::string* part : {&c.record.id, &c.record.prediction, &c.record.reference,
+                                    &c.record.prediction_sha256, &c.record.reference_sha256})
+      add_line(*part);
+  for (const metrics::CaseScores& c : result.cases) {
+    if (c.record.image.empty()) continue;
+    add_line(c.record.image);
+    add_line(c.record.image_sha256);
+  }
+  return hash.hex();
 }
 
 }  // namespace assay::results

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/base/text.hpp"
 #include "assay/cohort.hpp"
 #include "assay/compare.hpp"
 #include "assay/results.hpp"
@@ -39,6 +40,14 @@ inline constexpr std::pair<const char*, std::int64_t metrics::Confusion::*> coun
     {"fn", &metrics::Confusion::fn},
     {"tn", &metrics::Confusion::tn}};
 }  // namespace words
+
+/// The text of such a file, piece by piece: as many cases as there are, in little memory.
+void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
+                        const TextSink& sink);
+
+/// The layout of nnU-Net's summary.json and the long CSV, likewise.
+void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink);
+void write_long_csv(const metrics::SegmentationResult& result, const TextSink& sink);
 
 /// A hash over every setting that decides a number.
 std::string settings_sha256(const metrics::ScoreSettings& settings);

@@ -207,6 +207,11 @@ std::vector<CaseAverage> averages_of(const SegmentationResult& result, std::size
 /// Their scores alone.
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric);
 
+/// What case_averages would give under other metrics, one list for each, where failures do not
+/// count: evidence is kept, so nothing is read again.
+std::vector<std::vector<Score>> averages_under(const SegmentationResult& result,
+                                               std::span<const ChosenMetric> metrics);
+
 /// How many values of labels the averages of cases leave out, by reason: nobody's fault, since the
 /// model's would leave the average undefined.
 using ReasonCounts = std::array<std::size_t, all_undefined.size()>;

@@ -13,6 +13,7 @@
 #include "assay/results.hpp"
 #include "assay/results/result_columns.hpp"
 #include "assay/results/result_layouts.hpp"
+#include "assay/results/segmentation.hpp"
 
 namespace assay::results {
 namespace {
@@ -117,7 +118,7 @@ std::string group_fields(const metrics::Groups& groups, const std::vector<std::s
 
 }  // namespace
 
-std::string long_csv(const metrics::SegmentationResult& result) {
+void write_long_csv(const metrics::SegmentationResult& result, const TextSink& sink) {
   const std::vector<std::string> columns = columns_of_groups(result);
   std::string out = long_header;
   for (const std::string& column : columns) out += "," + csv_field(group_title(column));
@@ -137,8 +138,16 @@ std::string long_csv(const metrics::SegmentationResult& result) {
                            result.settings.metrics[m].key, value(s) ? shortest(*value(s)) : "",
                            status, groups);
       }
+    sink(out);
+    out.clear();
   }
-  return out;
+  sink(out);  // the header, where there are no cases
+}
+
+std::string long_csv(const metrics::SegmentationResult& result) {
+  std::string text;
+  write_long_csv(result, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name) {

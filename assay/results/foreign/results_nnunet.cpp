@@ -15,6 +15,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/results.hpp"
 #include "assay/results/result_layouts.hpp"
+#include "assay/results/segmentation.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::results {
@@ -216,18 +217,31 @@ Json nnunet_metrics(const metrics::Evidence& evidence) {
           {"n_ref", c.reference()}};
 }
 
-/// nanmean over JSON blocks of the same keys.
-Json mean_of(const std::vector<Json>& blocks) {
-  Json out = Json::object();
-  if (blocks.empty()) return out;
-  for (const auto& item : blocks.front().items()) {
-    std::vector<double> values;
-    for (const Json& block : blocks)
-      if (const double x = block[item.key()].get<double>(); !std::isnan(x)) values.push_back(x);
-    out[item.key()] = values.empty() ? Json(NAN) : Json(stats::mean(values));
+/// nanmean over JSON blocks of the same keys, of which only the numbers are kept.
+class BlockMeans {
+ public:
+  void add(const Json& block) {
+    for (const auto& item : block.items()) {
+      if (count_ == 0) columns_.emplace_back(item.key(), std::vector<double>());
+      const auto column = std::ranges::find(columns_, item.key(),
+                                            &std::pair<std::string, std::vector<double>>::first);
+      const double x = item.value().get<double>();
+      if (column != columns_.end() && !std::isnan(x)) column->second.push_back(x);
+    }
+    ++count_;
   }
-  return out;
-}
+
+  Json means() const {
+    Json out = Json::object();
+    for (const auto& [key, values] : columns_)
+      out[key] = values.empty() ? Json(NAN) : Json(stats::mean(values));
+    return out;
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::vector<std::pair<std::string, std::vector<double>>> columns_;
+};
 
 /// nnU-Net writes a region as "(1, 2)" and a label as "1".
 std::string nnunet_key(const metrics::Region& region) {
@@ -240,30 +254,41 @@ std::string nnunet_key(const metrics::Region& region) {
 
 }  // namespace
 
-std::string nnunet_summary(const metrics::SegmentationResult& result) {
-  Json per_case = Json::array();
-  std::vector<std::vector<Json>> by_region(result.regions.size());
-  for (const metrics::CaseScores& scores : result.cases) {
-    if (scores.record.fate != metrics::Fate::scored) continue;
-    Json metrics = Json::object();
-    for (std::size_t r = 0; r < result.regions.size(); ++r) {
-      if (scores.labels[r].missing) continue;
-      by_region[r].push_back(nnunet_metrics(scores.labels[r].evidence));
-      metrics[nnunet_key(result.regions[r])] = by_region[r].back();
-    }
-    per_case.push_back({{"metrics", metrics},
-                        {"prediction_file", scores.record.prediction},
-                        {"reference_file", scores.record.reference}});
-  }
+void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink) {
+  std::vector<BlockMeans> by_region(result.regions.size());
+  for (const metrics::CaseScores& scores : result.cases)
+    for (std::size_t r = 0; r < result.regions.size(); ++r)
+      if (scores.record.fate == metrics::Fate::scored && !scores.labels[r].missing)
+        by_region[r].add(nnunet_metrics(scores.labels[r].evidence));
   Json means = Json::object();
-  std::vector<Json> region_means;
+  BlockMeans of_regions;
   for (std::size_t r = 0; r < result.regions.size(); ++r) {
-    region_means.push_back(mean_of(by_region[r]));
-    means[nnunet_key(result.regions[r])] = region_means.back();
+    const Json mean = by_region[r].means();
+    of_regions.add(mean);
+    means[nnunet_key(result.regions[r])] = mean;
   }
-  const Json out = {
-      {"foreground_mean", mean_of(region_means)}, {"mean", means}, {"metric_per_case", per_case}};
-  return to_text(out, {.indent = 4, .python_tokens = result.settings.compat_spec}) + "\n";
+  JsonObjectWriter out(sink, {.indent = 4, .python_tokens = result.settings.compat_spec});
+  out.member("foreground_mean", of_regions.means());
+  out.member("mean", means);
+  out.list("metric_per_case", [&](const auto& add) {
+    for (const metrics::CaseScores& scores : result.cases) {
+      if (scores.record.fate != metrics::Fate::scored) continue;
+      Json metrics = Json::object();
+      for (std::size_t r = 0; r < result.regions.size(); ++r)
+        if (!scores.labels[r].missing)
+          metrics[nnunet_key(result.regions[r])] = nnunet_metrics(scores.labels[r].evidence);
+      add({{"metrics", metrics},
+           {"prediction_file", scores.record.prediction},
+           {"reference_file", scores.record.reference}});
+    }
+  });
+  out.end();
+}
+
+std::string nnunet_summary(const metrics::SegmentationResult& result) {
+  std::string text;
+  write_nnunet_summary(result, [&](std::string_view piece) { text += piece; });
+  return text;
 }
 
 std::vector<compare::ResultTable> read_nnunet_2(const JsonObject& file) {
