@@ -86,7 +86,7 @@ double inflate_only_ms(const score::Cohort& cohort) {
   constexpr std::size_t header = 352;  // what write_image puts before uint8 voxels
   std::vector<File> files;
   for (const score::CasePlan& plan : cohort.cases)
-    for (const fs::path& path : {plan.files.front().prediction, plan.files.front().reference})
+    for (const std::string& path : {plan.files.front().prediction, plan.files.front().reference})
       files.push_back({read_bytes(path), header + read_image(path).grid().size()});
   Buffer room;
   const double all = least_ms([&] {

@@ -90,9 +90,9 @@ std::string default_name(const Options& o, const OpenedModel& model) {
 
 /// A prediction must never take the place of an image or a reference.
 void refuse_collisions(const score::Cohort& cohort, const fs::path& save) {
-  const std::vector<fs::path> inputs = score::input_files(cohort);
+  const InputFiles inputs(score::input_files(cohort));
   for (const score::CasePlan& plan : cohort.cases)
-    if (score::is_plain_name(plan.id)) refuse_input(save / score::prediction_name(plan.id), inputs);
+    if (score::is_plain_name(plan.id)) inputs.refuse(save / score::prediction_name(plan.id));
 }
 
 /// Whether the prediction of a case is where it is to be kept.

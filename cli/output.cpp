@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "assay/base/file.hpp"
@@ -10,6 +13,17 @@
 namespace assay::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// The same for every name and link of a file; nothing for what does not exist.
+std::optional<std::pair<std::uintmax_t, std::uintmax_t>> identity_of(const fs::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return std::pair<std::uintmax_t, std::uintmax_t>(status.st_dev, status.st_ino);
+}
+
+}  // namespace
 
 fs::path output_file(const std::string& out, std::string name) {
   if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
@@ -32,14 +46,20 @@ void put_result(const fs::path& out, const std::string& json,
   if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
 }
 
+InputFiles::InputFiles(const std::vector<fs::path>& files) {
+  for (const fs::path& file : files)
+    if (const auto one = identity_of(file)) files_.insert(*one);
+}
+
+void InputFiles::refuse(const fs::path& out) const {
+  const auto one = identity_of(out);
+  if (one && files_.contains(*one))
+    throw Error(Error::Kind::usage, out,
+                "is an input of this run; choose another file for the results");
+}
+
 void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
-  if (out.empty() || !fs::exists(out)) return;
-  for (const fs::path& input : inputs) {
-    std::error_code absent;
-    if (fs::equivalent(out, input, absent))
-      throw Error(Error::Kind::usage, out,
-                  "is an input of this run; choose another file for the results");
-  }
+  if (!out.empty() && fs::exists(out)) InputFiles(inputs).refuse(out);
 }
 
 }  // namespace assay::cli

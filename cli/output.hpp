@@ -2,9 +2,12 @@
 /// Where a command puts its result.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/commands.hpp"
@@ -24,6 +27,18 @@ bool prints_result(const Common& common, const std::filesystem::path& out);
 void put_result(const std::filesystem::path& out, const std::string& json,
                 const std::function<std::string()>& text, const Common& common,
                 const Session& session);
+
+/// Files that a result must never take the place of, whatever they are called.
+class InputFiles {
+ public:
+  explicit InputFiles(const std::vector<std::filesystem::path>& files);
+
+  /// Throws Error::usage when `out` is one of them.
+  void refuse(const std::filesystem::path& out) const;
+
+ private:
+  std::set<std::pair<std::uintmax_t, std::uintmax_t>> files_;  ///< device and number
+};
 
 /// A result must never take the place of a file that it is made from. Throws Error::usage.
 void refuse_input(const std::filesystem::path& out,

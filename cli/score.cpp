@@ -64,7 +64,7 @@ metrics::ScoreSettings settings_of(const Options& o) {
 
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
-  const score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
+  score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
   tell_plan(cohort, common, session.err);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);

@@ -31,7 +31,8 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
 void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv) {
   if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
     throw Error(Error::Kind::usage, "--out and --csv name the same file");
-  for (const fs::path& target : {out, csv}) refuse_input(target, score::input_files(cohort));
+  for (const fs::path& target : {out, csv})
+    if (!target.empty() && fs::exists(target)) refuse_input(target, score::input_files(cohort));
 }
 
 /// Names what was not scored on standard error.
@@ -181,6 +182,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   const NewFolders folders(journal.path);
   score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);
+  std::vector<score::CasePlan>().swap(run.cohort.cases);
   if (records.replayed != 0 && !common.quiet)
     session.err << "note: " << records.replayed << " cases were taken from the journal\n";
 

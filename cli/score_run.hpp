@@ -13,7 +13,7 @@ namespace assay::cli {
 
 /// What differs between commands that score: `execution` brings how a case is scored.
 struct ScoreRun {
-  const score::Cohort& cohort;
+  score::Cohort& cohort;  ///< its cases are gone once they are scored: they take memory
   const ScoreOptions& options;
   score::Execution execution{};
 };

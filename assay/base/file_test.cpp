@@ -9,6 +9,7 @@
 #include <csignal>
 
 #include "assay/base/test_files.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {
@@ -24,6 +25,32 @@ TEST(File, what_was_written_is_read) {
     EXPECT_EQ(read_text(folder / "a.txt"), text);
   }
   EXPECT_EQ(folder.entries(), 1U) << "a temporary file was left behind";
+}
+
+TEST(File, pieces_are_one_file_that_appears_whole_or_not_at_all) {
+  const TemporaryFolder folder;
+  write_atomically(folder / "a.txt", [&](const TextSink& sink) {
+    sink("one");
+    EXPECT_FALSE(std::filesystem::exists(folder / "a.txt"));
+    sink("");
+    sink(std::string(100000, 'x'));
+  });
+  EXPECT_EQ(read_text(folder / "a.txt"), "one" + std::string(100000, 'x'));
+  EXPECT_THROW(write_atomically(folder / "a.txt",
+                                [](const TextSink& sink) {
+                                  sink("two");
+                                  throw Error(Error::Kind::input, "no more");
+                                }),
+               Error);
+  EXPECT_EQ(read_text(folder / "a.txt").substr(0, 3), "one");
+  EXPECT_EQ(folder.entries(), 1U) << "a temporary file was left behind";
+}
+
+TEST(File, a_hash_of_pieces_is_the_hash_of_the_whole) {
+  Sha256 hash;
+  for (const char* piece : {"one\n", "", "two"}) hash.add(piece);
+  EXPECT_EQ(hash.hex(), sha256("one\ntwo"));
+  EXPECT_EQ(Sha256().hex(), sha256(""));
 }
 
 TEST(File, refusals_name_path_and_remedy) {

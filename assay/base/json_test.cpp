@@ -30,6 +30,39 @@ TEST(Json, what_json_lacks_is_null_or_the_token_of_python) {
             R"({"a":NaN,"b":Infinity,"c":[1.5,-Infinity]})");
 }
 
+TEST(Json, an_object_in_pieces_is_the_text_of_its_tree) {
+  Json cases = Json::array();
+  for (int i = 0; i < 5000; ++i)
+    cases.push_back(
+        {{"id", "sub-" + std::to_string(i)}, {"x", {0.5, i}}, {"none", Json::object()}});
+  for (const Json& list : {Json(Json::array()), Json({Json::object()}), cases})
+    for (const JsonStyle& style : {JsonStyle{}, JsonStyle{.indent = 0}, JsonStyle{.indent = 4}}) {
+      std::string text;
+      std::size_t pieces = 0, largest = 0;
+      JsonObjectWriter out(
+          [&](std::string_view piece) {
+            text += piece;
+            ++pieces;
+            largest = std::max(largest, piece.size());
+          },
+          style);
+      out.member("schema \"\xff", "x");
+      out.list("cases", [&](const auto& add) {
+        for (const Json& each : list) add(each);
+      });
+      out.member("values", {1.5, NAN});
+      out.end();
+      EXPECT_EQ(
+          text,
+          to_text({{"schema \"\xff", "x"}, {"cases", list}, {"values", {1.5, NAN}}}, style) + "\n");
+      EXPECT_LT(largest, 70000U) << "more is held than one piece";
+      EXPECT_EQ(pieces > 1, list.size() == 5000);
+    }
+  std::string empty;
+  JsonObjectWriter([&](std::string_view piece) { empty += piece; }).end();
+  EXPECT_EQ(empty, "{}\n");
+}
+
 TEST(Json, reads_what_python_writes) {
   const Json value = parse_json(R"({"NaN \" Infinity": [NaN, -Infinity, Infinity, "NaN"]})", "p");
   const Json& list = value["NaN \" Infinity"];

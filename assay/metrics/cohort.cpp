@@ -19,8 +19,7 @@ namespace assay::metrics {
 namespace {
 
 /// With "all labels" a cohort's labels are known only when every case has been seen.
-std::vector<Region> regions_of(const ScoreSettings& settings,
-                               const std::vector<CaseRecord>& records) {
+std::vector<Region> regions_of(const ScoreSettings& settings, const CaseRecords& records) {
   if (!settings.all_labels) return settings.regions;
   std::vector<Label> labels;
   for (const CaseRecord& record : records)
@@ -68,6 +67,7 @@ void add_score(LabelScores& to, const Score& score, bool failed) {
 LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record,
                          const Region& region) {
   LabelScores out = {.evidence = evidence_of(record, region), .scores = {}};
+  out.scores.reserve(settings.metrics.size());
   const Parameters parameters = {.beta = settings.beta,
                                  .dice_smooth = settings.convention->dice_smooth};
   const Presence found = presence(out.evidence.counts);
@@ -120,6 +120,7 @@ std::optional<Undefined> missing_file(const CaseRecord& record, const Region& re
 std::vector<LabelScores> scores_of(const ScoreSettings& settings,
                                    const std::vector<Region>& regions, const CaseRecord& record) {
   std::vector<LabelScores> out;
+  if (record.fate == Fate::scored) out.reserve(regions.size());
   const bool as_worst = settings.missing == Missing::worst && is_models_failure(record);
   for (const Region& region : regions) {
     const auto missing = missing_file(record, region);
@@ -132,7 +133,7 @@ std::vector<LabelScores> scores_of(const ScoreSettings& settings,
   return out;
 }
 
-Ledger ledger_of(const std::vector<CaseRecord>& records) {
+Ledger ledger_of(const CaseRecords& records) {
   const auto with = [&](Fate fate) {
     return static_cast<std::size_t>(std::ranges::count(records, fate, &CaseRecord::fate));
   };
@@ -152,7 +153,7 @@ Ledger ledger_of(const std::vector<CaseRecord>& records) {
 }
 
 /// The settings without optional metrics that are absent.
-ScoreSettings present(ScoreSettings settings, const std::vector<CaseRecord>& records) {
+ScoreSettings present(ScoreSettings settings, const CaseRecords& records) {
   const bool has_any =
       std::ranges::any_of(records, [](const CaseRecord& r) { return !r.probability.empty(); });
   if (!has_any) std::erase_if(settings.metrics, [](const ChosenMetric& m) { return m.if_present; });
@@ -307,15 +308,17 @@ BoundaryRequest boundary_request(const ScoreSettings& settings) {
   return out;
 }
 
-SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records) {
-  std::ranges::sort(records, {}, &CaseRecord::id);
+SegmentationResult scored(const ScoreSettings& settings, CaseRecords records) {
+  if (!std::ranges::is_sorted(records, {}, &CaseRecord::id))
+    std::ranges::sort(records, {}, &CaseRecord::id);
   SegmentationResult out = {.settings = present(settings, records),
                             .regions = regions_of(settings, records),
                             .cases = {},
                             .ledger = ledger_of(records)};
-  for (CaseRecord& record : records) {
-    std::vector<LabelScores> labels = scores_of(out.settings, out.regions, record);
-    out.cases.push_back({std::move(record), std::move(labels)});
+  out.cases.reserve(records.size());
+  for (; !records.empty(); records.pop_front()) {
+    std::vector<LabelScores> labels = scores_of(out.settings, out.regions, records.front());
+    out.cases.push_back({std::move(records.front()), std::move(labels)});
   }
   out.warnings = label_warnings(out);
   return out;

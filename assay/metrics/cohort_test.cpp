@@ -58,6 +58,22 @@ TEST(Results, an_undefined_value_is_counted_by_its_reason_and_leaves_the_mean) {
   EXPECT_EQ(avd.std, std::nullopt);  // one value has no spread
 }
 
+TEST(Results, averages_under_other_metrics_are_those_of_a_second_scoring) {
+  ScoreSettings settings = {.model_name = "m", .metrics = chosen_metrics("mcc")};
+  settings.regions = {{"1", "1", {1}}, {"2", "2", {2}}};
+  settings.missing = Missing::worst;
+  const CaseRecords records = {case_of("a", {{"1", half}, {"2", perfect}}),
+                               case_of("b", {{"1", false_alarm}, {"2", half}}),
+                               lost("c", Fate::missing_prediction), lost("d", Fate::failed)};
+  const auto found = averages_under(scored(settings, records), chosen_metrics("dice,avd"));
+  settings.metrics = chosen_metrics("dice,avd");
+  settings.missing = Missing::exclude;
+  const auto again = scored(settings, records);
+  ASSERT_EQ(found.size(), 2U);
+  for (std::size_t m = 0; m < found.size(); ++m) EXPECT_EQ(found[m], case_averages(again, m));
+  EXPECT_EQ(found[0], (std::vector<Score>{0.75, 0.25}));
+}
+
 TEST(Results, a_case_is_the_mean_over_its_labels) {
   ScoreSettings settings = dice_and_avd();
   settings.regions = {{"1", "core", {1}}, {"2", "rim", {2}}};
@@ -79,9 +95,9 @@ TEST(Results, with_all_labels_a_label_of_another_case_is_empty_in_both_masks) {
 }
 
 TEST(Results, a_failed_prediction_counts_as_worst_when_asked_to) {
-  const std::vector<CaseRecord> records = {
-      case_of("a", {{"foreground", perfect}}), lost("b", Fate::failed),
-      lost("c", Fate::missing_prediction), lost("d", Fate::missing_reference)};
+  const CaseRecords records = {case_of("a", {{"foreground", perfect}}), lost("b", Fate::failed),
+                               lost("c", Fate::missing_prediction),
+                               lost("d", Fate::missing_reference)};
   const auto effect = failure_effect(scored(dice_and_avd(), records), 0);
   EXPECT_EQ(effect.failures, 2U);  // without a reference there is nothing to miss
   EXPECT_EQ(effect.n, 1U);
@@ -155,7 +171,7 @@ TEST(Results, many_labels_are_told_by_the_first_and_the_last) {
 TEST(Results, infinity_is_kept_for_the_specification_only) {
   ScoreSettings settings = dice_and_avd();
   settings.convention = &convention("spec");
-  const std::vector<CaseRecord> records = {case_of("a", {{"foreground", false_alarm}})};
+  const CaseRecords records = {case_of("a", {{"foreground", false_alarm}})};
   EXPECT_EQ(case_averages(scored(settings, records), 1),
             (std::vector<Score>{Undefined::reference_empty}));
   settings.compat_spec = true;

@@ -256,8 +256,9 @@ metrics::CaseRecord parse_record(std::string_view text) {
     r.voxels = parse_count(json.at("voxels"));
     r.voxel_ml = parse_amount(json.at("voxel_ml"));
     if (json.contains("labels"))
-      r.labels = {.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
-                  .reference = json.at("labels").at(1).get<std::vector<Label>>()};
+      r.labels =
+          metrics::OccurringLabels{.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
+                                   .reference = json.at("labels").at(1).get<std::vector<Label>>()};
     for (const auto& [key, keys] : {std::pair{"without_prediction", &r.without_prediction},
                                     std::pair{"without_reference", &r.without_reference}})
       if (json.contains(key)) *keys = json.at(key).get<std::vector<std::string>>();

@@ -57,7 +57,7 @@ metrics::SegmentationResult decorated(metrics::ScoreSettings settings, int label
   const metrics::SegmentationResult plain = cohort_of(settings, labels);
   settings = plain.settings;
   settings.regions.push_back({"whole", "wh\"ole\"", {1, 2}, true});
-  std::vector<metrics::CaseRecord> records;
+  metrics::CaseRecords records;
   for (const metrics::CaseScores& one : plain.cases) records.push_back(one.record);
   for (metrics::CaseRecord& record : records)
     if (record.fate == metrics::Fate::scored) record.counts["whole"] = record.counts["1"];
@@ -73,8 +73,8 @@ metrics::SegmentationResult decorated(metrics::ScoreSettings settings, int label
 }
 
 /// What was measured, as far as the file has it: enough for every metric of counts.
-std::vector<metrics::CaseRecord> records_in(const SegmentationFile& file) {
-  std::vector<metrics::CaseRecord> out;
+metrics::CaseRecords records_in(const SegmentationFile& file) {
+  metrics::CaseRecords out;
   for (const SavedCase& one : file.cases) {
     metrics::CaseRecord& record = out.emplace_back(one.record);
     for (const SavedScores& scores : one.labels) {
@@ -207,7 +207,7 @@ TEST(RoundTrip, case_record) {
   record.voxels = (1LL << 40) + 6;
   record.voxel_ml = 0.1 + 0.2;
   record.without_prediction = {"2"};
-  record.labels = {{1, 2}, {1}};
+  record.labels = metrics::OccurringLabels{{1, 2}, {1}};
   record.boundary["1"].prediction.percentile_mm = {{95, 1.0 / 3}};
   record.boundary["1"].common = 7;
   record.boundary["1"].either = 9;

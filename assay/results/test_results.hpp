@@ -54,7 +54,7 @@ inline metrics::SegmentationResult cohort_of(metrics::ScoreSettings settings, in
     settings.regions.push_back({std::to_string(l), "part " + std::to_string(l), {l}});
   std::mt19937_64 rng(7);
   const auto count = [&] { return static_cast<std::int64_t>(rng() % 50); };
-  std::vector<metrics::CaseRecord> records;
+  metrics::CaseRecords records;
   for (int i = 0; i < 20; ++i) {
     metrics::CaseRecord r = {
         .id = "sub-" + std::to_string(i), .fate = metrics::Fate::scored, .error = {}};

@@ -35,7 +35,7 @@ Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
 /// One of the two files of a pair, in the words of messages.
 struct Role {
   const char* name;
-  std::filesystem::path FilePair::*file;
+  std::string FilePair::*file;
   std::string CasePlan::*shown;
 };
 
@@ -50,8 +50,7 @@ auto on_side(const Role& role, const CasePlan& plan, const FilePair& files,
   return work(files.*role.file);
 } catch (const Error& e) {
   record.reference_at_fault = role.file == &FilePair::reference;
-  const Error shown =
-      as_shown(e.about((files.*role.file).string()), files.*role.file, plan.*role.shown);
+  const Error shown = as_shown(e.about(files.*role.file), files.*role.file, plan.*role.shown);
   throw Error(e.kind(), std::string(role.name) + " " + shown.what());
 }
 

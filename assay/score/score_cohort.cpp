@@ -58,23 +58,23 @@ std::string listed(const std::string& id, const std::string& first, const std::s
 }
 
 JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
-  std::string listing;
+  Sha256 listing;
   for (const CasePlan& plan : cohort.cases)
-    listing += listed(plan.id, plan.prediction, plan.reference);
+    listing.add(listed(plan.id, plan.prediction, plan.reference));
   return {.settings_sha256 = results::settings_sha256(cohort.settings),
-          .inputs_sha256 = sha256(listing),
+          .inputs_sha256 = listing.hex(),
           .version = execution.version};
 }
 
 /// What the journal of a finished run would begin with.
 JournalHeader header_of(const results::FinishedRun& run) {
-  std::string listing;
+  Sha256 listing;
   for (const results::SavedCase& one : run.file.cases)
-    listing +=
-        listed(one.record.id, one.record.image.empty() ? one.record.prediction : one.record.image,
-               one.record.reference);
+    listing.add(listed(one.record.id,
+                       one.record.image.empty() ? one.record.prediction : one.record.image,
+                       one.record.reference));
   return {.settings_sha256 = run.file.provenance.settings_sha256,
-          .inputs_sha256 = sha256(listing),
+          .inputs_sha256 = listing.hex(),
           .version = run.file.provenance.version};
 }
 
@@ -97,13 +97,14 @@ metrics::CaseRecord record_in(const std::string& text, const std::filesystem::pa
 }
 
 /// What is left of an earlier run and still true: a case counts only if its files are unchanged.
-std::map<std::string, metrics::CaseRecord> replayed(const JournalContent& content,
+std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> records,
                                                     const Cohort& cohort,
                                                     const Execution& execution) {
   std::map<std::string, metrics::CaseRecord> by_id;
-  for (const std::string& text : content.records) {
+  for (std::string& text : records) {
     metrics::CaseRecord record = record_in(text, execution.journal);
     by_id.insert_or_assign(record.id, std::move(record));
+    std::string().swap(text);  // a large journal is not there twice
   }
   for (const CasePlan& plan : cohort.cases) {
     const auto found = by_id.find(plan.id);
@@ -143,9 +144,10 @@ Opened open_journal(const Cohort& cohort, const Execution& execution) {
   if (execution.journal.empty()) return {};
   const JournalHeader header = header_of(cohort, execution);
   if (execution.resume) {
-    if (const auto content = read_journal(execution.journal)) {
+    if (auto content = read_journal(execution.journal)) {
       refuse_foreign(content->header, header, execution.journal, "this journal was begun");
-      return {Journal::resume(execution.journal, *content), replayed(*content, cohort, execution)};
+      return {Journal::resume(execution.journal, *content),
+              replayed(std::move(content->records), cohort, execution)};
     }
   }
   return {Journal::create(execution.journal, header), {}};
@@ -175,27 +177,32 @@ CohortRecords score_cases(const Cohort& cohort, const Execution& execution) {
   if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
 
   const std::size_t total = cohort.cases.size();
-  std::vector<std::optional<metrics::CaseRecord>> slots(total);
+  metrics::CaseRecords slots(total);
+  std::vector<char> is_there(total, 0);
   std::mutex mutex;
   std::size_t done = 0;
   for_each_case(total, execution, [&](std::size_t i, Workspace& workspace) {
     const CasePlan& plan = cohort.cases[i];
     const auto before = opened.done.find(plan.id);
     const bool fresh = before == opened.done.end();
-    slots[i] = !fresh             ? before->second
+    slots[i] = !fresh             ? std::move(before->second)
                : execution.scorer ? execution.scorer(plan, workspace)
                                   : score_case(plan, cohort.settings, workspace);
-    if (is_given_up(plan, *slots[i], execution)) return slots[i].reset();
-    if (writer && fresh) writer->add(results::record_text(*slots[i]));
+    if (is_given_up(plan, slots[i], execution)) return;
+    if (writer && fresh) writer->add(results::record_text(slots[i]));
+    is_there[i] = 1;
     const std::lock_guard lock(mutex);
     ++done;
-    if (execution.progress) execution.progress(done, total, *slots[i]);
+    if (execution.progress) execution.progress(done, total, slots[i]);
   });
   if (writer) writer->finish();
 
   CohortRecords out = {.records = {}, .replayed = opened.done.size(), .interrupted = done < total};
-  for (auto& slot : slots)
-    if (slot) out.records.push_back(std::move(*slot));
+  if (!out.interrupted)
+    out.records = std::move(slots);
+  else
+    for (std::size_t i = 0; i < total; ++i)
+      if (is_there[i] != 0) out.records.push_back(std::move(slots[i]));
   return out;
 }
 
@@ -231,7 +238,7 @@ metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
   Workspace workspace;
   metrics::CaseRecord record = score_case(cohort.cases.front(), cohort.settings, workspace);
   if (record.fate != metrics::Fate::scored) throw Error(Error::Kind::input, record.error);
-  std::vector<metrics::CaseRecord> records;
+  metrics::CaseRecords records;
   records.push_back(std::move(record));
   return metrics::scored(cohort.settings, std::move(records));
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <span>
@@ -96,7 +97,7 @@ struct CaseRecord {
   std::string prediction_sha256{}, reference_sha256{};
   std::string image{}, image_sha256{};        ///< what assay made the prediction from, where it did
   std::map<std::string, Confusion> counts{};  ///< by region key
-  std::optional<OccurringLabels> labels{};    ///< if the files were read as label maps
+  Boxed<OccurringLabels> labels{};            ///< if the files were read as label maps
   /// Keys of structures whose file is missing; one without both is in the second list.
   std::vector<std::string> without_prediction{}, without_reference{};
   std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
@@ -109,6 +110,9 @@ struct CaseRecord {
 
   bool operator==(const CaseRecord&) const = default;
 };
+
+/// Their memory is given back one by one while they are scored: a large cohort is not there twice.
+using CaseRecords = std::deque<CaseRecord>;
 
 /// One label or region of one case.
 struct LabelScores {
@@ -147,7 +151,7 @@ struct SegmentationResult {
 /// Scores the records. The order of `records` does not matter; cases come out sorted by id.
 /// Metrics asked for if present are left out of the result's settings when no record has what they
 /// need.
-SegmentationResult scored(const ScoreSettings& settings, std::vector<CaseRecord> records);
+SegmentationResult scored(const ScoreSettings& settings, CaseRecords records);
 
 /// What a summary needs to know about its metric.
 struct SummaryRules {

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -183,13 +185,42 @@ struct ProbabilityEvidence {
   bool operator==(const ProbabilityEvidence&) const = default;
 };
 
+/// An optional value that takes a pointer where it is absent: there are many labels of many cases,
+/// and few of them have all kinds of evidence.
+template <class Value>
+class Boxed {
+ public:
+  Boxed() = default;
+  Boxed(Value value) : value_(std::make_unique<Value>(std::move(value))) {}
+  Boxed(std::optional<Value> value) {
+    if (value) value_ = std::make_unique<Value>(std::move(*value));
+  }
+  Boxed(const Boxed& other) : value_(other ? std::make_unique<Value>(*other) : nullptr) {}
+  Boxed(Boxed&&) noexcept = default;
+  Boxed& operator=(const Boxed& other) { return *this = Boxed(other); }
+  Boxed& operator=(Boxed&&) noexcept = default;
+  ~Boxed() = default;
+
+  explicit operator bool() const { return value_ != nullptr; }
+  const Value& operator*() const { return *value_; }
+  Value& operator*() { return *value_; }
+  const Value* operator->() const { return value_.get(); }
+  Value* operator->() { return value_.get(); }
+  bool operator==(const Boxed& other) const {
+    return value_ && other.value_ ? *value_ == *other.value_ : value_ == other.value_;
+  }
+
+ private:
+  std::unique_ptr<Value> value_;
+};
+
 /// Everything that is known about one label in one case.
 struct Evidence {
   Confusion counts;
-  double voxel_ml = 0;                               ///< volume of one voxel of the reference
-  std::optional<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
-  std::optional<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
-  std::optional<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
+  double voxel_ml = 0;                       ///< volume of one voxel of the reference
+  Boxed<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
+  Boxed<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
+  Boxed<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
   bool is_uncut_map = false;  ///< the prediction is a map without threshold: no mask, no counts
 
   bool operator==(const Evidence&) const = default;

@@ -18,10 +18,11 @@ namespace assay::score {
 // ---- From what was asked to a list of cases: which files, which labels.
 
 /// A pair of files. With one file per structure each pair scores one region, and a structure may
-/// lack its prediction or its reference (an empty path).
+/// lack its prediction or its reference (an empty path). The paths are texts: std::filesystem::path
+/// keeps every part of a path once more, which is a kilobyte for each case.
 struct FilePair {
-  std::string region;                           ///< key; "" when the files hold all regions
-  std::filesystem::path prediction, reference;  ///< one may be missing
+  std::string region;                 ///< key; "" when the files hold all regions
+  std::string prediction, reference;  ///< one may be missing
 };
 
 /// A case that is expected, and what is known about it before any file is opened.
@@ -100,8 +101,8 @@ struct Execution {
 };
 
 struct CohortRecords {
-  std::vector<metrics::CaseRecord> records;  ///< in the order of the cohort; short when interrupted
-  std::size_t replayed = 0;  ///< taken from the journal instead of being scored again
+  metrics::CaseRecords records;  ///< in the order of the cohort; short when interrupted
+  std::size_t replayed = 0;      ///< taken from the journal instead of being scored again
   bool interrupted = false;
 };
 
