@@ -1,6 +1,6 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
 # `make check` adds what takes longer: sanitizers and lint. `make test-peers` compares with other tools.
-.PHONY: all build demo test check test-peers bench format lint fuzz docs install clean
+.PHONY: all build demo test check test-peers bench format lint fuzz soak docs install clean
 all: build
 
 BUILD = build/release
@@ -51,6 +51,7 @@ bench:
 	@/usr/bin/python3 bench/probability_bench.py
 	@/usr/bin/python3 bench/compare_bench.py
 	@/usr/bin/python3 bench/report_bench.py
+	@/usr/bin/python3 bench/load_cohort.py
 	@/usr/bin/python3 bench/qa_bench.py
 	@/usr/bin/python3 bench/nn_bench.py
 	@/usr/bin/python3 bench/recipe_bench.py
@@ -73,6 +74,14 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz --target fuzzers
 	@tests/fuzz/run.sh build/fuzz/bin $(FUZZ_SECONDS)
+
+# Eight hours of a run with a server that fails in every way, in ten minutes: tests/soak.py.
+soak:
+	@tools/setup.sh build test
+	@tools/viewer.sh
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD) --target assay_program model_server
+	@/usr/bin/python3 tests/soak.py
 
 # The pages that the program prints itself.
 docs: build

@@ -18,11 +18,11 @@ COLUMNS = ["benchmark_name", "benchmark_id", "image_path", "answer", "options", 
 class Server:
     """A model server that answers by rule; ends with the test."""
 
-    def __init__(self, folder, *options):
+    def __init__(self, folder, *options, env=None):
         self.log = pathlib.Path(folder) / "server.log"
         command = [SERVER, "--log", self.log, *map(str, options)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
+                                        text=True, env=env)
         self.url = f"http://127.0.0.1:{int(self.process.stdout.readline())}/v1"
 
     def __enter__(self):

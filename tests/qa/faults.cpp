@@ -23,6 +23,8 @@ constexpr std::array table = {
     Fault{"error200", 200, "server_error", "Provider returned error"},
     Fault{"cut", 0, "", ""},        // half of the reply, then the connection is closed
     Fault{"drop", 0, "", ""},       // no reply at all
+    Fault{"slow", 0, "", ""},       // the reply, after --slow-ms
+    Fault{"hang", 0, "", ""},       // no reply either, but the connection stays for --hang-ms
     Fault{"garbage", 0, "", ""},    // not JSON
     Fault{"nested", 0, "", ""},     // JSON that no stack is deep enough for
     Fault{"truncated", 0, "", ""},  // a reply that says so

@@ -4,7 +4,8 @@
 /// answers.hpp, file_server.hpp; also: --port N, --delay-ms N, --key K (wanted of every call, in
 /// the protocol's header or in --key-header),
 /// --cost USD (reported per call), --usage JSON (in place of each reply's own),
-/// --no-usage, --retry-after-ms N (of a 429; 10), --log FILE (one line for each received request).
+/// --no-usage, --retry-after-ms N (of a 429; 10), --slow-ms N, --hang-ms N (of those faults),
+/// --log FILE (one line for each received request).
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -78,6 +79,13 @@ json first_limit(const json& body) {
   return nullptr;
 }
 
+/// Before a reply.
+void pause_for(const Settings& settings, const Fault* fault) {
+  const std::string_view name = fault != nullptr ? fault->name : std::string_view();
+  const char* which = name == "slow" ? "slow-ms" : name == "hang" ? "hang-ms" : "delay-ms";
+  std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(settings.number(which, 0)));
+}
+
 /// The first `"name":"value"` of a body, wherever it is; "" for none.
 std::string first_value(const std::string& body, const std::string& name) {
   const std::string start = '"' + name + "\":\"";
@@ -109,7 +117,7 @@ demo::ServerResponse Server::replied(const Protocol& protocol, const Question& q
   const std::string_view name = fault != nullptr ? fault->name : std::string_view();
   if (name == "garbage") return {.body = "<html>not what you expect</html>"};
   if (name == "nested") return {.body = std::string(240'000, '[')};
-  if (name == "drop") return {.cut = true};
+  if (name == "drop" || name == "hang") return {.cut = true};
   Reply reply = {.text = std::move(text)};
   if (name == "truncated") reply = {.text = reply.text.substr(0, 5), .end = Reply::End::truncated};
   if (name == "refused") reply = {.text = "I cannot help.", .end = Reply::End::refused};
@@ -139,8 +147,7 @@ demo::ServerResponse Server::call(const Protocol& protocol, const demo::ServerRe
             {"bearer", !header_of(request, "authorization").empty()},
             {"fault", fault != nullptr ? json(fault->name) : json()},
             {"answer", text}});
-  std::this_thread::sleep_for(
-      std::chrono::duration<double, std::milli>(settings_.number("delay-ms", 0)));
+  pause_for(settings_, fault);
   demo::ServerResponse response = fault != nullptr && fault->status != 0
                                       ? failed(protocol, *fault)
                                       : replied(protocol, question, fault, std::move(text));

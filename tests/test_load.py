@@ -1,0 +1,48 @@
+"""Large inputs: memory grows slowly with the number of cases, whatever is asked for."""
+import sys
+
+import pytest
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "bench"))
+from load_cohort import make_cohort, measured  # noqa: E402
+
+# Bytes for each case: its plan, its record, its scores. What is written is not kept.
+MOST_PER_CASE = 2500
+
+
+@pytest.fixture(scope="module")
+def cohorts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("load")
+    return {cases: make_cohort(folder / str(cases), cases) for cases in (2_000, 12_000)}
+
+
+def growth(cohorts, *options):
+    """Bytes of memory for each further case."""
+    (few, small), (many, large) = [
+        (cases, measured("score", *sides, "--metrics", "paper", "--quiet", "--jobs", 2, *options)[1])
+        for cases, sides in cohorts.items()]
+    return (large - small) / (many - few)
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--json", "--nnunet"], ["--out", "r.json"],
+                                     ["--out", "r.json", "--csv", "r.csv"]])
+def test_results_of_many_cases_are_written_in_little_memory(cohorts, tmp_path, options):
+    options = [tmp_path / word if "." in word else word for word in options]
+    assert growth(cohorts, *options) < MOST_PER_CASE
+
+
+def test_a_run_of_many_cases_resumes_in_little_memory(cohorts, tmp_path):
+    def resumed(cases):
+        sides = cohorts[cases]
+        out = tmp_path / f"{cases}.json"
+        arguments = ["score", *sides, "--metrics", "paper", "--quiet", "--out", out]
+        measured(*arguments, "--keep-journal")
+        whole = out.read_text()
+        out.unlink()
+        peak = measured(*arguments, "--resume")[1]
+        assert out.read_text().split('"ledger"')[0] == whole.split('"ledger"')[0]
+        return peak
+
+    assert (resumed(12_000) - resumed(2_000)) / 10_000 < 2 * MOST_PER_CASE
