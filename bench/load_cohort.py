@@ -48,16 +48,25 @@ def make_cohort(folder, cases, seed=42):
     return folder / "pred", folder / "ref"
 
 
-def measured(*arguments, output=subprocess.DEVNULL):
+# Linux counts the memory of whoever starts a program towards the program's peak: it is started by
+# an interpreter that has imported nothing. Its last line on stderr is what was used.
+STARTER = """import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+_, status, usage = os.wait4(pid, 0)
+print("", os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss,
+      sep="\\n", file=sys.stderr)
+"""
+
+
+def measured(*arguments):
     """Seconds of processor time, and the peak of resident memory in bytes."""
-    process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=output,
-                               stderr=subprocess.PIPE)
-    message = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{arguments}: exit status {process.returncode}\n{message.decode()[-2000:]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+    done = subprocess.run([sys.executable, "-S", "-E", "-c", STARTER, PROGRAM,
+                           *map(str, arguments)], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True, check=True)
+    *messages, status, seconds, peak = done.stderr.splitlines()
+    if status != "0":
+        raise RuntimeError(f"{arguments}: exit status {status}\n" + "\n".join(messages)[-2000:])
+    return float(seconds), int(peak) * 1024
 
 
 def print_row(name, count, seconds, peak):

@@ -20,14 +20,14 @@ def cohorts(tmp_path_factory):
 
 def growth(cohorts, *options):
     """Bytes of memory for each further case."""
-    (few, small), (many, large) = [
-        (cases, measured("score", *sides, "--metrics", "paper", "--quiet", "--jobs", 2, *options)[1])
-        for cases, sides in cohorts.items()]
+    options = ["--metrics", "paper", "--quiet", "--jobs", 2, *options]
+    (few, small), (many, large) = [(cases, measured("score", *sides, *options)[1])
+                                   for cases, sides in cohorts.items()]
     return (large - small) / (many - few)
 
 
-@pytest.mark.parametrize("options", [["--json"], ["--json", "--nnunet"], ["--out", "r.json"],
-                                     ["--out", "r.json", "--csv", "r.csv"]])
+@pytest.mark.parametrize("options", [["--json"], ["--json", "--format", "nnunet"],
+                                     ["--out", "r.json"], ["--out", "r.json", "--csv", "r.csv"]])
 def test_results_of_many_cases_are_written_in_little_memory(cohorts, tmp_path, options):
     options = [tmp_path / word if "." in word else word for word in options]
     assert growth(cohorts, *options) < MOST_PER_CASE
