@@ -7,12 +7,13 @@ usage: load_cohort.py [--cases 1000,10000,100000] [--rows 1000000] [--write docs
 The masks are 4 x 4 x 4 voxels and hard links to a few files, so that the numbers are about what is
 kept for each case and not about images.
 """
-import argparse, json, os, pathlib, random, struct, subprocess, sys, tempfile
+import argparse, os, pathlib, random, struct, subprocess, sys, tempfile
 
 from load_plots import memory_plot
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")) / "assay"
+PLOTTED = ["score --out", "score --resume", "compare", "report"]
 DISTINCT = 16  # files; a file system allows some 65,000 links to one
 
 
@@ -133,8 +134,7 @@ def main():
             for name, (seconds, peak) in table_rows(pathlib.Path(folder), rows):
                 print_row(name, rows, seconds, peak)
     if options.write:
-        options.write.write_text(memory_plot({name: found[name] for name in found}))
-        print(json.dumps(found))
+        options.write.write_text(memory_plot({name: found[name] for name in PLOTTED}))
 
 
 if __name__ == "__main__":

@@ -50,22 +50,22 @@ Evidence random_evidence(std::mt19937_64& rng) {
   if (presence(out.counts) != Presence::ok) return out;
   const DirectedEvidence p = random_side(rng), r = random_side(rng);
   const auto either = static_cast<std::int64_t>(1 + rng() % 500);
-  out.boundary = {.prediction = p,
-                  .reference = r,
-                  .pooled_percentile_mm = p.percentile_mm,
-                  .common = static_cast<std::int64_t>(rng() % 500) % (either + 1),
-                  .either = either};
+  out.boundary = BoundaryEvidence{.prediction = p,
+                                  .reference = r,
+                                  .pooled_percentile_mm = p.percentile_mm,
+                                  .common = static_cast<std::int64_t>(rng() % 500) % (either + 1),
+                                  .either = either};
   const auto found = static_cast<std::int64_t>(rng() % 9);
-  out.lesions = {.references = found + static_cast<std::int64_t>(rng() % 9),
-                 .predictions = found + static_cast<std::int64_t>(rng() % 9),
-                 .detected = found,
-                 .confirmed = found,
-                 .dice_sum = 0.7 * static_cast<double>(found),
-                 .hd95_sum_mm = 3 * static_cast<double>(found),
-                 .iou_sum = 0.6 * static_cast<double>(found),
-                 .iou_pairs = found,
-                 .penalty_mm = 300,
-                 .harmonic_f1 = rng() % 2 == 0};
+  out.lesions = LesionEvidence{.references = found + static_cast<std::int64_t>(rng() % 9),
+                               .predictions = found + static_cast<std::int64_t>(rng() % 9),
+                               .detected = found,
+                               .confirmed = found,
+                               .dice_sum = 0.7 * static_cast<double>(found),
+                               .hd95_sum_mm = 3 * static_cast<double>(found),
+                               .iou_sum = 0.6 * static_cast<double>(found),
+                               .iou_pairs = found,
+                               .penalty_mm = 300,
+                               .harmonic_f1 = rng() % 2 == 0};
   return out;
 }
 
