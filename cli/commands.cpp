@@ -5,7 +5,11 @@
 #include <string_view>
 #include <thread>
 
+#include "assay/base/own_threads.hpp"
 #include "assay/base/processor.hpp"
+#include "assay/threads.hpp"
+#include "cli/warnings.hpp"
+
 namespace assay::cli {
 
 std::span<const CommandGroup> command_groups() {
@@ -39,6 +43,13 @@ unsigned jobs(const Common& common) {
   constexpr unsigned most = 256;  // more threads than any machine has use for
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   return std::min(common.jobs != 0 ? common.jobs : cores, std::max(most, cores));
+}
+
+unsigned pool_jobs(const Common& common, const Session& session) {
+  const unsigned wanted = jobs(common), threads = startable_threads(wanted);
+  if (threads < wanted && !common.quiet)
+    tell("warning", {few_threads(threads, wanted)}, session.err);
+  return threads;
 }
 
 std::string version_line() {

@@ -96,6 +96,10 @@ std::vector<FullCommand> full_commands();
 /// `--jobs`, or the number of cores.
 unsigned jobs(const Common& common);
 
+/// The same for commands that compute on the pool: as many threads as can be started. Says so if
+/// these are fewer.
+unsigned pool_jobs(const Common& common, const Session& session);
+
 /// What --version prints: version, commit, compiler, and the instruction set in use.
 std::string version_line();
 

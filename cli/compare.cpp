@@ -176,7 +176,7 @@ std::string printed(const compare::Comparison& comparison, const Options& o, con
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   compare::CompareSettings settings = settings_of(o);
-  settings.executor = tbb_executor(jobs(common));
+  settings.executor = tbb_executor(pool_jobs(common, session));
   const Form& written = form_of(o.format, common.out);
   const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
   refuse_input(out, {o.results.begin(), o.results.end()});

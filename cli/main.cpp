@@ -42,22 +42,41 @@ int run(int argc, char** argv) {
                                            .listen_for_stop = listen_for_signals});
 }
 
+/// oneTBB's words for a thread that it could not start.
+bool is_about_threads(const std::exception& e) {
+  return std::string_view(e.what()).starts_with("pthread_create");
+}
+
+/// The exception that is being handled, as a sentence. Takes no memory for the lack of it.
+void explain() try { throw; } catch (const Error& e) {
+  std::cerr << "assay: " << e.what() << '\n';
+} catch (const std::filesystem::filesystem_error& e) {
+  std::cerr << "assay: " << e.path1().string() << ": cannot be looked at; check the path ("
+            << e.code().message() << ")\n";
+} catch (const std::bad_alloc&) {
+  std::cerr << "assay: not enough memory; close other programs, or use fewer --jobs\n";
+} catch (const std::exception& e) {
+  if (is_about_threads(e))
+    std::cerr << "assay: a thread could not be started; raise the limit on processes (ulimit -u), "
+                 "or use --jobs 1\n";
+  else
+    std::cerr << "assay: this should not have happened; please report it (" << e.what() << ")\n";
+}
+
+/// Where an exception goes that nobody can catch: one that leaves a thread of a library. What was
+/// written stays valid, as after a kill.
+[[noreturn]] void end_of_thread() {
+  explain();
+  _exit(could_not);
+}
+
 }  // namespace
 }  // namespace assay::cli
 
 int main(int argc, char** argv) try {
+  std::set_terminate(assay::cli::end_of_thread);
   return assay::cli::run(argc, argv);
-} catch (const assay::Error& e) {
-  std::cerr << "assay: " << e.what() << '\n';
-  return assay::cli::could_not;
-} catch (const std::filesystem::filesystem_error& e) {
-  std::cerr << "assay: " << e.path1().string() << ": cannot be looked at; check the path ("
-            << e.code().message() << ")\n";
-  return assay::cli::could_not;
-} catch (const std::bad_alloc&) {
-  std::cerr << "assay: not enough memory\n";
-  return assay::cli::could_not;
-} catch (const std::exception& e) {
-  std::cerr << "assay: this should not have happened; please report it (" << e.what() << ")\n";
+} catch (...) {
+  assay::cli::explain();
   return assay::cli::could_not;
 }

@@ -123,13 +123,14 @@ Exit list(const Options& o, const parity::Paper& paper, const fs::path& out, con
   return done;
 }
 
-parity::ParityReport judged(const Options& o, const parity::Paper& paper, const Common& common) {
+parity::ParityReport judged(const Options& o, const parity::Paper& paper, const Common& common,
+                            const Session& session) {
   parity::ParityOptions settings = o.settings;
   parity::Achieved achieved =
       results::read_experiment(o.results, {.compat_spec = settings.compat_spec});
   if (!o.model_json.empty()) achieved.description = results::read_model_description(o.model_json);
   if (settings.paper_n == 0U) settings.paper_n.reset();
-  settings.executor = tbb_executor(jobs(common));
+  settings.executor = tbb_executor(pool_jobs(common, session));
   return parity::parity_report(achieved, paper, o.variant, settings);
 }
 
@@ -154,7 +155,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
       o.paper.empty() ? parity::built_in_paper() : results::read_paper(o.paper);
   if (o.list) return list(o, paper, out, common, session);
 
-  const parity::ParityReport report = judged(o, paper, common);
+  const parity::ParityReport report = judged(o, paper, common, session);
   if (!common.quiet) cli::tell("warning", report.warnings, session.err);
   const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   const bool answered_by_status = common.quiet && o.require;

@@ -172,13 +172,19 @@ std::vector<results::PredictedImage> predicted_images(const std::vector<Task>& t
   std::size_t done = 0;
   std::mutex mutex;
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
-  on_own_threads(std::min(tasks.size(), images_at_once), [&] {
-    for (std::size_t i = 0; !session.stop && (i = next.fetch_add(1)) < tasks.size();) {
-      slots[i] = image_or_error(tasks[i], work);
-      const std::lock_guard lock(mutex);
-      progress.update(++done, tasks.size(), !slots[i]->error.empty());
-    }
-  });
+  const auto warn = [&](const std::string& sentence) {
+    if (!common.quiet) tell("warning", {sentence}, session.err);
+  };
+  on_own_threads(
+      std::min(tasks.size(), images_at_once),
+      [&] {
+        for (std::size_t i = 0; !session.stop && (i = next.fetch_add(1)) < tasks.size();) {
+          slots[i] = image_or_error(tasks[i], work);
+          const std::lock_guard lock(mutex);
+          progress.update(++done, tasks.size(), !slots[i]->error.empty());
+        }
+      },
+      warn);
   std::vector<results::PredictedImage> images;
   for (auto& slot : slots)
     if (slot) images.push_back(std::move(*slot));

@@ -403,6 +403,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     progress.clear();
     session.err << "warning: " << report::printable(sentence) << '\n';
   };
+  execution.slower = [&](const std::string& sentence) {
+    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
+  };
   execution.waiting = [&](const std::string& why) {
     progress.clear();
     if (!common.quiet)

@@ -77,7 +77,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const model::Recipe recipe = model::find_recipe(o.recipe);
   model::Placement placement;
   try {
-    placement = write_prepared(o, recipe, out, tbb_executor(jobs(common)));
+    placement = write_prepared(o, recipe, out, tbb_executor(pool_jobs(common, session)));
   } catch (const Error& e) {
     throw e.about(o.image);
   }

@@ -69,14 +69,14 @@ void declare_options(Arguments& a, Options& o) {
            "Also write every figure to DIR: SVG, and PDF and PNG if a converter is found");
 }
 
-report::ReportRequest request_of(const Options& o, const Common& common) {
+report::ReportRequest request_of(const Options& o, const Common& common, const Session& session) {
   report::ReportRequest request = o.request;
   report::StudyRequest& study = request.study;
   study.files = o.results;
   study.compare.matching.intersect = true;
   set_margins(o.margin, study.compare);
   study.groups = o.groups;
-  study.jobs = jobs(common);
+  study.jobs = pool_jobs(common, session);
   request.figures = o.figures;
   request.roots = {o.images, o.predictions, o.references};
   return request;
@@ -108,7 +108,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   require_folder(o.references, "--references");
   const fs::path out = output_file(common.out.empty() ? "report.html" : common.out, "report.html");
   refuse_input(out, {o.results.begin(), o.results.end()});
-  const report::WrittenReport written = report::write_report(request_of(o, common), out);
+  const report::WrittenReport written = report::write_report(request_of(o, common, session), out);
   if (!common.quiet) {
     cli::tell("note", written.notes, session.err);
     cli::tell("note", written.dropped, session.err);

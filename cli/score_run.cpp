@@ -84,6 +84,9 @@ score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution ex
     if (common.verbose) session.err << name(last.fate) << ": " << last.id << '\n';
     progress.update(done, total, last.fate != metrics::Fate::scored);
   };
+  execution.warn = [&](const std::string& sentence) {
+    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
+  };
   return score::score_cases(cohort, execution);
 }
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/base/journal_writer.hpp"
 
+#include <new>
+#include <system_error>
 #include <utility>
 
 namespace assay {
 
 JournalWriter::JournalWriter(Journal journal, std::chrono::milliseconds interval)
-    : journal_(std::move(journal)),
-      interval_(interval),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : journal_(std::move(journal)), interval_(interval) {
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {  // no thread can be started: whoever submits, commits
+  } catch (const std::bad_alloc&) {
+  }
+}
 
 JournalWriter::~JournalWriter() {
   thread_.request_stop();
@@ -16,30 +22,45 @@ JournalWriter::~JournalWriter() {
 
 void JournalWriter::add(std::string record) {
   const std::lock_guard lock(mutex_);
-  if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
-  waiting_.push_back(std::move(record));
-  needs_commit_ = true;
-  ++added_count_;
-  wake_.notify_one();
+  submit(std::move(record), true);
 }
 
 void JournalWriter::add_lightly(std::string record) {
   const std::lock_guard lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
-  waiting_.push_back(std::move(record));
-  ++added_count_;
-  wake_.notify_one();
+  submit(std::move(record), false);
 }
 
 void JournalWriter::add_durably(std::string record) {
   std::unique_lock lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
-  waiting_.push_back(std::move(record));
-  needs_commit_ = true;
-  const std::size_t ours = ++added_count_;
-  wake_.notify_one();
+  const std::size_t ours = submit(std::move(record), true);
   committed_.wait(lock, [&] { return committed_count_ >= ours || error_ != nullptr; });
   if (committed_count_ < ours) std::rethrow_exception(error_);
+}
+
+std::size_t JournalWriter::submit(std::string record, bool commits) {
+  if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
+  waiting_.push_back(std::move(record));
+  needs_commit_ = needs_commit_ || commits;
+  const std::size_t ours = ++added_count_;
+  if (thread_.joinable()) {
+    wake_.notify_one();
+  } else {
+    try {
+      write(std::exchange(waiting_, {}), std::exchange(needs_commit_, false));
+    } catch (...) {
+      error_ = std::current_exception();
+      throw;
+    }
+    committed_count_ = ours;
+  }
+  return ours;
+}
+
+void JournalWriter::write(const std::vector<std::string>& batch, bool commits) {
+  if (commits)
+    journal_.commit(batch);
+  else if (!batch.empty())
+    journal_.append(batch);
 }
 
 void JournalWriter::finish() {
@@ -60,10 +81,7 @@ void JournalWriter::run(const std::stop_token& stop) {
       commits = std::exchange(needs_commit_, false);
     }
     try {
-      if (commits)
-        journal_.commit(batch);
-      else if (!batch.empty())
-        journal_.append(batch);
+      write(batch, commits);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       error_ = std::current_exception();

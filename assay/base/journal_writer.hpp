@@ -15,7 +15,8 @@
 namespace assay {
 
 /// Owns a journal and the thread that writes it. A disk sync costs more than scoring a case, so
-/// records wait for each other: up to `interval` after the last commit.
+/// records wait for each other: up to `interval` after the last commit. Where no thread can be
+/// started, whoever submits a record writes it.
 class JournalWriter {
  public:
   JournalWriter(Journal journal, std::chrono::milliseconds interval);
@@ -37,6 +38,9 @@ class JournalWriter {
   void finish();
 
  private:
+  /// Returns the number of the record; call it under the lock.
+  std::size_t submit(std::string record, bool commits);
+  void write(const std::vector<std::string>& batch, bool commits);
   void run(const std::stop_token& stop);
 
   Journal journal_;

@@ -2,10 +2,6 @@
 #include "assay/demo/demo_cohort.hpp"
 
 #include <fmt/format.h>
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +10,7 @@
 #include <string_view>
 
 #include "assay/base/file.hpp"
+#include "assay/base/own_threads.hpp"
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
@@ -236,15 +233,8 @@ DemoCohort write_demo_cohort(const fs::path& folder, const DemoOptions& options)
   DemoCohort cohort = cohort_in(folder);
   const std::vector<double> volumes_ml = case_volumes_ml(options);
   std::vector<std::string> rows(options.cases);
-  tbb::task_arena arena(static_cast<int>(std::max(options.jobs, 1U)));
-  arena.execute([&] {
-    tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, options.cases),
-        [&](const tbb::blocked_range<std::size_t>& range) {
-          for (std::size_t i = range.begin(); i < range.end(); ++i)
-            rows[i] = write_case(made_case(options, i, volumes_ml[i]), i, cohort, options);
-        },
-        tbb::simple_partitioner{});
+  each_on_own_threads(options.cases, options.jobs, [&](std::size_t i) {
+    rows[i] = write_case(made_case(options, i, volumes_ml[i]), i, cohort, options);
   });
   std::string manifest = "id,site,scanner,lesion_ml\n";
   for (const std::string& row : rows) manifest += row;

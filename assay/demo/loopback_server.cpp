@@ -301,7 +301,13 @@ struct LoopbackServer::State {
       ::close(socket);
       fail("too many files are open");
     }
-    acceptor = std::thread([this] { accept_clients(); });
+    try {
+      acceptor = std::thread([this] { accept_clients(); });
+    } catch (const std::system_error&) {
+      ::close(wake);
+      ::close(socket);
+      fail("no thread can be started; raise the limit on processes (ulimit -u)");
+    }
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -336,7 +342,12 @@ struct LoopbackServer::State {
     const int yes = 1;
     ::setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     Client& client = clients.emplace_back(accepted);
-    client.thread = std::thread([this, &client] { serve(client); });
+    try {
+      client.thread = std::thread([this, &client] { serve(client); });
+    } catch (const std::system_error&) {  // the client sees its connection closed and tries again
+      ::close(accepted);
+      clients.pop_back();
+    }
   }
 
   void serve(Client& client) const {

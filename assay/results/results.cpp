@@ -2,9 +2,6 @@
 /// Recognises the layouts of results files by their content.
 #include "assay/results.hpp"
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -12,6 +9,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/own_threads.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/formats.hpp"
@@ -134,16 +132,13 @@ std::vector<compare::ResultTable> read_result_files(std::span<const std::string>
                                                     unsigned jobs) {
   std::vector<std::vector<compare::ResultTable>> read(paths.size());
   std::vector<std::optional<Error>> errors(paths.size());
-  tbb::task_arena arena(static_cast<int>(jobs));
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, paths.size(), [&](std::size_t i) {
-      try {
-        read[i] = read_results(paths[i]);
-        for (compare::ResultTable& table : read[i]) table.source = paths[i];
-      } catch (const Error& error) {
-        errors[i] = error;
-      }
-    });
+  each_on_own_threads(paths.size(), jobs, [&](std::size_t i) {
+    try {
+      read[i] = read_results(paths[i]);
+      for (compare::ResultTable& table : read[i]) table.source = paths[i];
+    } catch (const Error& error) {
+      errors[i] = error;
+    }
   });
   for (const auto& error : errors)
     if (error) throw Error(*error);

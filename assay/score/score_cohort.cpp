@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/score_cohort.hpp"
 
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -27,29 +22,20 @@ namespace {
 
 constexpr std::chrono::milliseconds commit_interval{200};
 
-/// Calls work() `workers` times at once, on threads of the pool.
-template <class Work>
-void on_the_pool(std::size_t workers, unsigned jobs, Work work) {
-  // More jobs than cores are allowed: they hide the latency of a network file system.
-  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, jobs);
-  tbb::task_arena arena(static_cast<int>(jobs));
-  arena.execute([&] {
-    tbb::parallel_for(
-        std::size_t{0}, workers, [&](std::size_t) { work(); }, tbb::simple_partitioner{});
-  });
-}
-
-/// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order.
+/// Calls work(i, workspace) for i = 0, 1, ... on `jobs` workers, handing out cases in order. More
+/// jobs than cores are allowed: they hide the latency of a network file system.
 template <class Work>
 void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   const std::size_t workers = std::clamp<std::size_t>(cases, 1, execution.jobs);
   std::atomic<std::size_t> next = 0;
   const auto stopped = [&] { return execution.stop != nullptr && execution.stop->load(); };
-  const auto worker = [&] {
-    Workspace workspace;
-    for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;) work(i, workspace);
-  };
-  execution.waits ? on_own_threads(workers, worker) : on_the_pool(workers, execution.jobs, worker);
+  on_own_threads(
+      workers,
+      [&] {
+        Workspace workspace;
+        for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;) work(i, workspace);
+      },
+      execution.warn);
 }
 
 /// A line for each part of a case; `first` is its prediction, or the image that it is made from.

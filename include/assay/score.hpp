@@ -95,9 +95,10 @@ struct Execution {
   std::function<metrics::CaseRecord(const CasePlan& plan, Workspace& workspace)> scorer{};
   /// Whether a case that the journal has needs no more work; unset: none does.
   std::function<bool(const CasePlan& plan)> is_complete{};
-  /// Cases wait for more than a core (their turn at a model, a program): they get threads of their
-  /// own, so that those of the pool stay free for the work.
+  /// Cases wait for more than a core (their turn at a model, a program), so a stop gives them up.
   bool waits = false;
+  /// Called with a sentence when the run is slower than it was meant to be; may be empty.
+  std::function<void(const std::string& sentence)> warn{};
 };
 
 struct CohortRecords {

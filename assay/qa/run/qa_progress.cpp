@@ -9,6 +9,8 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "assay/base/file.hpp"
@@ -65,7 +67,19 @@ RunPulse::RunPulse(Parts parts, StartEvent start) : parts_(std::move(parts)) {
   start.at_s = parts_.now();
   start.host = host_hash();
   add(start);
-  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  due_ = std::chrono::steady_clock::now() + parts_.second * parts_.seconds_per_pulse;
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+  } catch (const std::system_error&) {  // catch_up() has to do
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void RunPulse::catch_up() {
+  const auto now = std::chrono::steady_clock::now();
+  if (thread_.joinable() || now < due_) return;
+  due_ = now + parts_.second * parts_.seconds_per_pulse;
+  add(PulseEvent{parts_.now()});
 }
 
 void RunPulse::waits(double wait_s, int status) {
@@ -95,8 +109,11 @@ void RunPulse::run(const std::stop_token& stop) {
   for (unsigned second = 1;; ++second) {
     wake.wait_for(lock, stop, parts_.second, [] { return false; });
     if (stop.stop_requested()) return;
-    if (second % parts_.seconds_per_pulse == 0) add(PulseEvent{parts_.now()});
-    if (parts_.each_second) parts_.each_second();
+    try {
+      if (second % parts_.seconds_per_pulse == 0) add(PulseEvent{parts_.now()});
+      if (parts_.each_second) parts_.each_second();
+    } catch (const std::bad_alloc&) {  // a sign of life is no reason to end a run
+    }
   }
 }
 

@@ -71,6 +71,9 @@ class RunPulse {
   /// A call waits before its next try. Short waits are not worth a record.
   void waits(double wait_s, int status);
 
+  /// Where no thread can be started, an end of an attempt is a moment to do what is due.
+  void catch_up();
+
   /// The last record of this start.
   void end(const std::string& why, bool interrupted);
 
@@ -79,7 +82,8 @@ class RunPulse {
   void run(const std::stop_token& stop);
 
   Parts parts_;
-  std::jthread thread_;  // last: it uses all of the above
+  std::chrono::steady_clock::time_point due_{};  ///< the next beat without a thread
+  std::jthread thread_;                          // last: it uses all of the above
 };
 
 }  // namespace assay::qa

@@ -2,14 +2,12 @@
 #include "assay/qa/run/qa_run.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <mutex>
-#include <system_error>
-#include <thread>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/own_threads.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
@@ -52,19 +50,12 @@ class Workers {
           FirstAnswers& first_answers)
       : work_(work), parts_(parts), agent_(agent), first_answers_(first_answers) {}
 
-  void run(unsigned concurrency, const std::function<void(bool failed)>& attempt_done) {
+  void run(const QaExecution& execution, const std::function<void(bool failed)>& attempt_done) {
     if (work_.empty()) return;
     done_ = attempt_done;
-    std::vector<std::jthread> threads;
-    const std::size_t count = std::min<std::size_t>(work_.size(), concurrency);
-    threads.reserve(count);
-    try {
-      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this] { one(); });
-    } catch (const std::system_error&) {  // fewer workers do as well
-      if (threads.empty()) throw Error(Error::Kind::io, "no thread can be started");
-    }
-    threads.clear();  // joins
-    if (error_) std::rethrow_exception(error_);
+    const std::size_t count = std::min<std::size_t>(work_.size(), execution.concurrency);
+    on_own_threads(
+        count, [this] { one(); }, execution.slower);
   }
 
  private:
@@ -83,8 +74,7 @@ class Workers {
     parts_.stop.raise(error.what());
   } catch (...) {
     parts_.stop.raise("an unexpected failure");
-    const std::lock_guard lock(mutex_);
-    error_ = std::current_exception();
+    throw;
   }
 
   const std::vector<Work>& work_;
@@ -94,7 +84,6 @@ class Workers {
   std::function<void(bool)> done_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::exception_ptr error_;
 };
 
 Attempt attempt_of(const Item& item, const AttemptState& state, ExtractionRules rules) {
@@ -425,8 +414,9 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
   RunPulse pulse({writer, stop, execution.now, [&] { teller.tell(); }},
                  start_event(relevant, execution, teller.progress()));
   alive = &pulse;
-  Workers(work, parts, agent, first_answers).run(execution.concurrency, [&](bool failed) {
+  Workers(work, parts, agent, first_answers).run(execution, [&](bool failed) {
     teller.ended(failed);
+    pulse.catch_up();
   });
   pulse.end(stop.why(), stop.interrupted());
   writer.finish();

@@ -51,6 +51,8 @@ struct QaExecution {
   std::function<void(const QaProgress& progress)> progress{};
   /// Called with a sentence that should not wait for the end, in the same way.
   std::function<void(const std::string& sentence)> warn{};
+  /// Called at the start with a sentence if not all threads can be started; may be empty.
+  std::function<void(const std::string& sentence)> slower{};
   /// Called in the same way with why nothing goes on, and with "" when it does again.
   std::function<void(const std::string& sentence)> waiting{};
 };

@@ -1,0 +1,270 @@
+"""A command whose n-th system call or allocation fails: what it runs on, how it is disturbed, and
+what must hold afterwards. tests/faults/failing_calls.c makes the calls fail."""
+import collections, json, os, pathlib, re, shutil, subprocess
+
+import numpy
+
+import networks
+import qa_runs
+import reports
+import slide_files
+import support
+
+SHIM = support.PROGRAM.parent.parent / "lib/libfailing_calls.so"
+SECONDS = 60  # a run takes well under one; this is for hangs
+
+# What failing calls look like: kind, how, error.
+FAULTS = [("open", "error", "EMFILE"), ("open", "error", "EACCES"), ("open", "interrupted", ""),
+          ("read", "error", "EIO"), ("read", "short", ""), ("read", "interrupted", ""),
+          ("write", "error", "ENOSPC"), ("write", "short", ""), ("write", "interrupted", ""),
+          ("write", "torn", "ENOSPC"), ("sync", "error", "EIO"), ("rename", "error", "EIO"),
+          ("map", "error", "ENOMEM"), ("close", "error", "EIO"), ("close", "interrupted", ""),
+          ("thread", "error", "EAGAIN"), ("thread", "limit", ""), ("alloc", "error", "ENOMEM")]
+
+# Words that only a programmer understands.
+RAW = re.compile(r"what\(\)|std::|terminate|should not have happened|bad_alloc|basic_string|"
+                 r"vector::|json\.exception|[Aa]ssert|Segmentation|TBB|_M_|unexpected failure")
+
+
+class Command:
+    """A command on small inputs below `folder`; its outputs are below `out`."""
+    name = ""
+    statuses = (0, 2, 3)
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.out = folder / "out"
+        self.prepare()
+        self.clear()
+        done = self.run()
+        assert done.returncode == 0, done.stderr
+        self.whole = self.outputs()
+        assert self.whole
+
+    def prepare(self):
+        """Makes the inputs."""
+
+    def words(self):
+        """The command line."""
+        raise NotImplementedError
+
+    def again(self):
+        """The command line that continues after a failure."""
+        return self.words()
+
+    def close(self):
+        pass
+
+    def clear(self):
+        shutil.rmtree(self.out, ignore_errors=True)
+        shutil.rmtree(self.folder / "tmp", ignore_errors=True)
+        self.out.mkdir()
+        (self.folder / "tmp").mkdir()
+
+    def run(self, words=None, **settings):
+        environment = {**os.environ, "TMPDIR": str(self.folder / "tmp"),
+                       "ASSAY_CACHE": str(self.out / "cache"), **settings}
+        return subprocess.run([support.PROGRAM, *map(str, words or self.words())],
+                              env=environment, text=True, capture_output=True, timeout=SECONDS,
+                              stdin=subprocess.DEVNULL)
+
+    def outputs(self):
+        """What was written, without what differs from run to run."""
+        return {str(path.relative_to(self.out)): self.content(path)
+                for path in sorted(self.out.rglob("*")) if path.is_file() and self.counts(path)}
+
+    def complaints_of_part(self, outputs, said):
+        """What is wrong when some cases failed: each is named, and the others are as ever."""
+        return ["exit status 3"]
+
+    def excuses(self, name, said):
+        """Whether an output may be absent after what was said."""
+        return False
+
+    def counts(self, path):
+        return not path.name.endswith(".journal") and "cache" not in path.parts
+
+    def content(self, path):
+        if path.suffix == ".json":
+            read = support.strict(path.read_text())
+            for changes in ("provenance", "timestamp"):
+                read.pop(changes, None) if isinstance(read, dict) else None
+            return json.dumps(read)
+        return path.read_bytes()
+
+
+class Cases(Command):
+    """A command that scores cases."""
+
+    def again(self):
+        return [*self.words(), "--resume"]
+
+    def complaints_of_part(self, outputs, said):
+        [file] = [name for name in self.whole if name.endswith("results.json")]
+        if file not in outputs:
+            return ["exit status 3, but there are no results"]
+        cases = {case["id"]: case for case in json.loads(self.whole[file])["cases"]}
+        found = []
+        for case in json.loads(outputs[file])["cases"]:
+            if case["status"] == "ok" and case != cases[case["id"]]:
+                found.append(f"{case['id']} was scored otherwise")
+            if case["status"] != "ok" and f"not scored: {case['id']}: " not in said:
+                found.append(f"{case['id']} failed without a word")
+        return found
+
+
+class Score(Cases):
+    name = "score"
+
+    def prepare(self):
+        support.cohort(self.folder, ["a", "b", "c"])
+
+    def words(self):
+        return ["score", self.folder / "pred", self.folder / "ref", "--out",
+                self.out / "new/results.json", "--csv", self.out / "cases.csv", "--jobs", 3]
+
+
+class Evaluate(Cases):
+    name = "evaluate"
+
+    def prepare(self):
+        networks.threshold_network(self.folder / "model/tiny.safetensors")
+        for seed, name in enumerate("abc"):
+            x = numpy.random.default_rng(seed).random(support.SHAPE).astype("f4")
+            support.save(self.folder / f"data/imagesTs/{name}_0000.nii.gz", x)
+            support.save(self.folder / f"data/labelsTs/{name}.nii.gz", (x > 0.4).astype("u1"))
+
+    def words(self):
+        return ["evaluate", self.folder / "model/tiny.safetensors", self.folder / "data",
+                "--recipe", "none", *networks.OF_THRESHOLD, "--out", self.out / "results.json",
+                "--save-predictions", self.out / "kept", "--jobs", 4]
+
+
+class Compare(Command):
+    name = "compare"
+
+    def prepare(self):
+        values = numpy.random.default_rng(1).uniform(0.5, 1, (12, 3))
+        for model, loss in (("good", 0), ("bad", 0.1)):
+            reports.write(self.folder, f"{model}.json", reports.results(model, values - loss))
+
+    def words(self):
+        return ["compare", self.folder / "good.json", self.folder / "bad.json", "--baseline",
+                "good", "--out", self.out / "comparison.json", "--jobs", 4]
+
+
+class Report(Compare):
+    name = "report"
+
+    def words(self):
+        return ["report", self.folder / "good.json", self.folder / "bad.json", "--out",
+                self.out / "report.html", "--figures", self.out / "figures", "--jobs", 3]
+
+    def content(self, path):
+        text = path.read_bytes()
+        if path.suffix == ".html":
+            assert text.rstrip().endswith(b"</html>"), "a page that was cut"
+            return "a page"
+        if path.suffix == ".pdf":  # has a date in it
+            assert text.rstrip().endswith(b"%%EOF"), "a figure that was cut"
+            return "a figure"
+        return super().content(path)
+
+
+    def excuses(self, name, said):
+        """A figure that could not be converted is named; its SVG is there."""
+        return pathlib.Path(name).suffix in (".pdf", ".png") and pathlib.Path(name).stem in said
+
+
+class QaRun(Command):
+    name = "qa run"
+
+    def prepare(self):
+        level = numpy.add.outer(numpy.arange(256), numpy.arange(384)).astype(numpy.uint8)
+        level = numpy.stack([level] * 3, -1)
+        (self.folder / "slides").mkdir()
+        (self.folder / "slides/slide.tiff").write_bytes(slide_files.tiff(
+            [level, level[::4, ::4].copy()], pixels_per_cm=40000))
+        qa_runs.table(self.folder / "t.csv", 3)
+        self.server = qa_runs.Server(self.folder, "--crops", 1)
+
+    def close(self):
+        self.server.__exit__()
+
+    def words(self):
+        return ["qa", "run", self.folder / "t.csv", "--wsi-root", self.folder / "slides", "--out",
+                self.out / "run", "--base-url", self.server.url, "--model", "m", "--max-steps", 3,
+                "--first-wait", 0.01, "--retry-errors", "--concurrency", 3]
+
+    def complaints_of_part(self, outputs, said):
+        return [] if "errored: " in said or "stopped: " in said else ["no item is named"]
+
+    def content(self, path):
+        if path.parent.name == "trajectories":
+            return len(support.strict(path.read_text())["turns"])
+        return super().content(path)
+
+
+COMMANDS = {command.name: command for command in (Score, Evaluate, Compare, Report, QaRun)}
+
+
+def counted(command):
+    """How many calls of each kind an undisturbed run makes."""
+    command.clear()
+    place = command.folder / "counts"
+    place.unlink(missing_ok=True)
+    done = command.run(LD_PRELOAD=str(SHIM), FAIL_COUNTS=str(place), FAIL_BELOW=str(command.folder))
+    assert done.returncode == 0, done.stderr
+    return {kind: int(count) for kind, count in map(str.split, place.read_text().splitlines())}
+
+
+Fault = collections.namedtuple("Fault", "kind how error nth onward")
+
+
+def disturbed(command, fault, *options):
+    """The finished run, and whether a call was made to fail."""
+    command.clear()
+    place = command.folder / "counts"
+    place.unlink(missing_ok=True)
+    done = command.run([*command.words(), *options], LD_PRELOAD=str(SHIM), FAIL_COUNTS=str(place),
+                       FAIL_BELOW=str(command.folder), FAIL_CALL=fault.kind, FAIL_HOW=fault.how,
+                       FAIL_ERROR=fault.error, FAIL_NTH=str(fault.nth), FAIL_ONWARD=str(int(fault.onward)))
+    return done, "failed" in place.read_text()
+
+
+def complaints(command, done):
+    """What is wrong after a run that was disturbed."""
+    found = []
+    if done.returncode not in command.statuses:
+        found.append(f"exit status {done.returncode}")
+    if RAW.search(done.stderr):
+        found.append("raw words in the message")
+    if done.returncode == 2 and len(re.findall("^(assay|stopped): ", done.stderr, re.M)) != 1:
+        found.append("not one message")
+    found += [f"{path.name} is left over" for path in command.folder.rglob(".assay-*")]
+    found += [f"{path.name} is left over" for path in (command.folder / "tmp").iterdir()]
+    try:
+        outputs = command.outputs()
+    except (ValueError, AssertionError) as error:
+        return [*found, f"an output is damaged: {error}"]
+    whole = {name: content for name, content in command.whole.items()
+             if name in outputs or not command.excuses(name, done.stderr)}
+    if done.returncode == 0 and outputs != whole:
+        found.append("exit status 0, but the outputs differ from those of an undisturbed run")
+    if done.returncode == 2:
+        for name, content in outputs.items():
+            if content != command.whole.get(name):
+                found.append(f"{name} is neither absent nor whole")
+    if done.returncode == 3:
+        found += command.complaints_of_part(outputs, done.stderr)
+    return found
+
+
+def complaints_of_resumption(command):
+    """What is wrong when the run is continued without a fault."""
+    done = command.run(command.again())
+    if done.returncode != 0:
+        return [f"continued: exit status {done.returncode}: {done.stderr}"]
+    if command.outputs() != command.whole:
+        return ["continued: the outputs differ from those of an undisturbed run"]
+    return [f"continued: {path.name} is left over" for path in command.folder.rglob(".assay-*")]
