@@ -26,7 +26,8 @@ struct Common {
 
 /// What a command is given besides its own options.
 struct Session {
-  std::ostream& out;                 ///< results
+  std::ostream& out;                 ///< results for people, or JSON; made safe for a terminal
+  std::ostream& data;                ///< results in a format of --format: as they are in a file
   std::ostream& err;                 ///< messages
   std::vector<std::string> command;  ///< as typed, for provenance
   const std::atomic<bool>& stop;     ///< set by Ctrl-C

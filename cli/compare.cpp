@@ -164,10 +164,14 @@ void tell(const compare::Comparison& comparison, std::ostream& err) {
   cli::tell("note", comparison.notes, err);
 }
 
+bool shows_table(const Options& o, const Common& common) {
+  return !common.json && (o.format.empty() || o.format == "table");
+}
+
 std::string printed(const compare::Comparison& comparison, const Options& o, const Common& common,
                     const Session& session, const results::Provenance& provenance) {
   const std::string form = common.json ? "json" : o.format.empty() ? "table" : o.format;
-  if (form == "table" && !o.settings.compat_spec)
+  if (shows_table(o, common) && !o.settings.compat_spec)
     return report::comparison_report(comparison, o.with_paper,
                                      session.out_is_terminal && !common.no_color);
   return form_of(form, {}).text(comparison, o, provenance);
@@ -191,8 +195,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   if (!out.empty()) write_atomically(out, written.text(comparison, o, provenance));
   if (common.json || prints_result(common, out))
-    session.out << printed(comparison, o, common, session, provenance);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+    (shows_table(o, common) ? session.out : session.data)
+        << printed(comparison, o, common, session, provenance);
+  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
   return done;
 }
 

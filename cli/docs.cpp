@@ -145,7 +145,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
                 fmt::format("there is no page '{}'{} (there are {})", o.page,
                             did_you_mean(o.page, pages, &Page::name), joined(names_in(pages))));
   if (common.out.empty())
-    session.out << page->text();
+    session.data << page->text();
   else
     write_atomically(common.out, page->text());
   return done;

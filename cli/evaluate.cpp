@@ -14,6 +14,7 @@
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"
 #include "cli/score_run.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -107,7 +108,7 @@ void tell(const score::CasePredictor& cases, const Common& common, std::ostream&
     err << fmt::format("note: {} predictions came from the cache, {} were computed\n",
                        cases.remembered(), cases.inferred());
   if (const std::string trouble = cases.cache_trouble(); !trouble.empty())
-    err << "warning: predictions could not be kept: " << trouble << '\n';
+    cli::tell("warning", {"predictions could not be kept: " + trouble}, err);
 }
 
 Exit run(Options o, const Common& common, const Session& session) {

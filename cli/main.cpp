@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "assay/error.hpp"
+#include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
 
@@ -47,11 +49,18 @@ bool is_about_threads(const std::exception& e) {
   return std::string_view(e.what()).starts_with("pthread_create");
 }
 
+/// Text from elsewhere for a terminal; nothing when there is no memory for it.
+std::string shown(std::string_view text) noexcept try {
+  return report::printable(text);
+} catch (...) {
+  return {};
+}
+
 /// The exception that is being handled, as a sentence. Takes no memory for the lack of it.
 void explain() try { throw; } catch (const Error& e) {
-  std::cerr << "assay: " << e.what() << '\n';
+  std::cerr << "assay: " << shown(e.what()) << '\n';
 } catch (const std::filesystem::filesystem_error& e) {
-  std::cerr << "assay: " << e.path1().string() << ": cannot be looked at; check the path ("
+  std::cerr << "assay: " << shown(e.path1().native()) << ": cannot be looked at; check the path ("
             << e.code().message() << ")\n";
 } catch (const std::bad_alloc&) {
   std::cerr << "assay: not enough memory; close other programs, or use fewer --jobs\n";
@@ -60,7 +69,8 @@ void explain() try { throw; } catch (const Error& e) {
     std::cerr << "assay: a thread could not be started; raise the limit on processes (ulimit -u), "
                  "or use --jobs 1\n";
   else
-    std::cerr << "assay: this should not have happened; please report it (" << e.what() << ")\n";
+    std::cerr << "assay: this should not have happened; please report it (" << shown(e.what())
+              << ")\n";
 }
 
 /// Where an exception goes that nobody can catch: one that leaves a thread of a library. What was

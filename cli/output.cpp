@@ -9,6 +9,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 
@@ -43,7 +44,7 @@ void put_result(const fs::path& out, const std::string& json,
     session.out << json;
   else if (prints_result(common, out))
     session.out << text();
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
 }
 
 InputFiles::InputFiles(const std::vector<fs::path>& files) {

@@ -117,7 +117,7 @@ Exit list(const Options& o, const parity::Paper& paper, const fs::path& out, con
                        : each.name == wanted)
       form = &each;
   if (out.empty())
-    session.out << form->text(paper);
+    (form == list_forms ? session.out : session.data) << form->text(paper);
   else
     write_atomically(out, form->text(paper));
   return done;
@@ -166,7 +166,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     session.out << results::parity_text(report, provenance);
   else if (prints_result(common, out) && !answered_by_status)
     session.out << screen(report, o, session.out_is_terminal && !common.no_color);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
   if (!o.require || parity::reaches(report.result.parity_level, *o.require)) return done;
   session.err << fmt::format("required: {}, found: {}\n", name(*o.require),
                              name(report.result.parity_level));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "assay/base/nearest.hpp"
+#include "assay/report/text/text_table.hpp"
 
 namespace assay::cli {
 namespace {
@@ -200,8 +201,8 @@ CLI::App* Parser::add(CLI::App& parent, const Command& command) {
 std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,
                                  std::ostream& err) {
   const auto complain = [&](const Complaint& complaint) {
-    err << "assay" << complaint.of << ": " << complaint.sentence << "\n'assay" << complaint.of
-        << " --help' shows what there is.\n";
+    err << "assay" << complaint.of << ": " << report::printable(complaint.sentence) << "\n'assay"
+        << complaint.of << " --help' shows what there is.\n";
     return could_not;
   };
   if (words.size() < 2) {

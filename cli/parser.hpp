@@ -26,6 +26,9 @@ class Parser {
   /// Whether the chosen command looks for Ctrl-C itself.
   bool stops_in_order() const { return stops_in_order_; }
 
+  /// Whether the result is to be printed as JSON.
+  bool prints_json() const { return common_.json; }
+
   /// Runs the chosen command.
   Exit run(const Session& session) const { return chosen_(common_, session); }
 

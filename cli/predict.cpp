@@ -260,8 +260,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     for (const char* ending : {".nii.gz", ".npy"})
       if (!common.out.empty())
         refuse_input(fs::path(common.out) / (task.name + ending), {task.image, task.check});
-  if (!common.quiet)
-    for (const std::string& note : notes) session.err << "note: " << note << '\n';
+  if (!common.quiet) cli::tell("note", notes, session.err);
 
   const Work work = {model.cases(), common.out, o.save_logits, !o.check_against.empty()};
   results::PredictionReport report = {model.source(),
@@ -276,7 +275,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   if (static_cast<std::size_t>(bad) == tasks.size())
     throw Error(Error::Kind::input, "no image could be predicted");
   if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty() && !common.quiet)
-    session.err << "warning: predictions could not be kept: " << trouble << '\n';
+    cli::tell("warning", {"predictions could not be kept: " + trouble}, session.err);
   if (common.json)
     session.out << results::prediction_text(report, clock.provenance(common, session, o.anonymous));
   else if (prints_result(common, common.out))

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "assay/error.hpp"
+#include "assay/report/text/terminal_stream.hpp"
 #include "cli/parser.hpp"
 
 namespace assay::cli {
@@ -13,11 +14,16 @@ int run_program(const std::vector<std::string>& arguments, const Surroundings& s
   words.reserve(arguments.size());
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   Parser parser;
-  if (const auto status = parser.parse(words, surroundings.out, surroundings.err)) return *status;
+  report::TerminalStream out(surroundings.out, {.colors = surroundings.out_is_terminal});
+  report::TerminalStream err(surroundings.err, {.colors = surroundings.err_is_terminal});
+  if (const auto status = parser.parse(words, out, err)) return *status;
   if (parser.stops_in_order() && surroundings.listen_for_stop != nullptr)
     surroundings.listen_for_stop();
-  const Exit status = parser.run({.out = surroundings.out,
-                                  .err = surroundings.err,
+  report::TerminalStream shown_data(surroundings.out, {.tabs = true});
+  std::ostream& data = surroundings.out_is_terminal ? shown_data : surroundings.out;
+  const Exit status = parser.run({.out = parser.prints_json() ? data : out,
+                                  .data = data,
+                                  .err = err,
                                   .command = arguments,
                                   .stop = surroundings.stop,
                                   .out_is_terminal = surroundings.out_is_terminal,

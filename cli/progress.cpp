@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <ostream>
 
+#include "assay/report/text/terminal_stream.hpp"
+
 namespace assay::cli {
 namespace {
 
@@ -47,7 +49,8 @@ void Progress::draw(std::size_t done, std::size_t total, const std::string& deta
   const double seconds = std::chrono::duration<double>(now - started_).count();
   const double rate = static_cast<double>(done - *before_) / std::max(seconds, 1e-9);
   const std::size_t filled = bar_width * done / std::max<std::size_t>(total, 1);
-  stream_ << fmt::format("\r\x1b[K[{}{}]  {}/{}  {}{}{}{}", std::string(filled, '#'),
+  stream_ << report::clear_line
+          << fmt::format("[{}{}]  {}/{}  {}{}{}{}", std::string(filled, '#'),
                          std::string(bar_width - filled, '-'), done, total, speed(rate),
                          rate > 0 ? "  " + time_left(static_cast<double>(total - done) / rate) : "",
                          failed_ != 0 ? fmt::format("  {} failed", failed_) : "",
@@ -56,7 +59,7 @@ void Progress::draw(std::size_t done, std::size_t total, const std::string& deta
 }
 
 void Progress::clear() {
-  if (drawn_) stream_ << "\r\x1b[K" << std::flush;
+  if (drawn_) stream_ << report::clear_line << std::flush;
   drawn_ = false;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -152,8 +153,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (common.json)
     session.out << json;
   else if (prints_result(common, out) || !o.format.empty())
-    session.out << form->text(all, style);
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+    (form == forms ? session.out : session.data) << form->text(all, style);
+  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
   return done;
 }
 

@@ -432,7 +432,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   }
   report_overspending(report, o, session.err);
   for (const fs::path& file : files)
-    if (!common.quiet) session.err << "results: " << file.string() << '\n';
+    if (!common.quiet) cli::tell("results", {file.string()}, session.err);
   if (!report.stopped.empty())
     session.err << "stopped: " << report::printable(report.stopped) << '\n';
   if (report.interrupted)

@@ -17,6 +17,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -137,7 +138,7 @@ void tell(const qa::ScoredQa& run, std::ostream& err) {
 void print(const std::vector<qa::ScoredQa>& runs, const Options& o, const Common& common,
            const Session& session) {
   if (o.markdown) {
-    session.out << report::qa_markdown(runs);
+    session.data << report::qa_markdown(runs);
     return;
   }
   if (!prints_result(common, common.out)) return;
@@ -190,7 +191,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     if (!common.quiet) tell(each, session.err);
   }
   if (!common.quiet)
-    for (const fs::path& file : files) session.err << "results: " << file.string() << '\n';
+    for (const fs::path& file : files) cli::tell("results", {file.string()}, session.err);
   return failed ? some_failed : done;
 }
 

@@ -16,6 +16,7 @@
 #include "assay/error.hpp"
 #include "assay/qa/run/qa_progress.hpp"
 #include "assay/qa/run/qa_questions.hpp"
+#include "assay/report/text/terminal_stream.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 
@@ -279,7 +280,7 @@ Exit watch(Watcher& watcher, const Options& o, const Common& common, const Sessi
   for (;;) {
     const qa::QaStatus status = watcher.look();
     const bool running = status.state == qa::RunState::running;
-    if (live) session.out << "\x1b[H\x1b[J";
+    if (live) session.out << report::clear_screen;
     if (live || common.json || !running)
       show(status, watcher, common, session);
     else

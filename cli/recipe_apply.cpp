@@ -15,6 +15,7 @@
 #include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -93,7 +94,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
                 << '\n';
   else if (!common.quiet)
     session.out << report::placement_report(placement);
-  if (!common.quiet) session.err << "results: " << out.string() << '\n';
+  if (!common.quiet) cli::tell("results", {out.string()}, session.err);
   return done;
 }
 

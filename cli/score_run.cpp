@@ -81,7 +81,7 @@ score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution ex
                                 const Common& common, const Session& session) {
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
   execution.progress = [&](std::size_t done, std::size_t total, const metrics::CaseRecord& last) {
-    if (common.verbose) session.err << name(last.fate) << ": " << last.id << '\n';
+    if (common.verbose) cli::tell(name(last.fate), {last.id}, session.err);
     progress.update(done, total, last.fate != metrics::Fate::scored);
   };
   execution.warn = [&](const std::string& sentence) {
@@ -202,7 +202,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (!common.json && prints_result(common, out))
     session.out << report::terminal_report(result,
                                            {.color = session.out_is_terminal && !common.no_color});
-  if (!out.empty() && !common.quiet) session.err << "results: " << out.string() << '\n';
+  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
   const bool is_complete = result.ledger.is_complete();
   if (is_complete && !o.keep_journal && !out.empty()) fs::remove(journal.path);
   return is_complete ? done : some_failed;

@@ -87,12 +87,12 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto out = output_file(common.out, o.nnunet ? "splits_final.json" : "split.json");
   refuse_input(out, {o.manifest});
   if (!out.empty()) write_atomically(out, text);
-  if (out.empty() || common.json) session.out << text;
+  if (out.empty() || common.json) session.data << text;
   if (common.quiet) return done;
   cli::tell("note", manifest.notes, session.err);
   cli::tell("warning", manifest.warnings, session.err);
   session.err << report::balance_table(manifest, settings, folds);
-  if (!out.empty()) session.err << "split: " << out.string() << '\n';
+  if (!out.empty()) cli::tell("split", {out.string()}, session.err);
   return done;
 }
 

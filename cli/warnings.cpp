@@ -10,7 +10,7 @@
 
 namespace assay::cli {
 
-void tell(const char* kind, const std::vector<std::string>& sentences, std::ostream& err) {
+void tell(std::string_view kind, const std::vector<std::string>& sentences, std::ostream& err) {
   for (const std::string& sentence : sentences)
     err << kind << ": " << report::printable(sentence) << '\n';
 }

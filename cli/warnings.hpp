@@ -4,12 +4,13 @@
 
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::cli {
 
 /// Each sentence on a line of its own, after what it is: "note: …".
-void tell(const char* kind, const std::vector<std::string>& sentences, std::ostream& err);
+void tell(std::string_view kind, const std::vector<std::string>& sentences, std::ostream& err);
 
 struct CaseWarning {
   std::string id, text;

@@ -17,11 +17,7 @@ FAULTS = "429,500,529,error200,garbage,cut,drop,slow,hang"
 REPLIES = (None, "slow")  # what the server answered in full
 
 
-def build_clock(folder):
-    library = pathlib.Path(folder) / "fast_clock.so"
-    subprocess.run(["c++", "-std=c++20", "-shared", "-fPIC", "-O1", "-o", library,
-                    support.ROOT / "tests/faults/fast_clock.cpp"], check=True)
-    return library
+CLOCK = support.PROGRAM.parent / "fast_clock.so"
 
 
 def fast_environment(library):

@@ -20,6 +20,7 @@ constexpr std::array table = {
     Fault{"policy", 400, "content_policy_violation", "Rejected by the safety system."},
     Fault{"parameter", 400, "unsupported_parameter", "Unsupported parameter: 'temperature'."},
     Fault{"model", 404, "model_not_found", "The model does not exist."},
+    Fault{"escapes", 400, "invalid_request_error", "no \x1b[31m\xc2\x9b\x32J\xe2\x80\xae\r words"},
     Fault{"error200", 200, "server_error", "Provider returned error"},
     Fault{"cut", 0, "", ""},        // half of the reply, then the connection is closed
     Fault{"drop", 0, "", ""},       // no reply at all

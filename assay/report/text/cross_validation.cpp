@@ -16,9 +16,8 @@ std::string shown(const compare::Value& x) {
 std::string headline(const compare::CrossValidation& result, const results::RunFolders& folders,
                      const TerminalStyle& style) {
   const std::string name = printable(folders.name);
-  return fmt::format("{}: {} of {} · {} · {} · restarts: {}\n",
-                     style.color ? "\x1b[1m" + name + "\x1b[0m" : name, folders.ledger.read,
-                     counted(folders.ledger.expected, "run"),
+  return fmt::format("{}: {} of {} · {} · {} · restarts: {}\n", bold(name, style.color),
+                     folders.ledger.read, counted(folders.ledger.expected, "run"),
                      counted(result.folds.size(), "outer fold"),
                      counted(result.subjects.size(), "subject"), compare::name(result.restarts));
 }

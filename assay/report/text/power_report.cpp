@@ -79,8 +79,8 @@ std::string power_report(const compare::PowerStudy& study, bool color) {
     for (const compare::PlannedSize& size : plan.sizes) rows.push_back(plan_row(study, plan, size));
     if (is_continued(study, p)) continue;
     const std::string title = printable(heading(plan));
-    out += (color ? "\x1b[1m" + title + "\x1b[0m" : title) + ", " + compare::purpose(study, plan) +
-           "\n" + pilot_line(study, plan) + "\n" + text_table(columns_of(study, plan), rows) + "\n";
+    out += bold(title, color) + ", " + compare::purpose(study, plan) + "\n" +
+           pilot_line(study, plan) + "\n" + text_table(columns_of(study, plan), rows) + "\n";
     rows.clear();
   }
   for (const compare::PowerPlan& plan : study.plans)

@@ -103,7 +103,7 @@ void for_flips(const qa::QaComparison& c, Each each) {
 
 std::string qa_comparison_report(const qa::QaComparison& c, const QaReportStyle& style) {
   const std::string name = printable(c.benchmark_name);
-  std::string out = (style.terminal.color ? "\x1b[1m" + name + "\x1b[0m" : name) +
+  std::string out = bold(name, style.terminal.color) +
                     fmt::format(": {} against {}, {}\n", placed(c.second_run, "second"),
                                 placed(c.first_run, "first"), qa_metric_words(c.metric));
   out += score_lines(c, c.all, "answers without a label count as wrong", c.alpha);
