@@ -10,7 +10,7 @@ import reports
 import slide_files
 import support
 
-SHIM = support.PROGRAM.parent.parent / "lib/libfailing_calls.so"
+SHIM = support.PROGRAM.parent / "failing_calls.so"
 SECONDS = 60  # a run takes well under one; this is for hangs
 
 # What failing calls look like: kind, how, error.

@@ -15,13 +15,11 @@ SPEED = 48
 COST_USD = 0.001  # of each reply, as the server reports it
 FAULTS = "429,500,529,error200,garbage,cut,drop,slow,hang"
 REPLIES = (None, "slow")  # what the server answered in full
-
-
 CLOCK = support.PROGRAM.parent / "fast_clock.so"
 
 
-def fast_environment(library):
-    return {**os.environ, "LD_PRELOAD": str(library), "FAST_CLOCK": str(SPEED),
+def fast_environment():
+    return {**os.environ, "LD_PRELOAD": str(CLOCK), "FAST_CLOCK": str(SPEED),
             "FAST_CLOCK_SINCE": f"{time.time_ns()} {time.monotonic_ns()}"}
 
 
@@ -41,7 +39,7 @@ class Soak:
     def __init__(self, folder, slides, questions, fault_rate, options=()):
         self.folder, self.run, self.questions = folder, folder / "run", questions
         self.samples = []  # (seconds of the fast clock, bytes, open files)
-        self.environment = fast_environment(build_clock(folder))
+        self.environment = fast_environment()
         table(folder / "t.csv", questions)
         self.budget = 20 * COST_USD * questions
         self.command = [support.PROGRAM, "qa", "run", folder / "t.csv", "--wsi-root", slides,
