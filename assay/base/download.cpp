@@ -24,35 +24,43 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The part of a file that was received, with a single writer. The tag of its version is stored
-/// next to it, because the rest must come from the same version.
+/// next to it, because the rest must come from the same version, and so is the number of bytes that
+/// are on disk for certain: after a power cut, those that follow may be anything.
 class PartFile {
  public:
   explicit PartFile(const fs::path& target)
       : path_(target.string() + ".part"), tag_path_(target.string() + ".part.tag") {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (file_ < 0) fail();
-    if (::flock(file_, LOCK_EX | LOCK_NB) == 0) return;
-    ::close(file_);
-    throw Error(Error::Kind::io, path_,
-                "is being fetched by another process; wait "
-                "for it, or choose another folder");
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(file_);
+      throw Error(Error::Kind::io, path_,
+                  "is being fetched by another process; wait "
+                  "for it, or choose another folder");
+    }
+    read_tag();
   }
   PartFile(const PartFile&) = delete;
   PartFile& operator=(const PartFile&) = delete;
-  ~PartFile() { ::close(file_); }
+  ~PartFile() {
+    try {
+      if (!tag_.empty()) note_size();
+    } catch (const std::exception&) {  // then less is continued
+    }
+    ::close(file_);
+  }
 
   const fs::path& path() const { return path_; }
   std::uint64_t size() const { return fs::file_size(path_); }
 
   /// The version that the bytes belong to; "" when they cannot be continued.
-  std::string tag() const {
-    return fs::exists(tag_path_) && size() > 0 ? read_text(tag_path_) : std::string();
-  }
+  std::string tag() const { return size() > 0 ? tag_ : std::string(); }
 
   /// Empty on disk before it has the tag of another version.
   void start_over(const std::string& tag) {
-    if (::ftruncate(file_, 0) != 0 || ::fsync(file_) != 0) fail();
-    write_atomically(tag_path_, tag);
+    if (::ftruncate(file_, 0) != 0) fail();
+    tag_ = tag;
+    note_size();
     at_the_end();
   }
 
@@ -64,7 +72,9 @@ class PartFile {
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail();
       bytes.remove_prefix(static_cast<std::size_t>(written));
+      unsynced_ += static_cast<std::uint64_t>(written);
     }
+    if (unsynced_ >= most_unsynced && !tag_.empty()) note_size();
   }
 
   void become(const fs::path& target) {
@@ -73,13 +83,34 @@ class PartFile {
     forget();
   }
 
-  void forget() const {
+  void forget() {
+    tag_.clear();
     std::error_code gone;
     fs::remove(path_, gone);
     fs::remove(tag_path_, gone);
   }
 
  private:
+  static constexpr std::uint64_t most_unsynced = std::uint64_t{16} << 20;
+
+  /// The tag, and on a second line the number of bytes; 0.1 wrote only the tag.
+  void read_tag() {
+    if (!fs::exists(tag_path_)) return;
+    const std::string text = read_text(tag_path_);
+    const std::size_t line = std::min(text.find('\n'), text.size());
+    tag_ = text.substr(0, line);
+    if (line == text.size()) return;
+    std::uint64_t size_on_disk = 0;
+    std::from_chars(text.data() + line + 1, text.data() + text.size(), size_on_disk);
+    if (size() > size_on_disk && ::ftruncate(file_, static_cast<off_t>(size_on_disk)) != 0) fail();
+  }
+
+  void note_size() {
+    if (::fsync(file_) != 0) fail();
+    write_atomically(tag_path_, fmt::format("{}\n{}\n", tag_, size()));
+    unsynced_ = 0;
+  }
+
   [[noreturn]] void fail() const {
     const char* remedy = errno == ENOSPC || errno == EDQUOT
                              ? "the disk is full; make room and start again to continue"
@@ -88,6 +119,8 @@ class PartFile {
   }
 
   fs::path path_, tag_path_;
+  std::string tag_{};
+  std::uint64_t unsynced_ = 0;
   int file_ = -1;
 };
 

@@ -124,6 +124,18 @@ TEST_F(DownloadTest, a_part_of_another_version_or_without_tag_is_dropped) {
   EXPECT_FALSE(fetched().resumed);
 }
 
+TEST_F(DownloadTest, what_was_not_on_disk_for_certain_is_fetched_again) {
+  const std::size_t have = 100;
+  ASSERT_GT(hub_.content.size(), 2 * have);
+  hub_.tag = "\"opaque\"";  // nobody knows a checksum
+  write_atomically(folder_ / "table.csv.part",
+                   hub_.content.substr(0, have) + std::string(have, '\0'));
+  write_atomically(folder_ / "table.csv.part.tag", hub_.tag + "\n100\n");
+  EXPECT_TRUE(fetched().resumed);
+  EXPECT_EQ(read_text(folder_ / "table.csv"), hub_.content);
+  EXPECT_EQ(folder_.entries(), 1U);
+}
+
 TEST_F(DownloadTest, a_part_that_is_too_long_is_dropped) {
   write_atomically(folder_ / "table.csv.part", hub_.content + "more");
   write_atomically(folder_ / "table.csv.part.tag", hub_.tag);

@@ -31,7 +31,7 @@ TEST(Durable, folders_are_made_with_those_above) {
     EXPECT_TRUE(std::filesystem::is_directory(folder / name)) << name;
   }
   write_atomically(folder / "file", "x");
-  EXPECT_THAT(refusal([&] { make_folder(folder / "file"); }), HasSubstr("it is a file"));
+  EXPECT_THAT(refusal([&] { make_folder(folder / "file"); }), HasSubstr("cannot be created"));
   EXPECT_THAT(refusal([&] { make_folder(folder / "file/a"); }), HasSubstr("cannot be created"));
 }
 

@@ -24,7 +24,9 @@ slide::SlideRegion whole(const slide::SlideInfo& slide) {
 
 PictureShelf::PictureShelf(fs::path folder, int jpeg_quality)
     : folder_(std::move(folder)), quality_(jpeg_quality) {
-  if (!folder_.empty()) make_folder(folder_);
+  if (folder_.empty()) return;
+  make_folder(folder_);
+  sync_folder(folder_);  // a crop of a process that was killed may have no durable name yet
 }
 
 ChatImage PictureShelf::store(const Picture& picture) const {
