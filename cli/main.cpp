@@ -73,10 +73,18 @@ void explain() try { throw; } catch (const Error& e) {
               << ")\n";
 }
 
-/// Where an exception goes that nobody can catch: one that leaves a thread of a library. What was
-/// written stays valid, as after a kill.
+/// Where an exception goes that nobody can catch: one that leaves a thread of a library, or a
+/// destructor that needs memory, as those of JSON values do. Written files stay valid, as after a
+/// kill.
 [[noreturn]] void end_of_thread() {
-  explain();
+  static std::atomic_flag is_ending;  // other threads may come here too
+  if (!is_ending.test_and_set()) {
+    if (std::current_exception())
+      explain();
+    else
+      std::cerr << "assay: a library gave up, most likely for lack of memory; close other "
+                   "programs, or use fewer --jobs\n";
+  }
   _exit(could_not);
 }
 

@@ -247,6 +247,9 @@ qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const 
   out.most_output_tokens = chosen.most_output_tokens;
   out.version = version();
   out.stop = &session.stop;
+  out.slower = [&](const std::string& sentence) {
+    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
+  };
   if (out.budget_usd && !o.dry_run && chosen.prices.find(chosen.settings.model.model) == nullptr)
     throw Error(Error::Kind::usage, o.agent.prices,
                 "has no price for '" + chosen.settings.model.model +
@@ -402,9 +405,6 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   execution.warn = [&](const std::string& sentence) {
     progress.clear();
     session.err << "warning: " << report::printable(sentence) << '\n';
-  };
-  execution.slower = [&](const std::string& sentence) {
-    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
   };
   execution.waiting = [&](const std::string& why) {
     progress.clear();

@@ -48,7 +48,7 @@ def test_a_failing_call(prepared, name, kind, how, error):
             done, failed = failing_calls.disturbed(command, fault)
             if not failed:  # threads did not meet in the same way
                 continue
-            wrong = failing_calls.complaints(command, done)
+            wrong = failing_calls.complaints(command, done, fault)
             if kind != "alloc" or nth % 5 == 0:
                 wrong += failing_calls.complaints_of_resumption(command)
             assert not wrong, f"{fault}: {wrong}\n{done.stderr}"
@@ -61,7 +61,7 @@ def test_with_fewer_threads_the_results_are_the_same(prepared, name, others):
     refused = Fault("thread", "limit", "", others + 1, False)
     done, failed = failing_calls.disturbed(command, refused)
     assert done.returncode == 0, done.stderr
-    assert not failing_calls.complaints(command, done)
+    assert not failing_calls.complaints(command, done, refused)
     assert not failed or others > 0 or "threads could be started" in done.stderr
     quiet, _ = failing_calls.disturbed(command, refused, "--quiet")
     assert quiet.returncode == 0 and "threads" not in quiet.stderr

@@ -10,6 +10,7 @@
  *                limit: a thread is refused while FAIL_NTH - 1 others run, as a limit on processes does
  *   FAIL_ERROR   ENOSPC, EIO, EMFILE, ENOMEM, EAGAIN or EACCES (default: EIO)
  *   FAIL_BELOW   only files below this folder count (an absolute path); for threads and memory it means nothing
+ *   FAIL_SPARES  libraries whose allocations do not count, as beginnings of file names: "libcrypto libglib"
  *   FAIL_COUNTS  a file that gets a line "failed KIND" when a call is made to fail, and "KIND COUNT" lines at the end
  *
  * Calls that glibc makes inside itself (fopen, opendir) do not pass here. A close that fails has closed the file, as on
@@ -46,7 +47,7 @@ static atomic_long counts[kinds];
 static atomic_int tears[1024]; /* descriptors whose next write fails */
 static int failing = -1, onward, how = how_error, error_number = EIO, counts_file = -1;
 static long nth;
-static char below[PATH_MAX];
+static char below[PATH_MAX], spares[256];
 static size_t below_size;
 
 /* Straight to the kernel: what the shim does itself does not count. */
@@ -232,18 +233,36 @@ void* __libc_calloc(size_t, size_t);
 void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 
-static int no_memory(void) {
-  if (!atomic_load_explicit(&counting, memory_order_relaxed) || !falls(k_alloc)) return 0;
+/* Whether the caller is in a library whose name begins with a word of FAIL_SPARES. */
+static int is_spared(void* caller) {
+  Dl_info found;
+  if (spares[0] == 0 || dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
+  const char* slash = strrchr(found.dli_fname, '/');
+  const char* name = slash == NULL ? found.dli_fname : slash + 1;
+  for (const char* word = spares; *word != 0; word += strspn(word, " ")) {
+    const size_t size = strcspn(word, " ");
+    if (strncmp(name, word, size) == 0) return 1;
+    word += size;
+  }
+  return 0;
+}
+
+static int no_memory(void* caller) {
+  if (!atomic_load_explicit(&counting, memory_order_relaxed) || is_spared(caller) || !falls(k_alloc))
+    return 0;
   errno = ENOMEM;
   return 1;
 }
-void* malloc(size_t size) { return no_memory() ? NULL : __libc_malloc(size); }
-void* calloc(size_t count, size_t size) { return no_memory() ? NULL : __libc_calloc(count, size); }
-void* realloc(void* old, size_t size) { return no_memory() ? NULL : __libc_realloc(old, size); }
-void* memalign(size_t step, size_t size) { return no_memory() ? NULL : __libc_memalign(step, size); }
-void* aligned_alloc(size_t step, size_t size) { return memalign(step, size); }
+#define NO_MEMORY no_memory(__builtin_return_address(0))
+void* malloc(size_t size) { return NO_MEMORY ? NULL : __libc_malloc(size); }
+void* calloc(size_t count, size_t size) { return NO_MEMORY ? NULL : __libc_calloc(count, size); }
+void* realloc(void* old, size_t size) { return NO_MEMORY ? NULL : __libc_realloc(old, size); }
+void* memalign(size_t step, size_t size) { return NO_MEMORY ? NULL : __libc_memalign(step, size); }
+void* aligned_alloc(size_t step, size_t size) {
+  return NO_MEMORY ? NULL : __libc_memalign(step, size);
+}
 int posix_memalign(void** out, size_t step, size_t size) {
-  void* got = memalign(step, size);
+  void* got = NO_MEMORY ? NULL : __libc_memalign(step, size);
   if (got == NULL) return ENOMEM;
   *out = got;
   return 0;
@@ -272,6 +291,7 @@ __attribute__((constructor)) static void read_settings(void) {
     if (strcmp(errors[i].name, setting("FAIL_ERROR")) == 0) error_number = errors[i].number;
   strncpy(below, setting("FAIL_BELOW"), sizeof below - 1);
   below_size = strlen(below);
+  strncpy(spares, setting("FAIL_SPARES"), sizeof spares - 1);
   if (setting("FAIL_COUNTS")[0] != 0)
     counts_file = (int)syscall(SYS_openat, AT_FDCWD, setting("FAIL_COUNTS"),
                                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

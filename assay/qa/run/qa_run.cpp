@@ -407,7 +407,6 @@ QaRunReport run_qa(const QaPlan& plan, const QaAgent& agent, const QaRunSettings
                            .shelf = shelf,
                            .stop = stop,
                            .trajectories = trajectories};
-
   const std::size_t replayed = finished(state);
   teller.begin(calls, budget, {.done = replayed, .total = replayed + work.size()});
   write_questions(execution.folder, plan);
