@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/demo/demo_cohort.hpp"
@@ -42,9 +42,8 @@ fs::path on_the_path() {
 /// A path as one word of a shell.
 std::string shell_word(const fs::path& path) {
   std::string text = path.string();
-  const auto is_plain = [](unsigned char c) {
-    return std::isalnum(c) != 0 ||
-           std::string_view("/._-+,=@%").find(static_cast<char>(c)) != std::string_view::npos;
+  const auto is_plain = [](char c) {
+    return is_ascii_word(c) || std::string_view("/._-+,=@%").find(c) != std::string_view::npos;
   };
   if (std::ranges::all_of(text, is_plain)) return text;
   std::string out = "'";

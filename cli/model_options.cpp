@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/command_line.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
@@ -88,10 +88,7 @@ model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& 
 
 /// "MeshNet-26" -> "meshnet_26", as parity and papers call it.
 std::string as_key(std::string name) {
-  for (char& c : name)
-    c = std::isalnum(static_cast<unsigned char>(c)) == 0
-            ? '_'
-            : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : name) c = is_ascii_word(c) ? ascii_lower(c) : '_';
   return name;
 }
 

@@ -2,12 +2,12 @@
 #include "cli/qa_agent.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
@@ -68,9 +68,8 @@ void require(bool given, const std::string& sentence) {
 
 /// A key that was typed where its variable belongs must not be repeated in a message.
 bool is_variable_name(const std::string& text) {
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-         std::ranges::all_of(text,
-                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return !text.empty() && !is_ascii_digit(text.front()) &&
+         std::ranges::all_of(text, [](char c) { return is_ascii_word(c) || c == '_'; });
 }
 
 void refuse_secrets(const AgentOptions& o) {

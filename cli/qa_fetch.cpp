@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/download.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/http.hpp"
@@ -59,9 +59,8 @@ std::string environment(const char* name) {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = std::isalnum(byte) != 0 || std::string_view("-._~/").find(c) != text.npos;
-    out += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+    const bool plain = is_ascii_word(c) || std::string_view("-._~/").find(c) != text.npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
 }

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <string_view>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
@@ -26,17 +26,16 @@ bool is_among(const std::string& name, const auto& names) {
 /// RFC 9110's token.
 bool is_header_name(std::string_view text) {
   constexpr std::string_view signs = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [&](unsigned char c) {
-    return std::isalnum(c) != 0 || signs.find(static_cast<char>(c)) != signs.npos;
+  return !text.empty() && std::ranges::all_of(text, [&](char c) {
+    return is_ascii_word(c) || signs.find(c) != signs.npos;
   });
 }
 
 /// SUCH_A_WORD: nobody's value, so a misspelt name is not sent in place of a key.
 bool looks_like_a_variable(std::string_view text) {
-  return text.find('_') != text.npos && std::isalpha(static_cast<unsigned char>(text[0])) != 0 &&
-         std::ranges::all_of(text, [](unsigned char c) {
-           return std::isupper(c) != 0 || std::isdigit(c) != 0 || c == '_';
-         });
+  return text.find('_') != text.npos && is_ascii_letter(text[0]) &&
+         std::ranges::all_of(
+             text, [](char c) { return is_ascii_upper(c) || is_ascii_digit(c) || c == '_'; });
 }
 
 std::pair<std::string, std::string> taken_apart(const std::string& typed) {

@@ -70,7 +70,8 @@ def test_files_that_are_not_there(tmp_path, name):
     missing = tmp_path / file_name(name, "")
     for command in (["score", missing, missing], ["score", "--manifest", missing],
                     ["compare", missing, missing],
-                    ["report", missing, "--out", tmp_path / "r.html"], ["parity", missing], ["parity", "--list", "--paper", missing],
+                    ["report", missing, "--out", tmp_path / "r.html"], ["parity", missing],
+                    ["parity", "--list", "--paper", missing],
                     ["folds", missing], ["split", missing], ["power", missing],
                     ["evaluate", missing, missing], ["predict", missing, missing],
                     ["model", "show", missing], ["recipe", "show", missing],
@@ -87,7 +88,8 @@ def test_files_that_are_not_there(tmp_path, name):
 def test_models_and_groups_that_are_compared(tmp_path):
     clean = HOSTILE.replace("\r", "")
     for model, shift in (("x", 0), ("y", 0.1)):
-        rows = [f"{clean}{model},{clean}{i},{clean},{clean},{0.5 + shift + i / 50},ok,{clean}{i % 2}"
+        value = 0.5 + shift
+        rows = [f"{clean}{model},{clean}{i},{clean},{clean},{value + i / 50},ok,{clean}{i % 2}"
                 for i in range(12)]
         (tmp_path / f"{model}.csv").write_text(
             "\n".join([f"model,case,label,metric,value,status,{clean}", *rows, ""]))

@@ -16,6 +16,12 @@ DOORS = {
     "programs": (r"\b(?:posix_spawnp?|execl\w*|execv\w*|v?fork)\s*\(",
                  {"assay/base/spawn.cpp", "cli/demo_qa.cpp", "bench/usage.cpp"}, True,
                  "ChildProcess or run_program"),
+    "numbers in text": (r"\b(?:strto[fd]|strtold|sto[fd]|stold|atof|s?scanf)\s*\(", set(), True,
+                        "std::from_chars or read_decimal, which no locale changes"),
+    "text from numbers": (r"\b(?:v?sn?printf|setprecision)\s*\(", {"assay/base/journal.cpp"},
+                          True, "fmt::format, which no locale changes"),
+    "letters": (r"\bstd::(?:is(?:alnum|alpha|digit|space|upper|lower|xdigit|punct)"
+                r"|to(?:upper|lower))\s*\(", set(), True, "assay/base/ascii.hpp, which no locale changes"),
     "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False,
                 "run_program; whoever wants a shell starts sh -c"),
 }

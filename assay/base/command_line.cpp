@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
@@ -98,9 +99,9 @@ class Splitter {
 };
 
 bool is_plain(const std::string& word) {
-  return !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
-    return std::isalnum(c) != 0 || c >= 0x80 ||
-           std::string_view("_-./:=,+@%{}^").find(static_cast<char>(c)) != std::string_view::npos;
+  return !word.empty() && std::ranges::all_of(word, [](char c) {
+    return is_ascii_word(c) || static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view("_-./:=,+@%{}^").find(c) != std::string_view::npos;
   });
 }
 

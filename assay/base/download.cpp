@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -146,8 +145,7 @@ ContentRange content_range(const std::string& text) {
 /// The hex digits of an entity tag, without quotes.
 std::string checksum_in(std::string tag) {
   std::erase(tag, '"');
-  const bool hex = std::ranges::all_of(tag, [](unsigned char c) { return std::isxdigit(c) != 0; });
-  return hex ? tag : "";
+  return tag.find_first_not_of("0123456789abcdefABCDEF") == tag.npos ? tag : "";
 }
 
 /// The checksum that the server uses as the name of the content: SHA-256 for large files, git's

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 
+#include "assay/base/decimal.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 
@@ -68,10 +69,8 @@ Error invalid_json(std::string_view name, std::string_view text, std::size_t at)
 
 double json_number(std::string_view token) {
   if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  double value = 0;  // from_chars knows "Infinity" as well
-  const auto read = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (read.ec == std::errc::result_out_of_range)
-    value = std::strtod(std::string(token).c_str(), nullptr);
+  double value = 0;
+  read_decimal(token, value);  // knows "Infinity" as well
   return value;
 }
 

@@ -5,9 +5,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cctype>
 #include <vector>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
@@ -101,8 +101,8 @@ std::size_t misnamed_table(std::string_view line) {
   const std::size_t inner = bracket + (line.substr(bracket, 2) == "[[" ? 2 : 1);
   const std::size_t first = std::min(line.find_first_not_of(blank, inner), line.size());
   if (first == line.size()) return line.size();
-  const bool is_named = std::isalnum(static_cast<unsigned char>(line[first])) != 0 ||
-                        starts.find(line[first]) != std::string_view::npos;
+  const bool is_named =
+      is_ascii_word(line[first]) || starts.find(line[first]) != std::string_view::npos;
   return is_named ? line.size() : first;
 }
 

@@ -68,7 +68,9 @@ std::string words_of(std::size_t question, std::size_t turns) {
 /// The number after "Question " in the conversation.
 std::size_t question_in(const std::string& body) {
   const std::size_t at = body.find("Question ");
-  return at == body.npos ? 0 : static_cast<std::size_t>(std::atoi(body.c_str() + at + 9));
+  return at == body.npos
+             ? 0
+             : static_cast<std::size_t>(std::strtoull(body.c_str() + at + 9, nullptr, 10));
 }
 
 ServerResponse answer_to(const std::string& body) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "assay/volume.hpp"
@@ -28,9 +29,7 @@ double alignment(const Grid& a, std::size_t i, const Grid& b, std::size_t j) {
 }
 
 std::string number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x == 0 ? 0.0 : x);  // never "-0"
-  return text;
+  return fmt::format("{:.6g}", x == 0 ? 0.0 : x);  // never "-0"
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 #include "assay/metrics/synonyms.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
+#include <unordered_map>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/metrics.hpp"
@@ -63,9 +64,9 @@ const std::map<std::string, std::string_view>& known_names() {
 std::string spelled(std::string_view name) {
   std::string out;
   for (const char c : name)
-    if (const auto u = static_cast<unsigned char>(c); std::isalnum(u) != 0)
-      out += static_cast<char>(std::tolower(u));
-    else if (c == '.' || c == '@' || u >= 0x80)
+    if (is_ascii_word(c))
+      out += ascii_lower(c);
+    else if (c == '.' || c == '@' || static_cast<unsigned char>(c) >= 0x80)
       out += c;
   return out;
 }
@@ -137,9 +138,9 @@ std::string hint_by_spelling(std::string_view typed, std::span<const std::string
 std::string plain(std::string_view name) {
   std::string out;
   for (const char c : name)
-    if (const auto u = static_cast<unsigned char>(c); std::isalnum(u) != 0)
-      out += static_cast<char>(std::tolower(u));
-    else if (u >= 0x80)
+    if (is_ascii_word(c))
+      out += ascii_lower(c);
+    else if (static_cast<unsigned char>(c) >= 0x80)
       out += c;  // letters beyond ASCII distinguish names
   return out;
 }
@@ -159,11 +160,16 @@ bool names_metric(std::string_view typed, std::string_view name) {
 
 std::vector<std::string> metric_keys(const std::vector<std::string>& names) {
   std::vector<std::string> keys = names;
+  std::unordered_map<std::string, std::size_t> taken;
+  for (const std::string& name : names) ++taken[name];
   for (const bool by_key : {true, false})
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto key = metric_key(names[i]);
       if (!key || (plain(names[i]) == plain(*key)) != by_key) continue;
-      if (std::ranges::find(keys, *key) == keys.end()) keys[i] = *key;
+      if (taken[*key] != 0) continue;
+      --taken[keys[i]];
+      ++taken[*key];
+      keys[i] = *key;
     }
   return keys;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/named.hpp"
 #include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
@@ -38,10 +38,7 @@ const PaperModel& variant_of(const Paper& paper, std::string_view key) {
 
 std::string model_key(std::string_view name) {
   std::string key;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    key += std::isalnum(byte) != 0 ? static_cast<char>(std::tolower(byte)) : '_';
-  }
+  for (const char c : name) key += is_ascii_word(c) ? ascii_lower(c) : '_';
   return key;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "assay/base/decimal.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"
@@ -97,10 +98,8 @@ Cell Cell::of(std::string_view text) {
   }
   double value = 0;
   const char* end = digits.data() + digits.size();
-  const auto read = std::from_chars(digits.data(), end, value);
-  if (read.ptr != end || read.ec == std::errc::invalid_argument) return {Kind::text, 0};
-  if (read.ec == std::errc::result_out_of_range)  // as Python does: infinity, or zero
-    value = std::strtod(std::string(digits).c_str(), nullptr);
+  const auto read = read_decimal(digits, value);
+  if (read.ptr != end || read.ec != std::errc{}) return {Kind::text, 0};
   return {Kind::number, value};
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/alignment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "assay/error.hpp"
 
@@ -11,9 +12,7 @@ namespace assay::score {
 namespace {
 
 std::string millimetres(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g mm", x);
-  return text;
+  return fmt::format("{:.3g} mm", x);
 }
 
 std::string both(const Grid& prediction, const Grid& reference) {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <map>
 #include <regex>
 #include <set>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/bids.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
@@ -94,9 +94,8 @@ Candidates same_entities(const Files& predictions, const Files& references) {
 enum class Letters { digit, letter, other };
 
 Letters letters(char c) {
-  const auto u = static_cast<unsigned char>(c);
-  if (std::isdigit(u) != 0) return Letters::digit;
-  return std::isalpha(u) != 0 ? Letters::letter : Letters::other;
+  if (is_ascii_digit(c)) return Letters::digit;
+  return is_ascii_letter(c) ? Letters::letter : Letters::other;
 }
 
 /// Whether `text` may be cut before position `at`: not within a number or a word, or 10 and 19

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "assay/base/ascii.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 
@@ -65,13 +65,12 @@ std::vector<std::string> words_in(std::string_view name) {
   std::vector<std::string> out;
   bool goes_on = false, was_lower = false;
   for (const char c : name) {
-    const auto letter = static_cast<unsigned char>(c);
-    const bool is_upper = std::isupper(letter) != 0;
-    if (std::isalpha(letter) != 0) {
+    const bool is_upper = is_ascii_upper(c);
+    if (is_ascii_letter(c)) {
       if (!goes_on || (is_upper && was_lower)) out.emplace_back();
-      out.back() += static_cast<char>(std::tolower(letter));
+      out.back() += ascii_lower(c);
     }
-    goes_on = std::isalpha(letter) != 0;
+    goes_on = is_ascii_letter(c);
     was_lower = goes_on && !is_upper;
   }
   return out;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 8> key_prefixes = {"sk-",  "sk_",  "hf_",
 constexpr std::size_t shortest_key = 6;  ///< behind the prefix
 constexpr std::size_t most_shown = 200;
 
-bool is_key_character(unsigned char c) {
-  return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '*' || c == '.' || c == '=';
+bool is_key_character(char c) {
+  return is_ascii_word(c) || c == '-' || c == '_' || c == '*' || c == '.' || c == '=';
 }
 
 /// The length of a key that begins there; 0 when none does.
@@ -29,7 +29,7 @@ std::size_t key_length(std::string_view text) {
   const auto prefix = std::ranges::find_if(key_prefixes, begins);
   if (prefix == key_prefixes.end()) return 0;
   std::size_t end = prefix->size();
-  while (end < text.size() && is_key_character(static_cast<unsigned char>(text[end]))) ++end;
+  while (end < text.size() && is_key_character(text[end])) ++end;
   return end - prefix->size() >= shortest_key ? end : 0;
 }
 
@@ -39,7 +39,7 @@ std::string shown(std::string_view text) {
   std::string out;
   bool blank = true;  // runs of white space and control characters become one blank
   for (std::size_t at = 0; at < text.size() && out.size() <= most_shown;) {
-    const bool word_begins = at == 0 || !is_key_character(static_cast<unsigned char>(text[at - 1]));
+    const bool word_begins = at == 0 || !is_key_character(text[at - 1]);
     if (const std::size_t key = word_begins ? key_length(text.substr(at)) : 0; key > 0) {
       out += "[key]";
       at += key;

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/own_threads.hpp"
@@ -167,8 +168,7 @@ std::string run_id(const std::string& benchmark, const SettingsRecord& settings)
   std::string id = benchmark;
   for (const char* name : {"mode", "agent", "model"}) id += "_" + text_setting(settings, name);
   std::ranges::replace_if(
-      id, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-' && c != '.'; },
-      '-');
+      id, [](char c) { return !is_ascii_word(c) && c != '_' && c != '-' && c != '.'; }, '-');
   return id;
 }
 

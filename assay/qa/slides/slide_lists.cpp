@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <unordered_set>
 
 #include "assay/base/csv.hpp"
@@ -41,7 +40,9 @@ std::size_t required(const Csv& table, std::string_view column, const std::strin
 bool is_valid(const std::vector<std::string>& row, std::optional<std::size_t> column) {
   if (!column) return true;
   std::string text = row[*column];
-  std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
+  std::erase_if(text, [](char c) {
+    return std::string_view(" \t\n\v\f\r").find(c) != std::string_view::npos;
+  });
   return text.empty() || ascii_lowered(text) == "true";
 }
 

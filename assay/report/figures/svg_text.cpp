@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cctype>
 #include <cmath>
 
+#include "assay/base/ascii.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/report/html.hpp"
 
@@ -116,10 +116,8 @@ std::string signed_number(double value) {
 std::string key_part(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    const bool is_plain = code < 0x80 && std::isalnum(code) != 0;
-    if (is_plain)
-      out += static_cast<char>(std::tolower(code));
+    if (is_ascii_word(c))
+      out += ascii_lower(c);
     else if (!out.empty() && out.back() != '-')
       out += '-';
   }

@@ -4,6 +4,7 @@
 /// \x1b or \u202e instead.
 #pragma once
 
+#include <locale>
 #include <ostream>
 #include <streambuf>
 #include <string_view>
@@ -43,6 +44,7 @@ class TerminalStream : public std::ostream {
   TerminalStream(std::ostream& stream, Passes passes)
       : std::ostream(nullptr), buffer_(stream, passes) {
     rdbuf(&buffer_);
+    imbue(std::locale::classic());
     setf(stream.flags() & std::ios::unitbuf, std::ios::unitbuf);
   }
 

@@ -17,12 +17,12 @@ std::string shown(const std::string& text, Passes passes = {}) {
   return out.str();
 }
 
-TEST(Terminal, PlainTextPasses) {
+TEST(Terminal, plain_text_passes) {
   for (const char* text : {"", "abc\n\ndef\n", "Grüße · 5 µm – 日本\n", "\n"})
     EXPECT_EQ(shown(text), text);
 }
 
-TEST(Terminal, WhatATerminalActsOnIsShown) {
+TEST(Terminal, what_a_terminal_acts_on_is_shown) {
   const std::pair<std::string, std::string> cases[] = {
       {"a\x1b[31mb", "a\\x1b[31mb"},
       {"\x1b]0;title\x07", "\\x1b]0;title\\x07"},
@@ -51,14 +51,14 @@ TEST(Terminal, WhatATerminalActsOnIsShown) {
   EXPECT_EQ(printable("a\nb"), "a\\x0ab");
 }
 
-TEST(Terminal, OurOwnBoldPassesWhereItMay) {
+TEST(Terminal, our_own_bold_passes_where_it_may) {
   const std::string text = bold("title", true) + "\x1b[2J\n";
   EXPECT_EQ(shown(text, {.colors = true}), "\x1b[1mtitle\x1b[0m\\x1b[2J\n");
   EXPECT_EQ(shown(text), "\\x1b[1mtitle\\x1b[0m\\x1b[2J\n");
   EXPECT_EQ(shown("a\tb\x1b\t", {.tabs = true}), "a\tb\\x1b\t");
 }
 
-TEST(Terminal, CommandsGoPastTheFilterInOrder) {
+TEST(Terminal, commands_go_past_the_filter_in_order) {
   std::ostringstream out;
   TerminalStream stream(out, {});
   stream << "a" << clear_line << "b\x1b[K" << clear_screen << 12;
@@ -68,7 +68,7 @@ TEST(Terminal, CommandsGoPastTheFilterInOrder) {
   EXPECT_EQ(plain.str(), "\r\x1b[K");
 }
 
-TEST(Terminal, AFailureOfTheStreamIsSeen) {
+TEST(Terminal, a_failure_of_the_stream_is_seen) {
   std::ostringstream out;
   TerminalStream stream(out, {});
   out.setstate(std::ios::badbit);
