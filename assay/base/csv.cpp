@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assay/base/decimal.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
@@ -80,6 +81,19 @@ bool is_blank(const std::vector<std::string>& row) {
   return row.size() == 1 && row.front().empty();
 }
 
+/// Whether a spreadsheet takes the text for a formula, or would after its apostrophes.
+bool is_formula(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
+  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == text.npos) return false;
+  const std::string_view digits = text.substr(text.front() == '+' ? 1 : 0);
+  double number = 0;
+  const auto read = read_decimal(digits, number);
+  const bool is_number = read.ec == std::errc{} && read.ptr == text.data() + text.size() &&
+                         digits.find_first_not_of("+-.0123456789eE") == digits.npos &&
+                         !(text.front() == '+' && digits.starts_with('-'));
+  return !is_number;
+}
+
 }  // namespace
 
 std::optional<std::size_t> Csv::column(std::string_view name) const {
@@ -107,13 +121,18 @@ Csv parse_csv(std::string_view text, std::string_view name) {
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r\t") == text.npos) return std::string(text);
-  std::string out = "\"";
+  const std::string_view mark = is_formula(text) ? "'" : "";
+  if (text.find_first_of(",\"\n\r\t") == text.npos) return std::string(mark).append(text);
+  std::string out = std::string("\"").append(mark);
   for (const char c : text) {
     if (c == '"') out += '"';
     out += c;
   }
   return out + '"';
+}
+
+std::string_view csv_text(std::string_view field) {
+  return field.starts_with('\'') && is_formula(field) ? field.substr(1) : field;
 }
 
 }  // namespace assay

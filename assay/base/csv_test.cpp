@@ -59,3 +59,39 @@ TEST(Csv, a_field_is_quoted_only_when_it_must_be) {
   const Csv back = parse_csv("x\n" + csv_field("tricky \"q\",\nline") + "\n", "t.csv");
   EXPECT_EQ(back.rows.front().front(), "tricky \"q\",\nline");
 }
+
+TEST(Csv, a_spreadsheet_runs_no_text) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"=1+1", "'=1+1"},
+      {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+      {"-2+3", "'-2+3"},
+      {"@SUM(A1)", "'@SUM(A1)"},
+      {"\t=1", "\"'\t=1\""},
+      {"\r=1", "\"'\r=1\""},
+      {"=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""},
+      {"'=1", "''=1"},
+      {"''=1", "'''=1"},
+      {"-", "'-"},
+      {"+-5", "'+-5"},
+      {"-inf", "'-inf"},
+      {"-nan(x)", "'-nan(x)"},
+  };
+  for (const auto& [text, field] : cases) EXPECT_EQ(csv_field(text), field);
+}
+
+TEST(Csv, numbers_and_plain_text_get_no_mark) {
+  for (const char* text :
+       {"-5", "+3", "-1.5e-7", "-.5", "-1e999", "a=b", "'quoted'", "'-5", "'", ""})
+    EXPECT_EQ(csv_field(text), text);
+}
+
+TEST(Csv, every_text_reads_back) {
+  const std::string letters = "'=+-@\t\r15.ea,\"";
+  std::vector<std::string> texts = {""};
+  for (std::size_t i = 0; texts.size() < 60'000; ++i)  // shortest first
+    for (const char letter : letters) texts.push_back(texts[i] + letter);
+  for (const std::string& text : texts) {
+    const Csv back = parse_csv("x,y\n" + csv_field(text) + ",1\n", "t.csv");
+    ASSERT_EQ(csv_text(back.rows.front().front()), text) << csv_field(text);
+  }
+}

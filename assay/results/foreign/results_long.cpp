@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "assay/base/csv.hpp"
 #include "assay/base/shortest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/synonyms.hpp"
@@ -50,9 +52,9 @@ std::vector<std::size_t> group_columns(const Csv& csv, const LongColumns& is) {
 /// Our keys by the names in the file.
 std::map<std::string, std::string, std::less<>> keys_of(const Csv& csv, std::size_t column) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   for (const auto& row : csv.rows)
-    if (names.empty() || names.back() != row[column])
-      if (std::ranges::find(names, row[column]) == names.end()) names.push_back(row[column]);
+    if (seen.insert(row[column]).second) names.push_back(row[column]);
   const std::vector<std::string> keys = metrics::metric_keys(names);
   std::map<std::string, std::string, std::less<>> out;
   for (std::size_t i = 0; i < names.size(); ++i) out.emplace(names[i], keys[i]);
@@ -114,6 +116,23 @@ std::string group_fields(const metrics::Groups& groups, const std::vector<std::s
     out += "," + (found == groups.end() ? "" : csv_field(found->second));
   }
   return out;
+}
+
+/// Other tools' apostrophes may mean something else.
+bool is_ours(const Csv& csv) {
+  const auto names = parts_of(long_header, ',');
+  return csv.header.size() >= names.size() &&
+         std::equal(names.begin(), names.end(), csv.header.begin());
+}
+
+/// Texts as they were before `csv_field` kept spreadsheets from running them.
+void take_off_marks(Csv& csv) {
+  const auto take_off = [](std::vector<std::string>& row) {
+    for (std::string& cell : row)
+      if (csv_text(cell).size() < cell.size()) cell.erase(0, 1);
+  };
+  take_off(csv.header);
+  for (auto& row : csv.rows) take_off(row);
 }
 
 }  // namespace
@@ -181,7 +200,8 @@ std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& n
 }
 
 std::vector<compare::ResultTable> read_table(std::string_view text, const std::string& name) {
-  const Csv csv = parse_csv(text, name);
+  Csv csv = parse_csv(text, name);
+  if (is_ours(csv)) take_off_marks(csv);
   if (csv.rows.empty())
     throw Error(Error::Kind::input,
                 name + ": has a first line but no rows below it; " + std::string(accepted));

@@ -112,3 +112,18 @@ TEST(ReadLong, faults_are_named_with_their_line) {
   EXPECT_THAT(refusal("model,case,metric,value,status\nm,a,,,failed\n", "t.csv"),
               HasSubstr("none of the 1 cases of model m was scored; the first: a: failed"));
 }
+
+TEST(ReadLong, texts_that_a_spreadsheet_would_run_come_back_from_our_own_files) {
+  const std::string row = "'=m,''=a,'+1b,dice,0.5,ok,'-x\n", title = ",'@site\n";
+  const compare::ResultTable ours =
+      parsed("model,case,label,metric,value,status" + title + row, "t.csv");
+  EXPECT_EQ(ours.model_name, "=m");
+  EXPECT_EQ(ours.ids, std::vector<std::string>{"'=a"});
+  EXPECT_EQ(ours.labels.front().key, "+1b");
+  EXPECT_EQ(ours.groups.front().first, "@site");
+  EXPECT_EQ(ours.groups.front().second.front(), "-x");
+  const compare::ResultTable theirs =
+      parsed("model,case,region,metric,value,status" + title + row, "t.csv");
+  EXPECT_EQ(theirs.model_name, "'=m");
+  EXPECT_EQ(theirs.ids, std::vector<std::string>{"''=a"});
+}
