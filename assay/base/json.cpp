@@ -5,8 +5,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <unordered_map>
 #include <vector>
 
+#include "assay/base/json_append.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
@@ -25,13 +27,35 @@ Json number_of(std::string_view token) {
   return value.is_null() ? Json(json_number(token)) : value;
 }
 
+Json value_of(JsonReader& in);
+
+/// A key that comes again replaces what it had. Where there are many, they are found by a table.
+void read_members(JsonReader& in, Json& object) {
+  constexpr std::size_t many = 32;
+  std::unordered_map<std::string, std::size_t> places;
+  in.object("", [&](std::string_view name) {
+    std::string key(name);
+    Json member = value_of(in);
+    if (object.size() < many) {
+      object[key] = std::move(member);
+      return;
+    }
+    Json::object_t::Container& members = *object.get_ptr<Json::object_t*>();
+    if (places.empty())
+      for (std::size_t i = 0; i < members.size(); ++i) places.emplace(members[i].first, i);
+    const auto [found, is_new] = places.try_emplace(key, members.size());
+    (is_new ? append_member(object, std::move(key)) : members[found->second].second) =
+        std::move(member);
+  });
+}
+
 Json value_of(JsonReader& in) {
   using Kind = JsonReader::Kind;
   Json value;
   switch (in.kind()) {
     case Kind::object:
       value = Json::object();
-      in.object("", [&](std::string_view key) { value[std::string(key)] = value_of(in); });
+      read_members(in, value);
       break;
     case Kind::list:
       value = Json::array();

@@ -113,3 +113,13 @@ TEST(Json, indented_text_keeps_short_lists_on_one_line) {
   EXPECT_EQ(to_text({{"a", {1, 2}}, {"b", Json::array()}, {"c", Json::object()}}),
             "{\n  \"a\": [1, 2],\n  \"b\": [],\n  \"c\": {}\n}");
 }
+
+TEST(Json, objects_of_many_members_keep_their_order_and_the_last_of_equal_keys) {
+  std::string text = "{", expected = "{";
+  for (int i = 0; i < 100; ++i) text += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
+  text += "\"k3\":\"new\",\"k77\":\"new\",\"end\":0}";
+  for (int i = 0; i < 100; ++i)
+    expected += "\"k" + std::to_string(i) +
+                "\":" + (i == 3 || i == 77 ? "\"new\"" : std::to_string(i)) + ",";
+  EXPECT_EQ(to_text(parse_json(text, "x"), {.indent = 0}), expected + "\"end\":0}");
+}

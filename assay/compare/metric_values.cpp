@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
@@ -24,20 +25,21 @@ bool is_one_of(std::string_view column, std::span<const std::string_view> names)
 
 using Labels = std::span<const std::string>;
 
+/// Metrics times labels. Nobody reads more, and every one has its tests and intervals.
+constexpr std::size_t most_compared = 5000;
+
 /// The metrics of the first model that every model has for every label; those that only came along
 /// with the layout of a file count if `with_extra`.
 std::vector<std::string> common_metrics(std::span<const ResultTable> tables, Labels labels,
                                         bool with_extra) {
-  std::vector<std::string> common;
-  const auto has = [&](const ResultTable& table, const std::string& name) {
-    return std::ranges::all_of(labels, [&](const std::string& label) {
-      const MetricColumn* column = column_of(columns_of(table, label), name);
-      return column != nullptr && (with_extra || !column->is_extra);
-    });
-  };
-  for (const std::string& name : names_of(columns_of(tables.front(), labels.front())))
-    if (std::ranges::all_of(tables, [&](const ResultTable& table) { return has(table, name); }))
-      common.push_back(name);
+  std::unordered_map<std::string_view, std::size_t> times;
+  for (const ResultTable& table : tables)
+    for (const std::string& label : labels)
+      for (const MetricColumn& column : columns_of(table, label))
+        if (with_extra || !column.is_extra) ++times[column.name];
+  std::vector<std::string> common = names_of(columns_of(tables.front(), labels.front()));
+  std::erase_if(
+      common, [&](const std::string& name) { return times[name] < tables.size() * labels.size(); });
   return common;
 }
 
@@ -119,6 +121,11 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
     throw Error(Error::Kind::input,
                 "the files have no metric in common: " + tables.front().source + " has " +
                     joined(names_of(columns_of(tables.front(), labels.front()))));
+  if (asked.size() * labels.size() > most_compared)
+    throw Error(Error::Kind::usage,
+                "would compare " + std::to_string(asked.size() * labels.size()) +
+                    " columns; at most " + std::to_string(most_compared) +
+                    " can be compared at a time: choose some with --metric and --label");
   std::vector<ComparedMetric> chosen;
   for (const std::string& name : asked) {
     const metrics::Better better = direction_of(name, choice, notes);

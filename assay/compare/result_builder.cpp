@@ -13,16 +13,6 @@
 namespace assay::compare {
 namespace {
 
-/// The position of a name, or the end. Files list the same names over and over in the same order:
-/// the one after the last is tried first.
-template <class Rows, class Name>
-std::size_t position(const Rows& rows, std::string_view wanted, Name name, std::size_t last) {
-  for (const std::size_t guess : {last + 1, last, std::size_t{0}})
-    if (guess < rows.size() && std::invoke(name, rows[guess]) == wanted) return guess;
-  const auto found = std::ranges::find(rows, wanted, name);
-  return static_cast<std::size_t>(std::distance(rows.begin(), found));
-}
-
 template <class Cells, class Keep>
 void keep_only(Cells& cells, const Keep& keep) {
   std::size_t kept = 0;
@@ -49,6 +39,15 @@ FailedValue averaged_failure(const std::vector<const FailedValue*>& failures,
 
 }  // namespace
 
+/// The position of a name, or the end, where the caller then puts it.
+template <class Rows, class Name>
+std::size_t ResultBuilder::position(const Rows& rows, std::string_view wanted, Name name,
+                                    Places& places) {
+  for (const std::size_t guess : {places.last + 1, places.last, std::size_t{0}})
+    if (guess < rows.size() && std::invoke(name, rows[guess]) == wanted) return places.last = guess;
+  return places.last = places.by_name.try_emplace(std::string(wanted), rows.size()).first->second;
+}
+
 ResultBuilder::ResultBuilder(std::string model_name, std::string source)
     : model_name_(std::move(model_name)), source_(std::move(source)) {}
 
@@ -68,9 +67,9 @@ void ResultBuilder::name_case(std::size_t one_case, std::string id) {
 }
 
 std::size_t ResultBuilder::metric(std::string_view name) {
-  last_metric_ = position(metrics_, name, std::identity{}, last_metric_);
-  if (last_metric_ == metrics_.size()) metrics_.emplace_back(name);
-  return last_metric_;
+  const std::size_t place = position(metrics_, name, std::identity{}, metric_places_);
+  if (place == metrics_.size()) metrics_.emplace_back(name);
+  return place;
 }
 
 std::size_t ResultBuilder::derived_metric(std::string_view name) {
@@ -80,10 +79,10 @@ std::size_t ResultBuilder::derived_metric(std::string_view name) {
 }
 
 std::size_t ResultBuilder::label(std::string_view key) {
-  last_label_ = position(labels_, key, &Label::key, last_label_);
-  if (last_label_ == labels_.size())
+  const std::size_t place = position(labels_, key, &Label::key, label_places_);
+  if (place == labels_.size())
     labels_.push_back({.region = {std::string(key), std::string(key), {}}});
-  return last_label_;
+  return place;
 }
 
 void ResultBuilder::name_label(std::size_t label, std::string name) {
@@ -117,10 +116,9 @@ bool ResultBuilder::put(const Place& place, std::optional<double> value) {
 }
 
 void ResultBuilder::group(std::size_t one_case, std::string_view column, std::string_view text) {
-  last_group_ = position(groups_, column, &Group::column, last_group_);
-  if (last_group_ == groups_.size())
-    groups_.push_back({.column = std::string(column), .texts = {}});
-  Group& group = groups_[last_group_];
+  const std::size_t place = position(groups_, column, &Group::column, group_places_);
+  if (place == groups_.size()) groups_.push_back({.column = std::string(column), .texts = {}});
+  Group& group = groups_[place];
   if (group.texts.size() <= one_case) group.texts.resize(one_case + 1);
   std::string& known = group.texts[one_case];
   if (known.empty())

@@ -100,6 +100,15 @@ class ResultBuilder {
     bool contradicts_itself = false;
   };
 
+  /// Where names are in a list. Files repeat the same names in the same order, so the one after the
+  /// last is tried first.
+  struct Places {
+    std::unordered_map<std::string, std::size_t> by_name{};
+    std::size_t last = 0;
+  };
+  template <class Rows, class Name>
+  static std::size_t position(const Rows& rows, std::string_view wanted, Name name, Places& places);
+
   void complete();
   void remove_lost(ResultTable& table);
   void require_content(const ResultTable& table) const;
@@ -117,7 +126,7 @@ class ResultBuilder {
   std::vector<Label> labels_;
   std::vector<Group> groups_;
   bool has_ids_ = true;
-  std::size_t last_metric_ = 0, last_label_ = 0, last_group_ = 0;
+  Places metric_places_, label_places_, group_places_;
 };
 
 }  // namespace assay::compare

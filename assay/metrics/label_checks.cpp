@@ -10,8 +10,10 @@ namespace {
 
 constexpr std::size_t most_parts = 12;  ///< of a list in a message
 
+/// Whether any of the region's members is one of the labels, which are ascending.
 bool have_any(const std::vector<Label>& labels, const Region& region) {
-  return std::ranges::any_of(labels, [&](Label label) { return region.contains(label); });
+  return std::ranges::any_of(
+      region.members, [&](Label member) { return std::ranges::binary_search(labels, member); });
 }
 
 bool is_empty_everywhere(const SegmentationResult& result, std::size_t region) {

@@ -21,24 +21,27 @@ constexpr std::size_t few_codes = 6;
 
 /// Which codes of the map are in the region.
 struct Members {
-  std::vector<std::uint8_t> is_member;  ///< by code
-  std::vector<std::uint8_t> codes;      ///< the same as a list, for maps of bytes
+  const Codes& codes;
+  std::vector<std::uint8_t> is_member{};  ///< by code; empty when there are few
 };
 
-Members members_of(const LabelView& labels, const Region& region) {
-  Members out;
-  for (std::size_t code = 0; code < labels.values.size(); ++code) {
-    const bool in = region.contains(labels.values[code]);
-    out.is_member.push_back(in ? 1 : 0);
-    if (in) out.codes.push_back(static_cast<std::uint8_t>(code));
-  }
+/// A table for each of 65,536 regions would take longer than all the rest.
+Members members_of(const LabelView& labels, const Codes& codes) {
+  Members out{codes};
+  if (codes.size() <= few_codes) return out;
+  out.is_member.resize(labels.values.size());
+  for (const std::uint16_t code : codes) out.is_member[code] = 1;
   return out;
 }
 
 template <class Code>
 std::uint64_t looked_up(const Code* codes, std::size_t count, const Members& members) {
   std::uint64_t out = 0;
-  for (std::size_t i = 0; i < count; ++i) out |= std::uint64_t{members.is_member[codes[i]]} << i;
+  if (members.is_member.empty())
+    for (const std::uint16_t code : members.codes)
+      for (std::size_t i = 0; i < count; ++i) out |= std::uint64_t{codes[i] == code ? 1U : 0U} << i;
+  else
+    for (std::size_t i = 0; i < count; ++i) out |= std::uint64_t{members.is_member[codes[i]]} << i;
   return out;
 }
 
@@ -57,7 +60,7 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
     const auto* at = reinterpret_cast<const __m256i*>(codes.data() + 64 * w);
     const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
     std::uint64_t word = 0;
-    for (const std::uint8_t code : members.codes) {
+    for (const std::uint16_t code : members.codes) {
       const __m256i wanted = _mm256_set1_epi8(static_cast<char>(code));
       const int first = _mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
       const int second = _mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted));
@@ -103,13 +106,21 @@ void pack_part(std::span<const Code> codes, std::size_t first, std::size_t count
 
 }  // namespace
 
+Codes codes_of(const LabelView& labels, const Region& region) {
+  Codes out;
+  for (std::size_t code = 0; code < labels.values.size(); ++code)
+    if (region.contains(labels.values[code])) out.push_back(static_cast<std::uint16_t>(code));
+  return out;
+}
+
 void pack_region(const LabelView& labels, const Region& region, std::span<std::uint64_t> bits) {
-  const Members members = members_of(labels, region);
+  const Codes in_region = codes_of(labels, region);
+  const Members members = members_of(labels, in_region);
   std::visit([&](const auto& codes) { pack_codes(codes, members, bits); }, labels.codes);
 }
 
-BitVolume cropped(const LabelView& labels, const Region& region, const Box& box) {
-  const Members members = members_of(labels, region);
+BitVolume cropped(const LabelView& labels, const Codes& of_region, const Box& box) {
+  const Members members = members_of(labels, of_region);
   return std::visit(
       [&](const auto& codes) {
         return cropped_by(labels.grid.shape, box,

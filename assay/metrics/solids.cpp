@@ -8,7 +8,6 @@
 #include <span>
 
 #include "assay/base/processor.hpp"
-#include "assay/metrics/region_bits.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -163,30 +162,45 @@ std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& 
 
 LabelSolids::LabelSolids(const LabelView& prediction, const LabelView& reference,
                          std::optional<Label> ignored)
-    : prediction_{prediction, label_boxes(prediction)},
-      reference_{reference, label_boxes(reference)},
-      ignored_(ignored) {}
+    : prediction_(prediction), reference_(reference), ignored_(ignored) {}
 
-std::optional<Box> LabelSolids::Side::box(const Region& region) const {
+LabelSolids::Side::Side(const LabelView& map) : labels(map), boxes(label_boxes(map)) {
+  for (std::size_t code = 0; code < map.values.size(); ++code)
+    by_label.emplace_back(map.values[code], static_cast<Code>(code));
+  std::ranges::sort(by_label);
+}
+
+Codes LabelSolids::Side::codes(const Region& region) const {
+  if (region.members.empty()) return codes_of(labels, region);
+  Codes out;
+  for (const Label member : region.members)
+    for (const auto& [label, code] :
+         std::ranges::equal_range(by_label, member, {}, &std::pair<Label, Code>::first))
+      out.push_back(code);
+  return out;
+}
+
+std::optional<Box> LabelSolids::Side::box(const Codes& codes) const {
   std::optional<Box> out;
-  for (std::size_t code = 0; code < boxes.size(); ++code)
-    if (region.contains(labels.values[code])) out = joint(out, boxes[code]);
+  for (const Code code : codes) out = joint(out, boxes[code]);
   return out;
 }
 
 std::optional<Solids> LabelSolids::of(const Region& region, Index room) const {
-  const auto around = joint(prediction_.box(region), reference_.box(region));
+  const Codes predicted = prediction_.codes(region), referenced = reference_.codes(region);
+  const auto around = joint(prediction_.box(predicted), reference_.box(referenced));
   if (!around) return std::nullopt;
   const Grid& grid = reference_.labels.grid;
   const Box box = widened(*around, grid.shape, room);
-  Solids out = {.prediction = cropped(prediction_.labels, region, box),
-                .reference = cropped(reference_.labels, region, box),
+  Solids out = {.prediction = cropped(prediction_.labels, predicted, box),
+                .reference = cropped(reference_.labels, referenced, box),
                 .axes = axes_of(grid.shape),
                 .has_axis = grid.has_axis,
                 .spacing_mm = spacing_mm(grid),
                 .box = box};
   if (ignored_) {
-    const BitVolume ignored = cropped(reference_.labels, {"", "", {*ignored_}}, box);
+    const BitVolume ignored =
+        cropped(reference_.labels, reference_.codes({"", "", {*ignored_}}), box);
     out.prediction.clear(ignored);
     out.reference.clear(ignored);
   }

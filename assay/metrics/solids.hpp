@@ -3,10 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "assay/metrics.hpp"
 #include "assay/metrics/bit_volume.hpp"
+#include "assay/metrics/region_bits.hpp"
 #include "assay/volume.hpp"
 
 namespace assay::metrics {
@@ -39,11 +41,15 @@ class LabelSolids {
   std::optional<Solids> of(const Region& region, Index room = 0) const;
 
  private:
+  using Code = Codes::value_type;
   struct Side {
     LabelView labels;
-    std::vector<std::optional<Box>> boxes;  ///< by code
+    std::vector<std::optional<Box>> boxes;         ///< by code
+    std::vector<std::pair<Label, Code>> by_label;  ///< ascending
 
-    std::optional<Box> box(const Region& region) const;
+    explicit Side(const LabelView& map);
+    Codes codes(const Region& region) const;
+    std::optional<Box> box(const Codes& codes) const;
   };
 
   Side prediction_, reference_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/case_record.hpp"
 
+#include <map>
+
 #include "assay/base/json.hpp"
+#include "assay/base/json_append.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 
@@ -202,9 +205,20 @@ std::optional<metrics::Fate> fate_named(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+
+template <class Evidence>
+void add_evidence(Json& out, const char* name, const std::map<std::string, Evidence>& by_region) {
+  if (by_region.empty()) return;
+  Json& all = out[name] = Json::object();
+  for (const auto& [key, evidence] : by_region) append_member(all, key) = to_json(evidence);
+}
+
+}  // namespace
+
 std::string record_text(const metrics::CaseRecord& r) {
   Json counts = Json::object();
-  for (const auto& [key, c] : r.counts) counts[key] = {c.tp, c.fp, c.fn, c.tn};
+  for (const auto& [key, c] : r.counts) append_member(counts, key) = {c.tp, c.fp, c.fn, c.tn};
   Json groups = Json::array();
   for (const auto& [column, value] : r.groups) groups.push_back({column, value});
   Json out = {{"kind", "case"},
@@ -230,9 +244,9 @@ std::string record_text(const metrics::CaseRecord& r) {
   if (!r.without_reference.empty()) out["without_reference"] = r.without_reference;
   if (r.is_uncut_map) out["is_uncut_map"] = true;
   if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
-  for (const auto& [key, evidence] : r.boundary) out["boundary"][key] = to_json(evidence);
-  for (const auto& [key, evidence] : r.lesions) out["lesions"][key] = to_json(evidence);
-  for (const auto& [key, evidence] : r.probability) out["probability"][key] = to_json(evidence);
+  add_evidence(out, "boundary", r.boundary);
+  add_evidence(out, "lesions", r.lesions);
+  add_evidence(out, "probability", r.probability);
   return to_text(out, {.indent = 0});
 }
 

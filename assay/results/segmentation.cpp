@@ -7,6 +7,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/json_append.hpp"
 #include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
@@ -103,20 +104,21 @@ Json labels_block(const metrics::SegmentationResult& result) {
       add_failures(block, *metric, metrics::failure_effect(result, m, r));
       of_metrics[metric.key] = block;
     }
-    out[region.key] = {{"name", region.name},
-                       {"kind", region.is_union ? words::region : words::label},
-                       {"members", region.members},
-                       {"status", statuses(result, r)},
-                       {"metrics", of_metrics}};
+    Json& label = append_member(out, region.key);
+    label = {{"name", region.name},
+             {"kind", region.is_union ? words::region : words::label},
+             {"members", region.members},
+             {"status", statuses(result, r)},
+             {"metrics", of_metrics}};
     if (metrics::needs_lesions(result.settings)) {
       std::vector<const metrics::LesionEvidence*> lesions;
       for (const metrics::CaseScores& c : result.cases)
         if (c.record.fate == metrics::Fate::scored && c.labels[r].evidence.lesions)
           lesions.push_back(&*c.labels[r].evidence.lesions);
-      out[region.key]["lesion_sensitivity"] = sensitivity_json(lesions);
+      label["lesion_sensitivity"] = sensitivity_json(lesions);
     }
     if (metrics::needs_probability(result.settings))
-      out[region.key]["threshold_sweep"] = sweep_json(result, r);
+      label["threshold_sweep"] = sweep_json(result, r);
   }
   return out;
 }
@@ -194,7 +196,7 @@ Json to_json(const metrics::CaseScores& scores, const metrics::SegmentationResul
   if (metrics::is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
   Json labels = Json::object();
   for (std::size_t r = 0; r < scores.labels.size(); ++r)
-    labels[result.regions[r].key] =
+    append_member(labels, result.regions[r].key) =
         to_json(scores.labels[r], result, ok && !scores.labels[r].missing);
   out["label"] = labels;
   return out;

@@ -18,6 +18,7 @@
 #include "assay/metrics/lesions.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"
+#include "assay/metrics/region_counts.hpp"
 #include "assay/metrics/solids.hpp"
 #include "assay/score/side.hpp"
 
@@ -74,8 +75,8 @@ std::vector<metrics::Region> count_regions(const LabelView& prediction, const La
   const auto joint = metrics::joint_counts(prediction, reference);
   record.labels = metrics::occurring_labels(joint);
   std::vector<metrics::Region> regions = regions_of(joint, settings);
-  for (const metrics::Region& region : regions)
-    record.counts[region.key] = metrics::confusion(joint, region, settings.ignored);
+  const auto counts = metrics::confusions(joint, regions, settings.ignored);
+  for (std::size_t r = 0; r < regions.size(); ++r) record.counts[regions[r].key] = counts[r];
   record.voxels = 0;
   for (const metrics::JointCount& c : joint)
     if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
