@@ -5,6 +5,7 @@
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/qa/provider/secrets.hpp"
 #include "assay/qa/run/qa_agents.hpp"
 
 namespace assay::qa {
@@ -28,27 +29,29 @@ class HttpAnswerer : public Answerer {
  public:
   explicit HttpAnswerer(const HttpAgentSettings& settings)
       : settings_(settings),
+        headers_(headers_of(settings)),
+        secrets_(settings.key, headers_),
         url_(endpoint(*settings.api, settings.base_url.empty() ? settings.api->default_base_url
                                                                : settings.base_url)) {}
 
   ModelOutcome ask(const QaQuestion& question) override {
     HttpRequest request{.url = url_,
-                        .headers = headers_of(settings_),
+                        .headers = headers_,
                         .body = settings_.api->body(question.chat, settings_.model),
                         .timeout_s = settings_.timeout_s};
     HttpFailure failure;
     const auto response = client_.send(request, failure);
-    if (!response) return connection_failure(failure);
-    ModelOutcome outcome = settings_.api->outcome(*response);
+    ModelOutcome outcome =
+        response ? settings_.api->outcome(*response) : connection_failure(failure);
+    secrets_.redact(outcome);
+    if (!response) return outcome;
     if (auto* failed = std::get_if<ModelFailure>(&outcome)) {
       failed->charged = may_have_worked(response->status);
-      failed->message = without_key(std::move(failed->message));
       name_the_key(*failed);
     }
-    if (auto* reply = std::get_if<ModelReply>(&outcome)) {
-      if (reply->provider.empty()) reply->provider = origin_of(url_);
-      if (reply->kind == ModelReply::Kind::refused) reply->text = without_key(reply->text);
-    }
+    if (auto* reply = std::get_if<ModelReply>(&outcome);
+        reply != nullptr && reply->provider.empty())
+      reply->provider = origin_of(url_);
     return outcome;
   }
 
@@ -60,20 +63,6 @@ class HttpAnswerer : public Answerer {
     if (std::ranges::find(clear, status) != std::end(clear)) return false;
     if (std::ranges::find(unclear, status) != std::end(unclear)) return true;
     return status < 400 || status >= 500;
-  }
-
-  /// Some servers repeat the key that they refuse.
-  std::string without_key(std::string text) const {
-    constexpr std::size_t shortest = 6;  // anything shorter is a word, not a key
-    const auto hide = [&](const std::string& secret) {
-      if (secret.size() >= shortest) text = replaced(std::move(text), secret, "[key]");
-    };
-    hide(settings_.key);
-    for (const auto& [name, value] : settings_.headers) {
-      hide(value);
-      if (value.starts_with("Bearer ")) hide(value.substr(7));
-    }
-    return text;
   }
 
   /// If a key is refused, the user wants to know which variable holds it.
@@ -88,6 +77,8 @@ class HttpAnswerer : public Answerer {
   }
 
   HttpAgentSettings settings_;
+  Headers headers_;
+  Secrets secrets_;  ///< looked for wherever a reply enters
   std::string url_;
   HttpClient client_;
 };
