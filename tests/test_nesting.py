@@ -92,6 +92,23 @@ def test_prices_and_questions(tmp_path):
     refused(path, "qa", "check", path, "--wsi-root", tmp_path)
 
 
+def test_files_of_other_commands(tmp_path):
+    results = written(tmp_path / "r.json", json.dumps({"summary": {"test_mean_dice": 0.8}}))
+    path = written(tmp_path / "d.json", '{"a": ' + LISTS)
+    for command in (["parity", results, "--paper", path], ["parity", results, "--model-json", path],
+                    ["power", path], ["report", path, "--out", tmp_path / "r.html"],
+                    ["qa", "compare", path, path], ["recipe", "show", path]):
+        refused(path, *command)
+
+
+def test_the_questions_of_a_run(tmp_path, slides):
+    with Server(tmp_path) as server:
+        run(table(tmp_path / "t.csv", 1), slides, tmp_path / "run", server, "--mode", "thumbnail")
+    path = written(tmp_path / "run/questions.json", '{"schema": ' + LISTS)
+    (said,) = assay("qa", "status", tmp_path / "run", status=2).stderr.splitlines()
+    assert said.startswith(f"assay: {path}: is not the list of a run's questions")
+
+
 def test_a_request_leaves_room_for_the_records_that_hold_it(tmp_path, slides):
     with Server(tmp_path) as server:
         for deep in (99, 98):
@@ -161,6 +178,28 @@ def test_the_handshake_of_a_predictor(tmp_path):
     (said,) = assay("evaluate", manifest, "--command", command, "--no-cache",
                     status=2).stderr.splitlines()
     assert said == f"assay: the command '{command}': its answer: line 1, column 201: {LIMIT}"
+
+
+def test_a_later_answer_of_a_predictor_costs_its_case(tmp_path):
+    predictions, references = cohort(tmp_path, ["a", "b"])
+    worker = written(tmp_path / "worker.py", """import json, sys, shutil
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("hello"):
+        hello = {"protocol": 1, "name": "n", "version": "1", "classes": 2, "device": "cpu"}
+        print(json.dumps(hello), flush=True)
+    elif "/a.nii" in asked["image"]:
+        print("[" * 120_000, flush=True)
+    else:
+        shutil.copy(asked["image"], asked["output"])
+        print(json.dumps({"ok": True}), flush=True)
+""")
+    manifest = written(tmp_path / "cases.csv", "id,image,reference\n" + "".join(
+        f"{id},{predictions}/{id}.nii.gz,{references}/{id}.nii.gz\n" for id in "ab"))
+    done = assay("evaluate", manifest, "--command", f"/usr/bin/python3 {worker}", "--no-cache",
+                 "--json", status=3)
+    cases = json.loads(done.stdout)["cases"]
+    assert [case["status"] for case in cases] == ["failed", "ok"] and LIMIT in cases[0]["error"]
 
 
 def test_an_agents_line(tmp_path, slides):

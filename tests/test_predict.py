@@ -221,3 +221,25 @@ def test_an_array_is_indexed_as_numpy_indexes_it(tmp_path):
     expected[:-1] = x[1:] > 0.5
     assert ((voxels(tmp_path / "out/a.nii.gz") == expected).all()
             and (voxels(tmp_path / "out/b.nii.gz") == expected).all())
+
+
+def test_a_models_name_is_no_command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    worker = tmp_path / "worker.py"
+    worker.write_text("""import json, shutil, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("hello"):
+        open(sys.argv[1]).close()
+        answer = {"protocol": 1, "name": "n", "version": "1", "classes": 2, "device": "cpu"}
+    else:
+        shutil.copy(asked["image"], asked["output"])
+        answer = {"ok": True}
+    print(json.dumps(answer), flush=True)
+""")
+    one = save(tmp_path / "a.nii.gz", numpy.zeros(SHAPE, "u1"))
+    for name in ("m;touch PWNED", "$(touch PWNED)", "`touch PWNED` | &"):
+        (tmp_path / name).write_text("")
+        assay("predict", name, one, "--command", f"/usr/bin/python3 {worker} {{model}}", "--out",
+              tmp_path / "out", "--no-cache")
+    assert not list(tmp_path.rglob("PWNED"))
