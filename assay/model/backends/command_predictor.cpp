@@ -5,18 +5,17 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "assay/base/child_process.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/base/json_reader.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/model/backends/command_answers.hpp"
 #include "assay/volume.hpp"
 
 namespace assay::model {
@@ -72,88 +71,11 @@ Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::pat
   return out;
 }
 
-constexpr int protocol = 1;
-constexpr std::size_t most_command_classes = 256;
-constexpr std::size_t shown_answer = 120;
-
-/// What a program says about itself.
-struct Greeting {
-  std::string name, version;
-  std::size_t classes = most_command_classes;
-  bool operator==(const Greeting&) const = default;
-};
-
-/// The text of a key; "" when it is absent. Throws Error::input when it is not text.
-std::string field_text(const Json& answer, const std::string& key) {
-  const auto found = answer.find(key);
-  if (found == answer.end() || found->is_null()) return "";
-  if (!found->is_string())
-    throw Error(Error::Kind::input, "\"" + key + "\" in its handshake is not text");
-  return found->get<std::string>();
-}
-
-std::size_t classes_of(const Json& answer) {
-  const auto found = answer.find("classes");
-  if (found == answer.end() || found->is_null()) return most_command_classes;
-  const bool is_count = found->is_number_integer() && *found >= 1 && *found <= most_command_classes;
-  if (!is_count) throw Error(Error::Kind::input, "\"classes\" in its handshake must be 1 to 256");
-  return found->get<std::size_t>();
-}
-
-Greeting greeting_of(const Json& answer) {
-  if (!answer.contains("protocol") || answer.at("protocol") != protocol)
-    throw Error(Error::Kind::input,
-                "its handshake must have \"protocol\": 1, the only protocol that assay supports");
-  Greeting out = {.name = field_text(answer, "name"), .version = field_text(answer, "version")};
-  if (out.name.empty()) throw Error(Error::Kind::input, "its handshake must have a \"name\"");
-  out.classes = classes_of(answer);
-  return out;
-}
-
-/// What a reader of one line is shown of text that may have several.
-std::string shown(std::string_view text) {
-  return std::string(trimmed_end(text, " \n"));
-}
-
-Json object_in(const std::string& line) {
-  require_shallow(line, "its answer");
-  Json answer;
-  try {
-    answer = parse_json(line, "its answer");
-  } catch (const Error&) {
-    answer = nullptr;
-  }
-  if (!answer.is_object())
-    throw Error(Error::Kind::input, "it answered with a line that is not a JSON object: " +
-                                        line.substr(0, shown_answer) +
-                                        " (everything except answers must go to standard error)");
-  return answer;
-}
-
-/// What the program says went wrong with a case; "" when nothing did.
-std::string reported(const Json& answer) {
-  const auto error = answer.find("error");
-  if (error == answer.end() || error->is_null()) return "";
-  const std::string text =
-      shown(error->is_string() ? error->get<std::string>() : to_text(*error, {.indent = 0}));
-  return text.empty() ? "an error without a message" : text;
-}
-
-/// Throws unless the answer belongs to the case and says how it went. Another id means that answers
-/// and questions are out of step.
-void require_answer(const Json& answer, std::size_t id) {
-  if (const auto found = answer.find("id"); found != answer.end() && *found != id)
-    throw Error(Error::Kind::input, "it answered for the id " + to_text(*found, {.indent = 0}) +
-                                        " when asked for " + std::to_string(id));
-  if (reported(answer).empty() && answer.value("ok", Json(false)) != true)
-    throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
-}
-
 class CommandPredictor : public Predictor {
  public:
   explicit CommandPredictor(const CommandSettings& settings)
       : settings_(settings), child_(settings.command, settings.error_file) {
-    greeting_ = in_step([&] { return greeting_of(ask({{"assay", protocol}, {"hello", true}})); });
+    greeting_ = in_step([&] { return greet(); });
     is_greeted_ = true;
   }
 
@@ -166,7 +88,8 @@ class CommandPredictor : public Predictor {
   Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override;
 
  private:
-  Json ask(const Json& question);
+  std::string ask(const Json& question);
+  Greeting greet() { return parse_greeting(ask({{"assay", command_protocol}, {"hello", true}})); }
   void greet_again();
   void predict_file(const fs::path& image, const fs::path& output);
   template <class Exchange>
@@ -179,11 +102,12 @@ class CommandPredictor : public Predictor {
   std::size_t asked_ = 0;
 };
 
-Json CommandPredictor::ask(const Json& question) {
+std::string CommandPredictor::ask(const Json& question) {
   const ChildProcess::Answer answer =
       child_.ask(to_text(question, {.indent = 0}), settings_.timeout_s);
-  if (answer.fault != ChildProcess::Fault::none) throw Error(Error::Kind::io, shown(answer.detail));
-  return object_in(answer.line);
+  if (answer.fault != ChildProcess::Fault::none)
+    throw Error(Error::Kind::io, one_line(answer.detail));
+  return answer.line;
 }
 
 /// After any fault the next question must not get an answer to this one: the program is stopped,
@@ -202,7 +126,7 @@ auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange())
 /// Results of one run must come from one model.
 void CommandPredictor::greet_again() {
   if (is_greeted_) return;
-  if (greeting_of(ask({{"assay", protocol}, {"hello", true}})) != greeting_)
+  if (greet() != greeting_)
     throw Error(Error::Kind::input,
                 "it was restarted and now has another name, version or number of classes");
   is_greeted_ = true;
@@ -211,14 +135,12 @@ void CommandPredictor::greet_again() {
 /// An error that the program reports itself leaves it running.
 void CommandPredictor::predict_file(const fs::path& image, const fs::path& output) {
   const std::size_t id = ++asked_;
-  const Json answer = in_step([&] {
+  std::string error = in_step([&] {
     greet_again();
-    Json found = ask({{"id", id}, {"image", image.string()}, {"output", output.string()}});
-    require_answer(found, id);
-    return found;
+    return parse_case_answer(
+        ask({{"id", id}, {"image", image.string()}, {"output", output.string()}}), id);
   });
   // Results show no folders, and the program was told two.
-  std::string error = reported(answer);
   for (const fs::path& told : {image, output})
     error = replaced(std::move(error), (told.parent_path() / "").string(), "");
   if (!error.empty()) throw Error(Error::Kind::input, "the command reported: " + error);

@@ -55,6 +55,9 @@ QaAgent http_agent(const HttpAgentSettings& settings);
 /// A program that reads a line of JSON per item and answers with one. docs/qa-agents.md.
 QaAgent command_agent(const CommandWords& command, double timeout_s);
 
+/// The answer that such a program's line is, or what is wrong with it.
+ModelOutcome agent_outcome(const std::string& line, const Item& item);
+
 /// The answers of a run's folder, of results files, or of a table of predictions (CSV or JSON:
 /// benchmark_name, benchmark_id, prediction, and run from 0 if there are several). Throws Error.
 QaAgent replay_agent(const std::filesystem::path& source, const ItemTable& table);

@@ -44,25 +44,6 @@ ModelReply reply_of(const Json& json) {
   return reply;
 }
 
-/// The answer, or what is wrong with the line.
-ModelOutcome outcome_of(const std::string& line, const Item& item) try {
-  if (too_deep_at(line)) return failure(nested_too_deeply("the agent's answer"));
-  const Json json = parse_json(line, "the agent's answer");
-  if (json.contains("item_id") && json.at("item_id") != item.id)
-    return failure(
-        "the agent answered for an item other than the one asked; it must answer each "
-        "line with one line, in order");
-  if (const auto error = json.find("error"); error != json.end() && error->is_string())
-    return ModelFailure{
-        .kind = ModelFailure::Kind::item,
-        .message = "the agent reported: " + shown(error->get_ref<const std::string&>()),
-        .charged = true};
-  return reply_of(json);
-} catch (const std::exception&) {
-  return failure("the agent's answer is not a JSON object with a text \"prediction\": " +
-                 line.substr(0, 120));
-}
-
 /// Its last lines, as many as messages show: the last one says what went wrong.
 std::string_view last_lines(std::string_view text) {
   constexpr std::size_t most = 200;
@@ -81,7 +62,7 @@ class CommandAnswerer : public Answerer {
     const ChildProcess::Answer answer = child_.ask(request_line(question), timeout_s_);
     if (answer.fault != ChildProcess::Fault::none) return fault(answer);
     has_answered_ = true;
-    return outcome_of(answer.line, question.item);
+    return agent_outcome(answer.line, question.item);
   }
 
  private:
@@ -104,6 +85,24 @@ class CommandAnswerer : public Answerer {
 };
 
 }  // namespace
+
+ModelOutcome agent_outcome(const std::string& line, const Item& item) try {
+  if (too_deep_at(line)) return failure(nested_too_deeply("the agent's answer"));
+  const Json json = parse_json(line, "the agent's answer");
+  if (json.contains("item_id") && json.at("item_id") != item.id)
+    return failure(
+        "the agent answered for an item other than the one asked; it must answer each "
+        "line with one line, in order");
+  if (const auto error = json.find("error"); error != json.end() && error->is_string())
+    return ModelFailure{
+        .kind = ModelFailure::Kind::item,
+        .message = "the agent reported: " + shown(error->get_ref<const std::string&>()),
+        .charged = true};
+  return reply_of(json);
+} catch (const std::exception&) {
+  return failure("the agent's answer is not a JSON object with a text \"prediction\": " +
+                 line.substr(0, 120));
+}
 
 QaAgent command_agent(const CommandWords& command, double timeout_s) {
   return {.converses = false, .needs_slides = true, .make_answerer = [command, timeout_s] {
