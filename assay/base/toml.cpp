@@ -5,10 +5,14 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "assay/base/ascii.hpp"
+#include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
+#include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
 
 namespace assay {
@@ -24,22 +28,65 @@ namespace {
               nested_too_deeply(fmt::format("line {}, column {}", at.line, at.column)));
 }
 
+/// The library takes letters such as U+0334 for code that it calls unreachable, wherever it expects
+/// a blank. It sees a letter of the private area instead of each that is not ASCII, one for one, so
+/// columns stay what they are.
+class StandIns {
+ public:
+  /// Throws Error::input when the text is not UTF-8, has more different letters than that area, or
+  /// names one of those itself.
+  StandIns(std::string_view text, std::string_view name) {
+    if (const auto at = invalid_utf8_at(text))
+      throw Error(Error::Kind::input, std::string(name), place_in(text, *at) + ": not UTF-8");
+    for (const char* escape : {"\\U0010F", "\\U0010f"})
+      if (text.find(escape) != std::string_view::npos)
+        throw Error(Error::Kind::input, std::string(name), "has a letter that is not in use");
+    for (const char32_t point : characters(text).points) append_utf8(text_, stand_in(point, name));
+  }
+
+  const std::string& text() const { return text_; }
+  /// What was meant by a text of the library's.
+  std::string meant(std::string_view text) const {
+    std::string out;
+    for (const char32_t point : characters(text).points)
+      append_utf8(out, point < first || point > last ? point : letters_[point - first]);
+    return out;
+  }
+
+ private:
+  static constexpr char32_t first = 0x10F000, last = 0x10FFFD;  // of plane 16, for private use
+
+  char32_t stand_in(char32_t point, std::string_view name) {
+    if (point < 0x80) return point;
+    const auto [place, is_new] = numbers_.try_emplace(point, letters_.size());
+    if (is_new) letters_ += point;
+    if (place->second > last - first)
+      throw Error(Error::Kind::input, std::string(name), "has too many different letters");
+    return first + static_cast<char32_t>(place->second);
+  }
+
+  std::map<char32_t, std::size_t> numbers_;
+  std::u32string letters_;
+  std::string text_;
+};
+
 /// `depth` counts tables and arrays, the node's own included.
-Json json_of(const toml::node& node, std::string_view name, int depth = 1) {
+Json json_of(const toml::node& node, const StandIns& letters, std::string_view name,
+             int depth = 1) {
   if (node.is_table() || node.is_array())
     if (depth > deepest_nesting) fail_nested(name, node.source().begin);
   if (const auto* table = node.as_table()) {
     Json out = Json::object();
     for (const auto& [key, value] : *table)
-      out[std::string(key.str())] = json_of(value, name, depth + 1);
+      out[letters.meant(key.str())] = json_of(value, letters, name, depth + 1);
     return out;
   }
   if (const auto* array = node.as_array()) {
     Json out = Json::array();
-    for (const toml::node& value : *array) out.push_back(json_of(value, name, depth + 1));
+    for (const toml::node& value : *array) out.push_back(json_of(value, letters, name, depth + 1));
     return out;
   }
-  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* text = node.as_string()) return letters.meant(text->get());
   if (const auto* number = node.as_integer()) return number->get();
   if (const auto* number = node.as_floating_point()) return number->get();
   if (const auto* truth = node.as_boolean()) return truth->get();
@@ -141,8 +188,9 @@ void require_plain_lines(std::string_view text, std::string_view name) {
 
 Json parse_toml(std::string_view text, std::string_view name) {
   require_plain_lines(text, name);
+  const StandIns letters(text, name);
   try {
-    return json_of(toml::parse(text), name);
+    return json_of(toml::parse(letters.text()), letters, name);
   } catch (const toml::parse_error& e) {
     fail(name, e.source().begin,
          "not valid TOML; write each line as key = value, put text in quotes, and use each key "

@@ -134,6 +134,7 @@ std::string jpeg_bytes(const Picture& picture, int quality) {
 }
 
 Picture parse_jpeg(std::string_view bytes, const std::string& name) {
+  constexpr std::size_t most_pixels_of_a_byte = 8 * 64;
   constexpr std::size_t most_pixels = 400'000'000;  // what a hostile header may make us allocate
   const auto decoder = std::make_unique<Decoder>();
   if (!read_header(*decoder, bytes))
@@ -141,6 +142,9 @@ Picture parse_jpeg(std::string_view bytes, const std::string& name) {
   const std::size_t width = decoder->codec.image_width, height = decoder->codec.image_height;
   if (width * height > most_pixels)
     throw Error(Error::Kind::unsupported, name, "the JPEG has more than 400 million pixels");
+  // A block of 8 x 8 pixels takes at least one bit, so a short file cannot have many.
+  if (decoder->codec.arith_code == FALSE && width * height / most_pixels_of_a_byte > bytes.size())
+    throw Error(Error::Kind::input, name, "the JPEG is damaged or cut off; write it again");
   Picture picture = Picture::filled(width, height);
   if (!decode(*decoder, picture))
     throw Error(Error::Kind::input, name, "the JPEG is damaged or cut off; write it again");

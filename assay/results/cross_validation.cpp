@@ -235,6 +235,7 @@ std::vector<Item> list_of(const Json& json, const char* key, const std::string& 
 }
 
 void require_same_length(const compare::FoldRun& run) {
+  if (run.columns.empty()) fail(run.file, "has no list per_subject_*");
   const std::size_t subjects = run.columns.front().values.size();
   const auto check = [&](const std::string& what, std::size_t length) {
     if (length != subjects)

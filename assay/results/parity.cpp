@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <concepts>
+
 #include "assay/base/json.hpp"
+#include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 #include "assay/results.hpp"
 #include "assay/results/paper_json.hpp"
@@ -145,7 +148,10 @@ template <class Value>
 std::optional<Value> optional_in(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return std::nullopt;
-  return found->get<Value>();
+  if constexpr (std::integral<Value> && !std::same_as<Value, bool>)
+    return Value{Whole(*found)};
+  else
+    return found->get<Value>();
 }
 
 parity::MetricDetail detail_in(const Json& object) {

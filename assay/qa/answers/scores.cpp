@@ -5,6 +5,7 @@
 #include <set>
 
 #include "assay/qa.hpp"
+#include "assay/qa/values/usage.hpp"
 #include "assay/stats/proportions.hpp"
 #include "assay/stats/random.hpp"
 
@@ -133,7 +134,7 @@ std::optional<Value> total(std::span<const ItemResult> results,
   for (const ItemResult& item : results) {
     const bool asked = item.outcome != Outcome::skipped && item.outcome != Outcome::missing;
     if (!(item.*part) && asked) return std::nullopt;
-    sum += (item.*part).value_or(0);
+    sum = capped_sum(sum, (item.*part).value_or(0));
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
+#include "assay/qa/values/usage.hpp"
 
 namespace assay::qa {
 namespace {
@@ -40,7 +41,7 @@ std::optional<Value> total(const std::vector<Attempt>& attempts,
   Value sum = 0;
   for (const Attempt& attempt : attempts) {
     if (!(attempt.*part)) return std::nullopt;
-    sum += *(attempt.*part);
+    sum = capped_sum(sum, *(attempt.*part));
   }
   return sum;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "assay/base/text.hpp"
 #include "assay/qa/provider/model_reply.hpp"
@@ -105,7 +106,9 @@ constexpr std::array error_rules = {
     Rule{400, 499, "rate_limit_exceeded|rate_limit_error|overloaded_error|server_error|api_error",
          "", Verdict::transient, ""},
     Rule{400, 499, "", "", Verdict::item, ""},
-    Rule{0, 999, "", "", Verdict::transient, ""},
+    // Whatever the status is: the last rule matches always.
+    Rule{std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), "", "",
+         Verdict::transient, ""},
 };
 
 template <class Test>

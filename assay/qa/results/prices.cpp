@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
@@ -12,6 +13,8 @@ namespace assay::qa {
 namespace {
 
 constexpr std::array known = {"input", "output", "cache_write", "cache_read", "image_tokens"};
+
+constexpr double largest_price = 1e12;  // dollars or tokens: sums over a run stay finite
 
 /// One row; messages name it.
 class PriceRow {
@@ -28,9 +31,10 @@ class PriceRow {
   std::optional<double> price(const char* key) const {
     const auto found = json_.find(key);
     if (found == json_.end() || found->is_null()) return std::nullopt;
-    if (!found->is_number() || !(found->get<double>() >= 0))
-      throw Error(Error::Kind::input, place_ + ": '" + key + "' must be a number of 0 or more");
-    return found->get<double>();
+    const double value = found->is_number() ? found->get<double>() : -1;
+    if (!(value >= 0 && value <= largest_price))
+      throw Error(Error::Kind::input, place_ + ": '" + key + "' must be a number from 0 to 1e12");
+    return value;
   }
 
   double required(const char* key) const {
@@ -50,7 +54,7 @@ Prices prices_of(const PriceRow& row) {
              .cache_write = row.price("cache_write"),
              .cache_read = row.price("cache_read")};
   if (const auto tokens = row.price("image_tokens"))
-    out.image_tokens = static_cast<std::int64_t>(*tokens);
+    out.image_tokens = static_cast<std::int64_t>(std::ceil(*tokens));
   return out;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
@@ -80,7 +81,7 @@ class Fields {
   std::optional<double> number(const char* key) const {
     const Json* value = find(key);
     if (value == nullptr) return std::nullopt;
-    if (!value->is_number()) fail(key, "a number");
+    if (!value->is_number() || !std::isfinite(value->get<double>())) fail(key, "a number");
     return value->get<double>();
   }
 

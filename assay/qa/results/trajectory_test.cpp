@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/json.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
 using namespace assay;
@@ -90,6 +91,8 @@ TEST(Trajectory, refuses_by_name_and_field) {
   EXPECT_THAT(with("/turns/0/usage/output", 1.5), HasSubstr("usage.output must be"));
   EXPECT_THAT(with("/turns/0/usage/output", 18446744073709551615U), HasSubstr("must be"));
   EXPECT_THAT(with("/turns/0/cost_usd", "free"), HasSubstr("cost_usd must be a number"));
+  EXPECT_THAT(refusal(replaced(to_text(json), "\"cost_usd\": ", "\"cost_usd\": -1e999, \"x\": ")),
+              HasSubstr("cost_usd must be a number"));
   EXPECT_THAT(with("/question", 3), HasSubstr("trajectory.question must be a text"));
 }
 

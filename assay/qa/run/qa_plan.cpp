@@ -82,8 +82,9 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path) {
   if (text.substr(0, text.find('\n')).find("benchmark_id") != text.npos) {
     const Csv csv = parse_csv(text, path.string());
     const auto id = csv.column("benchmark_id"), name = csv.column("benchmark_name");
-    for (const auto& row : csv.rows)
-      out.push_back(name ? row[*name] + "/" + row[id.value()] : row[id.value()]);
+    if (!id)
+      throw Error(Error::Kind::input, path.string() + ": its header has no column 'benchmark_id'");
+    for (const auto& row : csv.rows) out.push_back(name ? row[*name] + "/" + row[*id] : row[*id]);
     return out;
   }
   for (const std::string_view line : parts_of(text, '\n'))

@@ -109,9 +109,10 @@ void add_begun(ItemResult& result, const std::vector<CallTotals>& begun) {
     result.cost_usd = known_before && totals.cost_usd
                           ? std::optional(result.cost_usd.value_or(0) + *totals.cost_usd)
                           : std::nullopt;
-    result.total_tokens = counted_before && totals.tokens
-                              ? std::optional(result.total_tokens.value_or(0) + *totals.tokens)
-                              : std::nullopt;
+    result.total_tokens =
+        counted_before && totals.tokens
+            ? std::optional(capped_sum(result.total_tokens.value_or(0), *totals.tokens))
+            : std::nullopt;
   }
 }
 

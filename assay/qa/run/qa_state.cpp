@@ -77,7 +77,7 @@ void CallTotals::add(const ModelReply& reply) {
   known_usd += reply.cost_usd.value_or(0);
   cost_usd = cost_usd && reply.cost_usd ? std::optional(*cost_usd + *reply.cost_usd) : std::nullopt;
   const auto total = reply.usage.total();
-  tokens = tokens && total ? std::optional(*tokens + *total) : std::nullopt;
+  tokens = tokens && total ? std::optional(capped_sum(*tokens, *total)) : std::nullopt;
 }
 
 void QaState::take(QaRecord record, const AskAgain& again) {

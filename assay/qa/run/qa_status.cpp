@@ -2,6 +2,7 @@
 #include "assay/qa/run/qa_status.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
@@ -41,7 +42,10 @@ bool starts_as(std::string_view record, std::string_view kind) {
 }
 
 std::int64_t count_in(JsonReader& in, std::string_view what) {
-  return static_cast<std::int64_t>(in.number(what).value_or(0));
+  constexpr double most = 1e15;  // whole in a double, and more than anything here is counted to
+  const double number = in.number(what).value_or(0);
+  if (!(std::abs(number) <= most)) in.fail(std::string(what) + " is no count");
+  return static_cast<std::int64_t>(number);
 }
 
 }  // namespace
@@ -90,7 +94,7 @@ struct StatusReader::CallFacts {
   static void read_usage(JsonReader& in, CallFacts& facts) {
     in.object("usage", [&](std::string_view key) {
       const std::int64_t count = count_in(in, key);
-      if (key != "reasoning") facts.tokens += count;
+      if (key != "reasoning") facts.tokens = capped_sum(facts.tokens, count);
     });
   }
 };
@@ -202,7 +206,7 @@ void StatusReader::take_call(std::string_view record) {
     return;
   }
   ++sums_.answered;
-  sums_.tokens += facts.tokens;
+  sums_.tokens = capped_sum(sums_.tokens, facts.tokens);
   sums_.spent_usd += facts.cost_usd.value_or(0);
   sums_.unknown_costs += !facts.cost_usd && facts.possible_usd == 0 ? 1U : 0U;
   seen.known_usd += facts.cost_usd.value_or(0);

@@ -3,9 +3,21 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace assay::qa {
+
+/// The sum of counts that files and servers state; the largest number where it would be more.
+inline std::int64_t capped_sum(std::int64_t one, std::int64_t other) {
+  std::int64_t sum = 0;
+  if (!__builtin_add_overflow(one, other, &sum)) return sum;
+  return one > 0 ? std::numeric_limits<std::int64_t>::max()
+                 : std::numeric_limits<std::int64_t>::min();
+}
+inline double capped_sum(double one, double other) {
+  return one + other;
+}
 
 /// Tokens in the classes that providers price apart; no token is in two of the first four.
 struct Usage {
@@ -18,7 +30,8 @@ struct Usage {
   /// All tokens; nothing when input or output is unknown. Unknown cache classes are not used.
   std::optional<std::int64_t> total() const {
     if (!input || !output) return std::nullopt;
-    return *input + cache_write.value_or(0) + cache_read.value_or(0) + *output;
+    const std::int64_t cached = capped_sum(cache_write.value_or(0), cache_read.value_or(0));
+    return capped_sum(capped_sum(*input, cached), *output);
   }
 
   bool operator==(const Usage&) const = default;
