@@ -72,8 +72,8 @@ lint:
 fuzz:
 	@tools/setup.sh build fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz --target fuzzers
-	@tests/fuzz/run.sh build/fuzz/bin $(FUZZ_SECONDS)
+	@cmake --build build/fuzz --target fuzz
+	@tests/fuzz/run.sh build/fuzz/bin/fuzz $(FUZZ_SECONDS)
 
 # Eight hours of a run with a server that fails in every way, in ten minutes: tests/soak.py.
 soak:

@@ -11,7 +11,7 @@ namespace {
 
 TEST(Fuzz, corpus_is_handled) {
   const std::filesystem::path corpus = ASSAY_SOURCE_DIR "/tests/fuzz/corpus";
-  for (const fuzz::Target& target : fuzz::targets) {
+  for (const fuzz::Target& target : fuzz::all_targets()) {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(corpus / target.name)) {
       SCOPED_TRACE(entry.path().string());

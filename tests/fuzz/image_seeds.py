@@ -208,3 +208,73 @@ def gzip_seeds():
     yield "stored", gzip.compress(text, compresslevel=0, mtime=0)
     yield "zeros", gz(bytes(100000))
     yield "name", good[:3] + b"\x08" + good[4:10] + b"name\0" + good[10:]
+
+
+def dicom(series=b"1.2.3", explicit=True, nested=1):
+    """A header, a sequence within a sequence, and the series."""
+    tag = lambda group, element: struct.pack("<HH", group, element)
+    undefined = b"\xff\xff\xff\xff"
+
+    def element(group, number, kind, value):
+        value += bytes(len(value) % 2)
+        size = struct.pack("<H", len(value)) if explicit or group == 2 else struct.pack(
+            "<I", len(value))
+        return tag(group, number) + (kind if explicit or group == 2 else b"") + size + value
+
+    sequence = tag(8, 0x1115) + (b"SQ\0\0" if explicit else b"") + undefined
+    item, end = tag(0xfffe, 0xe000) + undefined, tag(0xfffe, 0xe00d) + bytes(4)
+    inner = element(0x20, 0xe, b"UI", b"9.9")
+    syntax = b"1.2.840.10008.1.2" + (b".1" if explicit else b"")
+    return (bytes(128) + b"DICM" + element(2, 0x10, b"UI", syntax)
+            + (sequence + item) * nested + inner + (end + tag(0xfffe, 0xe0dd) + bytes(4)) * nested
+            + element(0x20, 0xe, b"UI", series))
+
+
+def dicom_seeds():
+    yield "explicit", dicom()
+    yield "implicit", dicom(explicit=False)
+    yield "no_padding", dicom(series=b"1.2")
+    yield "no_series", dicom()[:-14]
+    yield "cut", dicom()[:-3]
+    yield "nested", dicom(nested=20)
+    yield "too_deep", dicom(nested=2000)
+    yield "length", dicom()[:-8] + b"\xff\xff" + b"1.2.3\0"
+    yield "preamble", bytes(128) + b"DICM"
+    yield "other", bytes(132)
+    yield "png", b"\x89PNG\r\n\x1a\n" + bytes(100)
+    yield "short", b"DICM"
+    yield "empty", b""
+
+
+# 8 x 8 grey pixels, baseline, one table of each kind.
+JPEG_TABLES = (b"\xff\xdb\x00\x43\x00" + b"\x01" * 64
+               + b"\xff\xc4\x00\x15\x00" + b"\x01\x01" + bytes(14) + b"\x00\x01"
+               + b"\xff\xc4\x00\x15\x10" + b"\x01\x01" + bytes(14) + b"\x00\x01")
+
+
+def jpeg(width=8, height=8, frame=0xc0, scans=1, data=b"\x00", components=1):
+    parts = b"".join(bytes([i + 1, 0x11, 0]) for i in range(components))
+    start = struct.pack(">HBHHB", 8 + len(parts), 8, height, width, components) + parts
+    chosen = b"".join(bytes([i + 1, 0]) for i in range(components))
+    end = b"\x00\x00\x00" if frame == 0xc2 else b"\x00\x3f\x00"
+    scan = (b"\xff\xda" + struct.pack(">HB", 6 + len(chosen), components) + chosen + end + data)
+    return (b"\xff\xd8" + JPEG_TABLES + b"\xff" + bytes([frame]) + start + scan * scans
+            + b"\xff\xd9")
+
+
+def jpeg_seeds():
+    yield "grey", jpeg()
+    yield "colour", jpeg(components=3, data=b"\x00\x00")
+    yield "four", jpeg(components=4, data=b"\x00\x00")
+    yield "progressive", jpeg(frame=0xc2)
+    yield "scans", jpeg(frame=0xc2, scans=300)
+    yield "cut", jpeg()[:-3]
+    yield "large", jpeg(width=65500, height=65500)
+    yield "large_progressive", jpeg(width=20000, height=20000, frame=0xc2)
+    yield "no_pixels", jpeg(width=0)
+    yield "no_height", jpeg(height=0)
+    yield "arithmetic", jpeg(frame=0xc9)
+    yield "lossless", jpeg(frame=0xc3)
+    yield "comment", b"\xff\xd8\xff\xfe\xff\xff" + jpeg()[2:]
+    yield "magic", b"\xff\xd8\xff"
+    yield "empty", b""

@@ -4,6 +4,8 @@ import pathlib
 
 import image_seeds
 import model_seeds
+import qa_seeds
+import report_seeds
 import text_seeds
 
 CORPUS = pathlib.Path(__file__).parent / "corpus"
@@ -31,6 +33,23 @@ SEEDS = {
     "fuzz_tfjs": model_seeds.tfjs_seeds,
     "fuzz_onnx": model_seeds.onnx_seeds,
     "fuzz_recipe": text_seeds.recipe_seeds,
+    "fuzz_predictor": model_seeds.predictor_seeds,
+    "fuzz_dicom": image_seeds.dicom_seeds,
+    "fuzz_jpeg": image_seeds.jpeg_seeds,
+    "fuzz_json": report_seeds.json_seeds,
+    "fuzz_comparison": report_seeds.comparison_seeds,
+    "fuzz_folds": report_seeds.folds_seeds,
+    "fuzz_names": report_seeds.names_seeds,
+    "fuzz_groups": report_seeds.groups_seeds,
+    "fuzz_report": report_seeds.report_seeds,
+    "fuzz_answer": qa_seeds.answer_seeds,
+    "fuzz_trajectory": qa_seeds.trajectory_seeds,
+    "fuzz_prices": qa_seeds.prices_seeds,
+    "fuzz_reply": qa_seeds.reply_seeds,
+    "fuzz_agent": qa_seeds.agent_seeds,
+    "fuzz_questions": qa_seeds.questions_seeds,
+    "fuzz_qa_journal": qa_seeds.qa_journal_seeds,
+    "fuzz_qa_lists": qa_seeds.qa_lists_seeds,
 }
 
 for target, seeds in SEEDS.items():

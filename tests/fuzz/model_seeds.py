@@ -214,3 +214,23 @@ def onnx_seeds():
     yield "external", onnx(conv, field(5, field(8, "w") + field(13, b"")))
     yield "wire_type", field(1, 7) + b"\x3f\x01"
     yield "empty", b""
+
+
+def predictor_seeds():
+    yield "greeting", b'{"protocol": 1, "name": "net", "version": "2", "classes": 3}'
+    yield "done", b'{"id": 1, "ok": true}'
+    yield "error", b'{"id": 1, "error": "out of memory\\n"}'
+    yield "error_object", b'{"error": {"code": [1, 2]}, "ok": true}'
+    yield "other_id", b'{"id": 2, "ok": true}'
+    yield "id_type", b'{"id": "1", "ok": true}'
+    yield "id_huge", b'{"id": 1e300, "ok": 1}'
+    yield "protocol", b'{"protocol": 1.0, "name": "net"}'
+    yield "no_name", b'{"protocol": 1, "name": ""}'
+    yield "name_type", b'{"protocol": 1, "name": [1]}'
+    yield "classes", b'{"protocol": 1, "name": "n", "classes": 257}'
+    yield "classes_negative", b'{"protocol": 1, "name": "n", "classes": -1}'
+    yield "classes_huge", b'{"protocol": 1, "name": "n", "classes": 18446744073709551615}'
+    yield "words", b"loading the model ..."
+    yield "bytes", b'{"protocol": 1, "name": "\xff"}'
+    yield "nested", b'{"error": ' + b"[" * 5000
+    yield "empty", b""

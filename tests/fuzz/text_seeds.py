@@ -301,8 +301,12 @@ def segmentation_seeds():
     yield "empty", b""
 
 
+def journal_line(record):
+    return b'{"crc32": "%08x", "record": %s}\n' % (zlib.crc32(record), record)
+
+
 def journal_seeds():
-    line = lambda record: b'{"crc32": "%08x", "record": %s}\n' % (zlib.crc32(record), record)
+    line = journal_line
     header = line(b'{"kind":"header","settings_sha256":"s","inputs_sha256":"i","version":"0.1.0"}')
     case = line(b'{"kind":"case","id":"a"}')
     yield "whole", header + case + case
@@ -449,7 +453,6 @@ def recipe_seeds():
     yield "table", b"[post]\nclip = true"
     yield "odd_table", b"[.a]"
     yield "tables_without_name", b"clip = true\n [[ =a]]"
-    yield "odd_table", b"[.a]"
     yield "letter", b"[post]\xcc\x82ip = true"
     yield "no_value", b"clip = ]"
     yield "twice", b"clip = true\nclip = true"
