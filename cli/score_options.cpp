@@ -105,6 +105,8 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.heading("Running");
   a.flag("--resume", o.resume, "Continue an interrupted run with the same --out");
   a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
+  a.choice("--reader", o.settings.reader, voxel_readers(),
+           "How compressed masks are read; results are the same to the bit");
 }
 
 std::vector<Label> labels_in(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "assay/image/layout.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
+#include "assay/image/runs/inflate_runs.hpp"
 
 namespace assay {
 namespace {
@@ -67,15 +69,41 @@ void require_plausible(std::size_t promised, std::size_t compressed) {
                           promised, compressed));
 }
 
-Image inflated_gzip(const Layout& layout, Bytes file, Buffer scratch) {
+/// The voxels as runs, if that is wanted and possible. Nothing also when something is wrong with
+/// the data: the ordinary way then says what.
+std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader,
+                             Buffer& scratch) {
+  // Runs pay where the voxels are at least so many times larger than the file.
+  constexpr std::size_t least_ratio = 100;
+  const bool is_wanted =
+      reader == VoxelReader::runs ||
+      (reader == VoxelReader::automatic && packed.size() / packed.bytes.size() >= least_ratio);
+  if (!is_wanted || layout.header.channels != 1 || !can_be_runs(packed)) return std::nullopt;
+  VoxelRuns runs;
+  switch (inflate_runs(packed, runs, [&] { return room_in(scratch, packed.size()); })) {
+    case InflatedTo::runs: return Image(layout.header, std::move(runs), std::move(scratch));
+    case InflatedTo::bytes: return Image(layout.header, std::move(scratch), packed.offset);
+    case InflatedTo::nothing: return std::nullopt;
+  }
+  __builtin_unreachable();
+}
+
+Image inflated_gzip(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
   const Extent extent = extent_of(layout);
   require_plausible(extent.end(), file.size());
+  const PackedVoxels packed = {.bytes = file,
+                               .wrapper = DeflateWrapper::gzip,
+                               .offset = extent.offset,
+                               .count = layout.header.grid.size(),
+                               .width = bytes_per_voxel(layout.header.type)};
+  if (auto image = as_runs(layout, packed, reader, scratch)) return std::move(*image);
   inflate_gzip(file, room_in(scratch, extent.end()));
   return {layout.header, std::move(scratch), extent.offset};
 }
 
 /// By `Packing`.
 constexpr std::array unpackers = {inflate_zlib, inflate_gzip, inflate_deflate};
+constexpr std::array wrappers = {DeflateWrapper::zlib, DeflateWrapper::gzip, DeflateWrapper::none};
 
 void require_checksum(const Layout& layout, Bytes unpacked) {
   if (layout.checksum && *layout.checksum != crc32(unpacked))
@@ -84,13 +112,20 @@ void require_checksum(const Layout& layout, Bytes unpacked) {
                 "the file again");
 }
 
-Image unpacked(const Layout& layout, Bytes file, Buffer scratch) {
+Image unpacked(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
   const Extent extent = {layout.skipped, voxel_bytes(layout.header)};
   if (extent.size > SIZE_MAX - extent.offset)
     throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
   Bytes stream = file.subspan(std::min(layout.offset, file.size()));
   if (layout.packed_size) stream = stream.first(std::min(*layout.packed_size, stream.size()));
   require_plausible(extent.end(), stream.size());
+  const PackedVoxels packed = {.bytes = stream,
+                               .wrapper = wrappers[static_cast<std::size_t>(*layout.packing)],
+                               .offset = extent.offset,
+                               .count = layout.header.grid.size(),
+                               .width = bytes_per_voxel(layout.header.type),
+                               .checksum = layout.checksum};
+  if (auto image = as_runs(layout, packed, reader, scratch)) return std::move(*image);
   const auto room = room_in(scratch, extent.end());
   unpackers[static_cast<std::size_t>(*layout.packing)](stream, room);
   require_checksum(layout, room);
@@ -116,10 +151,16 @@ bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file)
   return voxel_file.extension() == ".gz";  // bare voxels may start with any two bytes
 }
 
-/// The voxels of a compressed file, in `scratch`.
-Image inflated(const Layout& layout, Bytes file, Buffer scratch) {
-  return layout.packing ? unpacked(layout, file, std::move(scratch))
-                        : inflated_gzip(layout, file, std::move(scratch));
+/// How an image is to be read.
+struct HowToRead {
+  Volumes volumes = Volumes::one;
+  VoxelReader reader = VoxelReader::buffer;
+};
+
+/// The voxels of a compressed file, in `scratch` unless they are runs.
+Image inflated(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
+  return layout.packing ? unpacked(layout, file, reader, std::move(scratch))
+                        : inflated_gzip(layout, file, reader, std::move(scratch));
 }
 
 Buffer copied(Bytes bytes, Buffer room = {}) {
@@ -171,11 +212,11 @@ void require_volumes(const ImageHeader& header, Volumes volumes) {
 
 /// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
 /// for by name, if any: then no other file is used.
-Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted, Volumes volumes,
-                Buffer scratch) {
+Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
+                const HowToRead& how, Buffer scratch) {
   Buffer file = read_bytes(header_path, std::move(scratch));
   const Layout layout = layout_of(file.bytes(), header_path);
-  require_volumes(layout.header, volumes);
+  require_volumes(layout.header, how.volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
                                         ", contains its own voxels; give that file instead");
@@ -183,7 +224,7 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
   if (voxel_file) file = read_bytes(*voxel_file, std::move(file));
   if (is_compressed(layout, voxel_file.value_or(header_path), file.bytes())) {
     const Buffer packed = copied(file.bytes());  // small, so that the large memory is used again
-    return inflated(layout, packed.bytes(), std::move(file));
+    return inflated(layout, packed.bytes(), how.reader, std::move(file));
   }
   const std::size_t offset = plain_offset(layout, file.bytes());
   return {layout.header, std::move(file), offset};
@@ -221,7 +262,11 @@ Image::Image(const ImageHeader& header, Buffer buffer, std::size_t offset)
   require_room();
 }
 
+Image::Image(const ImageHeader& header, VoxelRuns runs, Buffer spare)
+    : header_(header), source_(std::move(spare)), runs_(std::move(runs)), offset_(0) {}
+
 Bytes Image::source() const {
+  assert(!runs_);
   return source_.bytes();
 }
 
@@ -238,18 +283,43 @@ Buffer Image::release() && {
   return std::move(source_);
 }
 
-Image read_image(const fs::path& path, Buffer scratch, Volumes volumes) try {
+Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelReader reader) try {
+  const HowToRead how = {volumes, reader};
   const auto header_path = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   if (header_path && fs::exists(*header_path, ignored))
-    return read_from(*header_path, path, volumes, std::move(scratch));
+    return read_from(*header_path, path, how, std::move(scratch));
   if (header_path) require_header(path, *header_path);
-  return read_from(path, std::nullopt, volumes, std::move(scratch));
+  return read_from(path, std::nullopt, how, std::move(scratch));
 } catch (const Error& e) {
   const std::string name = path.string();
   if (e.file().empty() || e.file() == name) throw e.about(name);
   // An image of two files: the other is named as seen from the folder of the first.
   throw Error(e.kind(), name, e.relative_to((path.parent_path() / "").string()).what());
+}
+
+std::span<const Named<VoxelReader>> voxel_readers() {
+  static constexpr Named<VoxelReader> readers[] = {{"auto", VoxelReader::automatic},
+                                                   {"runs", VoxelReader::runs},
+                                                   {"buffer", VoxelReader::buffer}};
+  return readers;
+}
+
+Image in_bytes(Image image, Buffer scratch) {
+  const VoxelRuns* runs = image.runs();
+  if (runs == nullptr) return image;
+  expand_runs(*runs, bytes_per_voxel(image.header().type),
+              room_in(scratch, voxel_bytes(image.header())));
+  return {image.header(), std::move(scratch), 0};
+}
+
+Image different_voxels(const Image& image) {
+  const std::size_t count = image.runs()->values.size();
+  VoxelRuns each = {.runs = {}, .values = image.runs()->values};
+  for (std::uint32_t code = 0; code < count; ++code) each.runs.push_back({code + 1, code});
+  ImageHeader header = image.header();
+  header.grid.shape = {count, 1, 1};
+  return in_bytes({header, std::move(each)}, {});
 }
 
 namespace {
@@ -289,7 +359,7 @@ Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   require_volumes(layout.header, volumes);
   if (!layout.voxel_files.empty())
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
-  if (is_compressed(layout, {}, file)) return inflated(layout, file, {});
+  if (is_compressed(layout, {}, file)) return inflated(layout, file, VoxelReader::buffer, {});
   return {layout.header,
           copied(file.subspan(plain_offset(layout, file), voxel_bytes(layout.header))), 0};
 } catch (const Error& e) {

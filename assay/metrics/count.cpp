@@ -17,8 +17,9 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
-#include <map>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 
 #include "assay/base/processor.hpp"
 #include "assay/metrics.hpp"
@@ -219,38 +220,88 @@ const auto count_rows_avx2 = count_rows;
 const auto count_pairs_avx2 = count_pairs<changes>;
 #endif
 
-using PairTable = std::map<std::pair<std::size_t, std::size_t>, std::int64_t>;
-
-std::vector<JointCount> with_labels(const PairTable& table, std::span<const Label> p_values,
-                                    std::span<const Label> r_values) {
-  std::vector<JointCount> out;
-  out.reserve(table.size());
-  for (const auto& [codes, voxels] : table)
-    out.push_back({p_values[codes.first], r_values[codes.second], voxels});
-  std::ranges::sort(out, {},
-                    [](const JointCount& c) { return std::pair(c.prediction, c.reference); });
-  return out;
-}
-
-PairTable pairs_of(std::span<const std::uint8_t> p, std::span<const std::uint8_t> r) {
-  std::vector<std::int64_t> counts(std::size_t{256} * 256);
-  has_bit_counts() ? count_pairs_avx2(p, r, counts) : count_pairs<changes>(p, r, counts);
-  PairTable table;
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    if (counts[i] != 0) table[{i / 256, i % 256}] = counts[i];
-  return table;
-}
-
-/// The general form, for maps of more than 256 labels: run by run.
-template <class P, class R>
-PairTable pairs_of(std::span<const P> p, std::span<const R> r) {
-  PairTable table;
-  for (std::size_t i = 0; i < p.size();) {
-    const std::size_t start = i;
-    while (i < p.size() && p[i] == p[start] && r[i] == r[start]) ++i;
-    table[{p[start], r[start]}] += static_cast<std::int64_t>(i - start);
+/// How many voxels have each pair of codes: a table where it is small, else a hash table.
+class PairCounts {
+ public:
+  PairCounts(std::size_t p_codes, std::size_t r_codes) : r_codes_(r_codes) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    if (p_codes <= most / std::max<std::size_t>(1, r_codes)) table_.resize(p_codes * r_codes);
   }
-  return table;
+
+  std::int64_t& at(std::size_t p, std::size_t r) {
+    return table_.empty() ? others_[p * r_codes_ + r] : table_[p * r_codes_ + r];
+  }
+
+  std::vector<JointCount> with_labels(std::span<const Label> p_values,
+                                      std::span<const Label> r_values) const {
+    std::vector<JointCount> out;
+    const auto add = [&](std::size_t pair, std::int64_t voxels) {
+      if (voxels != 0)
+        out.push_back({p_values[pair / r_codes_], r_values[pair % r_codes_], voxels});
+    };
+    for (std::size_t pair = 0; pair < table_.size(); ++pair) add(pair, table_[pair]);
+    for (const auto& [pair, voxels] : others_) add(pair, voxels);
+    std::ranges::sort(out, {},
+                      [](const JointCount& c) { return std::pair(c.prediction, c.reference); });
+    return out;
+  }
+
+ private:
+  std::size_t r_codes_;
+  std::vector<std::int64_t> table_;
+  std::unordered_map<std::size_t, std::int64_t> others_;
+};
+
+void count_codes(std::span<const std::uint8_t> p, std::span<const std::uint8_t> r,
+                 PairCounts& counts) {
+  std::vector<std::int64_t> table(std::size_t{256} * 256);
+  has_bit_counts() ? count_pairs_avx2(p, r, table) : count_pairs<changes>(p, r, table);
+  for (std::size_t i = 0; i < table.size(); ++i)
+    if (table[i] != 0) counts.at(i / 256, i % 256) = table[i];
+}
+
+/// Walks through codes by runs of equal ones.
+template <class Code>
+class RunWalk {
+ public:
+  explicit RunWalk(std::span<const Code> codes) : codes_(codes) {}
+
+  /// Goes on to the run with voxel `first`, which is in this run or the next; false at the end.
+  bool has(std::size_t first) {
+    if constexpr (std::is_same_v<Code, Run>) {
+      if (at_ < codes_.size() && codes_[at_].end <= first) ++at_;
+    } else if (end_ <= first) {
+      at_ = end_;
+      while (end_ < codes_.size() && codes_[end_] == codes_[at_]) ++end_;
+    }
+    return at_ < codes_.size();
+  }
+  std::size_t end() const {
+    if constexpr (std::is_same_v<Code, Run>) return codes_[at_].end;
+    return end_;
+  }
+  std::size_t code() const {
+    if constexpr (std::is_same_v<Code, Run>)
+      return codes_[at_].code;
+    else
+      return codes_[at_];
+  }
+
+ private:
+  std::span<const Code> codes_;
+  std::size_t at_ = 0, end_ = 0;
+};
+
+/// The general form, for maps of more than 256 labels and for runs.
+template <class P, class R>
+void count_codes(std::span<const P> p, std::span<const R> r, PairCounts& counts) {
+  RunWalk<P> in_p(p);
+  RunWalk<R> in_r(r);
+  for (std::size_t first = 0; in_p.has(first) && in_r.has(first);) {
+    const std::size_t end = std::min(in_p.end(), in_r.end());
+    counts.at(in_p.code(), in_r.code()) += static_cast<std::int64_t>(end - first);
+    first = end;
+  }
 }
 
 }  // namespace
@@ -285,13 +336,10 @@ Confusion count_foreground(std::span<const std::uint8_t> prediction,
 }
 
 std::vector<JointCount> joint_counts(const LabelView& prediction, const LabelView& reference) {
-  const PairTable table = std::visit(
-      [](const auto& p, const auto& r) {
-        assert(p.size() == r.size());
-        return pairs_of(p, r);
-      },
-      prediction.codes, reference.codes);
-  return with_labels(table, prediction.values, reference.values);
+  PairCounts counts(prediction.values.size(), reference.values.size());
+  std::visit([&](const auto& p, const auto& r) { count_codes(p, r, counts); }, prediction.codes,
+             reference.codes);
+  return counts.with_labels(prediction.values, reference.values);
 }
 
 bool Region::contains(Label label) const {

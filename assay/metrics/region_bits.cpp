@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <type_traits>
 #include <vector>
 
 #include "assay/base/processor.hpp"
@@ -93,6 +94,47 @@ void pack_codes(std::span<const std::uint16_t> codes, const Members& members,
   pack_by_table(codes, members, bits);
 }
 
+void set_bits(std::span<std::uint64_t> bits, std::size_t first, std::size_t end) {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  while (first < end) {
+    const std::size_t word = first / 64, stop = std::min(end, (word + 1) * 64);
+    bits[word] |= all << (first % 64) & all >> ((64 - stop % 64) % 64);
+    first = stop;
+  }
+}
+
+/// Reads runs from voxels that ascend from call to call.
+class RunBits {
+ public:
+  RunBits(std::span<const Run> runs, const Members& members) : runs_(runs), members_(members) {}
+
+  void pack(std::size_t first, std::size_t count, std::span<std::uint64_t> bits) {
+    std::ranges::fill(bits, 0);
+    if (at_ == 0) skip_to(first);
+    while (at_ < runs_.size() && runs_[at_].end <= first) ++at_;
+    std::size_t begin = first;
+    for (std::size_t i = at_; i < runs_.size() && begin < first + count; ++i) {
+      const std::size_t end = std::min<std::size_t>(runs_[i].end, first + count);
+      if (members_.is_member[runs_[i].code] != 0) set_bits(bits, begin - first, end - first);
+      begin = end;
+    }
+  }
+
+ private:
+  void skip_to(std::size_t first) {
+    at_ = static_cast<std::size_t>(std::ranges::upper_bound(runs_, first, {}, &Run::end) -
+                                   runs_.begin());
+  }
+
+  std::span<const Run> runs_;
+  const Members& members_;
+  std::size_t at_ = 0;
+};
+
+void pack_codes(std::span<const Run> runs, const Members& members, std::span<std::uint64_t> bits) {
+  RunBits(runs, members).pack(0, runs.empty() ? 0 : runs.back().end, bits);
+}
+
 /// Some voxels from `first` on. Whole words are packed at once, so that more is read where there is
 /// more.
 template <class Code>
@@ -121,12 +163,21 @@ void pack_region(const LabelView& labels, const Region& region, std::span<std::u
 
 BitVolume cropped(const LabelView& labels, const Codes& of_region, const Box& box) {
   const Members members = members_of(labels, of_region);
+  using Words = std::span<std::uint64_t>;
   return std::visit(
-      [&](const auto& codes) {
-        return cropped_by(labels.grid.shape, box,
-                          [&](std::size_t first, std::size_t count, std::span<std::uint64_t> bits) {
-                            pack_part(codes, first, count, members, bits);
-                          });
+      [&]<class Code>(std::span<const Code> codes) {
+        if constexpr (std::is_same_v<Code, Run>) {
+          RunBits runs(codes, members);
+          return cropped_by(labels.grid.shape, box,
+                            [&](std::size_t first, std::size_t count, Words bits) {
+                              runs.pack(first, count, bits);
+                            });
+        } else {
+          return cropped_by(labels.grid.shape, box,
+                            [&](std::size_t first, std::size_t count, Words bits) {
+                              pack_part(codes, first, count, members, bits);
+                            });
+        }
       },
       labels.codes);
 }

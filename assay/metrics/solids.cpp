@@ -136,6 +136,24 @@ void grow_by_any(std::span<const std::uint16_t> codes, const Shape& shape, std::
   grow(codes, shape, background, boxes);
 }
 
+void grow_by_any(std::span<const Run> runs, const Shape& shape, std::size_t background,
+                 Growing& boxes) {
+  const std::size_t nx = shape[0], ny = shape[1];
+  std::size_t first = 0;
+  for (const Run& run : runs) {
+    if (run.code == background) boxes.add_all(background, shape);
+    while (run.code != background && first < run.end) {
+      const std::size_t row = first / nx, end = std::min<std::size_t>(run.end, (row + 1) * nx);
+      boxes.add(run.code,
+                {static_cast<Index>(first % nx), static_cast<Index>(row % ny),
+                 static_cast<Index>(row / ny)},
+                static_cast<Index>(end - first));
+      first = end;
+    }
+    first = run.end;
+  }
+}
+
 }  // namespace
 
 std::vector<std::optional<Box>> label_boxes(const LabelView& labels) {

@@ -22,6 +22,13 @@ struct Map {
   LabelView view() const {
     return {.grid = grid, .codes = std::span<const Code>(codes), .values = values};
   }
+  /// The same map as runs, which are put into `runs`.
+  LabelView as_runs(std::vector<assay::Run>& runs) const {
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      if (i + 1 == codes.size() || codes[i + 1] != codes[i])
+        runs.push_back({static_cast<std::uint32_t>(i + 1), codes[i]});
+    return {.grid = grid, .codes = std::span<const assay::Run>(runs), .values = values};
+  }
   std::vector<std::uint64_t> packed(const Region& region) const {
     std::vector<std::uint64_t> bits(packed_words(codes.size()));
     pack_region(view(), region, bits);
@@ -60,6 +67,8 @@ void expect_boxes(std::uint64_t seed, std::size_t labels) {
     const auto map = random_map<Code>(rng, shape, labels);
     const auto boxes = label_boxes(map.view());
     ASSERT_EQ(boxes.size(), labels);
+    std::vector<assay::Run> runs;
+    ASSERT_EQ(label_boxes(map.as_runs(runs)), boxes);
     for (std::size_t code = 0; code < labels; ++code) {
       const Label label = map.values[code];
       auto expected = bounding_box(PackedMask{shape, map.packed({"", "", {label}})});
@@ -83,13 +92,25 @@ void expect_solids(std::uint64_t seed, std::size_t labels) {
     const Index room = region.contains(0) ? 1000 : static_cast<Index>(rng() % 3);
     const auto p_bits = p.packed(region), r_bits = r.packed(region);
     const auto expected = solids_of({shape, p_bits}, {shape, r_bits}, {.shape = shape}, room);
-    const auto found = LabelSolids(p.view(), r.view()).of(region, room);
-    ASSERT_EQ(found.has_value(), expected.has_value());
-    if (!found) continue;
-    EXPECT_EQ(found->box, expected->box);
-    EXPECT_EQ(found->axes, expected->axes);
-    EXPECT_EQ(found->prediction, expected->prediction);
-    EXPECT_EQ(found->reference, expected->reference);
+    std::vector<assay::Run> p_runs, r_runs;
+    const LabelView by_runs = p.as_runs(p_runs), others = r.as_runs(r_runs);
+    std::vector<std::uint64_t> bits(p_bits.size(), ~std::uint64_t{0});  // must be overwritten
+    pack_region(by_runs, region, bits);
+    EXPECT_EQ(bits, p_bits);
+    for (const LabelSolids& solids :
+         {LabelSolids(p.view(), r.view()), LabelSolids(by_runs, others)}) {
+      const auto found = solids.of(region, room);
+      ASSERT_EQ(found.has_value(), expected.has_value());
+      if (!found) continue;
+      EXPECT_EQ(found->box, expected->box);
+      EXPECT_EQ(found->axes, expected->axes);
+      EXPECT_EQ(found->prediction, expected->prediction);
+      EXPECT_EQ(found->reference, expected->reference);
+    }
+    const auto joint = joint_counts(p.view(), r.view());
+    EXPECT_EQ(joint_counts(by_runs, others), joint);
+    EXPECT_EQ(joint_counts(by_runs, r.view()), joint);
+    EXPECT_EQ(joint_counts(p.view(), others), joint);
   }
 }
 

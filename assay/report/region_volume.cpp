@@ -38,11 +38,10 @@ std::vector<std::uint8_t> label_bits(const Image& image,
   std::vector<std::uint8_t> bits_of_code;
   for (const Label label : view.values) bits_of_code.push_back(bits_for(label, regions));
   std::vector<std::uint8_t> out(view.grid.size());
-  std::visit(
-      [&](const auto& codes) {
-        std::ranges::transform(codes, out.begin(), [&](auto code) { return bits_of_code[code]; });
-      },
-      view.codes);
+  for_each_run(view, [&](std::size_t first, std::size_t end, std::size_t code) {
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+              out.begin() + static_cast<std::ptrdiff_t>(end), bits_of_code[code]);
+  });
   return out;
 }
 

@@ -131,13 +131,17 @@ struct Job {
                        {.as_labels = as_labels,
                         .mask = prediction_rule(settings),
                         .volumes = Volumes::classes,
-                        .keeps_probabilities = metrics::needs_probability(settings)},
+                        .keeps_probabilities = metrics::needs_probability(settings),
+                        .reader = settings.reader},
                        workspace);
     });
   }
   Side reference(bool as_labels) const {
     return on_side(of_reference, plan, files, record, [&](const auto& path) {
-      return read_side(path, {.as_labels = as_labels, .mask = reference_rule(settings)}, workspace);
+      return read_side(
+          path,
+          {.as_labels = as_labels, .mask = reference_rule(settings), .reader = settings.reader},
+          workspace);
     });
   }
 };
@@ -198,41 +202,87 @@ void note_reading(const Side& side, const Role& role, const Job& job) {
                     *job.settings.threshold));
 }
 
-/// The reference is packed to bits as soon as it is read, so that the prediction is decompressed
-/// into memory that is still in the cache, and a job needs little more than one volume.
-void score_masks(const Job& job) {
-  Buffer packed = job.workspace.take_smallest(), moved;
-  Side reference = job.reference(false);
-  const Grid grid = reference.labels.grid;
-  const Mask mask = std::get<Mask>(reference.labels.codes);
-  const Bits bits = room_for_bits(mask.size(), packed);
-  metrics::pack_foreground(mask, bits);
-  note_reading(reference, of_reference, job);
-  give_back(std::move(reference), job.workspace);
+bool is_runs(const LabelView& labels) {
+  return std::holds_alternative<std::span<const Run>>(labels.codes);
+}
 
-  Side prediction = job.prediction(false);
-  note_reading(prediction, of_prediction, job);
-  const auto [predicted_labels, alignment] = settled(prediction, grid, job, moved);
-  const std::string& key =
-      job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
-  const Mask predicted = std::get<Mask>(predicted_labels.codes);
-  const metrics::Confusion counts = metrics::count_foreground(predicted, bits);
+/// Two masks that were read as runs, and lie on one grid.
+void score_runs(const LabelView& prediction, LabelView reference, const metrics::Region& region,
+                const Job& job) {
+  const metrics::Confusion counts =
+      metrics::confusion(metrics::joint_counts(prediction, reference), region, {});
+  job.record.counts[region.key] = counts;
+  job.record.voxels = counts.total();
+  if (needs_shapes(job.settings) && presence(counts) != metrics::Presence::both_empty) {
+    reference.grid = prediction.grid;
+    measure_shapes(metrics::LabelSolids(prediction, reference).of(region, room_for(job.settings)),
+                   prediction.grid, region.key, job.settings, job.record);
+  }
+}
+
+/// A prediction as a mask, against a reference as bits.
+void score_bits(const SettledPrediction& prediction, Bits reference, const std::string& key,
+                const Job& job) {
+  Buffer codes = job.workspace.take_smallest();
+  const Mask predicted = std::get<Mask>(with_codes(prediction.labels, codes).codes);
+  const metrics::Confusion counts = metrics::count_foreground(predicted, reference);
   job.record.counts[key] = counts;
   job.record.voxels = counts.total();
   if (needs_shapes(job.settings)) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     metrics::pack_foreground(predicted, predicted_bits);
-    const Grid& on = alignment.grid;
-    measure_shapes(metrics::solids_of({on.shape, predicted_bits}, {on.shape, bits}, on,
+    const Grid& on = prediction.alignment.grid;
+    measure_shapes(metrics::solids_of({on.shape, predicted_bits}, {on.shape, reference}, on,
                                       room_for(job.settings)),
                    on, key, job.settings, job.record);
     job.workspace.give(std::move(others));
   }
-  if (const Image* map = probabilities_in(prediction, job))
-    measure_probability(*map, alignment.map, {key, key, {}}, {.prediction = {}, .reference = bits},
-                        job);
+  job.workspace.give(std::move(codes));
+}
+
+/// A reference that is not runs is packed to bits as soon as it is read, so that the prediction is
+/// decompressed into memory that is still in the cache, and a job needs little more than one
+/// volume.
+void score_masks(const Job& job) {
+  Buffer packed = job.workspace.take_smallest(), moved;
+  Side reference = job.reference(false);
+  const Grid grid = reference.labels.grid;
+  Bits bits;
+  const auto pack = [&] {
+    bits = room_for_bits(grid.size(), packed);
+    if (is_runs(reference.labels))
+      metrics::pack_region(reference.labels, metrics::foreground_region(), bits);
+    else
+      metrics::pack_foreground(std::get<Mask>(reference.labels.codes), bits);
+  };
+  note_reading(reference, of_reference, job);
+  const bool has_runs = is_runs(reference.labels);
+  if (!has_runs) {
+    pack();
+    give_back(std::exchange(reference, {}), job.workspace);
+  }
+
+  Side prediction = job.prediction(false);
+  note_reading(prediction, of_prediction, job);
+  const SettledPrediction found = settled(prediction, grid, job, moved);
+  const std::string& key =
+      job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
+  if (has_runs && is_runs(found.labels)) {
+    LabelView predicted = found.labels;
+    predicted.grid = found.alignment.grid;
+    score_runs(predicted, reference.labels, {key, key, {}}, job);
+  } else {
+    if (has_runs) pack();
+    score_bits(found, bits, key, job);
+  }
+  if (const Image* map = probabilities_in(prediction, job)) {
+    if (bits.empty()) pack();
+    measure_probability(*map, found.alignment.map, {key, key, {}},
+                        {.prediction = {}, .reference = bits}, job);
+  }
   give_back(std::move(prediction), job.workspace);
+  give_back(std::move(reference), job.workspace);
   job.workspace.give(std::move(packed));
 }
 
@@ -326,6 +376,7 @@ Buffer Workspace::take_smallest() {
 }
 
 void Workspace::give(Buffer buffer) {
+  if (buffer.capacity() == 0) return;
   const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
   spare_.insert(place, std::move(buffer));
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/side.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "assay/error.hpp"
@@ -56,7 +58,7 @@ std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask
   return out;
 }
 
-LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
+LabelView labels_of_bytes(Side& side, const Reading& how, Workspace& workspace) {
   const bool has_classes = side.image->header().channels > 1;
   const MaskRule& rule = how.mask;
   if (has_classes && rule.threshold)
@@ -69,6 +71,42 @@ LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
   if (is_above_zero && !rule.takes_maps)
     side.oddities = oddities_of(*side.image, found.foreground, rule);
   return as_labels(found.foreground);
+}
+
+/// What a voxel is depends on its value alone, so it is settled for the different voxels, by the
+/// same code as for all. Nothing when that fails: an error has to name the voxel.
+std::optional<LabelView> labels_of_runs(Side& side, const Reading& how, Workspace& workspace) try {
+  const Image& image = *side.image;
+  if (how.keeps_probabilities && may_hold_probabilities(image.header())) return std::nullopt;
+  Side each{.image = different_voxels(image), .codes = {}, .runs = {}, .values = {}, .labels = {}};
+  const LabelView found = labels_of_bytes(each, how, workspace);
+  const bool is_mask = found.values.data() == mask_values;
+  std::vector<std::uint32_t> codes(image.runs()->values.size());
+  for_each_run(found, [&](std::size_t first, std::size_t end, std::size_t code) {
+    for (; first < end; ++first)
+      codes[first] = static_cast<std::uint32_t>(is_mask && code != 0 ? 1 : code);
+  });
+  for (const Run& run : image.runs()->runs) {
+    const std::uint32_t code = codes[run.code];
+    if (!side.runs.empty() && side.runs.back().code == code)
+      side.runs.back().end = run.end;
+    else
+      side.runs.push_back({run.end, code});
+  }
+  side.values.assign(found.values.begin(), found.values.end());
+  side.is_map = each.is_map;
+  side.oddities = std::move(each.oddities);
+  return LabelView{image.grid(), std::span<const Run>(side.runs), side.values};
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
+  if (side.image->runs() != nullptr) {
+    if (const auto found = labels_of_runs(side, how, workspace)) return *found;
+    side.image = in_bytes(std::move(*side.image), workspace.take_largest());
+  }
+  return labels_of_bytes(side, how, workspace);
 }
 
 /// Numbers moved by `map` into `into`.
@@ -117,14 +155,16 @@ JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {
-  Side side{.image = read_image(path, workspace.take_largest(), how.volumes),
+  Side side{.image = read_image(path, workspace.take_largest(), how.volumes, how.reader),
             .codes = workspace.take_smallest(),
+            .runs = {},
             .values = {},
             .labels = {}};
   side.labels = labels_of(side, how, workspace);
   const bool stays = how.keeps_probabilities && may_hold_probabilities(side.image->header());
+  const bool is_bytes = side.image->runs() == nullptr;
   // The stored form is not needed once there are codes: its memory serves the next file.
-  if (!stays && !lies_within(side.labels, side.image->voxels())) {
+  if (!stays && !(is_bytes && lies_within(side.labels, side.image->voxels()))) {
     workspace.give(std::move(*side.image).release());
     side.image.reset();
   }
@@ -136,6 +176,19 @@ void give_back(Side side, Workspace& workspace) {
   workspace.give(std::move(side.codes));
 }
 
+LabelView with_codes(const LabelView& labels, Buffer& into) {
+  if (!std::holds_alternative<std::span<const Run>>(labels.codes)) return labels;
+  const auto expanded = [&]<class Code>(Code) -> LabelView {
+    const std::size_t voxels = labels.grid.size();
+    auto* to = reinterpret_cast<Code*>(into.resize(voxels * sizeof(Code)).data());
+    for_each_run(labels, [&](std::size_t first, std::size_t end, std::size_t code) {
+      std::fill(to + first, to + end, static_cast<Code>(code));
+    });
+    return {labels.grid, std::span<const Code>(to, voxels), labels.values};
+  };
+  return labels.values.size() <= 256 ? expanded(std::uint8_t{}) : expanded(std::uint16_t{});
+}
+
 SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
                              bool allow_affine_mismatch, Buffer& moved) {
   SettledPrediction out = {.labels = prediction,
@@ -143,11 +196,15 @@ SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
   const AxisMap& map = out.alignment.map;
   if (map.is_identity()) return out;
   out.labels.grid = reoriented(prediction.grid, map);
+  Buffer expanded;
   out.labels.codes = std::visit(
       [&]<class Code>(std::span<const Code> codes) -> decltype(LabelView::codes) {
-        return moved_by(View<Code>{prediction.grid, codes}, map, moved);
+        if constexpr (std::is_same_v<Code, Run>)
+          return codes;  // not after with_codes
+        else
+          return moved_by(View<Code>{prediction.grid, codes}, map, moved);
       },
-      prediction.codes);
+      with_codes(prediction, expanded).codes);
   return out;
 }
 

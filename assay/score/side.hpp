@@ -39,6 +39,7 @@ struct Reading {
   MaskRule mask{};
   Volumes volumes = Volumes::one;
   bool keeps_probabilities = false;  ///< the image stays if it may hold any
+  VoxelReader reader = VoxelReader::automatic;
 };
 
 /// Labels, or a mask in which non-zero is foreground. Owns what `labels` borrows from: the image
@@ -46,6 +47,7 @@ struct Reading {
 struct Side {
   std::optional<Image> image;
   Buffer codes;
+  std::vector<Run> runs;
   std::vector<Label> values;
   LabelView labels;
   bool is_map = false;                  ///< it was read as a mask, and is none
@@ -56,6 +58,9 @@ struct Side {
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace);
 
 void give_back(Side side, Workspace& workspace);
+
+/// The same labels with a code per voxel, in `into` if they are runs.
+LabelView with_codes(const LabelView& labels, Buffer& into);
 
 /// A prediction in the order of the reference's voxels; borrows from what it was made from.
 struct SettledPrediction {

@@ -57,6 +57,7 @@ struct ScoreSettings {
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
   MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
+  VoxelReader reader = VoxelReader::automatic;  ///< changes nothing in the results
 };
 
 using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value

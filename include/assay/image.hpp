@@ -38,14 +38,27 @@ struct ImageHeader {
   bool interleaved = false;   ///< the numbers of a voxel stand together; else volume by volume
 };
 
-/// An image as stored: header, and the voxels' bytes in a buffer, decompressed.
+/// Stored voxels as runs of equal ones: neighbours differ.
+struct VoxelRuns {
+  std::vector<Run> runs;
+  std::vector<std::uint64_t> values;  ///< by code: a voxel as it is stored, read as a number
+
+  void clear() { runs.clear(), values.clear(); }
+};
+
+/// An image as stored: header, and the voxels, decompressed into a buffer or as
+/// runs.
 class Image {
  public:
+  /// `spare` is kept for whoever releases it.
+  Image(const ImageHeader& header, VoxelRuns runs, Buffer spare = {});
   Image(const ImageHeader& header, Buffer buffer, std::size_t offset);
 
   const ImageHeader& header() const { return header_; }
   const Grid& grid() const { return header_.grid; }
-  /// Every number of every voxel, x fastest among the axes; not necessarily aligned.
+  /// The voxels as runs; nullptr when they are bytes.
+  const VoxelRuns* runs() const { return runs_ ? &*runs_ : nullptr; }
+  /// Every number of every voxel, x fastest among the axes; not necessarily aligned. Not for runs.
   std::span<const std::byte> voxels() const&;
   std::span<const std::byte> voxels() && = delete;
   /// Returns the buffer for the next image.
@@ -57,6 +70,7 @@ class Image {
 
   ImageHeader header_;
   Buffer source_;
+  std::optional<VoxelRuns> runs_{};
   std::size_t offset_;
 };
 
@@ -67,9 +81,15 @@ enum class Volumes { one, classes, any };
 /// Reads any supported image; the format is recognised by its first bytes, never by its name.
 /// `scratch` is reused for decompressed voxels. A trailing fourth dimension of 1 is dropped; what
 /// other 4-D images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the
-/// path in front.
+/// path in front. Whoever lets it read runs must be ready for them.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
-                 Volumes volumes = Volumes::one);
+                 Volumes volumes = Volumes::one, VoxelReader reader = VoxelReader::buffer);
+
+/// The same image with its voxels as bytes, if they are runs.
+Image in_bytes(Image image, Buffer scratch);
+
+/// The different voxels of an image of runs, by code, as an image.
+Image different_voxels(const Image& image);
 
 /// The same for bytes that are in memory already (one-file formats only). `name` is for messages.
 Image decode_image(std::span<const std::byte> file, std::string_view name,

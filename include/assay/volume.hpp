@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "assay/error.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 
@@ -136,14 +138,56 @@ void reorient(View<T> from, const AxisMap& map, std::span<T> into) {
 
 using Label = std::int64_t;  ///< what a label map's voxel says; 0 is background
 
-/// A borrowed label map in compact form: a small code per voxel, and the label of each code. A byte
-/// per voxel is enough for 256 different labels, whatever their values; only parcellations with
-/// more use the wide form. Pass it by value; it owns nothing.
+/// Voxels with one code that follow each other as they are stored. A run begins where the one
+/// before it ends, and is not empty.
+struct Run {
+  std::uint32_t end = 0;  ///< the first voxel after it
+  std::uint32_t code = 0;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// How compressed voxels are read. Everything that is measured is the same to the bit.
+enum class VoxelReader {
+  automatic,  ///< as runs where that is quicker
+  runs,       ///< as runs, unless there are so many that they need more memory than the voxels
+  buffer      ///< voxel by voxel
+};
+
+/// The readers by name: "auto", "runs", "buffer".
+std::span<const Named<VoxelReader>> voxel_readers();
+
+/// A borrowed label map in compact form: a small code per voxel, or runs of codes, and the label of
+/// each code. A byte per voxel is enough for 256 different labels, whatever their values; only
+/// parcellations with more use the wide form. Pass it by value; it owns nothing.
 struct LabelView {
   Grid grid;
-  std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>> codes;
+  std::variant<std::span<const std::uint8_t>, std::span<const std::uint16_t>, std::span<const Run>>
+      codes;
   std::span<const Label> values;  ///< values[code]; every code that occurs has an entry
 };
+
+/// Calls use(first, end, code) for the voxels from `first` to before `end`, which have one code;
+/// for all voxels, in their order.
+template <class Use>
+void for_each_run(const LabelView& labels, Use use) {
+  std::visit(
+      [&]<class Code>(std::span<const Code> codes) {
+        std::size_t first = 0;
+        if constexpr (std::is_same_v<Code, Run>) {
+          for (const Run& run : codes) {
+            use(first, std::size_t{run.end}, std::size_t{run.code});
+            first = run.end;
+          }
+        } else {
+          for (std::size_t end = 0; first < codes.size(); first = end) {
+            while (end < codes.size() && codes[end] == codes[first]) ++end;
+            use(first, end, std::size_t{codes[first]});
+          }
+        }
+      },
+      labels.codes);
+}
 
 // ---- Maps of probabilities in the form that metrics need.
 

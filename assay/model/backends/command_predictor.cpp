@@ -38,18 +38,17 @@ AxisMap map_onto(const Grid& grid, const Grid& found) {
 }
 
 /// A label map may list labels that do not occur; only those that do must be in range.
-template <class Code>
-std::vector<std::uint8_t> byte_labels(std::span<const Code> codes, std::span<const Label> values,
-                                      std::size_t classes) {
-  std::vector<std::uint8_t> out(codes.size());
-  for (std::size_t i = 0; i < codes.size(); ++i) {
-    const Label value = values[codes[i]];
+std::vector<std::uint8_t> byte_labels(const LabelView& labels, std::size_t classes) {
+  std::vector<std::uint8_t> out(labels.grid.size());
+  for_each_run(labels, [&](std::size_t first, std::size_t end, std::size_t code) {
+    const Label value = labels.values[code];
     if (value < 0 || value >= static_cast<Label>(classes))
       throw Error(Error::Kind::input, "it has the label " + std::to_string(value) + "; with " +
                                           std::to_string(classes) + " classes labels are 0 to " +
                                           std::to_string(classes - 1));
-    out[i] = static_cast<std::uint8_t>(value);
-  }
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+              out.begin() + static_cast<std::ptrdiff_t>(end), static_cast<std::uint8_t>(value));
+  });
   return out;
 }
 
@@ -62,9 +61,7 @@ Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::pat
   const AxisMap map = map_onto(grid, image.grid());
   Buffer scratch;
   std::vector<Label> values;
-  const LabelView found = labels(image, scratch, values);
-  std::vector<std::uint8_t> voxels = std::visit(
-      [&](const auto& codes) { return byte_labels(codes, found.values, classes); }, found.codes);
+  std::vector<std::uint8_t> voxels = byte_labels(labels(image, scratch, values), classes);
   if (map.is_identity()) return {grid, std::move(voxels)};
   Volume<std::uint8_t> out(grid);
   reorient(View<std::uint8_t>{image.grid(), voxels}, map, out.voxels());

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Decompression straight to runs of equal voxels. Most of a compressed mask is one token,
+/// repeated: such tokens are counted, and the voxels that they mean are never written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "assay/image.hpp"
+
+namespace assay {
+
+/// What deflate data are wrapped in.
+enum class DeflateWrapper { gzip, zlib, none };
+
+/// Compressed voxels, and where they are once they are decompressed.
+struct PackedVoxels {
+  std::span<const std::byte> bytes;
+  DeflateWrapper wrapper = DeflateWrapper::gzip;
+  std::size_t offset = 0;                   ///< bytes before the first voxel
+  std::size_t count = 0;                    ///< of voxels
+  std::size_t width = 1;                    ///< bytes per voxel
+  std::optional<std::uint32_t> checksum{};  ///< CRC-32 of everything, where the wrapper has none
+
+  std::size_t size() const { return offset + count * width; }
+};
+
+/// Whether `inflate_runs` can read it: voxels of 1, 2, 4 or 8 bytes, fewer than 2^32 of them.
+bool can_be_runs(const PackedVoxels& packed);
+
+enum class InflatedTo {
+  runs,
+  bytes,   ///< there are so many runs that bytes are better
+  nothing  ///< the data are damaged, or not as many as stated: the ordinary reader says what it is
+};
+
+/// Decompresses everything and checks its checksums and lengths. When the data turn out to be busy,
+/// the rest is left to libdeflate, and everything is put into `room()`, which has `packed.size()`
+/// bytes; those before the first voxel then have no meaning.
+InflatedTo inflate_runs(const PackedVoxels& packed, VoxelRuns& out,
+                        const std::function<std::span<std::byte>()>& room);
+
+/// Writes the voxels of the runs, as they are stored.
+void expand_runs(const VoxelRuns& runs, std::size_t width, std::span<std::byte> out);
+
+}  // namespace assay
