@@ -19,33 +19,6 @@
 namespace assay {
 namespace {
 
-/// A NIfTI voxel type: ours, or the name of one that is not a scalar and so is refused.
-struct DataType {
-  int code;
-  std::optional<VoxelType> type;
-  std::string_view name;
-};
-
-constexpr std::array data_types = {
-    DataType{2, VoxelType::u8, "uint8"},
-    DataType{4, VoxelType::i16, "int16"},
-    DataType{8, VoxelType::i32, "int32"},
-    DataType{16, VoxelType::f32, "float32"},
-    DataType{64, VoxelType::f64, "float64"},
-    DataType{256, VoxelType::i8, "int8"},
-    DataType{512, VoxelType::u16, "uint16"},
-    DataType{768, VoxelType::u32, "uint32"},
-    DataType{1024, VoxelType::i64, "int64"},
-    DataType{1280, VoxelType::u64, "uint64"},
-    DataType{1536, VoxelType::f128, "float128"},
-    DataType{1, {}, "1-bit"},
-    DataType{32, {}, "complex64"},
-    DataType{1792, {}, "complex128"},
-    DataType{2048, {}, "complex256"},
-    DataType{128, {}, "RGB"},
-    DataType{2304, {}, "RGBA"},
-};
-
 /// Millimetres in one unit of length, by its code; any other code (0: unknown) is treated as mm.
 struct Unit {
   int code;
@@ -124,8 +97,8 @@ bool is_pair(const NiftiFields& fields) {
 
 VoxelType voxel_type(const NiftiFields& fields) {
   const int code = fields.datatype();
-  const auto row = std::ranges::find(data_types, code, &DataType::code);
-  if (row == data_types.end())
+  const auto row = std::ranges::find(nifti_data_types, code, &NiftiDataType::code);
+  if (row == nifti_data_types.end())
     throw Error(Error::Kind::unsupported,
                 fmt::format("its data type has the code {}, which NIfTI does not define", code));
   if (!row->type)

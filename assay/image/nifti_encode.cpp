@@ -52,14 +52,6 @@ class Writer {
   std::vector<std::byte> bytes_;
 };
 
-struct WritableType {
-  VoxelType type;
-  std::int16_t code;
-};
-constexpr std::array writable_types = {WritableType{VoxelType::u8, 2},
-                                       WritableType{VoxelType::i16, 4},
-                                       WritableType{VoxelType::f32, 16}};
-
 /// A rotation as a quaternion with a positive first part. NIfTI stores the other three parts.
 struct Turn {
   std::array<double, 3> bcd;
@@ -131,12 +123,12 @@ const NiftiVersion& version_for(const Grid& grid) {
 std::vector<std::byte> header_bytes(const Encodable& image, bool pair) {
   require_usable(image.grid.affine, "affine", "give a grid with three independent axes");
   const NiftiVersion& version = version_for(image.grid);
-  const auto type = std::ranges::find(writable_types, image.type, &WritableType::type);
-  if (type == writable_types.end())
+  const auto type = std::ranges::find(nifti_data_types, image.type, &NiftiDataType::type);
+  if (type == nifti_data_types.end())
     throw Error(Error::Kind::unsupported, "this voxel type cannot be written");
   Writer writer(version);
   writer.put(0, static_cast<std::int32_t>(version.header_size));
-  writer.put(version.datatype, type->code);
+  writer.put(version.datatype, static_cast<std::int16_t>(type->code));
   writer.put(version.bitpix, static_cast<std::int16_t>(8 * bytes_per_voxel(image.type)));
   writer.extent(0, 3);
   for (std::size_t i = 1; i < 8; ++i) writer.extent(i, i <= 3 ? image.grid.shape[i - 1] : 1);

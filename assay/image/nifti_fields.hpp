@@ -1,12 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The positions of the fields of a NIfTI header: one table, for reading and for writing.
+/// The fields of a NIfTI header, their positions and the codes of voxel types: one table each, for
+/// reading and for writing.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
+#include "assay/image.hpp"
+
 namespace assay {
+
+/// A NIfTI voxel type: ours, or the name of one that is not a scalar and so is refused.
+struct NiftiDataType {
+  int code;
+  std::optional<VoxelType> type;
+  std::string_view name;
+};
+
+inline constexpr std::array nifti_data_types = {
+    NiftiDataType{2, VoxelType::u8, "uint8"},
+    NiftiDataType{4, VoxelType::i16, "int16"},
+    NiftiDataType{8, VoxelType::i32, "int32"},
+    NiftiDataType{16, VoxelType::f32, "float32"},
+    NiftiDataType{64, VoxelType::f64, "float64"},
+    NiftiDataType{256, VoxelType::i8, "int8"},
+    NiftiDataType{512, VoxelType::u16, "uint16"},
+    NiftiDataType{768, VoxelType::u32, "uint32"},
+    NiftiDataType{1024, VoxelType::i64, "int64"},
+    NiftiDataType{1280, VoxelType::u64, "uint64"},
+    NiftiDataType{1536, VoxelType::f128, "float128"},
+    NiftiDataType{1, {}, "1-bit"},
+    NiftiDataType{32, {}, "complex64"},
+    NiftiDataType{1792, {}, "complex128"},
+    NiftiDataType{2048, {}, "complex256"},
+    NiftiDataType{128, {}, "RGB"},
+    NiftiDataType{2304, {}, "RGBA"},
+};
 
 /// The two versions have the same fields at other places and in other widths.
 struct NiftiVersion {
