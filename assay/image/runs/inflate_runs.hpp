@@ -38,6 +38,10 @@ enum class InflatedTo {
   nothing  ///< the data are damaged, or not as many as stated: the ordinary reader says what it is
 };
 
+/// So many runs in one block are refused if they need more memory than the voxels would; between
+/// blocks busy data are handed over long before.
+inline constexpr std::size_t most_runs_in_a_block = 65536;
+
 /// Decompresses everything and checks its checksums and lengths. When the data turn out to be busy,
 /// the rest is left to libdeflate, and everything is put into `room()`, which has `packed.size()`
 /// bytes; those before the first voxel then have no meaning.

@@ -148,7 +148,7 @@ class Window {
   /// Whether the runs need more memory than the voxels would. That is noticed at the end of a block
   /// before (`is_busy`), unless somebody made a block for the purpose.
   bool has_too_many_runs() const {
-    return runs_.count() > least_limit && runs_.count() > packed_.size() / sizeof(Run);
+    return runs_.count() > most_runs_in_a_block && runs_.count() > packed_.size() / sizeof(Run);
   }
   void add(std::byte literal) { *out_++ = literal; }
   void add(std::span<const std::byte> bytes) { out_ = std::ranges::copy(bytes, out_).out; }
@@ -209,7 +209,7 @@ class Window {
   void add_to_checksum(std::span<const std::byte> bytes) { checksum_.add(bytes); }
 
  private:
-  static constexpr std::size_t capacity = 3 * reach, slack = 16, least_limit = 65536;
+  static constexpr std::size_t capacity = 3 * reach, slack = 16;
 
   std::size_t offset_of(const std::byte* at) const {
     return static_cast<std::size_t>(at - bytes_.get());
