@@ -46,11 +46,7 @@ Read read(const Image& image) {
   Read out;
   out.values.assign(view.values.begin(), view.values.end());
   out.is_wide = view.codes.index() == 1;
-  std::visit(
-      [&](const auto& codes) {
-        for (const auto code : codes) out.labels.push_back(view.values[code]);
-      },
-      view.codes);
+  out.labels = per_voxel(view, [&](std::size_t code) { return view.values[code]; });
   return out;
 }
 

@@ -37,12 +37,7 @@ std::vector<std::uint8_t> label_bits(const Image& image,
   const LabelView view = labels(image, scratch, values);
   std::vector<std::uint8_t> bits_of_code;
   for (const Label label : view.values) bits_of_code.push_back(bits_for(label, regions));
-  std::vector<std::uint8_t> out(view.grid.size());
-  for_each_run(view, [&](std::size_t first, std::size_t end, std::size_t code) {
-    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
-              out.begin() + static_cast<std::ptrdiff_t>(end), bits_of_code[code]);
-  });
-  return out;
+  return per_voxel(view, [&](std::size_t code) { return bits_of_code[code]; });
 }
 
 std::vector<std::uint8_t> mask_bits(const Image& image, const score::MaskRule& rule) {

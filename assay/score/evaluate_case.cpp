@@ -34,14 +34,9 @@ Volume<std::uint8_t> byte_labels(const Image& image, const metrics::ScoreSetting
       throw Error(Error::Kind::unsupported,
                   "has the label " + std::to_string(value) +
                       "; in the space of the model labels are 0 to 255. Use --space native");
-  std::vector<std::uint8_t> voxels(map.grid.size());
-  std::visit(
-      [&](const auto codes) {
-        for (std::size_t i = 0; i < voxels.size(); ++i)
-          voxels[i] = static_cast<std::uint8_t>(map.values[codes[i]]);
-      },
-      map.codes);
-  return {map.grid, std::move(voxels)};
+  return {map.grid, per_voxel(map, [&](std::size_t code) {
+            return static_cast<std::uint8_t>(map.values[code]);
+          })};
 }
 
 /// The reference cannot be read: no prediction is to blame for it.

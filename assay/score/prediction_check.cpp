@@ -24,11 +24,8 @@ std::size_t differing_voxels(const Image& stored, const AxisMap& map, View<std::
   Buffer scratch;
   std::vector<Label> values;
   const LabelView view = assay::labels(stored, scratch, values);
-  std::vector<Label> in_file(view.grid.size()), walked(labels.voxels.size());
-  for_each_run(view, [&](std::size_t first, std::size_t end, std::size_t code) {
-    std::fill(in_file.begin() + static_cast<std::ptrdiff_t>(first),
-              in_file.begin() + static_cast<std::ptrdiff_t>(end), view.values[code]);
-  });
+  const auto in_file = per_voxel(view, [&](std::size_t code) { return view.values[code]; });
+  std::vector<Label> walked(labels.voxels.size());
   reorient(View<Label>{view.grid, in_file}, map, std::span(walked));
   std::size_t differing = 0;
   for (std::size_t i = 0; i < walked.size(); ++i) differing += walked[i] != labels.voxels[i];

@@ -2,6 +2,7 @@
 /// Voxels on a grid in space: masks, label maps, maps of probabilities.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -187,6 +188,17 @@ void for_each_run(const LabelView& labels, Use use) {
         }
       },
       labels.codes);
+}
+
+/// What `of` makes of the code of each voxel, in their order.
+template <class Of>
+auto per_voxel(const LabelView& labels, Of of) {
+  std::vector<decltype(of(std::size_t{}))> out(labels.grid.size());
+  for_each_run(labels, [&](std::size_t first, std::size_t end, std::size_t code) {
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
+              out.begin() + static_cast<std::ptrdiff_t>(end), of(code));
+  });
+  return out;
 }
 
 // ---- Maps of probabilities in the form that metrics need.

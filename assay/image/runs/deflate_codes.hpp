@@ -90,10 +90,10 @@ struct Decoded {
   std::uint8_t bits = 0;  ///< of the code; 0 when there is no such code
 };
 
-inline constexpr int longest_code = 15;
+inline constexpr std::size_t longest_code = 15;
 
 /// A table by the next bits of the input for short codes, and the canonical search for long ones.
-template <int table_bits, std::size_t most>
+template <std::size_t table_bits, std::size_t most>
 class Code {
  public:
   /// False unless the lengths make a complete code; as in zlib a single code of one bit will do.
@@ -101,8 +101,9 @@ class Code {
     counts_ = {};
     for (const std::uint8_t length : lengths) ++counts_[length];
     counts_[0] = 0;
-    int left = 1, longest = 0;
-    for (int length = 1; length <= longest_code; ++length) {
+    int left = 1;
+    std::size_t longest = 0;
+    for (std::size_t length = 1; length <= longest_code; ++length) {
       left = 2 * left - counts_[length];
       if (left < 0) return false;
       if (counts_[length] != 0) longest = length;
@@ -121,23 +122,24 @@ class Code {
  private:
   void sort(std::span<const std::uint8_t> lengths, std::span<const Symbol> symbols) {
     std::array<std::uint16_t, longest_code + 2> starts{};
-    for (int length = 1; length <= longest_code; ++length)
+    for (std::size_t length = 1; length <= longest_code; ++length)
       starts[length + 1] = static_cast<std::uint16_t>(starts[length] + counts_[length]);
     for (std::size_t i = 0; i < lengths.size(); ++i)
       if (lengths[i] != 0) sorted_[starts[lengths[i]]++] = symbols[i];
   }
 
   /// The table is no larger than the longest code needs: most blocks of a mask have a few codes.
-  void fill(int bits) {
+  void fill(std::size_t bits) {
     const std::size_t size = std::size_t{1} << bits;
     mask_ = size - 1;
     std::fill_n(table_.begin(), size, Decoded{});
     unsigned code = 0;
     std::size_t at = 0;
-    for (int length = 1; length <= bits; ++length, code <<= 1)
+    for (std::size_t length = 1; length <= bits; ++length, code <<= 1)
       for (int i = 0; i < counts_[length]; ++i, ++code, ++at) {
         unsigned reversed = 0;
-        for (int bit = 0; bit < length; ++bit) reversed |= (code >> bit & 1) << (length - 1 - bit);
+        for (std::size_t bit = 0; bit < length; ++bit)
+          reversed |= (code >> bit & 1) << (length - 1 - bit);
         for (std::size_t place = reversed; place < size; place += std::size_t{1} << length)
           table_[place] = {sorted_[at], static_cast<std::uint8_t>(length)};
       }
@@ -145,7 +147,7 @@ class Code {
 
   Decoded long_code(std::uint64_t bits) const {
     int code = 0, first = 0, index = 0;
-    for (int length = 1; length <= longest_code; ++length, bits >>= 1) {
+    for (std::size_t length = 1; length <= longest_code; ++length, bits >>= 1) {
       code |= static_cast<int>(bits & 1);
       const int count = counts_[length];
       if (code - count < first)

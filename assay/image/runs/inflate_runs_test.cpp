@@ -97,7 +97,7 @@ std::optional<Bytes> ours(const PackedVoxels& packed, InflatedTo* way = nullptr)
   std::size_t end = 0;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     EXPECT_GT(runs.runs[i].end, end) << "an empty run";
-    if (i > 0) EXPECT_NE(runs.runs[i].code, runs.runs[i - 1].code) << "neighbours are equal";
+    EXPECT_TRUE(i == 0 || runs.runs[i].code != runs.runs[i - 1].code) << "neighbours are equal";
     end = runs.runs[i].end;
   }
   EXPECT_EQ(end, packed.count);
@@ -125,7 +125,7 @@ constexpr std::array looks = {Look::constant,   Look::long_runs, Look::rows,
 
 Content content(Look look, std::size_t width, std::size_t count, std::mt19937_64& random) {
   Content out = {
-      .bytes = {}, .offset = random() % 3 == 0 ? 0 : 352, .count = count, .width = width};
+      .bytes = {}, .offset = random() % 3 == 0 ? 0U : 352U, .count = count, .width = width};
   out.bytes.resize(out.offset + count * width);
   for (std::size_t i = 0; i < out.offset; ++i) out.bytes[i] = static_cast<std::byte>(random());
   for (std::size_t i = 0; i < count;) {
@@ -145,7 +145,7 @@ Content content(Look look, std::size_t width, std::size_t count, std::mt19937_64
 TEST(InflateRuns, reads_what_every_packer_writes) {
   std::mt19937_64 random(1);
   for (const Look look : looks)
-    for (const std::size_t width : {1, 2, 4, 8}) {
+    for (const std::size_t width : {1U, 2U, 4U, 8U}) {
       const Content made = content(look, width, 30000 + random() % 1000, random);
       std::vector<std::pair<Bytes, DeflateWrapper>> files;
       for (const auto wrapper : {DeflateWrapper::gzip, DeflateWrapper::zlib, DeflateWrapper::none})
@@ -162,7 +162,7 @@ TEST(InflateRuns, reads_what_every_packer_writes) {
 
 TEST(InflateRuns, masks_become_few_runs) {
   std::mt19937_64 random(2);
-  for (const std::size_t width : {1, 2, 4, 8}) {
+  for (const std::size_t width : {1U, 2U, 4U, 8U}) {
     const Content made = content(Look::constant, width, 1000000, random);
     const Bytes in = packed_by_zlib(made.bytes, DeflateWrapper::gzip);
     VoxelRuns runs;

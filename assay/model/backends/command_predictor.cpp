@@ -39,17 +39,14 @@ AxisMap map_onto(const Grid& grid, const Grid& found) {
 
 /// A label map may list labels that do not occur; only those that do must be in range.
 std::vector<std::uint8_t> byte_labels(const LabelView& labels, std::size_t classes) {
-  std::vector<std::uint8_t> out(labels.grid.size());
-  for_each_run(labels, [&](std::size_t first, std::size_t end, std::size_t code) {
+  return per_voxel(labels, [&](std::size_t code) {
     const Label value = labels.values[code];
     if (value < 0 || value >= static_cast<Label>(classes))
       throw Error(Error::Kind::input, "it has the label " + std::to_string(value) + "; with " +
                                           std::to_string(classes) + " classes labels are 0 to " +
                                           std::to_string(classes - 1));
-    std::fill(out.begin() + static_cast<std::ptrdiff_t>(first),
-              out.begin() + static_cast<std::ptrdiff_t>(end), static_cast<std::uint8_t>(value));
+    return static_cast<std::uint8_t>(value);
   });
-  return out;
 }
 
 /// The labels in a file, on that grid: axes with another direction are turned without loss. Throws
