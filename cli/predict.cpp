@@ -19,8 +19,10 @@
 #include "assay/image/folder.hpp"
 #include "assay/image/npy.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "assay/score/memory_gate.hpp"
 #include "assay/score/prediction_check.hpp"
 #include "cli/commands.hpp"
+#include "cli/memory.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -42,6 +44,7 @@ struct Options {
   std::string first;
   std::vector<std::string> rest;
   std::string check_against;
+  std::optional<Bytes> max_memory;
   bool save_logits = false, anonymous = false;
 };
 
@@ -62,6 +65,8 @@ void declare_options(Arguments& a, Options& o) {
       "Stored labels (an image) or logits (.npy) to compare with; a folder for several images");
   a.flag("--save-logits", o.save_logits, "Also write the logits as DIR/<image name>.npy");
   a.flag("--anonymous", o.anonymous, anonymous_help);
+  a.heading("Running");
+  a.option("--max-memory SIZE", o.max_memory, max_memory_help);
 }
 
 std::string stem_of(const fs::path& path) {
@@ -113,6 +118,7 @@ void add_checks(const std::string& against, std::vector<Task>& tasks) {
 /// What is done with each image.
 struct Work {
   score::CasePredictor& cases;
+  score::MemoryGate& gate;
   fs::path out{};
   bool save_logits = false, check = false;
 };
@@ -155,7 +161,10 @@ results::PredictedImage predicted_image(const Task& task, const Work& work) {
 /// One bad image never stops the others.
 results::PredictedImage image_or_error(const Task& task, const Work& work) {
   try {
-    return predicted_image(task, work);
+    results::PredictedImage out;
+    work.gate.pass(score::need_of_prediction(task.image),
+                   [&] { out = predicted_image(task, work); });
+    return out;
   } catch (const Error& e) {
     return {.image = task.image.string(), .error = e.what()};
   } catch (const std::bad_alloc&) {
@@ -262,7 +271,8 @@ Exit run(Options o, const Common& common, const Session& session) {
         refuse_input(fs::path(common.out) / (task.name + ending), {task.image, task.check});
   if (!common.quiet) cli::tell("note", notes, session.err);
 
-  const Work work = {model.cases(), common.out, o.save_logits, !o.check_against.empty()};
+  score::MemoryGate gate(memory_limit(o.max_memory));
+  const Work work = {model.cases(), gate, common.out, o.save_logits, !o.check_against.empty()};
   results::PredictionReport report = {model.source(),
                                       predicted_images(tasks, work, common, session)};
   if (session.stop) {

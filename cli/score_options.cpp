@@ -103,6 +103,7 @@ void declare_output(Arguments& a, ScoreOptions& o) {
            "Write the specification's numbers and JSON tokens");
   a.flag("--anonymous", o.anonymous, anonymous_help);
   a.heading("Running");
+  a.option("--max-memory SIZE", o.max_memory, max_memory_help);
   a.flag("--resume", o.resume, "Continue an interrupted run with the same --out");
   a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
   a.choice("--reader", o.settings.reader, voxel_readers(),

@@ -9,6 +9,7 @@
 
 #include "assay/score.hpp"
 #include "cli/arguments.hpp"
+#include "cli/memory.hpp"
 
 namespace assay::cli {
 
@@ -42,6 +43,7 @@ struct ScoreOptions {
   std::optional<metrics::Connectivity> connectivity;
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
+  std::optional<Bytes> max_memory;
   bool nnunet = false, anonymous = false, resume = false, keep_journal = false;
 };
 

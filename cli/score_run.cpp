@@ -14,6 +14,9 @@
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
 #include "assay/results/segmentation.hpp"
+#include "assay/score/memory_gate.hpp"
+#include "assay/score/score_case.hpp"
+#include "cli/memory.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/warnings.hpp"
@@ -182,6 +185,14 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (o.resume)
     if (const auto finished = finished_before(run, execution, out))
       return tell_finished(*finished, run.cohort.settings, common, session);
+  score::MemoryGate gate(memory_limit(o.max_memory));
+  execution.scorer = score::within_memory(
+      execution.scorer
+          ? execution.scorer
+          : [&](const score::CasePlan& plan,
+                score::Workspace&
+                    workspace) { return score::score_case(plan, run.cohort.settings, workspace); },
+      gate, run.cohort.settings, execution.waits);
   const NewFolders folders(journal.path);
   score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);

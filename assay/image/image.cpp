@@ -16,6 +16,7 @@
 #include "assay/error.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
+#include "assay/image/image_size.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
@@ -45,6 +46,17 @@ Layout layout_of(Bytes file, const fs::path& path) {
                                               std::string(foreign->remedy));
   throw Error(Error::Kind::unsupported,
               "is not a supported image format (judged by its content); assay reads " + read);
+}
+
+/// The layout of an image in a file, of which only the start is read unless that is not enough.
+Layout layout_in(const InputFile& file, const fs::path& path) {
+  constexpr std::size_t start = std::size_t{1} << 20;
+  try {
+    return layout_of(file.read_start(start).bytes(), path);
+  } catch (const Error&) {
+    if (file.size() <= start) throw;
+  }
+  return layout_of(file.read_all().bytes(), path);
 }
 
 /// Where voxels begin and end in their file, once it is decompressed.
@@ -133,15 +145,15 @@ Image unpacked(const Layout& layout, Bytes file, VoxelReader reader, Buffer scra
 }
 
 /// Where uncompressed voxels start. Bytes after them are ignored.
-std::size_t plain_offset(const Layout& layout, Bytes file) {
+std::size_t plain_offset(const Layout& layout, std::size_t file_size) {
   const Extent extent = extent_of(layout);
-  if (file.size() < extent.end())
+  if (file_size < extent.end())
     throw Error(
         Error::Kind::input,
         fmt::format("is cut short: its header states {} bytes, but the file has {}; copy or "
                     "download it again",
-                    extent.end(), file.size()));
-  return layout.at_end ? file.size() - extent.size : extent.offset;
+                    extent.end(), file_size));
+  return layout.at_end ? file_size - extent.size : extent.offset;
 }
 
 /// Inside one file the content says whether it is compressed.
@@ -166,6 +178,15 @@ Image inflated(const Layout& layout, Bytes file, VoxelReader reader, Buffer scra
 Buffer copied(Bytes bytes, Buffer room = {}) {
   std::ranges::copy(bytes, room_in(room, bytes.size()).begin());
   return room;
+}
+
+/// Whether the file can hold what its header states.
+void require_possible(const Layout& layout, const fs::path& voxel_file, const InputFile& file) {
+  constexpr std::size_t mark = 16;  // more than says whether it is compressed
+  if (layout.packing || is_compressed(layout, voxel_file, file.read_start(mark).bytes()))
+    require_plausible(voxel_bytes(layout.header), file.size());
+  else
+    plain_offset(layout, file.size());
 }
 
 /// The first of the names that exists; the first of all when none does, for the error message.
@@ -226,7 +247,7 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
     const Buffer packed = copied(file.bytes());  // small, so that the large memory is used again
     return inflated(layout, packed.bytes(), how.reader, std::move(file));
   }
-  const std::size_t offset = plain_offset(layout, file.bytes());
+  const std::size_t offset = plain_offset(layout, file.bytes().size());
   return {layout.header, std::move(file), offset};
 }
 
@@ -322,28 +343,31 @@ Image different_voxels(const Image& image) {
   return in_bytes({header, std::move(each)}, {});
 }
 
-namespace {
-
-/// The layout of an image; nothing when it is not known. A header without its voxels is small, so
-/// the start of a large file is enough, unless it cannot be understood alone.
-std::optional<Layout> layout_in(const fs::path& path) {
-  constexpr std::size_t start = std::size_t{1} << 20;
-  const InputFile file(path);
-  for (const std::size_t most : {start, file.size()}) try {
-      return layout_of(file.read_start(most).bytes(), path);
-    } catch (const Error&) {
-      if (file.size() <= start) break;
-    }
-  return std::nullopt;
+ImageHeader read_image_header(const fs::path& path) try {
+  const auto found = first_existing(nifti_header_paths(path));
+  std::error_code ignored;
+  const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
+  const InputFile file(header);
+  const Layout layout = layout_in(file, header);
+  const auto voxel_file = header != path ? std::optional(path) : voxel_file_of(layout);
+  require_possible(layout, voxel_file.value_or(header),
+                   voxel_file ? InputFile(*voxel_file) : InputFile(header));
+  return layout.header;
+} catch (const Error& e) {
+  throw e.about(path.string());
 }
 
+namespace {
+
 /// The other file of an image that has two; nothing when there is none, or it is not known.
-std::optional<fs::path> other_half(const fs::path& path) {
+std::optional<fs::path> other_half(const fs::path& path) try {
   std::error_code ignored;
   auto other = first_existing(nifti_header_paths(path));
   if (!other || !fs::exists(*other, ignored))
-    if (const auto layout = layout_in(path)) other = first_existing(layout->voxel_files);
+    other = first_existing(layout_in(InputFile(path), path).voxel_files);
   return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 }  // namespace
@@ -361,7 +385,7 @@ Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
   if (is_compressed(layout, {}, file)) return inflated(layout, file, VoxelReader::buffer, {});
   return {layout.header,
-          copied(file.subspan(plain_offset(layout, file), voxel_bytes(layout.header))), 0};
+          copied(file.subspan(plain_offset(layout, file.size()), voxel_bytes(layout.header))), 0};
 } catch (const Error& e) {
   throw e.about(name);
 }

@@ -13,6 +13,7 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/image_size.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/boundary/boundary.hpp"
 #include "assay/metrics/lesions.hpp"
@@ -343,7 +344,7 @@ double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& se
   if (!needs_shapes(settings)) return 0;
   const auto first = std::ranges::find_if(
       plan.files, [](const FilePair& files) { return !files.reference.empty(); });
-  return first == plan.files.end() ? 0 : diagonal_mm(read_image(first->reference).grid());
+  return first == plan.files.end() ? 0 : diagonal_mm(read_image_header(first->reference).grid);
 } catch (const Error&) {
   return 0;
 } catch (const std::bad_alloc&) {

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Cases that fit into memory: what each needs is estimated from the headers of its images before
+/// anything is allocated. One that needs more than there is fails; several that do not fit together
+/// wait for one another.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "assay/cohort.hpp"
+#include "assay/image.hpp"
+#include "assay/score.hpp"
+
+namespace assay::score {
+
+/// What a piece of work takes while it lasts, and the file that asks for most of it.
+struct MemoryNeed {
+  std::uint64_t bytes = 0;
+  std::filesystem::path file{};
+  bool is_reference = false;  ///< of the file
+  std::string voxels{};       ///< "512x512x300"
+};
+
+/// An upper estimate for scoring a case. 0 where a header cannot be read, which scoring then
+/// explains.
+MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings);
+
+/// The same for preparing an image for a model and writing its labels; the model's own memory is
+/// not known here.
+MemoryNeed need_of_prediction(const std::filesystem::path& image);
+
+class MemoryGate {
+ public:
+  /// Nothing: no limit.
+  explicit MemoryGate(std::optional<std::uint64_t> limit) : limit_(limit) {}
+
+  /// Calls work() as soon as the need fits beside those of the others. Order is not promised.
+  /// Throws Error::input with a sentence when it never fits.
+  void pass(const MemoryNeed& need, const std::function<void()>& work);
+
+  /// Whether memory of that size must not be kept for later.
+  bool is_scarce(const MemoryNeed& need) const { return limit_ && need.bytes > *limit_ / 4; }
+
+ private:
+  std::optional<std::uint64_t> limit_;
+  std::uint64_t used_ = 0;
+  std::mutex mutex_;
+  std::condition_variable left_;
+};
+
+using Scorer = std::function<metrics::CaseRecord(const CasePlan& plan, Workspace& workspace)>;
+
+/// A scorer whose cases go through the gate. Both must outlive it.
+Scorer within_memory(Scorer scorer, MemoryGate& gate, const metrics::ScoreSettings& settings,
+                     bool predicts);
+
+}  // namespace assay::score
