@@ -256,7 +256,8 @@ def test_no_parser_is_called_past_its_door(tmp_path):
             "// Json::parse(a)\nauto b = nlohmann::json::parse(text);\n")
     written(tmp_path / "cli/y.cpp", "auto c = toml::parse(text);\n")
     written(tmp_path / "assay/base/x_test.cpp", "Json::parse(a);\n")
+    written(tmp_path / "cli/z.cpp", "double x = std::strtod(text, nullptr);\nstd::isalpha(c);\n")
     done = doors(tmp_path)
-    assert done.returncode == 1 and len(done.stdout.splitlines()) == 2
+    assert done.returncode == 1 and len(done.stdout.splitlines()) == 4
     assert done.stdout.startswith("assay/base/x.cpp:2: json::parse( is called past the one door to "
                                   "JSON; call parse_json")

@@ -21,7 +21,8 @@ DOORS = {
     "text from numbers": (r"\b(?:v?sn?printf|setprecision)\s*\(", {"assay/base/journal.cpp"},
                           True, "fmt::format, which no locale changes"),
     "letters": (r"\bstd::(?:is(?:alnum|alpha|digit|space|upper|lower|xdigit|punct)"
-                r"|to(?:upper|lower))\s*\(", set(), True, "assay/base/ascii.hpp, which no locale changes"),
+                r"|to(?:upper|lower))\s*\(", set(), True,
+                "assay/base/ascii.hpp, which no locale changes"),
     "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False,
                 "run_program; whoever wants a shell starts sh -c"),
 }
