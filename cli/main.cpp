@@ -73,18 +73,20 @@ void explain() try { throw; } catch (const Error& e) {
               << ")\n";
 }
 
+std::atomic<bool> is_explained = false;  // one sentence, though the end may fail as well
+
 /// Where an exception goes that nobody can catch: one that leaves a thread of a library, or a
 /// destructor that needs memory, as those of JSON values do. Written files stay valid, as after a
 /// kill.
 [[noreturn]] void end_of_thread() {
-  static std::atomic_flag is_ending;  // other threads may come here too
-  if (!is_ending.test_and_set()) {
+  if (!is_explained) {
     if (std::current_exception())
       explain();
     else
       std::cerr << "assay: a library gave up, most likely for lack of memory; close other "
                    "programs, or use fewer --jobs\n";
   }
+  is_explained = true;
   _exit(could_not);
 }
 
@@ -96,5 +98,6 @@ int main(int argc, char** argv) try {
   return assay::cli::run(argc, argv);
 } catch (...) {
   assay::cli::explain();
+  assay::cli::is_explained = true;
   return assay::cli::could_not;
 }

@@ -9,7 +9,7 @@ import failing_calls
 from failing_calls import COMMANDS, FAULTS, Fault
 
 ALL = os.environ.get("ASSAY_FAULTS") == "all"
-MOST = {"alloc": 400 if ALL else 6}
+MOST = {"alloc": 400 if ALL else 3}
 
 pytestmark = pytest.mark.skipif(not failing_calls.SHIM.exists(),
                                 reason="built without tests/faults (under sanitizers)")
@@ -43,14 +43,14 @@ def spread(count, most):
 def test_a_failing_call(prepared, name, kind, how, error):
     command, counts = prepared(name)
     for onward in (False, True) if how in ("error", "torn") else (False,):
-        for nth in spread(counts[kind], MOST.get(kind, 10**6 if ALL else 3)):
+        for nth in spread(counts[kind], MOST.get(kind, 10**6 if ALL else 2)):
             fault = Fault(kind, how, error, nth, onward)
             done, failed = failing_calls.disturbed(command, fault)
             if not failed:  # threads did not meet in the same way
                 continue
             wrong = failing_calls.complaints(command, done, fault)
             if kind != "alloc" or nth % 5 == 0:
-                wrong += failing_calls.complaints_of_resumption(command)
+                wrong += failing_calls.complaints_of_resumption(command, fault)
             assert not wrong, f"{fault}: {wrong}\n{done.stderr}"
 
 

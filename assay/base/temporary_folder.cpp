@@ -74,8 +74,9 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  std::error_code failed;  // without a descriptor to look into it; the next process removes it
+  fs::remove_all(path_, failed);
+  if (failed && lock_ < 0) ::rmdir(path_.c_str());
   if (lock_ >= 0) ::close(lock_);
 }
 

@@ -22,6 +22,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,9 +235,9 @@ void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 
 /* Whether the caller is in a library whose name begins with a word of FAIL_SPARES. */
-static int is_spared(void* caller) {
+static int is_in_spared_library(void* caller) {
   Dl_info found;
-  if (spares[0] == 0 || dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
+  if (dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
   const char* slash = strrchr(found.dli_fname, '/');
   const char* name = slash == NULL ? found.dli_fname : slash + 1;
   for (const char* word = spares; *word != 0; word += strspn(word, " ")) {
@@ -245,6 +246,19 @@ static int is_spared(void* caller) {
     word += size;
   }
   return 0;
+}
+
+/* The same; asking the loader each time would take most of the time of a run. */
+static int is_spared(void* caller) {
+  static _Atomic(uintptr_t) known[8192]; /* addresses times two, plus the answer */
+  if (spares[0] == 0) return 0;
+  const uintptr_t address = (uintptr_t)caller;
+  _Atomic(uintptr_t)* const place = &known[address * 2654435761U % 8192];
+  const uintptr_t found = atomic_load_explicit(place, memory_order_relaxed);
+  if (found >> 1 == address) return (int)(found & 1);
+  const int answer = is_in_spared_library(caller);
+  atomic_store_explicit(place, address << 1 | (uintptr_t)answer, memory_order_relaxed);
+  return answer;
 }
 
 static int no_memory(void* caller) {
