@@ -24,6 +24,10 @@ constexpr std::size_t few_codes = 6;
 struct Members {
   const Codes& codes;
   std::vector<std::uint8_t> is_member{};  ///< by code; empty when there are few
+
+  bool contains(std::size_t code) const {
+    return is_member.empty() ? std::ranges::find(codes, code) != codes.end() : is_member[code] != 0;
+  }
 };
 
 /// A table for each of 65,536 regions would take longer than all the rest.
@@ -115,7 +119,7 @@ class RunBits {
     std::size_t begin = first;
     for (std::size_t i = at_; i < runs_.size() && begin < first + count; ++i) {
       const std::size_t end = std::min<std::size_t>(runs_[i].end, first + count);
-      if (members_.is_member[runs_[i].code] != 0) set_bits(bits, begin - first, end - first);
+      if (members_.contains(runs_[i].code)) set_bits(bits, begin - first, end - first);
       begin = end;
     }
   }
