@@ -1,6 +1,6 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
 # `make check` adds what takes longer: sanitizers and lint. `make test-peers` compares with other tools.
-.PHONY: all build demo test check test-peers bench format lint fuzz soak docs install clean
+.PHONY: all build demo test check test-peers bench format lint fuzz soak reliability docs install clean
 all: build
 
 BUILD = build/release
@@ -74,6 +74,16 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz --target fuzz
 	@tests/fuzz/run.sh build/fuzz/bin/fuzz $(FUZZ_SECONDS)
+
+# Every fault that tests can cause, and the tables of docs/reliability.md: about half an hour.
+reliability:
+	@tools/setup.sh build test
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD)
+	@rm -f build/reliability
+	@ASSAY_FAULTS=all ASSAY_RELIABILITY=$(CURDIR)/build/reliability ASSAY_BIN_DIR=$(CURDIR)/$(BUILD)/bin \
+	  /usr/bin/python3 -m pytest -q -n auto -p no:cacheprovider tests/test_failing_calls.py tests/test_power_cuts.py
+	@/usr/bin/python3 tests/reliability.py build/reliability
 
 # Eight hours of a run with a server that fails in every way, in ten minutes: tests/soak.py.
 soak:

@@ -1,15 +1,17 @@
 """Every n-th system call and allocation of a command fails, one after the other: the command ends
 with a sentence and a documented status, damages nothing, and can be continued. ASSAY_FAULTS=all
 tries every n (of allocations: 400, spread evenly); without it a few are tried."""
-import os
+import collections, os
 
 import pytest
 
 import failing_calls
+import reliability
 from failing_calls import COMMANDS, FAULTS, Fault
 
 ALL = os.environ.get("ASSAY_FAULTS") == "all"
 MOST = {"alloc": 400 if ALL else 3}
+OUTCOMES = {0: "not noticed", 2: "refused", 3: "a case recorded", 130: "stopped, can go on"}
 
 pytestmark = pytest.mark.skipif(not failing_calls.SHIM.exists(),
                                 reason="built without tests/faults (under sanitizers)")
@@ -42,6 +44,7 @@ def spread(count, most):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_failing_call(prepared, name, kind, how, error):
     command, counts = prepared(name)
+    outcomes = collections.Counter()
     for onward in (False, True) if how in ("error", "torn") else (False,):
         for nth in spread(counts[kind], MOST.get(kind, 10**6 if ALL else 2)):
             fault = Fault(kind, how, error, nth, onward)
@@ -52,6 +55,8 @@ def test_a_failing_call(prepared, name, kind, how, error):
             if kind != "alloc" or nth % 5 == 0:
                 wrong += failing_calls.complaints_of_resumption(command, fault)
             assert not wrong, f"{fault}: {wrong}\n{done.stderr}"
+            outcomes[OUTCOMES[done.returncode]] += 1
+    reliability.note("failing calls", name, f"{kind}: {error or how}", outcomes)
 
 
 @pytest.mark.parametrize("others", [0, 1, 3])

@@ -7,6 +7,7 @@ import pytest
 from networks import OF_THRESHOLD, threshold_network
 from power_cuts import cuts, put, recorded
 import qa_runs
+import reliability
 from qa_runs import slides  # noqa: F401, a fixture
 from support import assay, cohort, random_mask, save, without_provenance
 
@@ -72,7 +73,7 @@ def test_scores_are_there_or_can_be_made_from_the_journal(tmp_path, files):
         outcomes["results there" if found else "made again"] += 1
         shutil.rmtree(folder)
     assert len(outcomes) == 2, outcomes
-    print(f"score: {len(calls)} calls, {sum(outcomes.values())} trees, {dict(outcomes)}")
+    reliability.note("power cuts", "score", f"{len(calls)} calls", outcomes)
 
 
 def test_old_results_stay_until_the_new_ones_are_whole(tmp_path, files):
@@ -81,15 +82,15 @@ def test_old_results_stay_until_the_new_ones_are_whole(tmp_path, files):
     old = out.read_bytes()
     disk, calls = recorded(tmp_path / "disk", tmp_path / "log", "score", *files, "--metrics",
                            "dice,mcc", "--out", out, "--csv", tmp_path / "disk/new/r.csv")
-    new, trees = out.read_bytes(), 0
+    new, outcomes = out.read_bytes(), collections.Counter()
     table = (tmp_path / "disk/new/r.csv").read_bytes()
     for number, before, name, tree in cuts(disk, calls):
         assert tree["r.json"] in (old, new), (number, name)
         assert tree.get("new/r.csv") in (None, table), (number, name)
         if number == len(calls):
             assert tree["r.json"] == new and tree["new/r.csv"] == table, name
-        trees += 1
-    print(f"score over old results: {len(calls)} calls, {trees} trees")
+        outcomes["old results whole" if tree["r.json"] == old else "results there"] += 1
+    reliability.note("power cuts", "score over old results", f"{len(calls)} calls", outcomes)
 
 
 def test_predictions_are_kept_whole_or_not_at_all(tmp_path):
@@ -122,7 +123,8 @@ def test_predictions_are_kept_whole_or_not_at_all(tmp_path):
         assert resumed(folder, "r.json", *evaluate, *again) == undisturbed, (number, name)
         tried += 1
         shutil.rmtree(folder)
-    print(f"evaluate: {len(calls)} calls, {trees} trees, {tried} of them continued")
+    reliability.note("power cuts", "evaluate", f"{len(calls)} calls",
+                     {"whole or absent": trees - tried, "continued, equal": tried})
 
 
 def crops_of(trajectory):
@@ -175,7 +177,8 @@ def test_what_was_paid_for_is_never_asked_again(tmp_path, slides):  # noqa: F811
             tried += 1
             shutil.rmtree(folder)
     assert tried > 5
-    print(f"qa run: {len(calls)} calls, {trees} trees, {tried} of them continued")
+    reliability.note("power cuts", "qa run", f"{len(calls)} calls",
+                     {"nothing lost": trees - tried, "continued, equal": tried})
 
 
 def test_salvage_keeps_the_damaged_journal_and_every_record(tmp_path, files):
@@ -192,4 +195,4 @@ def test_salvage_keeps_the_damaged_journal_and_every_record(tmp_path, files):
         if tree["r.json.journal"] == salvaged or number == len(calls):
             assert tree["r.json.journal.damaged"] == damaged, (number, name)
         trees += 1
-    print(f"qa salvage: {len(calls)} calls, {trees} trees")
+    reliability.note("power cuts", "qa salvage", f"{len(calls)} calls", {"nothing lost": trees})

@@ -242,49 +242,66 @@ void score_bits(const SettledPrediction& prediction, Bits reference, const std::
   job.workspace.give(std::move(codes));
 }
 
-/// A reference that is not runs is packed to bits as soon as it is read, so that the prediction is
+/// A reference: as runs, or packed to bits as soon as it is read, so that the prediction is
 /// decompressed into memory that is still in the cache, and a job needs little more than one
 /// volume.
-void score_masks(const Job& job) {
-  Buffer packed = job.workspace.take_smallest(), moved;
-  Side reference = job.reference(false);
-  const Grid grid = reference.labels.grid;
-  Bits bits;
-  const auto pack = [&] {
-    bits = room_for_bits(grid.size(), packed);
-    if (is_runs(reference.labels))
-      metrics::pack_region(reference.labels, metrics::foreground_region(), bits);
-    else
-      metrics::pack_foreground(std::get<Mask>(reference.labels.codes), bits);
-  };
-  note_reading(reference, of_reference, job);
-  const bool has_runs = is_runs(reference.labels);
-  if (!has_runs) {
-    pack();
-    give_back(std::exchange(reference, {}), job.workspace);
+class ReferenceMask {
+ public:
+  explicit ReferenceMask(const Job& job) : job_(job), packed_(job.workspace.take_smallest()) {
+    Side side = job.reference(false);
+    grid_ = side.labels.grid;
+    note_reading(side, of_reference, job);
+    if (is_runs(side.labels)) {
+      runs_ = std::move(side);
+    } else {
+      bits_ = room_for_bits(grid_.size(), packed_);
+      metrics::pack_foreground(std::get<Mask>(side.labels.codes), bits_);
+      give_back(std::move(side), job.workspace);
+    }
+  }
+  void give_back_memory() {
+    if (runs_) give_back(std::move(*runs_), job_.workspace);
+    job_.workspace.give(std::move(packed_));
   }
 
+  const Grid& grid() const { return grid_; }
+  const LabelView* runs() const { return runs_ ? &runs_->labels : nullptr; }
+  Bits bits() {
+    if (bits_.empty() && runs_) {
+      bits_ = room_for_bits(grid_.size(), packed_);
+      metrics::pack_region(runs_->labels, metrics::foreground_region(), bits_);
+    }
+    return bits_;
+  }
+
+ private:
+  const Job& job_;
+  Grid grid_;
+  Buffer packed_;
+  Bits bits_;
+  std::optional<Side> runs_;
+};
+
+void score_masks(const Job& job) {
+  Buffer moved;
+  ReferenceMask reference(job);
   Side prediction = job.prediction(false);
   note_reading(prediction, of_prediction, job);
-  const SettledPrediction found = settled(prediction, grid, job, moved);
+  const SettledPrediction found = settled(prediction, reference.grid(), job, moved);
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
-  if (has_runs && is_runs(found.labels)) {
+  if (reference.runs() != nullptr && is_runs(found.labels)) {
     LabelView predicted = found.labels;
     predicted.grid = found.alignment.grid;
-    score_runs(predicted, reference.labels, {key, key, {}}, job);
+    score_runs(predicted, *reference.runs(), {key, key, {}}, job);
   } else {
-    if (has_runs) pack();
-    score_bits(found, bits, key, job);
+    score_bits(found, reference.bits(), key, job);
   }
-  if (const Image* map = probabilities_in(prediction, job)) {
-    if (bits.empty()) pack();
+  if (const Image* map = probabilities_in(prediction, job))
     measure_probability(*map, found.alignment.map, {key, key, {}},
-                        {.prediction = {}, .reference = bits}, job);
-  }
+                        {.prediction = {}, .reference = reference.bits()}, job);
   give_back(std::move(prediction), job.workspace);
-  give_back(std::move(reference), job.workspace);
-  job.workspace.give(std::move(packed));
+  reference.give_back_memory();
 }
 
 /// A prediction that was turned into labels, on the reference's grid.
@@ -377,7 +394,6 @@ Buffer Workspace::take_smallest() {
 }
 
 void Workspace::give(Buffer buffer) {
-  if (buffer.capacity() == 0) return;
   const auto place = std::ranges::lower_bound(spare_, buffer.capacity(), {}, &Buffer::capacity);
   spare_.insert(place, std::move(buffer));
 }
