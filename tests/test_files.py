@@ -1,6 +1,6 @@
 """Files that change, are linked, or were left behind: nothing ends a run, and nothing that is not
 ours is touched."""
-import json, os, pathlib, stat, subprocess, time
+import json, os, pathlib, re, stat, subprocess, time
 
 import nibabel
 import pytest
@@ -44,8 +44,9 @@ def test_a_file_that_becomes_shorter_fails_its_case_only(tmp_path, files):
         os.truncate(large, 4096)
         out, err = running.communicate(timeout=60)
     assert running.returncode == 3, err
-    assert ("not scored: b: prediction b.nii: became shorter while it was read; wait until it is "
-            "written, then run again") in err
+    # Whether its header had been read by then is a matter of time.
+    assert re.search("not scored: b: prediction b.nii: (became shorter while it was read; wait "
+                     "until it is written, then run again|is cut short)", err), err
     result = strict(out)
     assert [case["status"] for case in result["cases"]] == ["ok", "failed", "ok"]
 

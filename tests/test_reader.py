@@ -57,8 +57,7 @@ def test_every_voxel_type(tmp_path, dtype, options):
     for number in range(3):
         for side, seed in (("ref", number), ("pred", number + 10)):
             voxels = blobs(seed, labels=3).astype(dtype)
-            image = nibabel.Nifti1Image(voxels, numpy.eye(4))
-            image.header.set_data_dtype(dtype)
+            image = nibabel.Nifti1Image(voxels, numpy.eye(4), dtype=dtype)
             (tmp_path / side).mkdir(exist_ok=True)
             nibabel.save(image, tmp_path / side / f"{number}.nii.gz")
     results(tmp_path, *options)
@@ -120,6 +119,8 @@ def test_values_that_are_no_labels_name_their_voxel(tmp_path):
     voxels[7, 8, 9] = 0.5
     save(tmp_path / "pred/a.nii.gz", voxels)
     save(tmp_path / "ref/a.nii.gz", blobs(2))
+    for side in ("pred", "ref"):
+        save(tmp_path / side / "b.nii.gz", blobs(3))
     assert "(7, 8, 9)" in results(tmp_path, "--labels", "all", status=3)
     voxels[7, 8, 9] = numpy.nan
     save(tmp_path / "pred/a.nii.gz", voxels)
@@ -133,4 +134,6 @@ def test_maps_of_probabilities(tmp_path):
     save(tmp_path / "pred/a.nii.gz", voxels)
     save(tmp_path / "ref/a.nii.gz", blobs(2))
     results(tmp_path, "--threshold", "0.5", "--metrics", "all")
+    for side in ("pred", "ref"):
+        save(tmp_path / side / "b.nii.gz", blobs(3))
     assert "is a map" in results(tmp_path, status=3)

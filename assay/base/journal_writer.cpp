@@ -88,11 +88,13 @@ void JournalWriter::run(const std::stop_token& stop) {
       committed_.notify_all();
       return;
     }
-    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it.
+    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it, and so do
+    // very many records, which would otherwise fill the memory.
+    constexpr std::size_t many = 1000;
     std::unique_lock lock(mutex_);
     committed_count_ += batch.size();
     committed_.notify_all();
-    wake_.wait_for(lock, stop, interval_, [] { return false; });
+    wake_.wait_for(lock, stop, interval_, [&] { return waiting_.size() >= many; });
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Images as arrays over the memory that they were mapped or decompressed into.
+/// Images as arrays over the memory that they were read or decompressed into.
 #include <array>
 #include <memory>
 #include <optional>

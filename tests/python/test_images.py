@@ -52,24 +52,18 @@ def test_scaled_numbers_are_those_of_get_fdata(tmp_path, dtype, ending):
     np.testing.assert_array_equal(array, nibabel.load(path).get_fdata())
 
 
-def test_the_array_is_the_memory_of_the_file(tmp_path):
+def test_the_array_is_the_memory_that_was_read(tmp_path):
     path = save(tmp_path / "x.nii", voxels("f4", (64, 64, 64)))
     array, _ = assay.read_image(str(path))
     assert not array.flags.owndata and type(array.base).__name__ == "PyCapsule"
     expected = np.array(array)
-    path.unlink()  # the mapping lives as long as the array
+    path.unlink()
     view = array[3:5].T
     del array
-    gc.collect()
+    gc.collect()  # the memory lives as long as a view of it
     np.testing.assert_array_equal(view, expected[3:5].T)
     with pytest.raises(ValueError, match="read-only"):
         view[0, 0, 0] = 1
-    with open("/proc/self/maps") as maps:
-        assert str(path) in maps.read()
-    del view
-    gc.collect()
-    with open("/proc/self/maps") as maps:
-        assert str(path) not in maps.read()
 
 
 def test_voxels_at_an_odd_place(tmp_path):
