@@ -40,8 +40,9 @@ def spread(count, most):
     return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
-# When a single thread of oneTBB's own is refused, and later ones are not, oneTBB has been seen to wait
-# for it for ever, in one of about 500 runs. A limit on threads, which is what systems have, is safe.
+# When a single thread of oneTBB's own is refused, and later ones are not, oneTBB has been seen to
+# wait for it for ever, in one of about 500 runs. A limit on threads, which is what systems have, is
+# safe.
 TRIED = [fault for fault in FAULTS if ALL or fault[:2] != ("thread", "error")]
 
 

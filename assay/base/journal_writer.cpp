@@ -88,8 +88,8 @@ void JournalWriter::run(const std::stop_token& stop) {
       committed_.notify_all();
       return;
     }
-    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it, and so do
-    // very many records, which would otherwise fill the memory.
+    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it, and so
+    // do very many records, which would otherwise fill the memory.
     constexpr std::size_t many = 1000;
     std::unique_lock lock(mutex_);
     committed_count_ += batch.size();

@@ -20,7 +20,7 @@ using Codes = std::vector<std::uint16_t>;
 Codes codes_of(const LabelView& labels, const Region& region);
 
 /// The same inside the box, with an empty voxel around, as from a mask.
-BitVolume cropped(const LabelView& labels, const Codes& codes, const Box& box);
+BitVolume cropped(const LabelView& labels, const Codes& of_region, const Box& box);
 
 /// Takes the voxels of `ignored` out of a mask: they belong to neither side.
 void clear_bits(std::span<std::uint64_t> bits, std::span<const std::uint64_t> ignored);

@@ -22,19 +22,25 @@ class JointTable {
     for (std::size_t i = 0; i < region.members.size(); ++i) {
       const Label label = region.members[i];
       if (i > 0 && label == region.members[i - 1]) continue;
-      for (const auto& joint :
-           std::ranges::equal_range(by_prediction_, label, {}, &JointCount::prediction))
-        (region.contains(joint.reference) ? c.tp : c.fp) += joint.voxels;
-      for (const auto& joint :
-           std::ranges::equal_range(by_reference_, label, {}, &JointCount::reference))
-        if (!region.contains(joint.prediction)) c.fn += joint.voxels;
+      for (auto at = first_of(by_prediction_, label, &JointCount::prediction);
+           at != by_prediction_.end() && at->prediction == label; ++at)
+        (region.contains(at->reference) ? c.tp : c.fp) += at->voxels;
+      for (auto at = first_of(by_reference_, label, &JointCount::reference);
+           at != by_reference_.end() && at->reference == label; ++at)
+        if (!region.contains(at->prediction)) c.fn += at->voxels;
     }
     c.tn = voxels_ - c.tp - c.fp - c.fn;
     return c;
   }
 
  private:
-  std::vector<JointCount> by_prediction_, by_reference_;
+  using Rows = std::vector<JointCount>;
+
+  static Rows::const_iterator first_of(const Rows& rows, Label label, Label JointCount::*side) {
+    return std::ranges::lower_bound(rows, label, {}, side);
+  }
+
+  Rows by_prediction_, by_reference_;
   std::int64_t voxels_ = 0;
 };
 

@@ -192,9 +192,9 @@ Codes LabelSolids::Side::codes(const Region& region) const {
   if (region.members.empty()) return codes_of(labels, region);
   Codes out;
   for (const Label member : region.members)
-    for (const auto& [label, code] :
-         std::ranges::equal_range(by_label, member, {}, &std::pair<Label, Code>::first))
-      out.push_back(code);
+    for (auto at = std::ranges::lower_bound(by_label, std::pair(member, Code{0}));
+         at != by_label.end() && at->first == member; ++at)
+      out.push_back(at->second);
   return out;
 }
 

@@ -197,7 +197,8 @@ inline constexpr auto distance_symbols = [] {
 /// The symbols in which a block writes the lengths of its codes.
 inline constexpr auto length_symbols = [] {
   std::array<Symbol, 19> out{};
-  for (std::uint16_t i = 0; i < out.size(); ++i) out[i] = {i, 0, Symbol::literal};
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = {static_cast<std::uint16_t>(i), 0, Symbol::literal};
   return out;
 }();
 
