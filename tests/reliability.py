@@ -27,7 +27,7 @@ def tables(lines):
                 "|---|---|" + "---:|" * (1 + len(columns))]
         text += [f"| `{command}` | {fault} | {sum(counts.values())} | " +
                  " | ".join(str(counts[column] or "") for column in columns) + " |"
-                 for (command, fault), counts in found.items()]
+                 for (command, fault), counts in sorted(found.items()) if counts.total()]
         out[table] = "\n".join(text)
     return out
 
@@ -35,10 +35,10 @@ def tables(lines):
 def main(place):
     page = PAGE.read_text()
     for name, text in tables(pathlib.Path(place).read_text().splitlines()).items():
-        marks = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.S)
+        marks = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end -->)", re.S)
         if not marks.search(page):
             sys.exit(f"reliability.py: docs/reliability.md has no place for the table '{name}'")
-        page = marks.sub(lambda found, text=text: found[1] + text + found[2], page)
+        page = marks.sub(lambda found, text=text: found[1] + text + "\n" + found[2], page)
     PAGE.write_text(page)
 
 
