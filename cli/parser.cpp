@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::cli {
@@ -72,10 +73,6 @@ std::string examples_text(const Command& command) {
 
 constexpr const char* more_help =
     "'assay COMMAND --help' shows the options of a command, with examples.\n";
-
-constexpr const char* exit_statuses =
-    "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
-    "3 done, but some cases failed or were missing; 130 interrupted.";
 
 /// What the parser's library says, in words of our own.
 std::string explained(const CLI::ParseError& error) {
@@ -164,6 +161,17 @@ std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const c
 
 }  // namespace
 
+const char* const exit_statuses =
+    "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
+    "3 done, but some cases failed or were missing; 130 interrupted.";
+
+std::string option_names(const CLI::Option& option) {
+  std::string names =
+      option.get_positional() ? option.get_name(true) : option.get_name(false, true);
+  const std::string value = option.get_type_name();
+  return option.get_positional() || value.empty() ? names : names + " " + value;
+}
+
 Parser::Parser() {
   app_.require_subcommand(1);
   app_.formatter(std::make_shared<HelpPage>());
@@ -196,6 +204,13 @@ CLI::App* Parser::add(CLI::App& parent, const Command& command) {
   sub->set_help_flag("-h,--help", "Show this help")->group(common_heading);  // after all others
   sub->footer(examples_text(command) + "\n" + exit_statuses);
   return sub;
+}
+
+const CLI::App& Parser::command(const std::string& name) const {
+  const CLI::App* app = &app_;
+  for (const std::string_view word : parts_of(name, ' '))
+    app = app->get_subcommand(std::string(word));
+  return *app;
 }
 
 std::optional<int> Parser::parse(std::span<const char* const> words, std::ostream& out,

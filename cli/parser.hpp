@@ -14,6 +14,12 @@ namespace assay::cli {
 /// The heading of the options that every command has.
 inline constexpr const char* common_heading = "Common options";
 
+/// What --help says about exit statuses.
+extern const char* const exit_statuses;
+
+/// How an option is typed: "--labels LIST|all".
+std::string option_names(const CLI::Option& option);
+
 class Parser {
  public:
   Parser();
@@ -32,8 +38,8 @@ class Parser {
   /// Runs the chosen command.
   Exit run(const Session& session) const { return chosen_(common_, session); }
 
-  /// The commands and their options, for documentation and completion.
-  const CLI::App& app() const { return app_; }
+  /// A command and its options, for documentation and completion; its name may be "qa run".
+  const CLI::App& command(const std::string& name) const;
 
  private:
   CLI::App* add(CLI::App& parent, const Command& command);

@@ -16,3 +16,11 @@ install(FILES ${PROJECT_BINARY_DIR}/assay-config.cmake
               ${PROJECT_BINARY_DIR}/assay-config-version.cmake
               cmake/dependencies.cmake
         DESTINATION ${package})
+
+# Manual pages and completions, printed by the program itself.
+set(share ${PROJECT_BINARY_DIR}/share)
+add_custom_command(OUTPUT ${share}/man/man1/assay.1
+                   COMMAND assay_program docs share --out ${PROJECT_BINARY_DIR}
+                   DEPENDS assay_program VERBATIM)
+add_custom_target(assay_share ALL DEPENDS ${share}/man/man1/assay.1)
+install(DIRECTORY ${share}/ DESTINATION ${CMAKE_INSTALL_DATAROOTDIR})

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Completion of commands and options in shells, from the same declarations that the parser has.
+#pragma once
+
+#include <string>
+
+namespace assay::cli {
+
+/// Scripts that a shell sources or finds in its folder of completions.
+std::string bash_completion();
+std::string zsh_completion();
+std::string fish_completion();
+
+}  // namespace assay::cli
