@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay score: a folder of predictions against a folder of references.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <ostream>
 
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/score_run.hpp"
@@ -10,10 +14,32 @@
 namespace assay::cli {
 namespace {
 
+/// Where a container of Grand Challenge finds what it evaluates, and leaves its metrics. The ground
+/// truth was part of the container before it could be uploaded to the platform.
+namespace platform {
+constexpr const char* predictions = "/input";
+constexpr std::array references = {"/opt/ml/input/data/ground_truth", "/opt/app/ground-truth"};
+constexpr const char* out = "/output/";
+}  // namespace platform
+
 struct Options {
   ScoreOptions score;
   std::string pred_position, ref_position, pred, manifest, pred_pattern;
+  score::Sockets sockets;
 };
+
+void declare_platform(Arguments& a, Options& o) {
+  a.heading("Challenges");
+  a.flag("--grand-challenge", o.score.grand_challenge,
+         std::string("Evaluate a submission of grand-challenge.org: read predictions.json in "
+                     "--pred (default: ") +
+             platform::predictions + ") and references in --ref (default: " +
+             joined(platform::references, " or ") + "), write --out (default: " + platform::out +
+             "metrics.json), and count failures as worst");
+  a.option("--input-socket SLUG", o.sockets.input,
+           "Input image that the references are named after (default: the only one)");
+  a.option("--output-socket SLUG", o.sockets.output, "Output to score (default: the only image)");
+}
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("PRED", o.pred_position, "Predictions: a folder, or one image");
@@ -28,6 +54,7 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--pred-pattern PATTERN", o.pred_pattern,
            "File names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file "
            "per structure");
+  declare_platform(a, o);
   declare_score_options(a, o.score);
   a.heading("Masks and labels");
   a.option("--threshold T", o.score.settings.threshold,
@@ -49,7 +76,37 @@ score::CohortRequest request_of(const Options& o) {
                 "give predictions and references: assay score PRED REF, or --manifest cases.csv");
   r.manifest = o.manifest;
   r.prediction_pattern = o.pred_pattern;
+  if (o.score.grand_challenge) r.grand_challenge = o.sockets;
   return r;
+}
+
+void refuse_contradictions(const Options& o) {
+  if (!o.score.grand_challenge && !(o.sockets.input + o.sockets.output).empty())
+    throw Error(Error::Kind::usage, "--input-socket and --output-socket go with --grand-challenge");
+  if (!o.score.grand_challenge) return;
+  if (o.score.settings.compat_spec || o.score.nnunet)
+    throw Error(Error::Kind::usage,
+                "--grand-challenge writes metrics.json, which has no other layout and holds no "
+                "infinities; drop --format and --compat");
+  if (!(o.manifest + o.pred_pattern).empty())
+    throw Error(Error::Kind::usage,
+                "--grand-challenge finds the predictions by predictions.json; drop --manifest and "
+                "--pred-pattern");
+}
+
+/// What the platform expects, unless something else was asked for.
+void add_platform_defaults(Options& o, Common& common) {
+  if (!o.score.grand_challenge) return;
+  if (o.pred_position.empty() && o.pred.empty()) o.pred = platform::predictions;
+  if (o.ref_position.empty() && o.score.ref.empty()) {
+    const auto* const found = std::ranges::find_if(platform::references, [](const char* folder) {
+      return std::filesystem::is_directory(folder);
+    });
+    o.score.ref = found == platform::references.end() ? platform::references.front() : *found;
+  }
+  if (common.out.empty()) common.out = platform::out;
+  if (o.score.model.empty()) o.score.model = "submission";
+  if (!o.score.missing) o.score.missing = metrics::Missing::worst;
 }
 
 metrics::ScoreSettings settings_of(const Options& o) {
@@ -62,8 +119,12 @@ metrics::ScoreSettings settings_of(const Options& o) {
   return settings_of(o.score);
 }
 
-Exit run(const Options& o, const Common& common, const Session& session) {
+Exit run(const Options& typed, const Common& shared, const Session& session) {
   const ProvenanceClock clock;
+  Options o = typed;
+  Common common = shared;
+  refuse_contradictions(o);
+  add_platform_defaults(o, common);
   score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
   tell_plan(cohort, common, session.err);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
@@ -81,6 +142,8 @@ constexpr Example examples[] = {
      "maps of probabilities: their order and calibration, and masks by a threshold"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
+    {"assay score --grand-challenge --labels 1,2 --metrics dice,hd95",
+     "the command of an evaluation container: /input and the ground truth to /output/metrics.json"},
 };
 
 }  // namespace

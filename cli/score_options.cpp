@@ -88,8 +88,9 @@ void declare_metrics(Arguments& a, ScoreOptions& o) {
 
 void declare_output(Arguments& a, ScoreOptions& o) {
   a.heading("Missing and failed cases");
-  a.choice("--missing", o.settings.missing, metrics::missing_rules(),
-           "What a missing, unreadable or wrong-grid prediction counts as");
+  a.choice("--missing", o.missing, metrics::missing_rules(),
+           with_default("What a missing, unreadable or wrong-grid prediction counts as",
+                        name_in(metrics::missing_rules(), o.settings.missing)));
   a.flag("--allow-affine-mismatch", o.settings.allow_affine_mismatch,
          "Compare voxels in storage order where the affines disagree");
   a.heading("Output");
@@ -151,6 +152,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
 
 metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   metrics::ScoreSettings s = o.settings;
+  s.missing = o.missing.value_or(s.missing);
   if (s.compat_spec && !o.convention.empty() && o.convention != "spec")
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
   if (!(s.beta > 0 && s.beta <= 1000))

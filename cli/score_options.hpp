@@ -44,6 +44,10 @@ struct ScoreOptions {
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
   std::optional<Bytes> max_memory;
+  std::optional<metrics::Missing> missing;  ///< unset: as the settings have it
+  /// Results are Grand Challenge's metrics.json. The platform takes any exit status but 0 for a
+  /// broken evaluation, so failed cases do not change it.
+  bool grand_challenge = false;
   bool nnunet = false, anonymous = false, resume = false, keep_journal = false;
 };
 

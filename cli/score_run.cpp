@@ -27,7 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path results_path(const std::string& out, const ScoreOptions& o, const std::string& model) {
-  return output_file(out, o.nnunet ? "summary.json" : model + ".json");
+  return output_file(out, o.grand_challenge ? "metrics.json"
+                          : o.nnunet        ? "summary.json"
+                                            : model + ".json");
 }
 
 /// A result must never take the place of an image that it is made from, nor of another result.
@@ -66,6 +68,7 @@ void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err)
 /// The results file, piece by piece.
 void write_file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
                      const results::Provenance& from, const TextSink& sink) {
+  if (o.grand_challenge) return results::write_grand_challenge(result, sink);
   o.nnunet ? results::write_nnunet_summary(result, sink)
            : results::write_results_text(result, from, sink);
 }
@@ -214,7 +217,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
     session.out << report::terminal_report(result,
                                            {.color = session.out_is_terminal && !common.no_color});
   if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
-  const bool is_complete = result.ledger.is_complete();
+  const bool is_complete = result.ledger.is_complete() || o.grand_challenge;
   if (is_complete && !o.keep_journal && !out.empty()) fs::remove(journal.path);
   return is_complete ? done : some_failed;
 }

@@ -45,8 +45,10 @@ inline constexpr std::pair<const char*, std::int64_t metrics::Confusion::*> coun
 void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
                         const TextSink& sink);
 
-/// The layout of nnU-Net's summary.json and the long CSV, likewise.
+/// The layouts of nnU-Net's summary.json, of Grand Challenge's metrics.json and the long CSV,
+/// likewise.
 void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink);
+void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink);
 void write_long_csv(const metrics::SegmentationResult& result, const TextSink& sink);
 
 /// A hash over every setting that decides a number.

@@ -15,6 +15,7 @@
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
 #include "assay/score/dataset_json.hpp"
+#include "assay/score/grand_challenge.hpp"
 #include "assay/score/pairing.hpp"
 #include "assay/score/swapped_sides.hpp"
 
@@ -134,6 +135,11 @@ std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
   return out;
 }
 
+void must_exist(const fs::path& path, const std::string& side) {
+  if (!fs::exists(path))
+    throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
+}
+
 std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
   const auto paths = require_images(root);
   return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
@@ -216,6 +222,29 @@ bool names_structures(const std::string& pattern) {
   return pattern.find("{label}") != std::string::npos;
 }
 
+/// Pairs by name.
+std::vector<CasePlan> cases_of_names(const CohortRequest& request,
+                                     const std::vector<NamedFile>& predictions,
+                                     const std::vector<NamedFile>& references,
+                                     std::vector<std::string>& notes) {
+  Pairing pairing = paired(predictions, references);
+  if (pairing.pairs.empty()) {
+    const NamedFile &prediction = predictions.front(), &reference = references.front();
+    throw Error(Error::Kind::input,
+                request.grand_challenge
+                    ? "no reference is named after the input image of a job (" + reference.path +
+                          " and " + prediction.stem +
+                          ", for example); say how with --ref-pattern, such as '{id}_seg.nii.gz'"
+                    : "no " + request.side + " matches a reference by name (" + prediction.path +
+                          " and " + reference.path +
+                          ", for example); say how with --pred-pattern and --ref-pattern, such as "
+                          "'{id}_seg.nii.gz'");
+  }
+  if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
+  if (request.reference_pattern.empty()) name_by_entities(pairing);  // a pattern's {id} wins
+  return cases_of_pairing(request, pairing);
+}
+
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
   const auto predictions = files_in(request.prediction, request.prediction_pattern);
@@ -226,16 +255,18 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                 "{label} is in only one pattern; give it in --pred-pattern and --ref-pattern, "
                 "such as '{id}/{label}.nii.gz'");
   if (structures) return cases_of_structures(request, predictions, references, notes);
-  Pairing pairing = paired(predictions, references);
-  if (pairing.pairs.empty())
-    throw Error(Error::Kind::input,
-                "no " + request.side + " matches a reference by name (" + predictions.front().path +
-                    " and " + references.front().path +
-                    ", for example); say how with --pred-pattern and --ref-pattern, such as "
-                    "'{id}_seg.nii.gz'");
-  if (!pairing.rule.ends_with("same name")) notes.push_back("paired " + pairing.rule);
-  if (request.reference_pattern.empty()) name_by_entities(pairing);  // a pattern's {id} wins
-  return cases_of_pairing(request, pairing);
+  return cases_of_names(request, predictions, references, notes);
+}
+
+/// A job's output belongs to the reference that is named after its input image.
+std::vector<CasePlan> cases_of_jobs(const CohortRequest& request, std::vector<std::string>& notes) {
+  const auto jobs = read_jobs(request.prediction, *request.grand_challenge);
+  must_exist(request.reference, "reference");
+  const auto references = files_in(request.reference, request.reference_pattern);
+  std::vector<CasePlan> cases = cases_of_names(request, jobs, references, notes);
+  for (CasePlan& plan : cases)
+    if (plan.fate == metrics::Fate::scored) find_output(plan, request.prediction);
+  return cases;
 }
 
 std::vector<CasePlan> case_of_files(const CohortRequest& request) {
@@ -300,13 +331,9 @@ fs::path root_of(const fs::path& given, const fs::path& manifest) {
   return root.empty() ? "." : root;
 }
 
-void must_exist(const fs::path& path, const std::string& side) {
-  if (!fs::exists(path))
-    throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
-}
-
 std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::string>& notes) {
   if (!request.manifest.empty()) return cases_of_manifest(request);
+  if (request.grand_challenge) return cases_of_jobs(request, notes);
   must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
   const bool folders = fs::is_directory(request.prediction);

@@ -43,11 +43,19 @@ struct LabelChoice {
   bool empty() const { return !all && listed.empty(); }
 };
 
+/// Which image of a Grand Challenge job is meant, by the slug of its socket; "": the only image.
+struct Sockets {
+  std::string input{};   ///< the references are named after it
+  std::string output{};  ///< is scored
+};
+
 /// What to score, as asked for; nothing has been looked up.
 struct CohortRequest {
   std::filesystem::path prediction, reference;  ///< files or folders; with a manifest: roots, or ""
   std::filesystem::path manifest{};             ///< CSV with id, prediction, reference
   std::string prediction_pattern{}, reference_pattern{};
+  /// The prediction folder is the input of a Grand Challenge evaluation, with predictions.json.
+  std::optional<Sockets> grand_challenge{};
   std::string model_name{};  ///< "": the name of the prediction folder or file
   /// What the first side is: predictions, or the images that they are to be made from. Names a
   /// column of the manifest, and is used in messages.
