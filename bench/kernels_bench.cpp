@@ -15,6 +15,7 @@
 #include "assay/base/file.hpp"
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/image.hpp"
+#include "assay/image/reorient.hpp"
 #include "assay/metrics.hpp"
 
 namespace {
@@ -191,7 +192,8 @@ void foreground_int16(benchmark::State& state) {
 void reorient_by(benchmark::State& state, const AxisMap& map) {
   std::vector<std::uint8_t> into(grid.size());
   for (auto _ : state) {
-    reorient(lesions().reference.view(), map, std::span(into));
+    reorient_bytes(std::as_bytes(lesions().reference.view().voxels), grid.shape, map,
+                   std::as_writable_bytes(std::span(into)));
     benchmark::ClobberMemory();
   }
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/base/processor.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/layout.hpp"
@@ -141,11 +142,12 @@ Interval<T> foreground_interval(const Scaling& scaling, std::optional<double> th
 /// Voxels that are looked at before a decision is taken; small enough for the first-level cache.
 constexpr std::size_t voxel_block = 4096;
 
-/// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators and
-/// a fixed trip count keep branches out, so that compilers turn it into vector code.
+/// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators, a
+/// fixed trip count and bounds of its own, which no output can overwrite, let compilers turn it
+/// into vector code.
 template <class T, bool swapped, class Test>
-bool mark_block(const std::byte* in, std::uint8_t* out, const Test& is_foreground,
-                const Interval<Scalar<T>>& finite) {
+bool mark_block(const std::byte* in, std::uint8_t* out, Test is_foreground,
+                Interval<Scalar<T>> finite) {
   Bits<Scalar<T>> all_finite = 1;
   for (std::size_t i = 0; i < voxel_block; ++i) {
     const Scalar<T> value = load_scalar<T, swapped>(in + i * sizeof(T));
@@ -193,6 +195,28 @@ bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreg
   return true;
 }
 
+#if defined(__x86_64__)
+/// The same code: the baseline processor cannot turn bytes around, nor compare many numbers at
+/// once.
+template <class T, bool swapped, class Test, class Look>
+[[gnu::flatten, gnu::target("avx2")]] bool mark_avx2(const std::byte* in,
+                                                     std::span<std::uint8_t> out,
+                                                     const Test& is_foreground,
+                                                     const Interval<Scalar<T>>& finite,
+                                                     const Look& look) {
+  return mark<T, swapped>(in, out, is_foreground, finite, look);
+}
+#endif
+
+template <class T, bool swapped, class Test, class Look>
+bool mark_by_processor(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreground,
+                       const Interval<Scalar<T>>& finite, const Look& look) {
+#if defined(__x86_64__)
+  if (has_avx2()) return mark_avx2<T, swapped>(in, out, is_foreground, finite, look);
+#endif
+  return mark<T, swapped>(in, out, is_foreground, finite, look);
+}
+
 constexpr auto look_away = [](const std::byte*, std::size_t) {};
 
 /// A byte per voxel by a test of stored numbers.
@@ -206,7 +230,8 @@ View<std::uint8_t> marked(const Image& image, Buffer& scratch, const Test& is_fo
   const bool can_overflow =
       std::is_integral_v<S> && !(finite.contains(std::numeric_limits<S>::lowest()) &&
                                  finite.contains(std::numeric_limits<S>::max()));
-  if (!mark<T, swapped>(image.voxels().data(), out, is_foreground, finite, look) || can_overflow)
+  if (!mark_by_processor<T, swapped>(image.voxels().data(), out, is_foreground, finite, look) ||
+      can_overflow)
     require_finite<T, swapped>(image, finite);
   return {image.grid(), out};
 }
@@ -222,7 +247,7 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
               {reinterpret_cast<const std::uint8_t*>(image.voxels().data()), image.grid().size()}};
   }
   return marked<T, swapped>(
-      image, scratch, [&](Scalar<T> value) { return foreground.contains(value); }, look);
+      image, scratch, [foreground](Scalar<T> value) { return foreground.contains(value); }, look);
 }
 
 /// Every value but 0 is above or below it: two intervals, and neither ends at a denormal number.
@@ -234,7 +259,9 @@ View<std::uint8_t> nonzero_of(const Image& image, Buffer& scratch) {
                                                 [](long double value) { return value < 0; });
   return marked<T, swapped>(
       image, scratch,
-      [&](Scalar<T> value) { return int{above.contains(value)} | int{below.contains(value)}; },
+      [above, below](Scalar<T> value) {
+        return int{above.contains(value)} | int{below.contains(value)};
+      },
       look_away);
 }
 

@@ -2,6 +2,7 @@
 #include "assay/score/score_cohort.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -92,16 +93,20 @@ std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> rec
     by_id.insert_or_assign(record.id, std::move(record));
     std::string().swap(text);  // a large journal is not there twice
   }
-  for (const CasePlan& plan : cohort.cases) {
+  std::vector<char> is_true(cohort.cases.size(), 0);
+  each_on_own_threads(cohort.cases.size(), execution.jobs, [&](std::size_t i) {
+    const CasePlan& plan = cohort.cases[i];
     const auto found = by_id.find(plan.id);
-    if (found == by_id.end()) continue;
+    if (found == by_id.end()) return;
     metrics::CaseRecord& record = found->second;
     record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
     const bool scored = record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored;
     // Failed cases are tried again too: the file may have been repaired.
     const bool complete = !execution.is_complete || execution.is_complete(plan);
-    if (!scored || !complete || !has_hashes(record, plan)) by_id.erase(found);
-  }
+    is_true[i] = scored && complete && has_hashes(record, plan) ? 1 : 0;
+  });
+  for (std::size_t i = 0; i < is_true.size(); ++i)
+    if (is_true[i] == 0) by_id.erase(cohort.cases[i].id);
   return by_id;
 }
 
@@ -152,9 +157,12 @@ std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
   if (run->file.model_name != cohort.settings.model_name ||
       run->file.cases.size() != cohort.cases.size())
     return std::nullopt;
-  for (std::size_t i = 0; i < cohort.cases.size(); ++i)
-    if (!is_current(run->file.cases[i].record, cohort.cases[i], execution)) return std::nullopt;
-  return run;
+  std::atomic<bool> all_are = true;
+  each_on_own_threads(cohort.cases.size(), execution.jobs, [&](std::size_t i) {
+    if (all_are && !is_current(run->file.cases[i].record, cohort.cases[i], execution))
+      all_are = false;
+  });
+  return all_are ? std::move(run) : std::nullopt;
 }
 
 CohortRecords score_cases(const Cohort& cohort, const Execution& execution) {

@@ -10,6 +10,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/mask_content.hpp"
+#include "assay/image/reorient.hpp"
 
 namespace assay::score {
 namespace {
@@ -113,9 +114,8 @@ LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
 template <class T>
 std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
   const std::span<std::byte> bytes = into.resize(from.voxels.size_bytes());
-  const std::span<T> moved(reinterpret_cast<T*>(bytes.data()), from.voxels.size());
-  reorient(from, map, moved);
-  return moved;
+  reorient_bytes(std::as_bytes(from.voxels), from.grid.shape, map, bytes);
+  return {reinterpret_cast<const T*>(bytes.data()), from.voxels.size()};
 }
 
 /// Predictions that a model of ours makes are labels: there is nothing to cut.

@@ -210,6 +210,25 @@ def gzip_seeds():
     yield "name", good[:3] + b"\x08" + good[4:10] + b"name\0" + good[10:]
 
 
+def runs_seeds():
+    """The first byte says how the rest is wrapped, how wide voxels are and where they begin."""
+    first = lambda wrapper, width: bytes([next(byte for byte in range(width << 2, 192, 16)
+                                               if byte % 3 == wrapper)])
+    for i, (name, data) in enumerate(gzip_seeds()):
+        yield name, first(0, i % 4) + data
+    rows = b"".join(bytes(50 + i % 7) + bytes([1 + i % 3]) * (i % 11) for i in range(300))
+    for width in range(4):
+        wide = b"".join(bytes([byte]) * (1 << width) for byte in rows)
+        yield f"zlib_{1 << width}", first(1, width) + zlib.compress(wide)
+        bare = zlib.compressobj(wbits=-15)
+        yield f"bare_{1 << width}", first(2, width) + bare.compress(wide) + bare.flush()
+    noise = bytes((i * i >> 3) % 3 for i in range(40000))
+    for strategy in range(5):
+        packer = zlib.compressobj(9, zlib.DEFLATED, 31, 8, strategy)
+        packed = packer.compress(noise[:20000]) + packer.flush(zlib.Z_FULL_FLUSH)
+        yield f"busy_{strategy}", b"\0" + packed + packer.compress(noise[20000:]) + packer.flush()
+
+
 def dicom(series=b"1.2.3", explicit=True, nested=1):
     """A header, a sequence within a sequence, and the series."""
     tag = lambda group, element: struct.pack("<HH", group, element)

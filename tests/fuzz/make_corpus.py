@@ -15,6 +15,7 @@ SEEDS = {
     "fuzz_nrrd": image_seeds.nrrd_seeds,
     "fuzz_npy": image_seeds.npy_seeds,
     "fuzz_gzip": image_seeds.gzip_seeds,
+    "fuzz_runs": image_seeds.runs_seeds,
     "fuzz_csv": text_seeds.csv_seeds,
     "fuzz_record": text_seeds.record_seeds,
     "fuzz_results": text_seeds.results_seeds,

@@ -14,7 +14,7 @@ for name in "$@"; do
   mkdir -p "$grown"
   # Nesting needs long text. A compressed file of that length may honestly hold gigabytes.
   longest=1000000
-  case $name in fuzz_gzip | fuzz_jpeg | fuzz_metaimage | fuzz_nifti | fuzz_npy | fuzz_nrrd) longest=65536 ;; esac
+  case $name in fuzz_gzip | fuzz_jpeg | fuzz_metaimage | fuzz_nifti | fuzz_npy | fuzz_nrrd | fuzz_runs) longest=65536 ;; esac
   "$program" --target="$name" -max_total_time="$seconds" -max_len=$longest -timeout=25 -rss_limit_mb=3000 -print_final_stats=1 \
     -artifact_prefix="$finds/$name-" "$grown" "$here/corpus/$name" >"$log" 2>&1 || true
   runs=$(grep -oE 'number_of_executed_units: +[0-9]+' "$log" | grep -oE '[0-9]+' || true)

@@ -21,13 +21,15 @@ struct Target {
 };
 
 std::span<const Target> image_targets();
+std::span<const Target> runs_targets();
 std::span<const Target> model_targets();
 std::span<const Target> result_targets();
 std::span<const Target> qa_targets();
 
 inline std::vector<Target> all_targets() {
   std::vector<Target> out;
-  for (const auto& some : {image_targets(), model_targets(), result_targets(), qa_targets()})
+  for (const auto& some :
+       {image_targets(), runs_targets(), model_targets(), result_targets(), qa_targets()})
     out.insert(out.end(), some.begin(), some.end());
   return out;
 }
