@@ -21,12 +21,14 @@
 #include "assay/report/text/text_table.hpp"
 #include "assay/score/memory_gate.hpp"
 #include "assay/score/prediction_check.hpp"
+#include "assay/score/shards.hpp"
 #include "cli/commands.hpp"
 #include "cli/memory.hpp"
 #include "cli/model_options.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
+#include "cli/shard_options.hpp"
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
@@ -45,6 +47,7 @@ struct Options {
   std::vector<std::string> rest;
   std::string check_against;
   std::optional<Bytes> max_memory;
+  ShardOptions shard;
   bool save_logits = false, anonymous = false;
 };
 
@@ -67,6 +70,7 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--anonymous", o.anonymous, anonymous_help);
   a.heading("Running");
   a.option("--max-memory SIZE", o.max_memory, max_memory_help);
+  declare_shard_options(a, o.shard);
 }
 
 std::string stem_of(const fs::path& path) {
@@ -113,6 +117,37 @@ void add_checks(const std::string& against, std::vector<Task>& tasks) {
       if (const fs::path file = fs::path(against) / (task.name + std::string(ending));
           task.check.empty() && fs::exists(file))
         task.check = file;
+}
+
+/// Names of all predictions: processes that see other images do not share a plan.
+std::string sha256_of(const std::vector<Task>& tasks) {
+  Sha256 hash;
+  for (const Task& task : tasks) {
+    hash.add(task.name);
+    hash.add("\n");
+  }
+  return hash.hex();
+}
+
+void write_plan(const std::vector<Task>& tasks, const ShardOptions& o) {
+  std::vector<std::uintmax_t> sizes;
+  std::error_code unknown;
+  for (const Task& task : tasks) {
+    const std::uintmax_t size = fs::file_size(task.image, unknown);
+    sizes.push_back(unknown ? 0 : size);
+  }
+  results::ShardPlan plan = score::plan_by_weight(sizes, o.plan_shards);
+  plan.inputs_sha256 = sha256_of(tasks);
+  write_atomically(o.plan, results::shard_plan_text(plan));
+}
+
+/// The images of a shard, in the order of names: shells of other nodes may list them otherwise.
+std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const ChosenShard& chosen) {
+  std::vector<Task> out;
+  for (const std::size_t i :
+       score::numbers_of_shard(tasks.size(), sha256_of(tasks), chosen.shard, chosen.plan))
+    out.push_back(tasks[i]);
+  return out;
 }
 
 /// What is done with each image.
@@ -258,6 +293,13 @@ Exit run(Options o, const Common& common, const Session& session) {
     throw Error(Error::Kind::usage, "give a model: assay predict MODEL IMAGE… --out DIR");
   std::vector<Task> tasks = tasks_of(images);
   add_checks(o.check_against, tasks);
+  const std::optional<ChosenShard> chosen = chosen_shard(o.shard);
+  if (chosen || o.shard.plan_shards != 0) std::ranges::sort(tasks, {}, &Task::name);
+  if (o.shard.plan_shards != 0) {
+    write_plan(tasks, o.shard);
+    return done;
+  }
+  if (chosen) tasks = tasks_of_shard(tasks, *chosen);
   if (common.out.empty() && o.check_against.empty())
     throw Error(Error::Kind::usage, "give a folder for the predictions: --out DIR");
   if (o.save_logits && common.out.empty())
@@ -282,7 +324,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   report_troubles(report.images, common, session.err);
   const auto bad = std::ranges::count_if(
       report.images, [](const results::PredictedImage& image) { return !image.error.empty(); });
-  if (static_cast<std::size_t>(bad) == tasks.size())
+  if (!chosen && static_cast<std::size_t>(bad) == tasks.size())
     throw Error(Error::Kind::input, "no image could be predicted");
   if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty() && !common.quiet)
     cli::tell("warning", {"predictions could not be kept: " + trouble}, session.err);

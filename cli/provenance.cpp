@@ -15,7 +15,7 @@ std::string iso_time(std::chrono::system_clock::time_point time) {
 }
 
 /// "--out=/home/me/r.json" -> "--out=r.json"
-std::string without_folders(const std::string& argument) {
+std::string shortened(const std::string& argument) {
   const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
   const std::size_t start = equals == std::string::npos ? 0 : equals + 1;
   const std::filesystem::path value = argument.substr(start);
@@ -41,10 +41,15 @@ results::Provenance ProvenanceClock::provenance(const Common& common, const Sess
                              .finished = iso_time(std::chrono::system_clock::now()),
                              .jobs = jobs(common)};
   if (anonymous)
-    for (std::string& argument : out.command) argument = without_folders(argument);
+    out.command = without_folders(std::move(out.command));
   else
     out.host = host();
   return out;
+}
+
+std::vector<std::string> without_folders(std::vector<std::string> command) {
+  for (std::string& argument : command) argument = shortened(argument);
+  return command;
 }
 
 }  // namespace assay::cli

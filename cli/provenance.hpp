@@ -13,6 +13,9 @@ namespace assay::cli {
 inline constexpr const char* anonymous_help =
     "Leave the host name and absolute paths out of the provenance";
 
+/// A command with only the last part of absolute paths.
+std::vector<std::string> without_folders(std::vector<std::string> command);
+
 /// Starts when it is made.
 class ProvenanceClock {
  public:

@@ -18,7 +18,6 @@ namespace {
 constexpr std::string_view group_of_spec = "paper";
 
 constexpr std::array<Named<bool>, 1> foregrounds = {{{"nonzero", true}}};
-constexpr std::array<Named<bool>, 2> layouts = {{{"json", false}, {"nnunet", true}}};
 
 std::string metrics_help() {
   return fmt::format(
@@ -148,6 +147,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   declare_labels(a, o);
   declare_metrics(a, o);
   declare_output(a, o);
+  declare_shard_options(a, o.shard);
 }
 
 metrics::ScoreSettings settings_of(const ScoreOptions& o) {

@@ -10,12 +10,16 @@
 #include "assay/score.hpp"
 #include "cli/arguments.hpp"
 #include "cli/memory.hpp"
+#include "cli/shard_options.hpp"
 
 namespace assay::cli {
 
 /// The same for every command that has cases.
 inline constexpr const char* groups_help =
     "CSV or TSV table that adds columns, such as site, by 'id' or BIDS 'participant_id'";
+
+/// Layouts of results, by whether they are nnU-Net's.
+inline constexpr std::array<Named<bool>, 2> layouts = {{{"json", false}, {"nnunet", true}}};
 
 /// The one word that --compat takes.
 inline constexpr std::array<Named<bool>, 1> specification = {{{"spec", true}}};
@@ -48,6 +52,7 @@ struct ScoreOptions {
   /// Results are Grand Challenge's metrics.json. The platform takes any exit status but 0 for a
   /// broken evaluation, so failed cases do not change it.
   bool grand_challenge = false;
+  ShardOptions shard;
   bool nnunet = false, anonymous = false, resume = false, keep_journal = false;
 };
 

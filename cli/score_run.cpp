@@ -9,13 +9,16 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/new_folders.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/report/text/terminal.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
 #include "assay/results/segmentation.hpp"
+#include "assay/results/shard.hpp"
 #include "assay/score/memory_gate.hpp"
 #include "assay/score/score_case.hpp"
+#include "assay/score/shards.hpp"
 #include "cli/memory.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -41,45 +44,42 @@ void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const f
 }
 
 /// Names what was not scored on standard error.
-void tell_unscored(const metrics::SegmentationResult& result, std::ostream& err) {
-  for (const metrics::CaseScores& c : result.cases)
-    if (c.record.fate != metrics::Fate::scored)
-      err << "not scored: " << report::printable(c.record.id + ": " + c.record.error) << '\n';
-    else
-      for (const auto& [side, structures] : {std::pair{"prediction", &c.record.without_prediction},
-                                             std::pair{"reference", &c.record.without_reference}})
-        for (const std::string& structure : *structures)
-          err << "not scored: "
-              << report::printable(c.record.id + ": there is no " + side + " of " + structure)
-              << '\n';
+void tell_unscored(const metrics::CaseRecord& record, std::ostream& err) {
+  const auto tell = [&](const std::string& what) {
+    err << "not scored: " << report::printable(record.id + ": " + what) << '\n';
+  };
+  if (record.fate != metrics::Fate::scored) return tell(record.error);
+  for (const std::string& structure : record.without_prediction)
+    tell("there is no prediction of " + structure);
+  for (const std::string& structure : record.without_reference)
+    tell("there is no reference of " + structure);
+}
+
+void add_warnings(const metrics::CaseRecord& record, std::vector<CaseWarning>& warnings) {
+  if (record.fate == metrics::Fate::scored)
+    for (const std::string& warning : record.warnings) warnings.push_back({record.id, warning});
 }
 
 /// What was odd: of the cohort first, then of single cases.
 void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err) {
   cli::tell("warning", result.warnings, err);
   std::vector<CaseWarning> warnings;
-  for (const metrics::CaseScores& c : result.cases)
-    if (c.record.fate == metrics::Fate::scored)
-      for (const std::string& warning : c.record.warnings)
-        warnings.push_back({c.record.id, warning});
+  for (const metrics::CaseScores& c : result.cases) add_warnings(c.record, warnings);
   tell_warnings(warnings, err);
 }
 
-/// The results file, piece by piece.
-void write_file_text(const metrics::SegmentationResult& result, const ScoreOptions& o,
-                     const results::Provenance& from, const TextSink& sink) {
-  if (o.grand_challenge) return results::write_grand_challenge(result, sink);
-  o.nnunet ? results::write_nnunet_summary(result, sink)
-           : results::write_results_text(result, from, sink);
-}
-
 /// Files first, then what is shown.
-void write_outputs(const metrics::SegmentationResult& result, const ScoreOptions& o,
-                   const results::Provenance& from, const fs::path& out, std::ostream* json) {
-  const auto write = [&](const TextSink& sink) { write_file_text(result, o, from, sink); };
-  if (!out.empty()) write_atomically(out, write);
-  if (!o.csv.empty())
-    write_atomically(o.csv, [&](const TextSink& sink) { results::write_long_csv(result, sink); });
+void write_outputs(const metrics::SegmentationResult& result, const ScoredCohort& scored,
+                   const results::Provenance& from, std::ostream* json) {
+  const auto write = [&](const TextSink& sink) {
+    if (scored.grand_challenge) return results::write_grand_challenge(result, sink);
+    scored.nnunet ? results::write_nnunet_summary(result, sink)
+                  : results::write_results_text(result, from, sink);
+  };
+  if (!scored.out.empty()) write_atomically(scored.out, write);
+  if (!scored.csv.empty())
+    write_atomically(scored.csv,
+                     [&](const TextSink& sink) { results::write_long_csv(result, sink); });
   if (json != nullptr) write([&](std::string_view piece) { *json << piece; });
 }
 
@@ -123,11 +123,10 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   return {journal, is_new};
 }
 
-void refuse_worthless(const metrics::SegmentationResult& result, const ScoreRun& run,
-                      const JournalPlace& journal) {
-  const std::string why = score::why_worthless(result, run.cohort);
+void refuse_worthless(const metrics::SegmentationResult& result, const ScoredCohort& scored) {
+  const std::string why = score::why_worthless(result, scored.cohort);
   if (why.empty()) return;
-  if (journal.is_new) fs::remove(journal.path);
+  if (!scored.begun.empty()) fs::remove(scored.begun);
   throw Error(Error::Kind::input, why + "; nothing was written");
 }
 
@@ -159,15 +158,145 @@ fs::path whole_path(const fs::path& folder) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-results::Provenance provenance_of(const ScoreRun& run, results::Provenance from) {
-  from.settings_sha256 = results::settings_sha256(run.cohort.settings);
-  if (run.options.anonymous) return from;
-  for (const auto& root : results::root_members)
-    from.roots.*root.second = whole_path(run.cohort.roots.*root.second);
-  return from;
+results::CaseRoots whole_roots(const results::CaseRoots& given) {
+  results::CaseRoots out;
+  for (const auto& root : results::root_members) out.*root.second = whole_path(given.*root.second);
+  return out;
+}
+
+/// How the cases of a run are scored: within the memory that there is.
+score::CohortRecords run_within_memory(const ScoreRun& run, score::Execution execution,
+                                       const Common& common, const Session& session) {
+  score::MemoryGate gate(memory_limit(run.options.max_memory));
+  execution.scorer = score::within_memory(
+      execution.scorer
+          ? execution.scorer
+          : [&](const score::CasePlan& plan,
+                score::Workspace&
+                    workspace) { return score::score_case(plan, run.cohort.settings, workspace); },
+      gate, run.cohort.settings, execution.waits);
+  score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
+  if (records.replayed != 0 && !records.interrupted && !common.quiet)
+    session.err << "note: " << records.replayed << " cases were taken from the journal\n";
+  return records;
+}
+
+score::Execution execution_of(const ScoreRun& run, const fs::path& journal,
+                              const Session& session) {
+  score::Execution execution = run.execution;
+  execution.journal = journal;
+  execution.resume = run.options.resume;
+  execution.version = version();
+  execution.stop = &session.stop;
+  return execution;
+}
+
+// ---- One shard of a cohort ------------------------------------------------------------------
+
+Exit tell_shard(const results::Shard& shard, std::size_t cases, std::size_t failed,
+                const Common& common, const Session& session) {
+  if (common.json)
+    session.out << fmt::format("{{\"shard\": {}, \"shards\": {}, \"cases\": {}, \"failed\": {}}}\n",
+                               shard.number, shard.of, cases, failed);
+  else if (!common.quiet)
+    session.out << fmt::format("shard {} of {}: {}, {} failed\n", shard.number, shard.of,
+                               counted(cases, "case"), failed);
+  return failed == 0 ? done : some_failed;
+}
+
+/// What is not scored is named now; what it means for the cohort is said when shards are merged.
+void tell_cases(const metrics::CaseRecords& records, const Common& common, std::ostream& err) {
+  std::vector<CaseWarning> warnings;
+  for (const metrics::CaseRecord& record : records) {
+    tell_unscored(record, err);
+    add_warnings(record, warnings);
+  }
+  if (!common.quiet) tell_warnings(warnings, err);
+}
+
+void refuse_shard_outputs(const ScoreRun& run, const Common& common) {
+  if (common.out.empty())
+    throw Error(Error::Kind::usage,
+                "--shard needs --out: the results file that 'assay merge' will write");
+  if (run.options.grand_challenge)
+    throw Error(Error::Kind::usage,
+                "--grand-challenge evaluates a submission in one process; drop --shard");
+  if (!run.options.csv.empty())
+    throw Error(Error::Kind::usage,
+                "--csv cannot go with --shard: 'assay merge DIR --csv FILE' writes the table");
+}
+
+results::ShardHeader header_of(const ScoreRun& run, const ChosenShard& chosen, const fs::path& out,
+                               const Session& session) {
+  results::ShardHeader header =
+      score::shard_header(run.cohort, chosen.shard, chosen.plan, version());
+  header.results = out.filename().string();
+  header.nnunet = run.options.nnunet;
+  header.anonymous = run.options.anonymous;
+  if (!header.anonymous) header.roots = whole_roots(run.cohort.roots);
+  header.command = header.anonymous ? without_folders(session.command) : session.command;
+  return header;
+}
+
+Exit run_shard(const ScoreRun& run, const ChosenShard& chosen, const Common& common,
+               const Session& session) {
+  refuse_shard_outputs(run, common);
+  const fs::path out = results_path(common.out, run.options, run.cohort.settings.model_name);
+  const fs::path file =
+      out.parent_path() / results::shard_file_name(out.filename().string(), chosen.shard);
+  const JournalPlace journal = checked_outputs(run, file);
+  const results::ShardHeader header = header_of(run, chosen, out, session);
+  const std::vector<std::size_t> numbers = score::numbers_of_shard(
+      run.cohort.cases.size(), header.inputs_sha256, chosen.shard, chosen.plan);
+  score::keep_cases(run.cohort, numbers);
+  const score::Execution execution = execution_of(run, journal.path, session);
+  if (run.options.resume && score::is_finished_shard(file, header, run.cohort, execution)) {
+    if (!common.quiet)
+      session.err << "note: this shard is complete: it has these settings, and no file has changed "
+                     "since; nothing was scored again\n";
+    return tell_shard(chosen.shard, numbers.size(), 0, common, session);
+  }
+  const NewFolders folders(journal.path);
+  const score::CohortRecords scored = run_within_memory(run, execution, common, session);
+  if (scored.interrupted) return interrupted_after(scored, run.cohort, journal.path, session.err);
+  tell_cases(scored.records, common, session.err);
+  score::write_shard_file(file, header, numbers, scored.records);
+  if (!common.quiet) cli::tell("shard", {file.string()}, session.err);
+  const auto whole = std::ranges::count_if(scored.records, results::is_whole);
+  const std::size_t failed = numbers.size() - static_cast<std::size_t>(whole);
+  if (failed == 0 && !run.options.keep_journal) fs::remove(journal.path);
+  return tell_shard(chosen.shard, numbers.size(), failed, common, session);
+}
+
+Exit make_plan(const score::Cohort& cohort, const ShardOptions& o, const Common& common,
+               const Session& session) {
+  write_atomically(o.plan, results::shard_plan_text(score::balanced_plan(cohort, o.plan_shards)));
+  if (!common.quiet) cli::tell("plan", {o.plan}, session.err);
+  return done;
 }
 
 }  // namespace
+
+Exit put_results(ScoredCohort scored, const Common& common, const Session& session,
+                 const ProvenanceClock& clock) {
+  metrics::SegmentationResult result =
+      metrics::scored(scored.cohort.settings, std::move(scored.records));
+  for (const metrics::CaseScores& c : result.cases) tell_unscored(c.record, session.err);
+  refuse_worthless(result, scored);
+  if (!common.quiet) tell_oddities(result, session.err);
+  const std::vector<std::string>& warnings = scored.cohort.warnings;
+  result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+  results::Provenance provenance = clock.provenance(common, session, scored.anonymous);
+  provenance.settings_sha256 = results::settings_sha256(scored.cohort.settings);
+  if (!scored.anonymous) provenance.roots = whole_roots(scored.cohort.roots);
+  write_outputs(result, scored, provenance, common.json ? &session.out : nullptr);
+  if (!common.json && prints_result(common, scored.out))
+    session.out << report::terminal_report(result,
+                                           {.color = session.out_is_terminal && !common.no_color});
+  if (!scored.out.empty() && !common.quiet)
+    cli::tell("results", {scored.out.string()}, session.err);
+  return result.ledger.is_complete() || scored.grand_challenge ? done : some_failed;
+}
 
 void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err) {
   if (common.quiet) return;
@@ -178,48 +307,30 @@ void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
                  const ProvenanceClock& clock) {
   const ScoreOptions& o = run.options;
+  const std::optional<ChosenShard> chosen = chosen_shard(o.shard);
+  if (o.shard.plan_shards != 0) return make_plan(run.cohort, o.shard, common, session);
+  if (chosen) return run_shard(run, *chosen, common, session);
   const fs::path out = results_path(common.out, o, run.cohort.settings.model_name);
   const JournalPlace journal = checked_outputs(run, out);
-  score::Execution execution = run.execution;
-  execution.journal = journal.path;
-  execution.resume = o.resume;
-  execution.version = version();
-  execution.stop = &session.stop;
+  const score::Execution execution = execution_of(run, journal.path, session);
   if (o.resume)
     if (const auto finished = finished_before(run, execution, out))
       return tell_finished(*finished, run.cohort.settings, common, session);
-  score::MemoryGate gate(memory_limit(o.max_memory));
-  execution.scorer = score::within_memory(
-      execution.scorer
-          ? execution.scorer
-          : [&](const score::CasePlan& plan,
-                score::Workspace&
-                    workspace) { return score::score_case(plan, run.cohort.settings, workspace); },
-      gate, run.cohort.settings, execution.waits);
   const NewFolders folders(journal.path);
-  score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
+  score::CohortRecords records = run_within_memory(run, execution, common, session);
   if (records.interrupted) return interrupted_after(records, run.cohort, journal.path, session.err);
   std::vector<score::CasePlan>().swap(run.cohort.cases);
-  if (records.replayed != 0 && !common.quiet)
-    session.err << "note: " << records.replayed << " cases were taken from the journal\n";
-
-  metrics::SegmentationResult result =
-      metrics::scored(run.cohort.settings, std::move(records.records));
-  tell_unscored(result, session.err);
-  refuse_worthless(result, run, journal);
-  if (!common.quiet) tell_oddities(result, session.err);
-  result.warnings.insert(result.warnings.begin(), run.cohort.warnings.begin(),
-                         run.cohort.warnings.end());
-  const results::Provenance provenance =
-      provenance_of(run, clock.provenance(common, session, o.anonymous));
-  write_outputs(result, o, provenance, out, common.json ? &session.out : nullptr);
-  if (!common.json && prints_result(common, out))
-    session.out << report::terminal_report(result,
-                                           {.color = session.out_is_terminal && !common.no_color});
-  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
-  const bool is_complete = result.ledger.is_complete() || o.grand_challenge;
-  if (is_complete && !o.keep_journal && !out.empty()) fs::remove(journal.path);
-  return is_complete ? done : some_failed;
+  const Exit exit = put_results({.cohort = run.cohort,
+                                 .records = std::move(records.records),
+                                 .out = out,
+                                 .csv = o.csv,
+                                 .nnunet = o.nnunet,
+                                 .anonymous = o.anonymous,
+                                 .grand_challenge = o.grand_challenge,
+                                 .begun = journal.is_new ? journal.path : fs::path()},
+                                common, session, clock);
+  if (exit == done && !o.keep_journal && !out.empty()) fs::remove(journal.path);
+  return exit;
 }
 
 }  // namespace assay::cli

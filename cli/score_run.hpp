@@ -2,6 +2,7 @@
 /// From a planned cohort to its results file, table and exit status.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 
 #include "assay/score/score_cohort.hpp"
@@ -20,6 +21,20 @@ struct ScoreRun {
 
 /// What was noticed before any file was opened: what looks wrong first, then what was decided.
 void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err);
+
+/// A scored cohort on its way to files and a table.
+struct ScoredCohort {
+  const score::Cohort& cohort;  ///< its cases may be gone
+  metrics::CaseRecords records;
+  std::filesystem::path out, csv;  ///< "": not written
+  bool nnunet = false, anonymous = false;
+  bool grand_challenge = false;   ///< its layout, and failed cases do not change the exit status
+  std::filesystem::path begun{};  ///< removed if the results turn out to be worthless
+};
+
+/// Tells, writes, prints. Throws Error when the results would be worthless.
+Exit put_results(ScoredCohort scored, const Common& common, const Session& session,
+                 const ProvenanceClock& clock);
 
 /// Scores, tells, writes. `clock` was started with the command.
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,

@@ -19,6 +19,7 @@ FAULTS = [("open", "error", "EMFILE"), ("open", "error", "EACCES"), ("open", "in
           ("write", "error", "ENOSPC"), ("write", "short", ""), ("write", "interrupted", ""),
           ("write", "torn", "ENOSPC"), ("sync", "error", "EIO"), ("rename", "error", "EIO"),
           ("map", "error", "ENOMEM"), ("close", "error", "EIO"), ("close", "interrupted", ""),
+          ("lock", "error", "ENOLCK"),
           ("thread", "error", "EAGAIN"), ("thread", "limit", ""), ("alloc", "error", "ENOMEM")]
 
 # Libraries that do not survive a lack of memory, or hide it: OpenSSL 3.0 takes a lock that it could
@@ -135,6 +136,53 @@ class Score(Cases):
                 self.out / "new/results.json", "--csv", self.out / "cases.csv", "--jobs", 3]
 
 
+class ScoreShard(Score):
+    name = "score --shard"
+
+    def words(self):
+        return ["score", self.folder / "pred", self.folder / "ref", "--out",
+                self.out / "new/results.json", "--shard", "1/1", "--jobs", 3]
+
+    def cases(self, outputs):
+        [file] = [name for name in outputs if name.endswith(".jsonl")]
+        records = [json.loads(line)["record"] for line in outputs[file].decode().splitlines()[1:-1]]
+        return {record["case"]["id"]: record["case"] for record in records}
+
+    def content(self, path):
+        lines = path.read_bytes().splitlines(keepends=True)
+        words = json.loads(lines[0])["record"]["command"]  # the only thing that may differ
+        return b"".join([str([word for word in words if word != "--resume"]).encode() + b"\n",
+                         *lines[1:]]) if path.suffix == ".jsonl" else super().content(path)
+
+    def complaints_of_part(self, outputs, said):
+        if not any(name.endswith(".jsonl") for name in outputs):
+            return ["exit status 3, but there is no shard"]
+        whole = self.cases(self.whole)
+        return [f"{name} is otherwise" for name, case in self.cases(outputs).items()
+                if (case != whole[name] if case["fate"] == "scored"
+                    else f"not scored: {name}: " not in said)]
+
+
+class Merge(Score):
+    name = "merge"
+
+    def prepare(self):
+        super().prepare()
+        for number in (1, 2):
+            support.assay("score", self.folder / "pred", self.folder / "ref", "--out",
+                          self.folder / "shards/results.json", "--shard", f"{number}/2")
+
+    def words(self):
+        return ["merge", self.folder / "shards", "--out", self.out / "new/results.json", "--csv",
+                self.out / "cases.csv"]
+
+    def again(self):
+        return self.words()
+
+    def complaints_of_part(self, outputs, said):
+        return ["exit status 3"]
+
+
 class Evaluate(Cases):
     name = "evaluate"
 
@@ -212,7 +260,8 @@ class QaRun(Command):
         return super().content(path)
 
 
-COMMANDS = {command.name: command for command in (Score, Evaluate, Compare, Report, QaRun)}
+COMMANDS = {command.name: command for command in (Score, ScoreShard, Merge, Evaluate,
+                                                        Compare, Report, QaRun)}
 
 
 def counted(command):

@@ -28,11 +28,6 @@ std::string crc32_of(std::string_view text) {
   return hex.data();
 }
 
-/// The line holds the record as it was hashed, so reading needs no canonical form.
-std::string line_of(std::string_view record) {
-  return R"({"crc32": ")" + crc32_of(record) + R"(", "record": )" + std::string(record) + "}\n";
-}
-
 constexpr std::string_view before_crc = journal_line_start;
 constexpr std::string_view before_record = R"(", "record": )";
 constexpr std::size_t crc_digits = 8;
@@ -127,6 +122,12 @@ void remove_empty(const std::filesystem::path& path) {
 
 }  // namespace
 
+/// It holds the record as it was hashed, so reading needs no canonical form.
+std::string journal_line(std::string_view record) {
+  std::string out(before_crc);
+  return out.append(crc32_of(record)).append(before_record).append(record).append("}\n");
+}
+
 std::optional<std::string_view> journal_record(std::string_view line) {
   if (line.size() < record_at + 1 || !line.starts_with(before_crc) || !line.ends_with('}') ||
       line.substr(before_crc.size() + crc_digits, before_record.size()) != before_record)
@@ -147,8 +148,8 @@ std::optional<JournalHeader> journal_header(std::string_view record) try {
 }
 
 std::string journal_text(const JournalHeader& header, std::span<const std::string_view> records) {
-  std::string out = line_of(header_text(header));
-  for (const std::string_view record : records) out += line_of(record);
+  std::string out = journal_line(header_text(header));
+  for (const std::string_view record : records) out += journal_line(record);
   return out;
 }
 
@@ -198,12 +199,14 @@ Journal::Journal(const std::filesystem::path& path) : path_(path) {
   if (!file_.is_open()) fail(path, "the journal cannot be written; choose another --out", errno);
   if (::fstat(file_.number(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(Error::Kind::io, path, "is not a regular file; choose another --out");
-  lock();
+  is_locked_ = lock();
   sync_folder(folder_of(path));
 }
 
-void Journal::lock() const {
-  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return;
+/// Some network file systems have no locks. There a journal still works for a single writer.
+bool Journal::lock() const {
+  if (::flock(file_.number(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno == ENOLCK || errno == EOPNOTSUPP || errno == ENOTSUP || errno == ENOSYS) return false;
   if (errno == EWOULDBLOCK)
     throw Error(Error::Kind::io, path_,
                 "another assay process is writing this "
@@ -231,7 +234,12 @@ Journal Journal::resume(const std::filesystem::path& path, const JournalContent&
 }
 
 Journal Journal::locked(const std::filesystem::path& path) {
-  return Journal(path);
+  Journal journal(path);
+  if (!journal.is_locked())
+    throw Error(Error::Kind::io, path,
+                "this file system refuses locks, so a second process could write here too; choose "
+                "a local folder");
+  return journal;
 }
 
 void Journal::start(const JournalHeader& header, const std::vector<std::string>& records) {
@@ -250,7 +258,7 @@ void Journal::go_on(const JournalContent& content) {
 
 void Journal::append(const std::vector<std::string>& records) {
   std::string text;
-  for (const std::string& record : records) text += line_of(record);
+  for (const std::string& record : records) text += journal_line(record);
   write(text);
 }
 

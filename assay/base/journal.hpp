@@ -43,8 +43,10 @@ std::optional<JournalContent> read_journal(const std::filesystem::path& path);
 /// The same for text that is in memory already; `name` is used in messages.
 std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name);
 
-/// The parts of the format, for code that reads journals in its own way: the record of a sound line
-/// (without its line break), the header that a record is, and the text of a whole journal.
+/// The parts of the format, for code that reads or writes such files in its own way: a line and the
+/// record of a sound line (without its line break), the header that a record is, and the text of a
+/// whole journal.
+std::string journal_line(std::string_view record);
 std::optional<std::string_view> journal_record(std::string_view line);
 std::optional<JournalHeader> journal_header(std::string_view record);
 std::string journal_text(const JournalHeader& header, std::span<const std::string_view> records);
@@ -66,8 +68,12 @@ class Journal {
   static Journal resume(const std::filesystem::path& path, const JournalContent& content);
 
   /// Only takes the lock; the file is made if it is absent. What can cost money is read under the
-  /// lock: scan_journal, then `start` or `go_on`.
+  /// lock: scan_journal, then `start` or `go_on`. Throws Error::io also where the file system
+  /// refuses locks.
   static Journal locked(const std::filesystem::path& path);
+
+  /// Whether other processes are kept out; false where the file system refuses locks.
+  bool is_locked() const { return is_locked_; }
 
   /// Empties the file and writes the header, and the first records together with it. Throws
   /// Error::input when the file holds anything but a journal.
@@ -84,11 +90,12 @@ class Journal {
 
  private:
   explicit Journal(const std::filesystem::path& path);
-  void lock() const;
+  bool lock() const;
   void write(std::string_view text);
 
   std::filesystem::path path_;
   Descriptor file_;
+  bool is_locked_ = false;
 };
 
 }  // namespace assay

@@ -118,14 +118,6 @@ bool is_given_up(const CasePlan& plan, const metrics::CaseRecord& record,
          plan.fate == metrics::Fate::scored && record.fate != metrics::Fate::scored;
 }
 
-/// Whether a case of a finished run is as it would be now.
-bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
-                const Execution& execution) {
-  return record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored &&
-         record.groups == plan.groups && (!execution.is_complete || execution.is_complete(plan)) &&
-         has_hashes(record, plan);
-}
-
 struct Opened {
   std::optional<Journal> journal;
   std::map<std::string, metrics::CaseRecord> done;
@@ -145,6 +137,13 @@ Opened open_journal(const Cohort& cohort, const Execution& execution) {
 }
 
 }  // namespace
+
+bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
+                const Execution& execution) {
+  return record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored &&
+         record.groups == plan.groups && (!execution.is_complete || execution.is_complete(plan)) &&
+         has_hashes(record, plan);
+}
 
 std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
                                                          const Execution& execution,
@@ -167,6 +166,10 @@ std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
 
 CohortRecords score_cases(const Cohort& cohort, const Execution& execution) {
   Opened opened = open_journal(cohort, execution);
+  if (opened.journal && !opened.journal->is_locked() && execution.warn)
+    execution.warn(execution.journal.string() +
+                   ": this file system refuses locks, so nothing keeps a second process from "
+                   "writing the same journal; start this run only once");
   std::optional<JournalWriter> writer;
   if (opened.journal) writer.emplace(std::move(*opened.journal), commit_interval);
 
@@ -210,16 +213,20 @@ std::string why_worthless(const metrics::SegmentationResult& result, const Cohor
   return absent.empty() ? "" : metrics::absence(absent, metrics::occurring_labels(result));
 }
 
+metrics::SegmentationResult result_of(const Cohort& cohort, metrics::CaseRecords records) {
+  metrics::SegmentationResult result = metrics::scored(cohort.settings, std::move(records));
+  if (const std::string why = why_worthless(result, cohort); !why.empty())
+    throw Error(Error::Kind::input, why);
+  result.warnings.insert(result.warnings.begin(), cohort.warnings.begin(), cohort.warnings.end());
+  return result;
+}
+
 metrics::SegmentationResult score_cohort(const Cohort& cohort, const Execution& execution) {
   CohortRecords run = score_cases(cohort, execution);
   if (run.interrupted)
     throw Error(Error::Kind::io, "stopped after " + std::to_string(run.records.size()) + " of " +
                                      counted(cohort.cases.size(), "case"));
-  metrics::SegmentationResult result = metrics::scored(cohort.settings, std::move(run.records));
-  if (const std::string why = why_worthless(result, cohort); !why.empty())
-    throw Error(Error::Kind::input, why);
-  result.warnings.insert(result.warnings.begin(), cohort.warnings.begin(), cohort.warnings.end());
-  return result;
+  return result_of(cohort, std::move(run.records));
 }
 
 metrics::SegmentationResult score_files(const std::filesystem::path& prediction,

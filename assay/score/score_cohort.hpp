@@ -22,4 +22,11 @@ std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
                                                          const Execution& execution,
                                                          const std::filesystem::path& results);
 
+/// What follows from the records of all cases. Throws Error when that would be worthless.
+metrics::SegmentationResult result_of(const Cohort& cohort, metrics::CaseRecords records);
+
+/// Whether a case that was scored before is as it would be now.
+bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
+                const Execution& execution);
+
 }  // namespace assay::score

@@ -3,12 +3,12 @@
  * Makes the n-th call of a kind fail: LD_PRELOAD=libfailing_calls.so. Calls count from the start of main, so what the
  * dynamic loader and static initialisers do is never disturbed. Children of the program are not disturbed either.
  *
- *   FAIL_CALL    open, read, write, sync, rename, map, close, thread or alloc; absent: nothing fails
+ *   FAIL_CALL    open, read, write, sync, rename, map, close, lock, thread or alloc; absent: nothing fails
  *   FAIL_NTH     which of them, from 1
  *   FAIL_ONWARD  1: that one and all later ones; otherwise that one only
  *   FAIL_HOW     error (default); short: half of the bytes; interrupted: EINTR; torn: half of the bytes, then the error;
  *                limit: a thread is refused while FAIL_NTH - 1 others run, as a limit on processes does
- *   FAIL_ERROR   ENOSPC, EIO, EMFILE, ENOMEM, EAGAIN or EACCES (default: EIO)
+ *   FAIL_ERROR   ENOSPC, EIO, EMFILE, ENOMEM, EAGAIN, EACCES, ENOLCK or EOPNOTSUPP (default: EIO)
  *   FAIL_BELOW   only files below this folder count (an absolute path); for threads and memory it means nothing
  *   FAIL_SPARES  libraries whose allocations do not count, as beginnings of file names: "libcrypto libglib"
  *   FAIL_COUNTS  a file that gets a line "failed KIND" when a call is made to fail, and "KIND COUNT" lines at the end
@@ -32,16 +32,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum kind { k_open, k_read, k_write, k_sync, k_rename, k_map, k_close, k_thread, k_alloc, kinds };
-static const char* const kind_names[kinds] = {"open",   "read", "write",  "sync", "rename",
-                                              "map",    "close", "thread", "alloc"};
+enum kind { k_open, k_read, k_write, k_sync, k_rename, k_map, k_close, k_lock, k_thread, k_alloc, kinds };
+static const char* const kind_names[kinds] = {"open",  "read",  "write", "sync",   "rename",
+                                              "map",   "close", "lock",  "thread", "alloc"};
 enum how { how_error, how_short, how_interrupted, how_torn, how_limit, hows };
 static const char* const how_names[] = {"error", "short", "interrupted", "torn", "limit"};
 static const struct {
   const char* name;
   int number;
 } errors[] = {{"ENOSPC", ENOSPC}, {"EIO", EIO},       {"EMFILE", EMFILE},
-              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES}};
+              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES},
+              {"ENOLCK", ENOLCK}, {"EOPNOTSUPP", EOPNOTSUPP}};
 
 static atomic_int counting;
 static atomic_long counts[kinds];
@@ -189,6 +190,11 @@ int close(int file) {
   if (file >= 0 && file < 1024) atomic_store(&tears[file], 0);
   const int status = (int)syscall(SYS_close, file);
   return fails ? (int)fails_with(plain_error()) : status;
+}
+
+int flock(int file, int operation) {
+  if (file_counts(file) && falls(k_lock)) return (int)fails_with(plain_error());
+  return (int)syscall(SYS_flock, file, operation);
 }
 
 void* __libc_malloc(size_t);

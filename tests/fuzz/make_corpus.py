@@ -21,6 +21,7 @@ SEEDS = {
     "fuzz_results": text_seeds.results_seeds,
     "fuzz_dataset": text_seeds.dataset_seeds,
     "fuzz_journal": text_seeds.journal_seeds,
+    "fuzz_shard": text_seeds.shard_seeds,
     "fuzz_run": text_seeds.run_seeds,
     "fuzz_manifest": text_seeds.manifest_seeds,
     "fuzz_experiment": text_seeds.experiment_seeds,

@@ -23,6 +23,7 @@
 #include "assay/results/group_table.hpp"
 #include "assay/results/runs.hpp"
 #include "assay/results/segmentation.hpp"
+#include "assay/results/shard.hpp"
 #include "assay/results/split.hpp"
 #include "assay/score/dataset_json.hpp"
 #include "tests/fuzz/repair.hpp"
@@ -161,6 +162,28 @@ void journal(Input input) {
   });
 }
 
+/// A shard that was read is written and read again as it was; so is a plan.
+void shard(Input input) {
+  const std::string repaired = with_journal_checksums(as_text(input));
+  run_both(input, std::as_bytes(std::span(repaired)), [](Input bytes) {
+    allow_refusal([&] {
+      const results::ShardFile once = results::parse_shard_file(as_text(bytes), "fuzz.jsonl");
+      std::string text;
+      results::ShardWriter writer(once.header, [&](std::string_view piece) { text += piece; });
+      for (const results::ShardCase& one : once.cases) writer.add(one.index, one.record);
+      writer.end();
+      const results::ShardFile again = results::parse_shard_file(text, "again.jsonl");
+      require(results::common_facts(again.header) == results::common_facts(once.header) &&
+              again.cases.size() == once.cases.size());
+    });
+  });
+  allow_refusal([&] {
+    const results::ShardPlan once = results::parse_shard_plan(as_text(input), "fuzz.json");
+    require(results::parse_shard_plan(results::shard_plan_text(once), "again.json").shard_of ==
+            once.shard_of);
+  });
+}
+
 /// A run has one value per subject, and none that is not finite.
 void run(Input input) {
   allow_refusal([&] {
@@ -259,6 +282,7 @@ constexpr std::array targets = {Target{"fuzz_json", json},
                                 Target{"fuzz_results", results},
                                 Target{"fuzz_dataset", dataset},
                                 Target{"fuzz_journal", journal},
+                                Target{"fuzz_shard", shard},
                                 Target{"fuzz_run", run},
                                 Target{"fuzz_manifest", manifest},
                                 Target{"fuzz_experiment", experiment},

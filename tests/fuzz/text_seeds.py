@@ -323,6 +323,54 @@ def journal_seeds():
     yield "not_json", line(b"not json") + case
 
 
+def shard_seeds():
+    line = lambda record: journal_line(json.dumps(record, separators=(",", ":")).encode())
+    settings = {"metrics": [{"key": "dice", "argument": 0, "if_present": False},
+                            {"key": "nsd@2mm", "argument": 2.0, "if_present": True}],
+                "marks_reliable": False, "convention": "spec", "beta": 1.0,
+                "lesions": {"rule": "any", "connectivity": "26", "least_ml": 0.0,
+                            "half_matches": False},
+                "regions": [{"key": "1", "name": "lesion", "members": [1], "is_union": False}],
+                "all_labels": False, "ignore_label": None, "threshold": None,
+                "foreground_nonzero": False, "missing": "exclude", "allow_affine_mismatch": False,
+                "compat_spec": False, "ci_method": "t", "prediction": None}
+    header = {"kind": "header", "schema": "assay.shard/1", "shard": 2, "shards": 3, "cases": 7,
+              "version": "0.2.0", "model_name": "net", "settings_sha256": "s",
+              "inputs_sha256": "i", "plan_sha256": None, "settings": settings,
+              "labels_were_asked_for": False, "warnings": ["odd"], "results": "results.json",
+              "format": "json", "anonymous": False, "roots": {"prediction": "/p"},
+              "command": ["assay", "score"]}
+    case = {"kind": "case", "id": "a", "fate": "scored", "error": "", "reference_at_fault": False,
+            "warnings": [], "groups": [["site", "A"]], "prediction": "a", "reference": "a",
+            "prediction_sha256": "0", "reference_sha256": "1", "counts": {"1": [1, 2, 3, 4]},
+            "voxels": 10, "voxel_ml": 0.001}
+    one = line({"kind": "case", "index": 2, "case": case})
+    end = lambda cases: line({"kind": "end", "cases": cases, "failed": 0, "exit": 0})
+    yield "whole", line(header) + one + end(1)
+    yield "no_cases", line(header) + end(0)
+    yield "no_end", line(header) + one
+    yield "torn", (line(header) + one + end(1))[:-9]
+    yield "wrong_end", line(header) + one + end(2)
+    yield "after_the_end", line(header) + end(0) + one
+    yield "another_shard", line({**header, "shard": 1}) + one + end(1)
+    yield "planned", line({**header, "shard": 1, "plan_sha256": "p"}) + one + end(1)
+    yield "no_such_shard", line({**header, "shard": 4}) + end(0)
+    yield "many_shards", line({**header, "shards": 2**60}) + end(0)
+    yield "many_cases", line({**header, "cases": 2**53}) + one + end(1)
+    yield "source", line({**header, "settings": {**settings, "prediction": {
+        "backend": "b", "model_sha256": "s", "recipe": "r", "recipe_sha256": "h",
+        "space": "n"}}}) + end(0)
+    for name, value in {"beta": float("nan"), "threshold": float("inf"), "convention": "mine",
+                        "missing": "sometimes", "ignore_label": 1e300, "metrics": [{"key": "x"}],
+                        "regions": {}, "lesions": None}.items():
+        yield name, line({**header, "settings": {**settings, name: value}}) + end(0)
+    plan = {"schema": "assay.plan/1", "shards": 2, "inputs_sha256": "i", "shard_of": [1, 2, 1]}
+    yield "plan", json.dumps(plan).encode()
+    yield "plan_of_others", json.dumps({**plan, "shard_of": [3]}).encode()
+    yield "plan_types", json.dumps({**plan, "shard_of": "12"}).encode()
+    yield "empty", b""
+
+
 def run_seeds():
     lists = b'"per_subject_dice": [0.5, NaN], "per_subject_avd": [Infinity, null], '
     yield ("whole",

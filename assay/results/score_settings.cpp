@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/results/score_settings.hpp"
+
+#include <cmath>
+
+#include "assay/base/json.hpp"
+#include "assay/base/named.hpp"
+#include "assay/base/whole.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics/score_choices.hpp"
+
+namespace assay::results {
+namespace {
+
+constexpr std::pair<const char*, std::string metrics::PredictionSource::*> source_members[] = {
+    {"backend", &metrics::PredictionSource::backend},
+    {"model_sha256", &metrics::PredictionSource::sha256},
+    {"recipe", &metrics::PredictionSource::recipe},
+    {"recipe_sha256", &metrics::PredictionSource::recipe_sha256},
+    {"space", &metrics::PredictionSource::space},
+};
+
+double finite_setting(const Json& json) {
+  const double number = json;
+  if (!std::isfinite(number)) throw Error(Error::Kind::input, "a setting is not a finite number");
+  return number;
+}
+
+Json chosen_metrics_json(const std::vector<metrics::ChosenMetric>& metrics) {
+  Json out = Json::array();
+  for (const metrics::ChosenMetric& m : metrics)
+    out.push_back({{"key", m.key}, {"argument", m.argument}, {"if_present", m.if_present}});
+  return out;
+}
+
+metrics::ChosenMetric parse_chosen_metric(const Json& json) {
+  const std::string key = json.at("key");
+  auto found = metrics::metric_of_key(key);
+  if (!found) throw Error(Error::Kind::input, "'" + key + "' is not a metric of this version");
+  found->argument = finite_setting(json.at("argument"));
+  found->if_present = json.at("if_present");
+  return *found;
+}
+
+Json lesion_choice_json(const metrics::LesionSettings& s) {
+  return {{"rule", name_in(metrics::lesion_rules(), s.rule)},
+          {"connectivity", name_in(metrics::connectivities(), s.connectivity)},
+          {"least_ml", s.least_ml},
+          {"half_matches", s.half_matches}};
+}
+
+metrics::LesionSettings parse_lesion_choice(const Json& json) {
+  return {.rule = value_in(metrics::lesion_rules(), json.at("rule").get<std::string>(), "rule"),
+          .connectivity = value_in(metrics::connectivities(),
+                                   json.at("connectivity").get<std::string>(), "connectivity"),
+          .least_ml = finite_setting(json.at("least_ml")),
+          .half_matches = json.at("half_matches")};
+}
+
+Json asked_regions_json(const std::vector<metrics::Region>& regions) {
+  Json out = Json::array();
+  for (const metrics::Region& r : regions)
+    out.push_back(
+        {{"key", r.key}, {"name", r.name}, {"members", r.members}, {"is_union", r.is_union}});
+  return out;
+}
+
+metrics::Region parse_asked_region(const Json& json) {
+  metrics::Region out = {.key = json.at("key"), .name = json.at("name"), .members = {}};
+  for (const Json& label : json.at("members")) out.members.push_back(Whole(label));
+  out.is_union = json.at("is_union");
+  return out;
+}
+
+Json prediction_source_json(const std::optional<metrics::PredictionSource>& source) {
+  if (!source) return nullptr;
+  Json out = Json::object();
+  for (const auto& [key, member] : source_members) out[key] = *source.*member;
+  return out;
+}
+
+std::optional<metrics::PredictionSource> parse_prediction_source(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  metrics::PredictionSource out;
+  for (const auto& [key, member] : source_members) out.*member = json.at(key).get<std::string>();
+  return out;
+}
+
+}  // namespace
+
+Json score_settings_json(const metrics::ScoreSettings& settings) {
+  // Names every member: a new one does not compile until it is written and read here.
+  const auto& [model_name, metrics, marks_reliable, convention, beta, lesions, regions, all_labels,
+               ignored, threshold, foreground_nonzero, missing, allow_affine_mismatch, compat_spec,
+               interval, source, reader] = settings;
+  static_cast<void>(model_name);
+  static_cast<void>(reader);
+  return {{"metrics", chosen_metrics_json(metrics)},
+          {"marks_reliable", marks_reliable},
+          {"convention", convention->name},
+          {"beta", beta},
+          {"lesions", lesion_choice_json(lesions)},
+          {"regions", asked_regions_json(regions)},
+          {"all_labels", all_labels},
+          {"ignore_label", or_null(ignored)},
+          {"threshold", or_null(threshold)},
+          {"foreground_nonzero", foreground_nonzero},
+          {"missing", name_in(metrics::missing_rules(), missing)},
+          {"allow_affine_mismatch", allow_affine_mismatch},
+          {"compat_spec", compat_spec},
+          {"ci_method", name_in(metrics::mean_intervals(), interval)},
+          {"prediction", prediction_source_json(source)}};
+}
+
+metrics::ScoreSettings parse_score_settings(const Json& json) {
+  metrics::ScoreSettings out;
+  for (const Json& metric : json.at("metrics")) out.metrics.push_back(parse_chosen_metric(metric));
+  out.marks_reliable = json.at("marks_reliable");
+  out.convention = &metrics::convention(json.at("convention").get<std::string>());
+  out.beta = finite_setting(json.at("beta"));
+  out.lesions = parse_lesion_choice(json.at("lesions"));
+  out.regions.clear();
+  for (const Json& region : json.at("regions")) out.regions.push_back(parse_asked_region(region));
+  out.all_labels = json.at("all_labels");
+  if (const Json& label = json.at("ignore_label"); !label.is_null())
+    out.ignored = static_cast<Label>(Whole(label));
+  if (const Json& threshold = json.at("threshold"); !threshold.is_null())
+    out.threshold = finite_setting(threshold);
+  out.foreground_nonzero = json.at("foreground_nonzero");
+  out.missing =
+      value_in(metrics::missing_rules(), json.at("missing").get<std::string>(), "missing");
+  out.allow_affine_mismatch = json.at("allow_affine_mismatch");
+  out.compat_spec = json.at("compat_spec");
+  out.interval =
+      value_in(metrics::mean_intervals(), json.at("ci_method").get<std::string>(), "ci_method");
+  out.source = parse_prediction_source(json.at("prediction"));
+  return out;
+}
+
+}  // namespace assay::results

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "assay/score/merge_shards.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
+#include "assay/error.hpp"
+#include "assay/score/score_cohort.hpp"
+
+namespace assay::score {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+/// A file of a shard, parsed.
+struct FoundShard {
+  std::string name;
+  results::ShardFile file;
+  Facts facts;
+};
+
+/// Files that are called as shards are, by number; and journals of such files.
+struct ShardNames {
+  std::vector<fs::path> files;
+  std::vector<fs::path> journals;
+};
+
+ShardNames shards_in(const fs::path& folder) {
+  constexpr std::string_view journal = ".journal";
+  std::error_code trouble;
+  if (!fs::is_directory(folder, trouble))
+    throw Error(Error::Kind::io, folder,
+                "no such folder; give the folder that the shards wrote their files to");
+  ShardNames out;
+  for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
+       entry.increment(trouble)) {
+    const std::string name = entry->path().filename().string();
+    if (results::shard_in_name(name)) out.files.push_back(entry->path());
+    if (name.ends_with(journal) &&
+        results::shard_in_name(std::string_view(name).substr(0, name.size() - journal.size())))
+      out.journals.push_back(entry->path());
+  }
+  if (trouble) throw Error(Error::Kind::io, folder, "cannot be read (" + trouble.message() + ")");
+  std::ranges::sort(out.files, {}, [](const fs::path& path) {
+    return std::pair(results::shard_in_name(path.filename().string())->number, path);
+  });
+  return out;
+}
+
+/// The facts that most files agree on; of several, those of the lowest shard.
+const Facts& most_common(const std::vector<FoundShard>& found) {
+  std::map<Facts, std::size_t> counts;
+  for (const FoundShard& one : found) ++counts[one.facts];
+  const Facts* best = &found.front().facts;
+  for (const FoundShard& one : found)
+    if (counts[one.facts] > counts[*best]) best = &one.facts;
+  return *best;
+}
+
+/// A sentence for a kind of difference: its first part is about this file, its second about others.
+struct Difference {
+  std::string_view fact;
+  const char *here, *others;
+  bool shows_values;
+};
+constexpr Difference differences[] = {
+    {"version", "was made by version", "the others by", true},
+    {"model_name", "is of the model", "the others of", true},
+    {"shards", "is of a division into", "the others into", true},
+    {"inputs_sha256",
+     "was made from other cases: files, groups or ids were added, removed or changed between the "
+     "runs",
+     "", false},
+    {"cases", "was made from other cases: their number is", "in the others", true},
+    {"plan_sha256", "was made with another --plan", "", false},
+};
+
+/// How a file differs from the others, in a sentence.
+std::string difference(const Facts& here, const Facts& others) {
+  for (const Difference& kind : differences) {
+    const auto mine = std::ranges::find(here, kind.fact, &Facts::value_type::first);
+    const auto theirs = std::ranges::find(others, kind.fact, &Facts::value_type::first);
+    if (mine->second == theirs->second) continue;
+    std::string out = kind.here;
+    if (kind.shows_values)
+      out.append(" ")
+          .append(mine->second)
+          .append(", ")
+          .append(kind.others)
+          .append(" ")
+          .append(theirs->second);
+    return out;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    if (here[i] == others[i]) continue;
+    constexpr std::string_view prefix = "settings.";
+    std::string_view setting = here[i].first;
+    if (setting.starts_with(prefix)) setting.remove_prefix(prefix.size());
+    out.append(out.empty() ? "" : "; ").append(setting).append(" is ");
+    out.append(excerpt(here[i].second, 80)).append(", in the others ");
+    out.append(excerpt(others[i].second, 80));
+  }
+  return "was made with other settings: " + out;
+}
+
+/// The files that fit to most, and a sentence about each of the others.
+void keep_alike(std::vector<FoundShard>& found, std::vector<std::string>& conflicts) {
+  const Facts common = most_common(found);
+  std::erase_if(found, [&](const FoundShard& one) {
+    if (one.facts == common) return false;
+    conflicts.push_back(one.name + ": " + difference(one.facts, common) +
+                        "; run this shard again, or take the file away");
+    return true;
+  });
+}
+
+/// A case, and the file that it is in.
+struct PlacedCase {
+  results::ShardCase one;
+  const std::string* name;
+};
+
+std::vector<PlacedCase> placed_cases(std::vector<FoundShard>& found) {
+  std::vector<PlacedCase> out;
+  std::size_t total = 0;
+  for (const FoundShard& one : found) total += one.file.cases.size();
+  out.reserve(total);
+  for (FoundShard& one : found) {
+    for (results::ShardCase& c : one.file.cases) out.push_back({std::move(c), &one.name});
+    std::vector<results::ShardCase>().swap(one.file.cases);
+  }
+  std::ranges::stable_sort(out, {}, [](const PlacedCase& c) { return c.one.index; });
+  return out;
+}
+
+/// Drops equal copies, and names cases that two files have in different forms.
+void drop_copies(std::vector<PlacedCase>& cases, std::vector<std::string>& conflicts) {
+  const auto repeats = [&](const PlacedCase& first, const PlacedCase& second) {
+    if (first.one.index != second.one.index) return false;
+    if (first.one.record != second.one.record)
+      conflicts.push_back("case " + first.one.record.id + " differs between " + *first.name +
+                          " and " + *second.name +
+                          "; remove the file that is wrong, or both, and run that shard again");
+    return true;
+  };
+  cases.erase(std::unique(cases.begin(), cases.end(), repeats), cases.end());
+}
+
+/// Ids ascend strictly in a cohort, so that records of other cases cannot pass for these.
+void check_order(const std::vector<PlacedCase>& cases, std::vector<std::string>& conflicts) {
+  for (std::size_t i = 1; i < cases.size(); ++i)
+    if (!(cases[i - 1].one.record.id < cases[i].one.record.id))
+      conflicts.push_back("case " + cases[i].one.record.id + " of " + *cases[i].name +
+                          " does not follow case " + cases[i - 1].one.record.id + " of " +
+                          *cases[i - 1].name + "; run both shards again");
+}
+
+void check_cover(const std::vector<PlacedCase>& cases, const ShardFolder& out,
+                 std::vector<std::string>& conflicts) {
+  if (out.missing.empty() && cases.size() != out.header.cases)
+    conflicts.push_back("every shard is there, but they have " + counted(cases.size(), "case") +
+                        " of " + std::to_string(out.header.cases) +
+                        "; run all shards again with the same --plan");
+}
+
+std::vector<std::size_t> missing_shards(const std::vector<FoundShard>& found, std::size_t of) {
+  std::set<std::size_t> there;
+  for (const FoundShard& one : found) there.insert(one.file.header.shard.number);
+  std::vector<std::size_t> out;
+  for (std::size_t shard = 1; shard <= of; ++shard)
+    if (!there.contains(shard)) out.push_back(shard);
+  return out;
+}
+
+/// Journals of shards that are missing: these have begun.
+void tell_begun(const std::vector<fs::path>& journals, ShardFolder& out) {
+  for (const fs::path& journal : journals) {
+    const auto shard = results::shard_in_name(journal.stem().string());
+    if (shard && shard->of == out.header.shard.of &&
+        std::ranges::binary_search(out.missing, shard->number))
+      out.unusable.push_back(journal.string() + ": shard " + std::to_string(shard->number) +
+                             " has begun and is not finished; add --resume to its command");
+  }
+}
+
+}  // namespace
+
+std::string listed_numbers(const std::vector<std::size_t>& numbers) {
+  std::string out;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (!out.empty()) out += ", ";
+    out += std::to_string(numbers[i]);
+    if (last > i) out.append(last > i + 1 ? "-" : ", ").append(std::to_string(numbers[last]));
+    i = last + 1;
+  }
+  return out;
+}
+
+ShardFolder read_shards(const fs::path& folder, const std::string& model) {
+  const ShardNames names = shards_in(folder);
+  ShardFolder out;
+  out.paths = names.files;
+  std::vector<FoundShard> found;
+  for (const fs::path& path : names.files) try {
+      results::ShardFile file = results::parse_shard_file(read_text(path), path.string());
+      if (!model.empty() && file.header.settings.model_name != model) continue;
+      Facts facts = results::common_facts(file.header);
+      found.push_back({path.string(), std::move(file), std::move(facts)});
+    } catch (const Error& e) {
+      out.unusable.emplace_back(e.what());
+    }
+  if (found.empty() && !out.unusable.empty()) return out;
+  if (found.empty())
+    throw Error(Error::Kind::input, folder,
+                "has no shards" + (model.empty() ? "" : " of the model " + model) +
+                    "; 'assay score … --shard K/N --out …' writes files such as "
+                    "results.shard-1-of-4.jsonl");
+  keep_alike(found, out.conflicts);
+  out.files = found.size();
+  out.header = found.front().file.header;
+  out.missing = missing_shards(found, out.header.shard.of);
+  tell_begun(names.journals, out);
+  std::vector<PlacedCase> cases = placed_cases(found);
+  drop_copies(cases, out.conflicts);
+  check_order(cases, out.conflicts);
+  check_cover(cases, out, out.conflicts);
+  for (PlacedCase& c : cases) out.records.push_back(std::move(c.one.record));
+  return out;
+}
+
+Cohort cohort_of(const results::ShardHeader& header) {
+  return {.settings = header.settings,
+          .cases = {},
+          .notes = {},
+          .warnings = header.warnings,
+          .labels_were_asked_for = header.labels_were_asked_for,
+          .roots = header.roots};
+}
+
+metrics::SegmentationResult merge_shards(const fs::path& folder) {
+  ShardFolder shards = read_shards(folder);
+  std::vector<std::string> troubles = shards.conflicts;
+  troubles.insert(troubles.end(), shards.unusable.begin(), shards.unusable.end());
+  if (!shards.missing.empty())
+    troubles.push_back("shards " + listed_numbers(shards.missing) + " of " +
+                       std::to_string(shards.header.shard.of) + " are missing");
+  if (!troubles.empty()) throw Error(Error::Kind::input, folder, joined(troubles, "; "));
+  return result_of(cohort_of(shards.header), std::move(shards.records));
+}
+
+}  // namespace assay::score
