@@ -1,6 +1,6 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
 # `make check` adds what takes longer: sanitizers and lint. `make test-peers` compares with other tools.
-.PHONY: all build demo test check test-peers bench format lint fuzz soak reliability docs install clean
+.PHONY: all build demo test check test-peers bench bench-runs bench-check format lint fuzz soak reliability docs install clean
 all: build
 
 BUILD = build/release
@@ -47,6 +47,8 @@ bench:
 	@cmake --build $(BUILD)
 	@$(BUILD)/bin/assay_bench
 	@/usr/bin/python3 bench/end_to_end.py
+	@/usr/bin/python3 bench/runs_bench.py
+	@/usr/bin/python3 bench/scaling_bench.py
 	@/usr/bin/python3 bench/boundary_bench.py
 	@/usr/bin/python3 bench/probability_bench.py
 	@/usr/bin/python3 bench/compare_bench.py
@@ -57,6 +59,20 @@ bench:
 	@/usr/bin/python3 bench/recipe_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/python_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/inference.py
+
+# What reading masks as runs is worth, against named peers: a few minutes.
+bench-runs:
+	@tools/setup.sh build test bench
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) --target assay_program usage make_cohort
+	@/usr/bin/python3 bench/runs_bench.py --out build/bench/runs.json --markdown build/bench/runs.md
+
+# Fails when a job takes 10 % more instructions than bench/instructions.json has recorded.
+bench-check:
+	@tools/setup.sh build bench
+	@cmake --preset release -DASSAY_BENCH=ON >/dev/null
+	@cmake --build $(BUILD) --target assay_program usage make_cohort
+	@/usr/bin/python3 bench/check.py
 
 format:
 	@tools/setup.sh build test
