@@ -72,7 +72,7 @@ extern const Command score_command, compare_command, report_command, parity_comm
 extern const Command evaluate_command, predict_command, model_command, recipe_command;
 extern const Command model_show_command, recipe_show_command, recipe_apply_command;
 extern const Command power_command, split_command, folds_command;
-extern const Command merge_command;
+extern const Command merge_command, bids_app_command;
 extern const Command qa_command, qa_check_command, qa_run_command, qa_score_command,
     qa_compare_command, qa_show_command, qa_status_command, qa_salvage_command, qa_fetch_command;
 extern const Command demo_command, bench_command, docs_command;

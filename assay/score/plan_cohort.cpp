@@ -12,6 +12,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/folder.hpp"
+#include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
 #include "assay/score/dataset_json.hpp"
@@ -140,8 +141,18 @@ void must_exist(const fs::path& path, const std::string& side) {
     throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
 }
 
-std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern) {
-  const auto paths = require_images(root);
+/// The images of one side that may be scored.
+std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern,
+                                bool segmentations_only) {
+  auto paths = require_images(root);
+  if (segmentations_only) {
+    std::erase_if(paths, [](const std::string& path) {
+      return !results::is_bids_segmentation(without_image_ending(path));
+    });
+    if (paths.empty())
+      throw Error(Error::Kind::input, root,
+                  "has no segmentations by the names of BIDS: _mask, _dseg or _probseg");
+  }
   return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
 }
 
@@ -247,8 +258,10 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
 
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
-  const auto predictions = files_in(request.prediction, request.prediction_pattern);
-  const auto references = files_in(request.reference, request.reference_pattern);
+  const auto predictions =
+      files_in(request.prediction, request.prediction_pattern, request.segmentations_only);
+  const auto references =
+      files_in(request.reference, request.reference_pattern, request.segmentations_only);
   const bool structures = names_structures(request.prediction_pattern);
   if (structures != names_structures(request.reference_pattern))
     throw Error(Error::Kind::usage,
@@ -262,7 +275,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
 std::vector<CasePlan> cases_of_jobs(const CohortRequest& request, std::vector<std::string>& notes) {
   const auto jobs = read_jobs(request.prediction, *request.grand_challenge);
   must_exist(request.reference, "reference");
-  const auto references = files_in(request.reference, request.reference_pattern);
+  const auto references = files_in(request.reference, request.reference_pattern, false);
   std::vector<CasePlan> cases = cases_of_names(request, jobs, references, notes);
   for (CasePlan& plan : cases)
     if (plan.fate == metrics::Fate::scored) find_output(plan, request.prediction);

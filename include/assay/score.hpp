@@ -54,6 +54,7 @@ struct CohortRequest {
   std::filesystem::path prediction, reference;  ///< files or folders; with a manifest: roots, or ""
   std::filesystem::path manifest{};             ///< CSV with id, prediction, reference
   std::string prediction_pattern{}, reference_pattern{};
+  bool segmentations_only = false;  ///< only files with BIDS' suffix mask, dseg or probseg
   /// The prediction folder is the input of a Grand Challenge evaluation, with predictions.json.
   std::optional<Sockets> grand_challenge{};
   std::string model_name{};  ///< "": the name of the prediction folder or file
