@@ -134,14 +134,32 @@ def _warn(lines):
         warnings.warn(line, stacklevel=level)
 
 
-def score(pred: Path | None = None, ref: Path | None = None, **settings: Any) -> dict[str, Any]:
+def score(pred: Path | None = None, ref: Path | None = None, *, executor: Any = None,
+          shards: int | None = None, **settings: Any) -> dict[str, Any]:
     """Scores predictions against references: folders or files, or a `manifest=`. See `assay score
     --help`.
 
     >>> assay.score("predictions", "labelsTr", labels=[1, 2],  # doctest: +SKIP
     ...             region={"whole": [1, 2]}, out="results.json")
+
+    `executor` spreads the cohort over workers: anything with `submit` or `map` as in
+    concurrent.futures, such as a ProcessPoolExecutor or Dask's distributed Client. The cases are
+    divided into `shards` (default: one for each worker, or 16 where the executor does not say how
+    many it has). Each call scores one shard with one thread (or `jobs=`) and returns its records,
+    so that only the images have to be on a shared file system. The result is the same as without
+    an executor, apart from `provenance`.
+
+    >>> with concurrent.futures.ProcessPoolExecutor() as pool:  # doctest: +SKIP
+    ...     assay.score("predictions", "labelsTr", executor=pool, shards=32)
     """
-    return run("score", *(x for x in (pred, ref) if x is not None), **settings)
+    arguments = [x for x in (pred, ref) if x is not None]
+    if executor is not None:
+        from . import _executors
+
+        return _executors.score(arguments, executor, shards, settings)
+    if shards is not None:
+        raise TypeError("shards goes with executor")
+    return run("score", *arguments, **settings)
 
 
 def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> dict[str, Any]:
