@@ -104,13 +104,15 @@ std::string stated(const score::CasePlan& plan, const std::string& key) {
   return found == of_case.end() ? "" : key + "-" + found->second;
 }
 
+fs::path derivatives_of(const Options& o) {
+  return fs::path(o.dataset) / "derivatives";
+}
+
 fs::path derivative(const Options& o, const std::string& given) {
-  const fs::path known = fs::path(o.dataset) / "derivatives" / given;
-  if (fs::is_directory(given)) return given;
-  if (fs::is_directory(known)) return known;
+  for (const fs::path& folder : {fs::path(given), derivatives_of(o) / given})
+    if (fs::is_directory(folder)) return folder;
   throw Error(Error::Kind::io, given,
-              "no such folder, nor is there one of this name in " +
-                  (fs::path(o.dataset) / "derivatives").string());
+              "no such folder, nor is there one of this name in " + derivatives_of(o).string());
 }
 
 bool has_segmentations(const fs::path& folder) {
@@ -119,28 +121,32 @@ bool has_segmentations(const fs::path& folder) {
   });
 }
 
-/// The only dataset with masks that is neither a prediction nor what is written here.
-fs::path found_references(const Options& o, const std::vector<fs::path>& predictions) {
+/// The names of the datasets with masks that are neither known nor what is written here.
+std::vector<std::string> other_datasets(const Options& o, const std::vector<fs::path>& known) {
   const auto is_known = [&](const fs::path& folder) {
     const auto same = [&](const fs::path& other) {
       return fs::exists(other) && fs::equivalent(folder, other);
     };
-    return same(o.out) || std::ranges::any_of(predictions, same);
+    return same(o.out) || std::ranges::any_of(known, same);
   };
-  std::vector<std::string> candidates;
-  const fs::path derivatives = fs::path(o.dataset) / "derivatives";
-  if (fs::is_directory(derivatives))
-    for (const fs::directory_entry& entry : fs::directory_iterator(derivatives))
+  std::vector<std::string> names;
+  if (fs::is_directory(derivatives_of(o)))
+    for (const fs::directory_entry& entry : fs::directory_iterator(derivatives_of(o)))
       if (entry.is_directory() && !is_known(entry.path()) && has_segmentations(entry.path()))
-        candidates.push_back(entry.path().filename().string());
-  std::ranges::sort(candidates);
-  if (candidates.size() == 1) return derivatives / candidates.front();
-  usage(candidates.empty()
-            ? derivatives.string() +
-                  " has no other dataset with masks (_mask, _dseg or _probseg); "
-                  "name the references with --references DIR"
-            : "several datasets in " + derivatives.string() + " have masks (" + joined(candidates) +
-                  "); name the references with --references " + candidates.front());
+        names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return names;
+}
+
+fs::path found_references(const Options& o, const std::vector<fs::path>& predictions) {
+  const std::vector<std::string> names = other_datasets(o, predictions);
+  if (names.size() == 1) return derivatives_of(o) / names.front();
+  const std::string folder = derivatives_of(o).string();
+  usage(names.empty() ? folder +
+                            " has no other dataset with masks (_mask, _dseg or _probseg); "
+                            "name the references with --references DIR"
+                      : "several datasets in " + folder + " have masks (" + joined(names) +
+                            "); name the references with --references " + names.front());
 }
 
 score::CohortRequest request_of(const Options& o, const fs::path& predictions,
@@ -406,6 +412,7 @@ Exit run_participants(const Options& o, Study& study, const Common& common,
         << "interrupted; add --resume to the same command to score the other participants\n";
     return interrupted;
   }
+  if (!common.quiet) tell("derivatives", {study.out.string()}, session.err);
   return tell_participants(participants, study, wanted.size(), common, session);
 }
 
@@ -491,8 +498,11 @@ void settle(Options& o, Common& common) {
     usage("the group level joins all participants; drop --participant-label");
   if (!fs::is_directory(o.dataset))
     throw Error(Error::Kind::io, o.dataset, "no such folder; it was given as the dataset");
-  if (o.predictions.empty())
-    usage("name the segmentations to score: --predictions DIR, a derivative dataset");
+  if (o.predictions.empty()) {
+    const std::vector<std::string> names = other_datasets(o, {});
+    usage("name the segmentations to score: --predictions DIR, a derivative dataset" +
+          (names.empty() ? "" : "; " + derivatives_of(o).string() + " has " + joined(names)));
+  }
   if (o.predictions.size() > 1 && !(o.score.model + o.score.csv).empty())
     usage("--model and --csv are for one model; give one --predictions");
   if (!common.out.empty()) usage("OUT is the second argument; drop --out");

@@ -145,7 +145,7 @@ def test_several_models_are_kept_apart(dataset, tmp_path):
 
 @pytest.mark.parametrize("options, sentence", [
     (["participant", "--predictions", "nowhere"], "nowhere: no such folder, nor is there one"),
-    (["participant"], "name the segmentations to score: --predictions DIR"),
+    (["participant"], "ds/derivatives has lesion-net, manual"),
     (["subject", "--predictions", MODEL], "'subject' is not a level"),
     (["group", "--predictions", MODEL], "has no scored participants of lesion-net"),
     (["group", "--predictions", MODEL, "--participant-label", "01"], "joins all participants"),
