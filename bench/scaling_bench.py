@@ -26,8 +26,8 @@ import load_cohort
 from end_to_end import Bench, Failure, copies
 from load_plots import HEIGHT, Panel, svg
 
-SIDES = (64, 128, 256, 512, 1024)
-PAIRS, LONGER = 2, 6
+PAIRS = 2
+LONGER = {64: 202, 128: 102, 256: 42, 512: 6, 1024: 6}  # pairs of the long run, by side
 LARGEST_MADE = 512
 JOBS = {"paper": ["--metrics", "paper"],
         "paper, voxel by voxel": ["--metrics", "paper", "--reader", "buffer"],
@@ -67,8 +67,8 @@ def by_voxels(bench, sides, rounds):
         for name, options in JOBS.items():
             used = [bench.least([bench.program, "score", *copies(bench, source, count), "--jobs", 1,
                                  "--json", "--quiet", *options], rounds)["cpu_ms"]
-                    for count in (LONGER, PAIRS)]
-            out[name].append([side**3, (used[0] - used[1]) / (LONGER - PAIRS)])
+                    for count in (LONGER[side], PAIRS)]
+            out[name].append([side**3, (used[0] - used[1]) / (LONGER[side] - PAIRS)])
             print(f"{side:>5}^3  {name:<24}{out[name][-1][1]:>10.3f} ms", flush=True)
     return out
 
@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, default=root / "build/release/bin")
     parser.add_argument("--work", type=pathlib.Path, default=root / "build/bench")
-    parser.add_argument("--sides", type=numbers, default=list(SIDES))
+    parser.add_argument("--sides", type=numbers, default=list(LONGER))
     parser.add_argument("--cases", type=numbers, default=[10, 100, 1000, 10000, 100000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--out", type=pathlib.Path, help="write the figures as JSON")
