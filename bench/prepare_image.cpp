@@ -31,7 +31,7 @@ void run(const std::vector<std::string>& words) {
   const Image image = read_image(words[2]);
   const std::vector<double> exact = values(image);
   const Volume<float> volume(image.grid(), {exact.begin(), exact.end()});
-  const Executor executor = tbb_executor(static_cast<unsigned>(std::atoi(words[3].c_str())));
+  const Executor executor = thread_executor(static_cast<unsigned>(std::atoi(words[3].c_str())));
   std::vector<double> milliseconds;
   for (int i = std::atoi(words[4].c_str()); i > 0; --i) {
     const double before = cpu_ms();

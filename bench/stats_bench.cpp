@@ -65,7 +65,7 @@ void bootstrap_balanced_accuracy(benchmark::State& state, unsigned jobs) {
     const auto other = static_cast<std::int64_t>(generator.below(20));
     predictions[i] = right ? truths[i] : other;
   }
-  const stats::BootstrapOptions options = {.executor = tbb_executor(jobs)};
+  const stats::BootstrapOptions options = {.executor = thread_executor(jobs)};
   for (auto _ : state)
     benchmark::DoNotOptimize(stats::bootstrap_metric(
         predictions, truths, stats::ClassificationMetric::balanced_accuracy, options));
@@ -74,7 +74,7 @@ void bootstrap_balanced_accuracy(benchmark::State& state, unsigned jobs) {
 /// 14 models on 10,000 cases, 1000 replicates.
 void joint_bootstrap_14(benchmark::State& state, unsigned jobs) {
   const Family data = family(10'000, 14);
-  const stats::BootstrapOptions options = {.executor = tbb_executor(jobs)};
+  const stats::BootstrapOptions options = {.executor = thread_executor(jobs)};
   for (auto _ : state) benchmark::DoNotOptimize(stats::joint_bootstrap_means(data.models, options));
 }
 

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <thread>
 
-#include "assay/base/own_threads.hpp"
 #include "assay/base/processor.hpp"
 #include "assay/threads.hpp"
 #include "cli/warnings.hpp"
@@ -45,11 +44,10 @@ unsigned jobs(const Common& common) {
   return std::min(common.jobs != 0 ? common.jobs : cores, std::max(most, cores));
 }
 
-unsigned pool_jobs(const Common& common, const Session& session) {
-  const unsigned wanted = jobs(common), threads = startable_threads(wanted);
-  if (threads < wanted && !common.quiet)
-    tell("warning", {few_threads(threads, wanted)}, session.err);
-  return threads;
+Executor pool(const Common& common, const Session& session) {
+  return thread_executor(jobs(common), [&](const std::string& sentence) {
+    if (!common.quiet) tell("warning", {sentence}, session.err);
+  });
 }
 
 std::string version_line() {

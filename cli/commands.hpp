@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/executor.hpp"
 #include "assay/version.hpp"
 #include "cli/arguments.hpp"
 
@@ -98,9 +99,8 @@ std::vector<FullCommand> full_commands();
 /// `--jobs`, or the number of cores.
 unsigned jobs(const Common& common);
 
-/// The same for commands that compute on the pool: as many threads as can be started. Says so if
-/// these are fewer.
-unsigned pool_jobs(const Common& common, const Session& session);
+/// As many threads, for commands that compute on them. Says so if fewer can be started.
+Executor pool(const Common& common, const Session& session);
 
 /// What --version prints: version, commit, compiler, and the instruction set in use.
 std::string version_line();

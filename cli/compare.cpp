@@ -12,7 +12,6 @@
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"
@@ -180,7 +179,7 @@ std::string printed(const compare::Comparison& comparison, const Options& o, con
 Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   compare::CompareSettings settings = settings_of(o);
-  settings.executor = tbb_executor(pool_jobs(common, session));
+  settings.executor = pool(common, session);
   const Form& written = form_of(o.format, common.out);
   const fs::path out = output_file(common.out, "comparison" + std::string(written.extension));
   refuse_input(out, {o.results.begin(), o.results.end()});

@@ -20,6 +20,7 @@
 #include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
 #include "assay/score/score_cohort.hpp"
+#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/demo_qa.hpp"
 #include "cli/provenance.hpp"
@@ -163,7 +164,7 @@ fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort
   request.study.compare.baseline = files.front().string();
   request.study.compare.margins = {{"dice", 0.01}};
   request.study.groups = cohort.manifest;
-  request.study.jobs = jobs(common);
+  request.study.compare.executor = thread_executor(jobs(common));
   request.roots = {.predictions = cohort.models.front().second.parent_path(),
                    .references = cohort.references};
   fs::path out = folder / "report.html";

@@ -44,11 +44,6 @@ int run(int argc, char** argv) {
                                            .listen_for_stop = listen_for_signals});
 }
 
-/// oneTBB's words for a thread that it could not start.
-bool is_about_threads(const std::exception& e) {
-  return std::string_view(e.what()).starts_with("pthread_create");
-}
-
 /// Text from elsewhere for a terminal; nothing when there is no memory for it.
 std::string shown(std::string_view text) noexcept try {
   return report::printable(text);
@@ -65,12 +60,8 @@ void explain() try { throw; } catch (const Error& e) {
 } catch (const std::bad_alloc&) {
   std::cerr << "assay: not enough memory; close other programs, or use fewer --jobs\n";
 } catch (const std::exception& e) {
-  if (is_about_threads(e))
-    std::cerr << "assay: a thread could not be started; raise the limit on processes (ulimit -u), "
-                 "or use --jobs 1\n";
-  else
-    std::cerr << "assay: this should not have happened; please report it (" << shown(e.what())
-              << ")\n";
+  std::cerr << "assay: this should not have happened; please report it (" << shown(e.what())
+            << ")\n";
 }
 
 std::atomic<bool> is_explained = false;  // one sentence, though the end may fail as well

@@ -163,14 +163,14 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const S
   const fs::path cache = o.no_cache        ? fs::path()
                          : o.cache.empty() ? score::usual_cache_folder()
                                            : fs::path(o.cache);
-  cases_ = std::make_unique<score::CasePredictor>(score::ModelSetup{
-      .predictor = *predictor_,
-      .recipe = recipe,
-      .recipe_sha256 = model::recipe_sha256(recipe),
-      .cache = score::PredictionCache(cache),
-      .executor = stoppable(tbb_executor(pool_jobs(common, session)), session.stop),
-      .model_sha256 = whole_hash(o, *predictor_),
-      .stop = &session.stop});
+  cases_ = std::make_unique<score::CasePredictor>(
+      score::ModelSetup{.predictor = *predictor_,
+                        .recipe = recipe,
+                        .recipe_sha256 = model::recipe_sha256(recipe),
+                        .cache = score::PredictionCache(cache),
+                        .executor = stoppable(pool(common, session), session.stop),
+                        .model_sha256 = whole_hash(o, *predictor_),
+                        .stop = &session.stop});
 }
 
 metrics::PredictionSource OpenedModel::source() const {

@@ -11,7 +11,6 @@
 #include "assay/parity/published.hpp"
 #include "assay/report/text/parity_report.hpp"
 #include "assay/results.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
@@ -130,7 +129,7 @@ parity::ParityReport judged(const Options& o, const parity::Paper& paper, const 
       results::read_experiment(o.results, {.compat_spec = settings.compat_spec});
   if (!o.model_json.empty()) achieved.description = results::read_model_description(o.model_json);
   if (settings.paper_n == 0U) settings.paper_n.reset();
-  settings.executor = tbb_executor(pool_jobs(common, session));
+  settings.executor = pool(common, session);
   return parity::parity_report(achieved, paper, o.variant, settings);
 }
 

@@ -10,7 +10,6 @@
 #include "assay/report/text/power_report.hpp"
 #include "assay/results.hpp"
 #include "assay/results/power.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"
@@ -76,7 +75,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   compare::PowerSettings settings = o.settings;
   if (settings.simulations < 100 || settings.simulations > 100000)
     throw Error(Error::Kind::usage, "--simulations must be from 100 to 100000");
-  settings.executor = tbb_executor(pool_jobs(common, session));
+  settings.executor = pool(common, session);
   const fs::path out = output_file(common.out, "power.json");
   refuse_input(out, {o.pilots.begin(), o.pilots.end()});
   if (!out.empty()) require_writable(out);

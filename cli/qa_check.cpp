@@ -119,7 +119,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const qa::SlideFolder slides(o.wsi_root);
   const qa::SlideCheck check = qa::check_slides(
       table, slides,
-      {.benchmarks = o.benchmarks, .open = o.open, .jobs = pool_jobs(common, session)});
+      {.benchmarks = o.benchmarks, .open = o.open, .executor = pool(common, session)});
   const std::string text = qa::slide_check_text(check, table, version());
   const auto out = output_file(common.out, "qa_check.json");
   refuse_input(out, {o.table});

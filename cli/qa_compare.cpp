@@ -8,7 +8,6 @@
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/report/text/qa_scores.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
@@ -137,7 +136,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (settings.replicates == 0) throw Error(Error::Kind::usage, "--replicates must be 1 or more");
   if (!(settings.alpha > 0 && settings.alpha < 1))
     throw Error(Error::Kind::usage, "--alpha must be between 0 and 1, such as 0.05");
-  settings.executor = tbb_executor(pool_jobs(common, session));
+  settings.executor = pool(common, session);
   std::tie(settings.first_name, settings.second_name) = telling_names(o.first, o.second);
   const fs::path out = output_file(common.out, "qa_comparison.json");
   refuse_input(out, qa::qa_files({o.first, o.second}));

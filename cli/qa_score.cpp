@@ -13,7 +13,6 @@
 #include "assay/qa/values/truth.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/provenance.hpp"
@@ -152,7 +151,7 @@ std::vector<qa::ScoredQa> scored(const Options& o, const Common& common, const S
   std::optional<qa::ItemTable> table;
   if (!o.table.empty()) table = qa::read_items(o.table);
   qa::QaScoreSettings settings = o.settings;
-  settings.executor = tbb_executor(pool_jobs(common, session));
+  settings.executor = pool(common, session);
   std::vector<qa::ScoredQa> out;
   for (qa::SavedQa& saved : qa::read_qa_runs(o.runs, table ? &*table : nullptr)) {
     qa::QaResult result = labelled(std::move(saved), o, table ? &*table : nullptr, session.err);

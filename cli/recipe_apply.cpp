@@ -12,7 +12,6 @@
 #include "assay/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "assay/report/text/recipe_report.hpp"
-#include "assay/threads.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/warnings.hpp"
@@ -78,7 +77,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const model::Recipe recipe = model::find_recipe(o.recipe);
   model::Placement placement;
   try {
-    placement = write_prepared(o, recipe, out, tbb_executor(pool_jobs(common, session)));
+    placement = write_prepared(o, recipe, out, pool(common, session));
   } catch (const Error& e) {
     throw e.about(o.image);
   }

@@ -76,7 +76,7 @@ report::ReportRequest request_of(const Options& o, const Common& common, const S
   study.compare.matching.intersect = true;
   set_margins(o.margin, study.compare);
   study.groups = o.groups;
-  study.jobs = pool_jobs(common, session);
+  study.compare.executor = pool(common, session);
   request.figures = o.figures;
   request.roots = {o.images, o.predictions, o.references};
   return request;

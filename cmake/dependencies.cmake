@@ -2,7 +2,6 @@
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-find_package(TBB REQUIRED)
 find_package(CURL REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(fmt REQUIRED)

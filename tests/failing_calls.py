@@ -17,9 +17,9 @@ SECONDS = 60  # a run takes well under one; this is for hangs
 FAULTS = [("open", "error", "EMFILE"), ("open", "error", "EACCES"), ("open", "interrupted", ""),
           ("read", "error", "EIO"), ("read", "short", ""), ("read", "interrupted", ""),
           ("write", "error", "ENOSPC"), ("write", "short", ""), ("write", "interrupted", ""),
-          ("write", "torn", "ENOSPC"), ("sync", "error", "EIO"), ("rename", "error", "EIO"),
-          ("map", "error", "ENOMEM"), ("close", "error", "EIO"), ("close", "interrupted", ""),
-          ("lock", "error", "ENOLCK"),
+          ("write", "torn", "ENOSPC"), ("sync", "error", "EIO"), ("sync", "interrupted", ""),
+          ("rename", "error", "EIO"), ("map", "error", "ENOMEM"), ("close", "error", "EIO"),
+          ("close", "interrupted", ""), ("lock", "error", "ENOLCK"),
           ("thread", "error", "EAGAIN"), ("thread", "limit", ""), ("alloc", "error", "ENOMEM")]
 
 # Libraries that do not survive a lack of memory, or hide it: OpenSSL 3.0 takes a lock that it could

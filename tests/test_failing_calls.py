@@ -40,13 +40,7 @@ def spread(count, most):
     return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
-# When a single thread of oneTBB's own is refused, and later ones are not, oneTBB has been seen to
-# wait for it for ever, in one of about 500 runs. A limit on threads, which is what systems have, is
-# safe.
-TRIED = [fault for fault in FAULTS if ALL or fault[:2] != ("thread", "error")]
-
-
-@pytest.mark.parametrize("kind, how, error", TRIED)
+@pytest.mark.parametrize("kind, how, error", FAULTS)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_failing_call(prepared, name, kind, how, error):
     command, counts = prepared(name)

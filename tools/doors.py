@@ -23,6 +23,10 @@ DOORS = {
     "letters": (r"\bstd::(?:is(?:alnum|alpha|digit|space|upper|lower|xdigit|punct)"
                 r"|to(?:upper|lower))\s*\(", set(), True,
                 "assay/base/ascii.hpp, which no locale changes"),
+    "files": (r"(?<![\w>])::open\s*\(|\b(?:fopen|creat|openat)\s*\(|\bstd::[io]?fstream\b",
+              {"assay/base/descriptor.hpp", "assay/base/machine_memory.cpp",  # and /proc:
+               "assay/base/journal.cpp"}, True,
+              "open_descriptor or InputFile, which no signal interrupts"),
     "a shell": (r"\bpopen\s*\(|\bsystem\s*\(|\"/bin/sh\"", set(), False,
                 "run_program; whoever wants a shell starts sh -c"),
 }

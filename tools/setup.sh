@@ -4,7 +4,7 @@
 set -euo pipefail
 
 build="g++ cmake ninja-build ccache pkg-config git
-  libdeflate-dev zlib1g-dev libssl-dev libtbb-dev libfmt-dev nlohmann-json3-dev libcli11-dev libboost-math-dev libtomlplusplus-dev
+  libdeflate-dev zlib1g-dev libssl-dev libfmt-dev nlohmann-json3-dev libcli11-dev libboost-math-dev libtomlplusplus-dev
   libcurl4-openssl-dev ca-certificates libjpeg62-turbo-dev libopenslide0
   python3-dev pybind11-dev python3-numpy"
 test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags jq

@@ -53,7 +53,7 @@ class WithoutPipeSignal {
 };
 
 Descriptor opened_for_adding(const std::filesystem::path& file) {
-  Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  Descriptor out = open_descriptor(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
   if (out.number() < 0)
     throw Error(Error::Kind::io, file,
                 "cannot be opened for writing (" + std::generic_category().message(errno) + ")");

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A file descriptor that closes itself.
+/// File descriptors that close themselves, and system calls that a signal cannot fail.
 #pragma once
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <filesystem>
 #include <utility>
 
 namespace assay {
@@ -27,5 +30,19 @@ class Descriptor {
  private:
   int number_ = -1;
 };
+
+/// What a system call returns. It is made again when a signal interrupted it, as may happen on
+/// network file systems even to calls that only open a file.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+/// Not open when the system refused it; errno says why.
+inline Descriptor open_descriptor(const std::filesystem::path& path, int flags, mode_t mode = 0) {
+  return Descriptor(uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); }));
+}
 
 }  // namespace assay

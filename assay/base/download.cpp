@@ -28,15 +28,14 @@ namespace fs = std::filesystem;
 class PartFile {
  public:
   explicit PartFile(const fs::path& target)
-      : path_(target.string() + ".part"), tag_path_(target.string() + ".part.tag") {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (file_ < 0) fail();
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(file_);
+      : path_(target.string() + ".part"),
+        tag_path_(target.string() + ".part.tag"),
+        file_(open_descriptor(path_, O_RDWR | O_CREAT, 0666)) {
+    if (!file_.is_open()) fail();
+    if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0)
       throw Error(Error::Kind::io, path_,
                   "is being fetched by another process; wait "
                   "for it, or choose another folder");
-    }
     read_tag();
   }
   PartFile(const PartFile&) = delete;
@@ -46,7 +45,6 @@ class PartFile {
       if (!tag_.empty()) note_size();
     } catch (const std::exception&) {  // then less is continued
     }
-    ::close(file_);
   }
 
   const fs::path& path() const { return path_; }
@@ -57,18 +55,18 @@ class PartFile {
 
   /// Empty on disk before it has the tag of another version.
   void start_over(const std::string& tag) {
-    if (::ftruncate(file_, 0) != 0) fail();
+    cut_to(0);
     tag_ = tag;
     note_size();
     at_the_end();
   }
 
-  void at_the_end() const { ::lseek(file_, 0, SEEK_END); }
+  void at_the_end() const { ::lseek(file_.number(), 0, SEEK_END); }
 
   void add(std::string_view bytes) {
     while (!bytes.empty()) {
-      const auto written = ::write(file_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
+      const auto written =
+          uninterrupted([&] { return ::write(file_.number(), bytes.data(), bytes.size()); });
       if (written < 0) fail();
       bytes.remove_prefix(static_cast<std::size_t>(written));
       unsynced_ += static_cast<std::uint64_t>(written);
@@ -77,7 +75,7 @@ class PartFile {
   }
 
   void become(const fs::path& target) {
-    if (::fsync(file_) != 0) fail();
+    sync();
     rename_durably(path_, target);
     forget();
   }
@@ -101,11 +99,20 @@ class PartFile {
     if (line == text.size()) return;
     std::uint64_t size_on_disk = 0;
     std::from_chars(text.data() + line + 1, text.data() + text.size(), size_on_disk);
-    if (size() > size_on_disk && ::ftruncate(file_, static_cast<off_t>(size_on_disk)) != 0) fail();
+    if (size() > size_on_disk) cut_to(size_on_disk);
+  }
+
+  void cut_to(std::uint64_t size) {
+    const auto end = static_cast<off_t>(size);
+    if (uninterrupted([&] { return ::ftruncate(file_.number(), end); }) != 0) fail();
+  }
+
+  void sync() {
+    if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0) fail();
   }
 
   void note_size() {
-    if (::fsync(file_) != 0) fail();
+    sync();
     write_atomically(tag_path_, fmt::format("{}\n{}\n", tag_, size()));
     unsynced_ = 0;
   }
@@ -118,9 +125,9 @@ class PartFile {
   }
 
   fs::path path_, tag_path_;
+  Descriptor file_;
   std::string tag_{};
   std::uint64_t unsynced_ = 0;
-  int file_ = -1;
 };
 
 std::uint64_t number(std::string_view text) {

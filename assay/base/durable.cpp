@@ -21,10 +21,10 @@ fs::path folder_of(const fs::path& path) {
 }
 
 void sync_folder(const fs::path& folder) {
-  const Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor file = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
   if (!file.is_open() && errno == EACCES) return ::sync();  // may be written, but not read
   if (!file.is_open()) throw file_error(folder, errno);
-  if (::fsync(file.number()) == 0) return;
+  if (uninterrupted([&] { return ::fsync(file.number()); }) == 0) return;
   // Some network and FUSE file systems have no such call for folders.
   if (errno == EINVAL || errno == ENOTSUP || errno == EOPNOTSUPP) return;
   throw Error(Error::Kind::io, folder,
@@ -47,9 +47,10 @@ void make_folder(const fs::path& path) {
 }
 
 void rename_durably(const fs::path& from, const fs::path& to) {
-  const Descriptor file(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file = open_descriptor(from, O_RDONLY);
   if (!file.is_open()) throw file_error(from, errno);
-  if (::fsync(file.number()) != 0 || ::rename(from.c_str(), to.c_str()) != 0)
+  if (uninterrupted([&] { return ::fsync(file.number()); }) != 0 ||
+      ::rename(from.c_str(), to.c_str()) != 0)
     throw file_error(to, errno);
   sync_folder(folder_of(to));
 }

@@ -107,7 +107,7 @@ class Digest {
 
 InputFile::InputFile(const std::filesystem::path& path)
     // Without O_NONBLOCK a named pipe would keep us waiting for a writer.
-    : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : path_(path), file_(open_descriptor(path, O_RDONLY | O_NONBLOCK)) {
   struct stat status {};
   if (!file_.is_open() || ::fstat(file_.number(), &status) != 0) throw file_error(path, errno);
   if (S_ISDIR(status.st_mode)) throw file_error(path, EISDIR);
@@ -119,9 +119,10 @@ InputFile::InputFile(const std::filesystem::path& path)
 void InputFile::read(std::size_t position, std::span<std::byte> room) const {
   constexpr std::size_t most = std::size_t{1} << 30;  // pread() gives less than 2 GiB at a time
   while (!room.empty()) {
-    const auto got = ::pread(file_.number(), room.data(), std::min(room.size(), most),
-                             static_cast<off_t>(position));
-    if (got < 0 && errno == EINTR) continue;
+    const auto got = uninterrupted([&] {
+      return ::pread(file_.number(), room.data(), std::min(room.size(), most),
+                     static_cast<off_t>(position));
+    });
     if (got < 0) throw file_error(path_, errno);
     if (got == 0)
       throw Error(Error::Kind::io, path_,

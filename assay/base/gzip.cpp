@@ -81,7 +81,8 @@ std::string diagnosis(std::span<const std::byte> bytes, int wrapping) {
     if (status == Z_STREAM_END && stream.next_member()) status = Z_OK;
   }
   if (status == Z_BUF_ERROR) return "the compressed data are cut short";
-  if (stream.message().find("check") != std::string_view::npos)
+  const std::string_view said = stream.message();
+  if (said.find("check") != said.npos || said.find("crc") != said.npos)
     return "the compressed data are damaged: their checksum does not match";
   return "the compressed data are damaged";
 }
@@ -140,6 +141,8 @@ void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
   std::size_t filled = 0;
   do {
     std::size_t consumed = 0, produced = 0;
+    // libdeflate skips the header's own checksum.
+    if (wrapping.has_members && !after_gzip_header(in)) throw damaged(in, wrapping.zlib_code);
     const auto result =
         wrapping.inflate_one(decompressor.get(), in.data(), in.size(), out.data() + filled,
                              out.size() - filled, &consumed, &produced);
@@ -172,6 +175,32 @@ std::vector<std::byte> prefix(std::span<const std::byte> in, std::size_t limit, 
 
 bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
+}
+
+std::optional<std::span<const std::byte>> after_gzip_header(std::span<const std::byte> gzip) {
+  constexpr std::size_t smallest_member = 18, first_field = 10;
+  constexpr unsigned has_checksum = 2, has_extra = 4, has_name = 8, has_comment = 16,
+                     unknown = 0xe0;
+  if (gzip.size() < smallest_member || !is_gzip(gzip) || gzip[2] != std::byte{8})
+    return std::nullopt;
+  const auto pair_at = [&](std::size_t at) {
+    return std::to_integer<std::size_t>(gzip[at]) | std::to_integer<std::size_t>(gzip[at + 1]) << 8;
+  };
+  const auto flags = std::to_integer<unsigned>(gzip[3]);
+  if ((flags & unknown) != 0) return std::nullopt;
+  std::size_t at = first_field;
+  if ((flags & has_extra) != 0) at += 2 + pair_at(at);
+  for (const unsigned text : {has_name, has_comment}) {
+    if ((flags & text) == 0) continue;
+    while (at < gzip.size() && gzip[at] != std::byte{0}) ++at;
+    ++at;
+  }
+  if ((flags & has_checksum) != 0) {
+    if (at + 2 > gzip.size() || pair_at(at) != (crc32(gzip.first(at)) & 0xffff))
+      return std::nullopt;
+    at += 2;
+  }
+  return at <= gzip.size() ? std::optional(gzip.subspan(at)) : std::nullopt;
 }
 
 std::vector<std::byte> inflate_prefix(std::span<const std::byte> gzip, std::size_t limit) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,10 @@ namespace assay {
 
 /// Whether the bytes start as a gzip member does.
 bool is_gzip(std::span<const std::byte> bytes);
+
+/// The deflate data of a gzip member that begins here, and what follows them; nothing when its
+/// header is damaged. The header's own checksum, which few writers add, is checked as well.
+std::optional<std::span<const std::byte>> after_gzip_header(std::span<const std::byte> gzip);
 
 /// At most the first `limit` bytes of what a gzip file holds: enough to read a header before
 /// deciding how much room the rest needs. Fewer when the file ends or breaks earlier.

@@ -90,6 +90,22 @@ TEST(Gzip, damage_is_named) {
     EXPECT_THAT(refusal([&] { unpacked(c.gzip, c.room); }), HasSubstr(c.sentence));
 }
 
+TEST(Gzip, a_checksum_of_the_header_is_checked) {
+  const FileBytes plain = packed("voxels");
+  FileBytes head(plain.begin(), plain.begin() + 10);
+  head[3] = std::byte{2};
+  const std::uint32_t sum = crc32(head);
+  const FileBytes rest(plain.begin() + 10, plain.end());
+  const auto with = [&](std::uint32_t checksum) {
+    return joined({head, {std::byte(checksum & 0xff), std::byte(checksum >> 8 & 0xff)}, rest});
+  };
+  EXPECT_EQ(unpacked(with(sum), 6), "voxels");
+  EXPECT_EQ(unpacked(joined({plain, with(sum)}), 12), "voxelsvoxels");
+  for (const FileBytes& wrong : {with(sum + 1), joined({plain, with(sum ^ 0x8000)})})
+    EXPECT_THAT(refusal([&] { unpacked(wrong, wrong.size() < 40 ? 6 : 12); }),
+                HasSubstr("damaged: their checksum does not match"));
+}
+
 TEST(Gzip, nothing_is_written_behind_the_room) {
   FileBytes out(100, std::byte{7});
   const FileBytes gzip = packed(std::string(90, 'x'));

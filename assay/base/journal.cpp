@@ -106,7 +106,7 @@ std::optional<JournalContent> scan_text(std::string_view text, const std::string
 
 std::string start_of(int file, const std::filesystem::path& path) {
   std::string start(sector, '\0');
-  const ssize_t got = ::pread(file, start.data(), start.size(), 0);
+  const ssize_t got = uninterrupted([&] { return ::pread(file, start.data(), start.size(), 0); });
   if (got < 0) fail(path, "the journal cannot be read", errno);
   start.resize(static_cast<std::size_t>(got));
   return start;
@@ -189,8 +189,8 @@ std::optional<JournalContent> parse_journal(std::string_view text, const std::st
 /// A link is not followed: what it points to would be emptied. The name of a new file is durable
 /// before any of its records is.
 Journal::Journal(const std::filesystem::path& path) : path_(path) {
-  constexpr int flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  file_ = Descriptor(::open(path.c_str(), flags, 0644));
+  constexpr int flags = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
+  file_ = open_descriptor(path, flags, 0644);
   struct stat status {};
   if (!file_.is_open() && errno == ELOOP)
     throw Error(Error::Kind::io, path,
@@ -245,14 +245,16 @@ Journal Journal::locked(const std::filesystem::path& path) {
 void Journal::start(const JournalHeader& header, const std::vector<std::string>& records) {
   const std::string start = start_of(file_.number(), path_);
   if (!start.empty()) refuse_other_files(start, path_.string());
-  if (::ftruncate(file_.number(), 0) != 0) fail(path_, "the journal cannot be emptied", errno);
+  if (uninterrupted([&] { return ::ftruncate(file_.number(), 0); }) != 0)
+    fail(path_, "the journal cannot be emptied", errno);
   std::vector<std::string> all = {header_text(header)};
   all.insert(all.end(), records.begin(), records.end());
   commit(all);
 }
 
 void Journal::go_on(const JournalContent& content) {
-  if (::ftruncate(file_.number(), static_cast<off_t>(content.bytes)) != 0)
+  const auto end = static_cast<off_t>(content.bytes);
+  if (uninterrupted([&] { return ::ftruncate(file_.number(), end); }) != 0)
     fail(path_, "the journal cannot be repaired", errno);
 }
 
@@ -264,13 +266,14 @@ void Journal::append(const std::vector<std::string>& records) {
 
 void Journal::commit(const std::vector<std::string>& records) {
   append(records);
-  if (::fdatasync(file_.number()) != 0) fail(path_, "the journal cannot be made durable", errno);
+  if (uninterrupted([&] { return ::fdatasync(file_.number()); }) != 0)
+    fail(path_, "the journal cannot be made durable", errno);
 }
 
 void Journal::write(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t written = ::write(file_.number(), text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
+    const ssize_t written =
+        uninterrupted([&] { return ::write(file_.number(), text.data(), text.size()); });
     if (written < 0) fail(path_, "the journal cannot be written; is the disk full?", errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }

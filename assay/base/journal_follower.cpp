@@ -14,20 +14,16 @@
 namespace assay {
 namespace {
 
-/// A file that is closed when it goes out of scope.
 class OpenFile {
  public:
   explicit OpenFile(const std::filesystem::path& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (file_ < 0) fail();
+      : path_(path), file_(open_descriptor(path, O_RDONLY)) {
+    if (!file_.is_open()) fail();
   }
-  ~OpenFile() { ::close(file_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
 
   struct stat status() const {
     struct stat out {};
-    if (::fstat(file_, &out) != 0) fail();
+    if (::fstat(file_.number(), &out) != 0) fail();
     return out;
   }
 
@@ -35,8 +31,9 @@ class OpenFile {
   std::size_t read(char* to, std::size_t size, std::size_t at) const {
     std::size_t done = 0;
     while (done < size) {
-      const ssize_t got = ::pread(file_, to + done, size - done, static_cast<off_t>(at + done));
-      if (got < 0 && errno == EINTR) continue;
+      const ssize_t got = uninterrupted([&] {
+        return ::pread(file_.number(), to + done, size - done, static_cast<off_t>(at + done));
+      });
       if (got < 0) fail();
       if (got == 0) break;
       done += static_cast<std::size_t>(got);
@@ -51,7 +48,7 @@ class OpenFile {
   }
 
   const std::filesystem::path& path_;
-  int file_;
+  Descriptor file_;
 };
 
 }  // namespace

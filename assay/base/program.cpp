@@ -46,7 +46,7 @@ void read_rest(Descriptor& from, std::string& to) {
 }  // namespace
 
 ProgramEnd run_program(const CommandWords& words, double timeout_s) {
-  const Descriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Descriptor nothing = open_descriptor("/dev/null", O_RDONLY);
   Pipe out = make_pipe(), err = make_pipe();
   const pid_t process = start_program(words, {nothing, out.writing, err.writing});
   out.writing.close();

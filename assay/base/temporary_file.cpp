@@ -55,8 +55,7 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
 /// While we hold its lock nobody else renames or removes the file, so the name that is compared is
 /// the name that is removed.
 void remove_if_ownerless(const fs::path& path) {
-  const Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  const Descriptor file = open_descriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   struct stat opened {
   }, named{};
   if (!file.is_open() || ::fstat(file.number(), &opened) != 0 || !S_ISREG(opened.st_mode) ||
@@ -103,8 +102,8 @@ TemporaryFile::TemporaryFile(const fs::path& target) : target_(target) {
   const bool replaces = ::stat(target.c_str(), &before) == 0;
   for (int attempt = 0; attempt < 100; ++attempt) {
     name_ = target.parent_path() / unused_name();
-    file_ = Descriptor(::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                              replaces ? 0600 : 0666));
+    file_ =
+        open_descriptor(name_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, replaces ? 0600 : 0666);
     if (!file_.is_open() && errno != EEXIST) throw file_error(target, errno);
     if (!file_.is_open() || !is_ours(file_.number())) continue;
     if (replaces) keep_permissions(file_.number(), before);
@@ -120,8 +119,8 @@ TemporaryFile::~TemporaryFile() {
 void TemporaryFile::write(std::span<const std::byte> bytes) {
   constexpr std::size_t most = std::size_t{1} << 30;  // write() takes less than 2 GiB at a time
   while (!bytes.empty()) {
-    const auto written = ::write(file_.number(), bytes.data(), std::min(bytes.size(), most));
-    if (written < 0 && errno == EINTR) continue;
+    const auto written = uninterrupted(
+        [&] { return ::write(file_.number(), bytes.data(), std::min(bytes.size(), most)); });
     if (written < 0) throw file_error(target_, errno);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -131,7 +130,8 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
 /// failed writes when it is told to sync.
 bool TemporaryFile::replace_target() {
   struct stat status {};
-  if (::fsync(file_.number()) != 0 || ::fstat(file_.number(), &status) != 0)
+  if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0 ||
+      ::fstat(file_.number(), &status) != 0)
     throw file_error(target_, errno);
   if (status.st_nlink == 0) return false;
   if (::rename(name_.c_str(), target_.c_str()) != 0) {

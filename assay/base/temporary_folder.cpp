@@ -34,11 +34,10 @@ bool is_own_folder(const fs::path& path) {
 /// Removes a folder of ours whose owner is gone; any other stays as it is.
 void remove_if_abandoned(const fs::path& folder) {
   if (!is_own_folder(folder)) return;
-  const int lock = ::open((folder / lock_name).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (lock < 0) return;
+  const Descriptor lock = open_descriptor(folder / lock_name, O_RDWR | O_NOFOLLOW);
   std::error_code ignored;
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) fs::remove_all(folder, ignored);
-  ::close(lock);
+  if (lock.is_open() && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0)
+    fs::remove_all(folder, ignored);
 }
 
 void remove_abandoned(const fs::path& above) {
@@ -50,10 +49,10 @@ void remove_abandoned(const fs::path& above) {
 
 /// Locked first, then named: under its name the file is never seen unlocked. If locks are not
 /// available, there is no such file, and the folder is never mistaken for an abandoned one.
-int locked(const fs::path& folder) {
+Descriptor locked(const fs::path& folder) {
   const fs::path unnamed = folder / ".assay-new";
-  const int lock = ::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (lock >= 0 && ::flock(lock, LOCK_EX | LOCK_NB) == 0)
+  Descriptor lock = open_descriptor(unnamed, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (lock.is_open() && ::flock(lock.number(), LOCK_EX | LOCK_NB) == 0)
     ::rename(unnamed.c_str(), (folder / lock_name).c_str());
   return lock;
 }
@@ -76,8 +75,7 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
   std::error_code failed;  // without a descriptor to look into it; the next process removes it
   fs::remove_all(path_, failed);
-  if (failed && lock_ < 0) ::rmdir(path_.c_str());
-  if (lock_ >= 0) ::close(lock_);
+  if (failed && !lock_.is_open()) ::rmdir(path_.c_str());
 }
 
 }  // namespace assay

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "assay/base/descriptor.hpp"
+
 namespace assay {
 
 class TemporaryFolder {
@@ -22,7 +24,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  int lock_ = -1;  ///< says that the owner lives
+  Descriptor lock_;  ///< says that the owner lives
 };
 
 }  // namespace assay

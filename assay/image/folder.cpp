@@ -41,7 +41,8 @@ std::vector<std::string> list_images(const fs::path& root) try {
   }
   std::ranges::sort(found);
   return found;
-} catch (const fs::filesystem_error&) {
+} catch (const fs::filesystem_error& trouble) {
+  if (trouble.code() == std::errc::interrupted) return list_images(root);
   throw Error(Error::Kind::io, root,
               "the folder cannot be read; check the path and "
               "its permissions");

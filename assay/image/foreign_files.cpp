@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <functional>
 #include <vector>
 
+#include "assay/base/file.hpp"
 #include "assay/base/text.hpp"
+#include "assay/error.hpp"
 
 namespace assay {
 namespace {
@@ -39,11 +40,11 @@ constexpr std::size_t enough_bytes = 132;
 constexpr std::size_t enough_files = 10'000;  ///< a folder that holds more is described by these
 
 std::optional<ForeignKind> kind_of_file(const fs::path& path) {
-  std::array<char, enough_bytes> head{};
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), head.size());
-  return foreign_kind(
-      std::as_bytes(std::span(head).first(static_cast<std::size_t>(file.gcount()))));
+  try {
+    return foreign_kind(InputFile(path).read_start(enough_bytes).bytes());
+  } catch (const Error&) {  // what cannot be read is of no kind
+    return std::nullopt;
+  }
 }
 
 /// How many files of one kind there are.

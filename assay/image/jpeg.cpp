@@ -10,9 +10,6 @@
 
 #include "assay/error.hpp"
 
-// clang-format off
-// clang-format on
-
 namespace assay {
 namespace {
 
@@ -82,16 +79,26 @@ bool encode(Encoder& encoder, const Picture& picture, int quality) {
   return true;
 }
 
+/// Real files have about ten scans. Each passes over the whole picture but may be a few bytes long,
+/// so a short file could otherwise keep us busy for hours.
+constexpr int most_scans = 100;
+
+void leave_after_many_scans(j_common_ptr codec) {
+  if (reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > most_scans) leave(codec);
+}
+
 struct Decoder {
   Decoder() {
     set_up(errors);
     codec.err = &errors.manager;
+    progress.progress_monitor = leave_after_many_scans;
   }
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
   ~Decoder() { jpeg_destroy_decompress(&codec); }
 
   Errors errors;
+  jpeg_progress_mgr progress{};
   jpeg_decompress_struct codec{};
 };
 
@@ -99,6 +106,7 @@ bool read_header(Decoder& decoder, std::string_view bytes) {
   if (setjmp(decoder.errors.escape) != 0) return false;
   jpeg_decompress_struct& codec = decoder.codec;
   jpeg_create_decompress(&codec);
+  codec.progress = &decoder.progress;
   jpeg_mem_src(&codec, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&codec, TRUE);
   codec.out_color_space = JCS_RGB;
@@ -142,11 +150,19 @@ Picture parse_jpeg(std::string_view bytes, const std::string& name) {
   const std::size_t width = decoder->codec.image_width, height = decoder->codec.image_height;
   if (width * height > most_pixels)
     throw Error(Error::Kind::unsupported, name, "the JPEG has more than 400 million pixels");
-  // A block of 8 x 8 pixels takes at least one bit, so a short file cannot have many.
-  if (decoder->codec.arith_code == FALSE && width * height / most_pixels_of_a_byte > bytes.size())
+  // A block of 8 x 8 pixels takes at least one bit, so a short file cannot have many. That does not
+  // hold for arithmetic coding, which no camera, browser or slide scanner uses.
+  if (decoder->codec.arith_code != FALSE)
+    throw Error(Error::Kind::unsupported, name,
+                "the JPEG uses arithmetic coding; write it again with Huffman coding");
+  if (width * height / most_pixels_of_a_byte > bytes.size())
     throw Error(Error::Kind::input, name, "the JPEG is damaged or cut off; write it again");
   Picture picture = Picture::filled(width, height);
-  if (!decode(*decoder, picture))
+  const bool is_whole = decode(*decoder, picture);
+  if (!is_whole && decoder->codec.input_scan_number > most_scans)
+    throw Error(Error::Kind::unsupported, name,
+                "the JPEG has more than 100 scans; write it again as a baseline JPEG");
+  if (!is_whole)
     throw Error(Error::Kind::input, name, "the JPEG is damaged or cut off; write it again");
   return picture;
 }

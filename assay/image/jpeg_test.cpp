@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
 using namespace assay;
@@ -82,6 +84,17 @@ TEST(Jpeg, a_header_cannot_make_us_take_all_memory) {
   ASSERT_NE(frame, std::string::npos);
   for (const std::size_t at : {5U, 6U, 7U, 8U}) bytes[frame + at] = '\x7F';
   EXPECT_THAT(refusal(bytes), HasSubstr("more than 400 million pixels"));
+}
+
+TEST(Jpeg, a_few_bytes_cannot_keep_us_busy) {
+  std::string arithmetic = jpeg_bytes(gradient(64, 64));
+  const std::size_t frame = arithmetic.find("\xFF\xC0");
+  ASSERT_NE(frame, std::string::npos);
+  arithmetic[frame + 1] = '\xC9';
+  EXPECT_THAT(refusal(arithmetic), HasSubstr("arithmetic coding; write it again with Huffman"));
+  const std::filesystem::path corpus = ASSAY_SOURCE_DIR "/tests/fuzz/corpus/fuzz_jpeg";
+  EXPECT_EQ(refusal(read_text(corpus / "progressive")), "");
+  EXPECT_THAT(refusal(read_text(corpus / "scans")), HasSubstr("more than 100 scans; write it"));
 }
 
 TEST(Jpeg, refuses_an_empty_picture) {

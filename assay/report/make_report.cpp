@@ -9,7 +9,6 @@
 #include "assay/report/figure_files.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/shown_answers.hpp"
-#include "assay/threads.hpp"
 #include "assay/version.hpp"
 
 namespace assay::report {
@@ -35,7 +34,7 @@ void add_volumes(ReportResult& result, const ReportRequest& request) {
       .cases = shown_cases(content.study, metrics.empty() ? "" : metrics.front(),
                            cases_among(content.study, request.cases)),
       .roots = request.roots,
-      .executor = tbb_executor(request.study.jobs)};
+      .executor = request.study.compare.executor};
   VolumeReading reading = read_volumes(content.study, wanted);
   content.volumes = std::move(reading.volumes);
   content.notes.insert(content.notes.end(), reading.notes.begin(), reading.notes.end());

@@ -16,13 +16,13 @@
 #include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/error.hpp"
+#include "assay/executor.hpp"
 #include "assay/metrics/synonyms.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/run/unfinished_run.hpp"
 #include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/segmentation.hpp"
-#include "assay/threads.hpp"
 
 namespace assay::report {
 namespace {
@@ -185,7 +185,7 @@ void refuse_repetition(const std::vector<std::string>& files) {
 std::vector<StudyFile> read_all(const StudyRequest& request) {
   std::vector<StudyFile> out(request.files.size());
   std::vector<std::optional<Error>> errors(request.files.size());
-  run_tasks(tbb_executor(request.jobs), request.files.size(), [&](std::size_t i) {
+  run_tasks(request.compare.executor, request.files.size(), [&](std::size_t i) {
     try {
       out[i] = read_study_file(request.files[i]);
     } catch (const Error& error) {
@@ -256,7 +256,6 @@ std::size_t shared_cases(const std::vector<compare::ResultTable>& models) {
 /// what cannot be done by itself is a note.
 void add_comparison(StudyReading& reading, const StudyRequest& request) {
   compare::CompareSettings settings = request.compare;
-  settings.executor = tbb_executor(request.jobs);
   settings.matching.intersect = true;
   Study& study = reading.study;
   if (settings.baseline.empty() && study.models.size() > 2) {

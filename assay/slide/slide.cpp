@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <optional>
 
+#include "assay/base/file.hpp"
 #include "assay/error.hpp"
 #include "assay/slide/crop.hpp"
 #include "assay/slide/openslide.hpp"
@@ -22,9 +22,10 @@ struct Closer {
 using Owner = std::unique_ptr<OpenSlideHandle, Closer>;
 
 bool is_dicom(const std::filesystem::path& path) {
-  char start[132] = {};
-  std::ifstream(path, std::ios::binary).read(start, sizeof start);
-  return std::memcmp(start + 128, "DICM", 4) == 0;
+  constexpr std::size_t place = 128;
+  const Buffer start = InputFile(path).read_start(place + 4);
+  return start.bytes().size() == place + 4 &&
+         std::memcmp(start.bytes().data() + place, "DICM", 4) == 0;
 }
 
 /// Only regular files can be passed to the library: with a pipe it would wait for bytes.
@@ -33,7 +34,7 @@ void require_file(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path, error)) throw Error(Error::Kind::io, path, "does not exist");
   if (!std::filesystem::is_regular_file(path, error))
     throw Error(Error::Kind::io, path, "is not a file");
-  if (!std::ifstream(path, std::ios::binary))
+  if (!open_descriptor(path, O_RDONLY).is_open())
     throw Error(Error::Kind::io, path, "may not be read; check its permissions");
 }
 

@@ -15,9 +15,8 @@ namespace assay::report {
 struct StudyRequest {
   std::vector<std::string> files;      ///< results files, and folders of question-answering runs
   std::string title{};                 ///< "": made from the names of the models
-  compare::CompareSettings compare{};  ///< the executor is set from `jobs`
+  compare::CompareSettings compare{};  ///< everything else has its executor, too
   std::filesystem::path groups{};
-  unsigned jobs = 1;
 };
 
 /// Where images may be; any of them can be empty.

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
+#include <string>
 
 #include "assay/executor.hpp"
 
 namespace assay {
 
-/// How many of `jobs` threads (0: of all cores), the calling one included, tbb_executor can have:
-/// fewer than asked for where a limit on processes is reached.
-unsigned startable_threads(unsigned jobs);
-
-/// Runs tasks on up to `jobs` threads of oneTBB; 1 gives the empty executor, 0 means all cores.
-/// Where fewer threads can be started, it has those.
-Executor tbb_executor(unsigned jobs);
+/// Runs tasks on up to `jobs` threads, the calling one included; 1 gives the empty executor, 0
+/// means all cores. A task may run tasks of its own on it. The threads end with the last copy of
+/// the executor. Where a limit on processes allows fewer threads, it has those, and `warn` gets a
+/// sentence.
+Executor thread_executor(unsigned jobs, const std::function<void(const std::string&)>& warn = {});
 
 /// The same, but once `stop` is set it throws Error instead of beginning anything more.
 Executor stoppable(Executor executor, const std::atomic<bool>& stop);

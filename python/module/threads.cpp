@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/module/threads.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "assay/error.hpp"
@@ -21,12 +24,32 @@ void set_threads(int count) {
   threads = count;
 }
 
+/// Threads that stay from call to call.
+struct KeptThreads {
+  std::mutex mutex{};
+  unsigned count = 1;
+  pid_t process = 0;
+  Executor executor{};
+};
+
 }  // namespace
 
 Executor executor() {
-  // oneTBB complains on standard error about more threads than it has cores for.
+  // Never destroyed: after a fork there would be no threads to wait for. For the same reason, a
+  // lock that is taken is not waited for, and what was kept before the fork is left as it is.
+  static KeptThreads* kept = new KeptThreads;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  return tbb_executor(std::min(static_cast<unsigned>(threads.load()), cores));
+  const auto set = static_cast<unsigned>(threads.load());
+  const unsigned count = set == 0 ? cores : std::min(set, cores);
+  const std::unique_lock lock(kept->mutex, std::try_to_lock);
+  if (!lock) return thread_executor(count);
+  if (kept->process != 0 && kept->process != ::getpid()) new Executor(std::move(kept->executor));
+  if (kept->process != ::getpid() || kept->count != count) {
+    kept->executor = thread_executor(count);
+    kept->process = ::getpid();
+    kept->count = count;
+  }
+  return kept->executor;
 }
 
 void bind_threads(py::module_& module) {

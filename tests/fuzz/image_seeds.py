@@ -208,6 +208,9 @@ def gzip_seeds():
     yield "stored", gzip.compress(text, compresslevel=0, mtime=0)
     yield "zeros", gz(bytes(100000))
     yield "name", good[:3] + b"\x08" + good[4:10] + b"name\0" + good[10:]
+    head = good[:3] + b"\x02" + good[4:10]
+    yield "header_checksum", head + struct.pack("<H", zlib.crc32(head) & 0xffff) + good[10:]
+    yield "header_checksum_wrong", head + b"\x5a\xa5" + good[10:]
 
 
 def runs_seeds():
@@ -293,6 +296,9 @@ def jpeg_seeds():
     yield "no_pixels", jpeg(width=0)
     yield "no_height", jpeg(height=0)
     yield "arithmetic", jpeg(frame=0xc9)
+    yield "arithmetic_large", jpeg(width=20000, height=20000, frame=0xc9)
+    yield "arithmetic_progressive_large", jpeg(width=20000, height=20000, frame=0xca)
+    yield "scans_large", jpeg(width=1000, height=400, frame=0xc2, scans=300, data=bytes(3))
     yield "lossless", jpeg(frame=0xc3)
     yield "comment", b"\xff\xd8\xff\xfe\xff\xff" + jpeg()[2:]
     yield "magic", b"\xff\xd8\xff"

@@ -74,7 +74,7 @@ void run(const Arguments& arguments) {
     const double before = cpu_seconds();
     const model::Prediction found = engine.predict(
         volume.view(), workspace,
-        {.executor = tbb_executor(arguments.jobs), .logits = arguments.logits != "-"});
+        {.executor = thread_executor(arguments.jobs), .logits = arguments.logits != "-"});
     cpu.push_back(cpu_seconds() - before);
     write_atomically(arguments.labels, std::as_bytes(found.labels.view().voxels));
     if (arguments.logits != "-")

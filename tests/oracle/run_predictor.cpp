@@ -47,7 +47,7 @@ Json attempt(model::Predictor& predictor, const Json& request, std::size_t index
   const Volume<float> image = read_volume(path);
   const model::Prediction found =
       predictor.predict({.image = image.view(), .file = request.value("files", true) ? path : ""},
-                        {.executor = tbb_executor(request.value("jobs", 1U)),
+                        {.executor = thread_executor(request.value("jobs", 1U)),
                          .logits = request.value("logits", false)});
   const std::string stem = request.at("out").get<std::string>() + "/" + std::to_string(index);
   write_image(stem + ".nii.gz", found.labels.view());

@@ -195,28 +195,6 @@ class Inflater {
   Code<7, 19> lengths_;
 };
 
-/// The deflate data of a gzip member that begins here; nothing when its header is damaged.
-std::optional<Bytes> after_gzip_header(Bytes in) {
-  if (in.size() < 18 || !is_gzip(in) || in[2] != std::byte{8}) return std::nullopt;
-  const unsigned flags = std::to_integer<unsigned>(in[3]);
-  constexpr unsigned has_checksum = 2, has_extra = 4, has_name = 8, has_comment = 16,
-                     unknown = 0xe0;
-  if ((flags & unknown) != 0) return std::nullopt;
-  std::size_t at = 10;
-  if ((flags & has_extra) != 0) at += 2 + little_endian(in.data() + at, 2);
-  for (const unsigned text : {has_name, has_comment}) {
-    if ((flags & text) == 0) continue;
-    while (at < in.size() && in[at] != std::byte{0}) ++at;
-    ++at;
-  }
-  if ((flags & has_checksum) != 0) {
-    if (at + 2 > in.size() || little_endian(in.data() + at, 2) != (crc32(in.first(at)) & 0xffff))
-      return std::nullopt;
-    at += 2;
-  }
-  return at <= in.size() ? std::optional(in.subspan(at)) : std::nullopt;
-}
-
 std::optional<Bytes> after_zlib_header(Bytes in) {
   if (in.size() < 2) return std::nullopt;
   const unsigned method = std::to_integer<unsigned>(in[0]),

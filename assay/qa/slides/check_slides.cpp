@@ -9,7 +9,6 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/slide/slide.hpp"
-#include "assay/threads.hpp"
 
 namespace assay::qa {
 namespace {
@@ -87,7 +86,7 @@ SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
   note_shared_files(check);
   if (!settings.open) return check;
   const std::vector<CheckedSlide*> slides = all_slides(check);
-  run_tasks(tbb_executor(settings.jobs), slides.size(), [&](std::size_t i) {
+  run_tasks(settings.executor, slides.size(), [&](std::size_t i) {
     if (slides[i]->state == SlideState::found) open(*slides[i], folder);
   });
   warn_about_pixel_sizes(check);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/executor.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/slides/slide_check.hpp"
 #include "assay/qa/slides/slide_folder.hpp"
@@ -14,7 +15,7 @@ namespace assay::qa {
 struct SlideCheckSettings {
   std::vector<std::string> benchmarks{};  ///< empty: all
   bool open = false;                      ///< each slide that is found
-  unsigned jobs = 1;
+  Executor executor{};
 };
 
 /// Throws Error when slides shall be opened and there is no OpenSlide.

@@ -165,6 +165,7 @@ Files listing(const fs::path& root) {
     std::error_code ignored;  // a broken link is not a file
     if (at->is_regular_file(ignored)) out.push_back(at->path().generic_string().substr(prefix));
   }
+  if (error == std::errc::interrupted) return listing(root);
   if (error)
     throw Error(Error::Kind::io, root.string() + ": the folder of slides cannot be read (" +
                                      error.message() + "); check the path and its permissions");
