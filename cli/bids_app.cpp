@@ -256,7 +256,7 @@ std::vector<std::size_t> wanted_participants(const Options& o, const Study& stud
     out.push_back(static_cast<std::size_t>(found - study.participants.begin()));
   }
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());  // clang 14 lacks the range
   return out;
 }
 

@@ -2,6 +2,7 @@
 /// metrics.json of grand-challenge.org, written. The platform reads a number by its path, such as
 /// aggregates.dice.mean, and cannot rank a submission where it finds null: what has no value is
 /// left out, and `undefined` says why.
+#include <algorithm>
 #include <cmath>
 
 #include "assay/base/json.hpp"
