@@ -61,7 +61,7 @@ void refuse_troubles(const score::ShardFolder& shards, const Options& o, std::os
   };
   if (!shards.conflicts.empty())
     refuse("the shards do not fit together (" + counted(shards.conflicts.size(), "conflict") +
-           "); if the folder holds several models or runs, --model NAME chooses one");
+           "); if the folder holds several models, --model NAME chooses one");
   if (shards.files == 0) refuse("no shard can be used");
   if (!o.partial && !shards.missing.empty())
     refuse(missing_words(shards) + "; " + remedy(shards) + ", or merge with --partial");
@@ -79,7 +79,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   if (o.folder.empty())
     throw Error(Error::Kind::usage, "give the folder with the shards: assay merge DIR");
-  score::ShardFolder shards = score::read_shards(o.folder, o.model);
+  score::ShardFolder shards =
+      score::read_shards(o.folder, {.model = o.model, .jobs = jobs(common)});
   refuse_troubles(shards, o, session.err);
   const fs::path results = fs::path(o.folder) / shards.header.results;
   const fs::path out =

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/case_record.hpp"
 
+#include <bitset>
+#include <charconv>
 #include <map>
 
 #include "assay/base/json.hpp"
 #include "assay/base/json_append.hpp"
+#include "assay/base/json_reader.hpp"
+#include "assay/base/unicode.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 
@@ -29,13 +33,6 @@ double parse_amount(const Json& value) {
   return amount;
 }
 
-metrics::Confusion parse_counts(const Json& list) {
-  return {.tp = parse_count(list.at(0)),
-          .fp = parse_count(list.at(1)),
-          .fn = parse_count(list.at(2)),
-          .tn = parse_count(list.at(3))};
-}
-
 /// Every voxel that was compared is counted once. Structures that have a file each may have a grid
 /// each as well: their voxels are those of the last one.
 void require_sums(const metrics::CaseRecord& record) {
@@ -53,12 +50,6 @@ Json to_json(const std::map<double, double>& values) {
   return out;
 }
 
-std::map<double, double> parse_values(const Json& list) {
-  std::map<double, double> out;
-  for (const Json& pair : list) out[pair.at(0)] = parse_amount(pair.at(1));
-  return out;
-}
-
 Json to_json(const metrics::DirectedEvidence& e) {
   return {{"weight", e.weight},
           {"sum_mm", e.sum_mm},
@@ -67,31 +58,12 @@ Json to_json(const metrics::DirectedEvidence& e) {
           {"within", to_json(e.within)}};
 }
 
-metrics::DirectedEvidence parse_directed(const Json& json) {
-  return {.weight = parse_amount(json.at("weight")),
-          .sum_mm = parse_amount(json.at("sum_mm")),
-          .greatest_mm = parse_amount(json.at("greatest_mm")),
-          .percentile_mm = parse_values(json.at("percentile_mm")),
-          .within = parse_values(json.at("within"))};
-}
-
 Json to_json(const metrics::BoundaryEvidence& e) {
   return {{"prediction", to_json(e.prediction)},
           {"reference", to_json(e.reference)},
           {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
           {"common", e.common},
           {"either", e.either}};
-}
-
-metrics::BoundaryEvidence parse_boundary(const Json& json) {
-  metrics::BoundaryEvidence out = {
-      .prediction = parse_directed(json.at("prediction")),
-      .reference = parse_directed(json.at("reference")),
-      .pooled_percentile_mm = parse_values(json.at("pooled_percentile_mm")),
-      .common = parse_count(json.at("common")),
-      .either = parse_count(json.at("either"))};
-  require(out.common <= out.either, "two borders have more voxels in common than either has");
-  return out;
 }
 
 Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
@@ -250,47 +222,249 @@ std::string record_text(const metrics::CaseRecord& r) {
   return to_text(out, {.indent = 0});
 }
 
+// ---- Reading --------------------------------------------------------------------------------
+// Records come by the hundred thousand, so they are read from front to back without a tree of them.
+// Evidence on lesions and probabilities, which few have, is read by way of a tree.
+
+namespace {
+
+[[noreturn]] void refuse_record() {
+  throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");
+}
+
+std::int64_t take_count(JsonReader& in) {
+  if (in.kind() != JsonReader::Kind::number) refuse_record();
+  const std::string_view token = in.number_token();
+  std::int64_t count = 0;
+  const auto read = std::from_chars(token.data(), token.data() + token.size(), count);
+  if (read.ec != std::errc{} || read.ptr != token.data() + token.size())
+    return parse_count(Json(json_number(token)));
+  return parse_count(Json(count));
+}
+
+double take_amount(JsonReader& in) {
+  const auto amount = in.number("amount");
+  if (!amount) refuse_record();
+  require(*amount >= 0, "a measure is negative");
+  return *amount;
+}
+
+/// A list of exactly as many elements as there are functions that take one.
+template <class... Takes>
+void take_tuple(JsonReader& in, Takes... takes) {
+  std::size_t at = 0;
+  in.list("list", [&] {
+    std::size_t place = 0;
+    ((place++ == at ? static_cast<void>(takes(in)) : static_cast<void>(0)), ...);
+    if (++at > sizeof...(takes)) refuse_record();
+  });
+  if (at != sizeof...(takes)) refuse_record();
+}
+
+template <class Value>
+auto into(Value& target, Value (*take)(JsonReader&)) {
+  return [&target, take](JsonReader& in) { target = take(in); };
+}
+
+std::string take_text(JsonReader& in) {
+  return in.text("text");
+}
+
+std::vector<std::string> take_texts(JsonReader& in) {
+  std::vector<std::string> out;
+  in.list("list", [&] { out.push_back(take_text(in)); });
+  return out;
+}
+
+metrics::Confusion take_counts(JsonReader& in) {
+  metrics::Confusion out;
+  take_tuple(in, into(out.tp, take_count), into(out.fp, take_count), into(out.fn, take_count),
+             into(out.tn, take_count));
+  return out;
+}
+
+std::map<double, double> take_values(JsonReader& in) {
+  std::map<double, double> out;
+  in.list("list", [&] {
+    double key = 0, value = 0;
+    take_tuple(in, into(key, take_amount), into(value, take_amount));
+    out[key] = value;
+  });
+  return out;
+}
+
+/// Labels may be negative.
+std::vector<Label> take_labels(JsonReader& in) {
+  std::vector<Label> out;
+  in.list("list", [&] {
+    if (in.kind() != JsonReader::Kind::number) refuse_record();
+    out.push_back(Whole(parse_json(in.number_token(), "label")));
+  });
+  return out;
+}
+
+metrics::Groups take_groups(JsonReader& in) {
+  metrics::Groups out;
+  in.list("list", [&] {
+    auto& [column, value] = out.emplace_back();
+    take_tuple(in, into(column, take_text), into(value, take_text));
+  });
+  return out;
+}
+
+/// A member of an object, and what takes its value.
+template <class Target>
+struct Member {
+  std::string_view key;
+  void (*take)(JsonReader& in, Target& target);
+  bool is_required = true;
+};
+
+/// Members come in the order of the table as a rule, so that the next is looked for first.
+template <class Target, std::size_t count>
+void take_members(JsonReader& in, Target& target, const Member<Target> (&members)[count]) {
+  std::bitset<count> seen;
+  std::size_t at = 0;
+  in.object("object", [&](std::string_view key) {
+    for (std::size_t tries = 0; tries < count; ++tries, at = (at + 1) % count) {
+      if (members[at].key != key) continue;
+      seen.set(at);
+      const Member<Target>& member = members[at];
+      at = (at + 1) % count;
+      return member.take(in, target);
+    }
+    in.skip();
+  });
+  for (std::size_t i = 0; i < count; ++i)
+    if (members[i].is_required && !seen[i]) refuse_record();
+}
+
+using Directed = metrics::DirectedEvidence;
+constexpr Member<Directed> directed_members[] = {
+    {"weight", [](JsonReader& in, Directed& e) { e.weight = take_amount(in); }},
+    {"sum_mm", [](JsonReader& in, Directed& e) { e.sum_mm = take_amount(in); }},
+    {"greatest_mm", [](JsonReader& in, Directed& e) { e.greatest_mm = take_amount(in); }},
+    {"percentile_mm", [](JsonReader& in, Directed& e) { e.percentile_mm = take_values(in); }},
+    {"within", [](JsonReader& in, Directed& e) { e.within = take_values(in); }},
+};
+
+using Boundary = metrics::BoundaryEvidence;
+constexpr Member<Boundary> boundary_members[] = {
+    {"prediction",
+     [](JsonReader& in, Boundary& e) { take_members(in, e.prediction, directed_members); }},
+    {"reference",
+     [](JsonReader& in, Boundary& e) { take_members(in, e.reference, directed_members); }},
+    {"pooled_percentile_mm",
+     [](JsonReader& in, Boundary& e) { e.pooled_percentile_mm = take_values(in); }},
+    {"common", [](JsonReader& in, Boundary& e) { e.common = take_count(in); }},
+    {"either", [](JsonReader& in, Boundary& e) { e.either = take_count(in); }},
+};
+
+metrics::BoundaryEvidence take_boundary(JsonReader& in) {
+  metrics::BoundaryEvidence out;
+  take_members(in, out, boundary_members);
+  require(out.common <= out.either, "two borders have more voxels in common than either has");
+  return out;
+}
+
+template <class Take>
+auto take_by_region(JsonReader& in, Take take) {
+  std::map<std::string, decltype(take(in))> out;
+  in.object("object", [&](std::string_view key) { out[std::string(key)] = take(in); });
+  return out;
+}
+
+/// The next value of the text as a tree.
+Json take_tree(JsonReader& in, std::string_view text) {
+  const std::size_t start = in.at();
+  in.skip();
+  return parse_json(text.substr(start, in.at() - start), "record");
+}
+
+bool take_flag(JsonReader& in) {
+  if (in.kind() != JsonReader::Kind::boolean) refuse_record();
+  return in.boolean();
+}
+
+metrics::Fate take_fate(JsonReader& in) {
+  const std::string text = take_text(in);
+  if (const auto fate = fate_named(text)) return *fate;
+  throw Error(Error::Kind::input, "unknown fate '" + text + "'");
+}
+
+metrics::OccurringLabels take_labels_of_sides(JsonReader& in) {
+  metrics::OccurringLabels out;
+  take_tuple(in, into(out.prediction, take_labels), into(out.reference, take_labels));
+  return out;
+}
+
+struct RecordReading {
+  metrics::CaseRecord record;
+  std::string_view text;
+};
+
+/// Sets one member of the record.
+template <auto member, auto take>
+void set(JsonReader& in, RecordReading& r) {
+  r.record.*member = take(in);
+}
+
+template <auto member, auto take>
+void set_by_region(JsonReader& in, RecordReading& r) {
+  r.record.*member = take_by_region(in, take);
+}
+
+template <auto member, auto parse>
+void set_by_tree(JsonReader& in, RecordReading& r) {
+  r.record.*member =
+      take_by_region(in, [&](JsonReader& each) { return parse(take_tree(each, r.text)); });
+}
+
+using Record = metrics::CaseRecord;
+constexpr Member<RecordReading> record_members[] = {
+    {"kind", [](JsonReader& in, RecordReading&) { in.skip(); }, false},
+    {"id", set<&Record::id, take_text>},
+    {"fate", set<&Record::fate, take_fate>},
+    {"error", set<&Record::error, take_text>},
+    {"reference_at_fault", set<&Record::reference_at_fault, take_flag>},
+    {"warnings", set<&Record::warnings, take_texts>},
+    {"groups", set<&Record::groups, take_groups>},
+    {"prediction", set<&Record::prediction, take_text>},
+    {"reference", set<&Record::reference, take_text>},
+    {"prediction_sha256", set<&Record::prediction_sha256, take_text>},
+    {"reference_sha256", set<&Record::reference_sha256, take_text>},
+    {"counts", set_by_region<&Record::counts, take_counts>},
+    {"voxels", set<&Record::voxels, take_count>},
+    {"voxel_ml", set<&Record::voxel_ml, take_amount>},
+    {"image", set<&Record::image, take_text>, false},
+    {"image_sha256", set<&Record::image_sha256, take_text>, false},
+    {"labels", set<&Record::labels, take_labels_of_sides>, false},
+    {"without_prediction", set<&Record::without_prediction, take_texts>, false},
+    {"without_reference", set<&Record::without_reference, take_texts>, false},
+    {"is_uncut_map", set<&Record::is_uncut_map, take_flag>, false},
+    {"diagonal_mm", set<&Record::diagonal_mm, take_amount>, false},
+    {"boundary", set_by_region<&Record::boundary, take_boundary>, false},
+    {"lesions", set_by_tree<&Record::lesions, parse_lesion_evidence>, false},
+    {"probability", set_by_tree<&Record::probability, parse_probability>, false},
+};
+
+}  // namespace
+
 metrics::CaseRecord parse_record(std::string_view text) {
+  constexpr std::string_view name = "record";
+  if (invalid_utf8_at(text)) refuse_record();
   try {
-    const Json json = parse_json(text, "record");
-    const auto fate = fate_named(json.at("fate").get<std::string>());
-    if (!fate) throw Error(Error::Kind::input, "unknown fate '" + text_of(json["fate"]) + "'");
-    metrics::CaseRecord r = {.id = json.at("id"), .fate = *fate, .error = json.at("error")};
-    r.reference_at_fault = json.at("reference_at_fault");
-    r.warnings = json.at("warnings").get<std::vector<std::string>>();
-    for (const Json& group : json.at("groups")) r.groups.emplace_back(group.at(0), group.at(1));
-    r.prediction = json.at("prediction");
-    r.reference = json.at("reference");
-    r.prediction_sha256 = json.at("prediction_sha256");
-    r.reference_sha256 = json.at("reference_sha256");
-    r.image = json.value("image", "");
-    r.image_sha256 = json.value("image_sha256", "");
-    for (const auto& item : json.at("counts").items())
-      r.counts[item.key()] = parse_counts(item.value());
-    r.voxels = parse_count(json.at("voxels"));
-    r.voxel_ml = parse_amount(json.at("voxel_ml"));
-    if (json.contains("labels"))
-      r.labels =
-          metrics::OccurringLabels{.prediction = json.at("labels").at(0).get<std::vector<Label>>(),
-                                   .reference = json.at("labels").at(1).get<std::vector<Label>>()};
-    for (const auto& [key, keys] : {std::pair{"without_prediction", &r.without_prediction},
-                                    std::pair{"without_reference", &r.without_reference}})
-      if (json.contains(key)) *keys = json.at(key).get<std::vector<std::string>>();
-    r.is_uncut_map = json.value("is_uncut_map", false);
-    r.diagonal_mm = json.value("diagonal_mm", 0.0);
-    if (json.contains("boundary"))
-      for (const auto& item : json.at("boundary").items())
-        r.boundary[item.key()] = parse_boundary(item.value());
-    if (json.contains("lesions"))
-      for (const auto& item : json.at("lesions").items())
-        r.lesions[item.key()] = parse_lesion_evidence(item.value());
-    if (json.contains("probability"))
-      for (const auto& item : json.at("probability").items())
-        r.probability[item.key()] = parse_probability(item.value());
-    require_sums(r);
-    return r;
+    RecordReading reading = {.record = {}, .text = text};
+    JsonReader in(text, name);
+    take_members(in, reading, record_members);
+    in.end();
+    require_sums(reading.record);
+    return std::move(reading.record);
   } catch (const Json::exception&) {
-    throw Error(Error::Kind::input, "a case record lacks a field or has one of another type");
+    refuse_record();
+  } catch (const Error& e) {
+    if (e.file() == name) refuse_record();  // of the reader, with a place that nobody sees
+    throw;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "assay/base/file.hpp"
+#include "assay/base/own_threads.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/score/score_cohort.hpp"
@@ -50,6 +51,30 @@ ShardNames shards_in(const fs::path& folder) {
     return std::pair(results::shard_in_name(path.filename().string())->number, path);
   });
   return out;
+}
+
+/// The sound files, in order; the others are named.
+std::vector<FoundShard> parse_files(const std::vector<fs::path>& files, const ShardReading& how,
+                                    std::vector<std::string>& unusable) {
+  std::vector<FoundShard> found(files.size());
+  std::vector<std::string> troubles(files.size());
+  each_on_own_threads(files.size(), how.jobs, [&](std::size_t i) {
+    FoundShard& one = found[i];
+    one.name = files[i].string();
+    try {
+      one.file = results::parse_shard_file(read_text(files[i]), one.name);
+      one.facts = results::common_facts(one.file.header);
+    } catch (const Error& e) {
+      troubles[i] = e.what();
+    }
+  });
+  for (const std::string& trouble : troubles)
+    if (!trouble.empty()) unusable.push_back(trouble);
+  std::erase_if(found, [&](const FoundShard& one) {
+    return one.facts.empty() ||
+           (!how.model.empty() && one.file.header.settings.model_name != how.model);
+  });
+  return found;
 }
 
 /// The facts that most files agree on; of several, those of the lowest shard.
@@ -120,32 +145,33 @@ void keep_alike(std::vector<FoundShard>& found, std::vector<std::string>& confli
   });
 }
 
-/// A case, and the file that it is in.
-struct PlacedCase {
-  results::ShardCase one;
-  const std::string* name;
+/// Where a case is: records are large, so that their places are sorted instead.
+struct CasePlace {
+  std::size_t index;
+  FoundShard* shard;
+  std::size_t at;
+
+  metrics::CaseRecord& record() const { return shard->file.cases[at].record; }
+  /// "case sub-01 of shards/results.shard-1-of-2.jsonl".
+  std::string shown() const { return "case " + record().id + " of " + shard->name; }
 };
 
-std::vector<PlacedCase> placed_cases(std::vector<FoundShard>& found) {
-  std::vector<PlacedCase> out;
-  std::size_t total = 0;
-  for (const FoundShard& one : found) total += one.file.cases.size();
-  out.reserve(total);
-  for (FoundShard& one : found) {
-    for (results::ShardCase& c : one.file.cases) out.push_back({std::move(c), &one.name});
-    std::vector<results::ShardCase>().swap(one.file.cases);
-  }
-  std::ranges::stable_sort(out, {}, [](const PlacedCase& c) { return c.one.index; });
+std::vector<CasePlace> sorted_places(std::vector<FoundShard>& found) {
+  std::vector<CasePlace> out;
+  for (FoundShard& one : found)
+    for (std::size_t i = 0; i < one.file.cases.size(); ++i)
+      out.push_back({one.file.cases[i].index, &one, i});
+  std::ranges::stable_sort(out, {}, &CasePlace::index);
   return out;
 }
 
 /// Drops equal copies, and names cases that two files have in different forms.
-void drop_copies(std::vector<PlacedCase>& cases, std::vector<std::string>& conflicts) {
-  const auto repeats = [&](const PlacedCase& first, const PlacedCase& second) {
-    if (first.one.index != second.one.index) return false;
-    if (first.one.record != second.one.record)
-      conflicts.push_back("case " + first.one.record.id + " differs between " + *first.name +
-                          " and " + *second.name +
+void drop_copies(std::vector<CasePlace>& cases, std::vector<std::string>& conflicts) {
+  const auto repeats = [&](const CasePlace& first, const CasePlace& second) {
+    if (first.index != second.index) return false;
+    if (first.record() != second.record())
+      conflicts.push_back("case " + first.record().id + " differs between " + first.shard->name +
+                          " and " + second.shard->name +
                           "; remove the file that is wrong, or both, and run that shard again");
     return true;
   };
@@ -153,20 +179,18 @@ void drop_copies(std::vector<PlacedCase>& cases, std::vector<std::string>& confl
 }
 
 /// Ids ascend strictly in a cohort, so that records of other cases cannot pass for these.
-void check_order(const std::vector<PlacedCase>& cases, std::vector<std::string>& conflicts) {
+void check_order(const std::vector<CasePlace>& cases, std::vector<std::string>& conflicts) {
   for (std::size_t i = 1; i < cases.size(); ++i)
-    if (!(cases[i - 1].one.record.id < cases[i].one.record.id))
-      conflicts.push_back("case " + cases[i].one.record.id + " of " + *cases[i].name +
-                          " does not follow case " + cases[i - 1].one.record.id + " of " +
-                          *cases[i - 1].name + "; run both shards again");
+    if (!(cases[i - 1].record().id < cases[i].record().id))
+      conflicts.push_back(cases[i].shown() + " does not follow " + cases[i - 1].shown() +
+                          "; run both shards again");
 }
 
-void check_cover(const std::vector<PlacedCase>& cases, const ShardFolder& out,
-                 std::vector<std::string>& conflicts) {
+void check_cover(const std::vector<CasePlace>& cases, ShardFolder& out) {
   if (out.missing.empty() && cases.size() != out.header.cases)
-    conflicts.push_back("every shard is there, but they have " + counted(cases.size(), "case") +
-                        " of " + std::to_string(out.header.cases) +
-                        "; run all shards again with the same --plan");
+    out.conflicts.push_back("every shard is there, but they have " + counted(cases.size(), "case") +
+                            " of " + std::to_string(out.header.cases) +
+                            "; run all shards again with the same --plan");
 }
 
 std::vector<std::size_t> missing_shards(const std::vector<FoundShard>& found, std::size_t of) {
@@ -204,23 +228,15 @@ std::string listed_numbers(const std::vector<std::size_t>& numbers) {
   return out;
 }
 
-ShardFolder read_shards(const fs::path& folder, const std::string& model) {
+ShardFolder read_shards(const fs::path& folder, const ShardReading& how) {
   const ShardNames names = shards_in(folder);
   ShardFolder out;
   out.paths = names.files;
-  std::vector<FoundShard> found;
-  for (const fs::path& path : names.files) try {
-      results::ShardFile file = results::parse_shard_file(read_text(path), path.string());
-      if (!model.empty() && file.header.settings.model_name != model) continue;
-      Facts facts = results::common_facts(file.header);
-      found.push_back({path.string(), std::move(file), std::move(facts)});
-    } catch (const Error& e) {
-      out.unusable.emplace_back(e.what());
-    }
+  std::vector<FoundShard> found = parse_files(names.files, how, out.unusable);
   if (found.empty() && !out.unusable.empty()) return out;
   if (found.empty())
     throw Error(Error::Kind::input, folder,
-                "has no shards" + (model.empty() ? "" : " of the model " + model) +
+                "has no shards" + (how.model.empty() ? "" : " of the model " + how.model) +
                     "; 'assay score … --shard K/N --out …' writes files such as "
                     "results.shard-1-of-4.jsonl");
   keep_alike(found, out.conflicts);
@@ -228,11 +244,11 @@ ShardFolder read_shards(const fs::path& folder, const std::string& model) {
   out.header = found.front().file.header;
   out.missing = missing_shards(found, out.header.shard.of);
   tell_begun(names.journals, out);
-  std::vector<PlacedCase> cases = placed_cases(found);
+  std::vector<CasePlace> cases = sorted_places(found);
   drop_copies(cases, out.conflicts);
   check_order(cases, out.conflicts);
-  check_cover(cases, out, out.conflicts);
-  for (PlacedCase& c : cases) out.records.push_back(std::move(c.one.record));
+  check_cover(cases, out);
+  for (const CasePlace& place : cases) out.records.push_back(std::move(place.record()));
   return out;
 }
 

@@ -24,8 +24,13 @@ struct ShardFolder {
   std::vector<std::string> conflicts{};  ///< a sentence for what makes any merge wrong
 };
 
-/// Reads every shard in a folder, or only those of one model. Throws Error when there is none.
-ShardFolder read_shards(const std::filesystem::path& folder, const std::string& model = "");
+struct ShardReading {
+  std::string model{};  ///< only shards of this one; "": of any
+  unsigned jobs = 1;    ///< files at a time
+};
+
+/// Reads every shard in a folder. Throws Error when there is none.
+ShardFolder read_shards(const std::filesystem::path& folder, const ShardReading& how = {});
 
 /// Settings and warnings of the cohort that the shards are of; it has no cases.
 Cohort cohort_of(const results::ShardHeader& header);
