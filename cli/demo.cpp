@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <ostream>
-#include <sstream>
 #include <string>
 
-#include "assay/base/ascii.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/program.hpp"
 #include "assay/demo/demo_cohort.hpp"
 #include "assay/qa.hpp"
 #include "assay/report.hpp"
@@ -30,26 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a shell starts when it is told "assay"; "" when it finds nothing.
-fs::path on_the_path() {
-  const char* const folders = std::getenv("PATH");
-  std::istringstream list(folders == nullptr ? "" : folders);
-  std::error_code unknown;
-  for (std::string folder; std::getline(list, folder, ':');)
-    if (fs::path file = fs::path(folder) / "assay"; fs::is_regular_file(file, unknown)) return file;
-  return {};
-}
-
 /// A path as one word of a shell.
 std::string shell_word(const fs::path& path) {
-  std::string text = path.string();
-  const auto is_plain = [](char c) {
-    return is_ascii_word(c) || std::string_view("/._-+,=@%").find(c) != std::string_view::npos;
-  };
-  if (std::ranges::all_of(text, is_plain)) return text;
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+  return command_text({path.string()});
 }
 
 /// How this very program is called from the current folder: by its name if the PATH leads to it,
@@ -58,7 +39,7 @@ std::string own_name() {
   std::error_code unknown;
   const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
   if (unknown || self.filename() != "assay") return "assay";  // from Python, say
-  if (fs::equivalent(on_the_path(), self, unknown)) return "assay";
+  if (fs::equivalent(find_program("assay"), self, unknown)) return "assay";
   const fs::path near = self.lexically_relative(fs::current_path());
   if (near.empty() || *near.begin() == "..") return shell_word(self);
   return shell_word(near.has_parent_path() ? near : "./" / near);

@@ -101,7 +101,7 @@ class Splitter {
 bool is_plain(const std::string& word) {
   return !word.empty() && std::ranges::all_of(word, [](char c) {
     return is_ascii_word(c) || static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view("_-./:=,+@%{}^").find(c) != std::string_view::npos;
+           std::string_view("_-./:=,+@%^").find(c) != std::string_view::npos;
   });
 }
 

@@ -22,7 +22,7 @@ CommandWords command_words(std::string_view command, std::string_view option);
 /// value holds.
 CommandWords with_value(CommandWords words, std::string_view mark, const std::string& value);
 
-/// The command that has these words; for messages.
+/// The command that has these words, as it can be typed into a shell.
 std::string command_text(const CommandWords& words);
 
 }  // namespace assay

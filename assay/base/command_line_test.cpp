@@ -64,6 +64,7 @@ TEST(CommandWords, a_value_stays_inside_its_word) {
 
 TEST(CommandWords, text_reads_back_equal) {
   EXPECT_EQ(command_text({"python3", "w.py", "--a=1"}), "python3 w.py --a=1");
+  EXPECT_EQ(command_text({"ls", "{a,b}", "$x", "-y"}), "ls '{a,b}' '$x' -y");
   EXPECT_EQ(command_text({"sh", "-c", "it's; x", ""}), R"(sh -c 'it'\''s; x' '')");
   std::mt19937 random(1);
   const std::string letters = "ab '\"\\$`|;\n\t*{}=é";

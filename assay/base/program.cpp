@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 
 #include "assay/base/spawn.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
 namespace assay {
@@ -68,6 +71,21 @@ ProgramEnd run_program(const CommandWords& words, double timeout_s) {
   end.succeeded = !end.timed_out && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end.ending = ending_of(status);
   return end;
+}
+
+std::filesystem::path find_program(std::string_view name, std::string_view search_path) {
+  for (const std::string_view folder : parts_of(search_path, ':')) {
+    std::filesystem::path file = std::filesystem::path(folder) / name;
+    std::error_code unknown;
+    if (std::filesystem::is_regular_file(file, unknown) && ::access(file.c_str(), X_OK) == 0)
+      return file;
+  }
+  return {};
+}
+
+std::filesystem::path find_program(std::string_view name) {
+  const char* const folders = std::getenv("PATH");
+  return find_program(name, folders == nullptr ? "" : folders);
 }
 
 }  // namespace assay

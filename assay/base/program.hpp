@@ -2,7 +2,9 @@
 /// A program that is run to its end.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "assay/base/command_line.hpp"
 
@@ -19,5 +21,12 @@ struct ProgramEnd {
 /// Runs a program without a shell and without input. One that takes longer is ended with its whole
 /// process group. Throws Error::io when it cannot be started.
 ProgramEnd run_program(const CommandWords& words, double timeout_s);
+
+/// The file that is started for a name: the first one in the folders of `search_path`, which are
+/// separated by colons, that may be run. Empty when there is none.
+std::filesystem::path find_program(std::string_view name, std::string_view search_path);
+
+/// The same with the folders of $PATH.
+std::filesystem::path find_program(std::string_view name);
 
 }  // namespace assay

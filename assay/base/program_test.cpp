@@ -60,5 +60,19 @@ TEST(RunProgram, what_cannot_be_started_is_named) {
                 "#!/bin/sh");
 }
 
+TEST(FindProgram, takes_the_first_that_may_be_run) {
+  const testing::TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c"}) std::filesystem::create_directory(folder / name);
+  write_atomically(folder / "a/tool", "not executable\n");
+  std::filesystem::create_directory(folder / "b/tool");
+  write_atomically(folder / "c/tool", "#!/bin/sh\n");
+  std::filesystem::permissions(folder / "c/tool", std::filesystem::perms::owner_all);
+  const std::string path =
+      (folder / "a").string() + ":" + (folder / "b").string() + "::" + (folder / "c").string();
+  EXPECT_EQ(find_program("tool", path), folder / "c/tool");
+  EXPECT_EQ(find_program("tool", ""), "");
+  EXPECT_NE(find_program("sh"), "");
+}
+
 }  // namespace
 }  // namespace assay

@@ -2,7 +2,6 @@
 #include "assay/report/drawing_converter.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -116,14 +115,8 @@ std::string_view name(PictureFormat format) {
 
 std::optional<DrawingConverter> find_converter(std::string_view search_path) {
   for (const ConverterRow& row : rows)
-    for (std::string_view rest = search_path; !rest.empty();) {
-      const std::size_t colon = std::min(rest.find(':'), rest.size());
-      const fs::path program = fs::path(rest.substr(0, colon)) / row.program;
-      rest.remove_prefix(std::min(colon + 1, rest.size()));
-      std::error_code ignored;
-      if (fs::is_regular_file(program, ignored) && ::access(program.c_str(), X_OK) == 0)
-        return DrawingConverter{std::string(row.name), program};
-    }
+    if (fs::path program = find_program(row.program, search_path); !program.empty())
+      return DrawingConverter{std::string(row.name), std::move(program)};
   return std::nullopt;
 }
 
