@@ -1,6 +1,8 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
-# `make check` adds what takes longer: sanitizers and lint. `make test-peers` compares with other tools.
-.PHONY: all build demo test check test-peers bench bench-runs bench-check format lint fuzz soak reliability docs install clean
+# `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
+# compares with other tools.
+.PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-check format lint fuzz soak reliability docs
+.PHONY: install clean
 all: build
 
 BUILD = build/release
@@ -34,6 +36,14 @@ check:
 	@cmake --build build/lint --target assay_version
 	@/usr/bin/python3 tests/run.py asan lint
 
+# On a Slurm of four nodes that is started for it on this machine: tests/cluster/private_slurm.py.
+test-cluster:
+	@tools/setup.sh build test cluster
+	@tools/viewer.sh
+	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
+	@cmake --build $(BUILD)
+	@/usr/bin/python3 tests/run.py cluster
+
 # Against other tools, from the Python package index; skips where that cannot be reached.
 test-peers: build
 	@tools/setup.sh build test
@@ -54,6 +64,7 @@ bench:
 	@/usr/bin/python3 bench/compare_bench.py
 	@/usr/bin/python3 bench/report_bench.py
 	@/usr/bin/python3 bench/load_cohort.py
+	@/usr/bin/python3 bench/scale_bench.py
 	@/usr/bin/python3 bench/qa_bench.py
 	@/usr/bin/python3 bench/nn_bench.py
 	@/usr/bin/python3 bench/recipe_bench.py

@@ -25,6 +25,10 @@ struct Common {
   unsigned jobs = 0;  ///< 0: all cores
 };
 
+struct PlannedWork;
+/// Told what a command would do, in its place.
+using Rehearsal = std::function<void(const PlannedWork& work)>;
+
 /// What a command is given besides its own options.
 struct Session {
   std::ostream& out;                 ///< results for people, or JSON; made safe for a terminal
@@ -33,6 +37,7 @@ struct Session {
   std::vector<std::string> command;  ///< as typed, for provenance
   const std::atomic<bool>& stop;     ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
+  const Rehearsal* rehearsal = nullptr;  ///< set: everything up to the work itself
 };
 
 /// What to do once the command line is parsed.
@@ -76,7 +81,8 @@ extern const Command power_command, split_command, folds_command;
 extern const Command merge_command, bids_app_command;
 extern const Command qa_command, qa_check_command, qa_run_command, qa_score_command,
     qa_compare_command, qa_show_command, qa_status_command, qa_salvage_command, qa_fetch_command;
-extern const Command demo_command, bench_command, docs_command;
+extern const Command submit_command, submit_slurm_command;
+extern const Command demo_command, bench_command, docs_command, doctor_command;
 
 /// Commands that serve the same job.
 struct CommandGroup {

@@ -130,6 +130,7 @@ std::string unknown_word(const CLI::App& app, std::span<const char* const> words
   for (const CLI::Option* option : innermost.get_options())
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
   for (const char* word : rest) {
+    if (std::string_view(word) == "--") break;  // the words of another command follow
     const std::string typed = std::string(word).substr(0, std::string(word).find('='));
     if (typed.starts_with("--") && typed.size() > 2 && std::ranges::count(options, typed) == 0)
       return "there is no option '" + typed + "'" + did_you_mean(typed, options);

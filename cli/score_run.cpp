@@ -22,6 +22,7 @@
 #include "cli/memory.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/rehearsal.hpp"
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
@@ -148,6 +149,16 @@ Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSet
   if (!common.quiet)
     session.err << "note: this run is complete: the results have these settings, and no file has "
                    "changed since; nothing was scored again\n";
+  return done;
+}
+
+/// What would be done, for others to do.
+Exit rehearse(const ScoreRun& run, const fs::path& out, const Rehearsal& told) {
+  told({.cases = run.cohort.cases.size(),
+        .out = out,
+        .csv = run.options.csv,
+        .runs_model = run.execution.waits,
+        .plan = [&](std::size_t shards) { return score::balanced_plan(run.cohort, shards); }});
   return done;
 }
 
@@ -312,6 +323,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (chosen) return run_shard(run, *chosen, common, session);
   const fs::path out = results_path(common.out, o, run.cohort.settings.model_name);
   const JournalPlace journal = checked_outputs(run, out);
+  if (session.rehearsal != nullptr) return rehearse(run, out, *session.rehearsal);
   const score::Execution execution = execution_of(run, journal.path, session);
   if (o.resume)
     if (const auto finished = finished_before(run, execution, out))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs every test and ends with one line: 'N passed, N failed, N skipped'.
 
-usage: run.py STAGE...      stages: unit portable python (make test), asan lint (make check)
+usage: run.py STAGE...      stages: unit portable python (make test), asan lint (make check),
+                            cluster (make test-cluster)
 
 With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for
 all of them.
@@ -11,6 +12,7 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RELEASE = ROOT / "build/release"
+CLUSTER = ROOT / "tests/cluster"
 
 
 class Tally:
@@ -56,12 +58,12 @@ def gtest(tally, preset, processor=""):
             tally.add(failed=1)
 
 
-def pytest(tally):
+def pytest(tally, *where):
+    """The tests of `where`, which is words for pytest."""
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                   f"--junitxml={report}"]
-        command += ["-n", str(os.cpu_count()), "--dist", "loadfile", ROOT / "tests"]
+                   f"--junitxml={report}", *where]
         environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"),
                        "PYTHONDONTWRITEBYTECODE": "1"}
         status = subprocess.run(command, cwd=ROOT, env=environment).returncode
@@ -111,7 +113,9 @@ STAGES = {
     "unit": lambda tally: gtest(tally, "release"),
     "portable": lambda tally: gtest(tally, "release", "portable"),
     "asan": lambda tally: gtest(tally, "asan"),
-    "python": pytest,
+    "python": lambda tally: pytest(tally, "-n", str(os.cpu_count()), "--dist", "loadfile",
+                                   ROOT / "tests", f"--ignore={CLUSTER}"),
+    "cluster": lambda tally: pytest(tally, CLUSTER),  # one Slurm for all, so one after the other
     "lint": lint,
 }
 

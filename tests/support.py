@@ -1,5 +1,5 @@
 """What the tests share: running the program, making images, the reference vectors, real files."""
-import base64, json, os, pathlib, subprocess
+import base64, json, os, pathlib, pty, select, subprocess
 
 import nibabel
 import numpy
@@ -22,6 +22,28 @@ def assay(*arguments, cwd=None, status=0, **options):
     assert done.returncode == status, (f"exit {done.returncode}, not {status}\n{done.stdout}\n"
                                        f"{done.stderr}")
     return done
+
+
+def on_a_terminal(*arguments, **options):
+    """The exit status, and what a terminal receives."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
+                          stderr=theirs, **options) as process:
+        os.close(theirs)
+        seen = b""
+        while True:
+            if not select.select([ours], [], [], 60)[0]:
+                process.kill()
+                raise AssertionError("nothing came for a minute")
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            seen += part
+    os.close(ours)
+    return process.returncode, seen.replace(b"\r\n", b"\n")
 
 
 def strict(text):

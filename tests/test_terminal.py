@@ -1,6 +1,6 @@
 """Text from file names, ids, headers and servers cannot drive a terminal, whichever command shows
 it: not through messages, not through tables, not through a pipe that ends in a pager."""
-import json, os, pty, re, select, subprocess
+import json, os, re, subprocess
 
 import numpy
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from comparisons import write
 from networks import safetensors
 from qa_runs import Server, run, slides, table  # noqa: F401
-from support import BOX, PROGRAM, assay, mask, save
+from support import BOX, PROGRAM, assay, mask, on_a_terminal, save
 
 # A title for the window, a colour, an erased line, CSI in eight bits, reversed reading order.
 HOSTILE = "a\x1b]0;t\x07\x1b[31m\r\x1b[2K\x9b2J\u202eb\u2066\u200f\u061cc"
@@ -148,28 +148,6 @@ def test_a_servers_words(tmp_path, slides):
 
 
 # ---- On a terminal -------------------------------------------------------------------------------
-
-def on_a_terminal(*arguments):
-    """What a terminal receives."""
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([PROGRAM, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
-                          stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        while True:
-            if not select.select([ours], [], [], 60)[0]:
-                process.kill()
-                raise AssertionError("nothing came for a minute")
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # the other end is closed
-                break
-            if not part:
-                break
-            seen += part
-    os.close(ours)
-    return process.returncode, seen.replace(b"\r\n", b"\n")
-
 
 OURS = re.compile(rb"\r\x1b\[K|\x1b\[1m|\x1b\[0m|\x1b\[H\x1b\[J")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the named groups need, and nothing that is already there. Safe to repeat.
-# usage: setup.sh GROUP...        groups: build test fuzz bench
+# usage: setup.sh GROUP...        groups: build test fuzz bench cluster
 set -euo pipefail
 
 build="g++ cmake ninja-build ccache pkg-config git
@@ -12,14 +12,15 @@ test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tid
   python3-venv chromium chromium-driver python3-selenium librsvg2-bin libinsighttoolkit5-dev zsh fish mandoc pigz isal zopfli"
 fuzz="clang-14 libclang-rt-14-dev"
 bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn valgrind"
+cluster="slurm-wlm slurmd slurmctld slurm-client munge snakemake python3-distributed"
 # npm brings ONNX Runtime. Debian's only where there is none: many machines have a newer one that is no package.
 command -v npm >/dev/null || test="$test nodejs npm" bench="$bench nodejs npm"
 
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | test | fuzz | bench) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
-    *) echo "setup: there is no group '$group' (build, test, fuzz, bench)" >&2; exit 2 ;;
+    build | test | fuzz | bench | cluster) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
+    *) echo "setup: there is no group '$group' (build, test, fuzz, bench, cluster)" >&2; exit 2 ;;
   esac
 done
 
@@ -36,6 +37,12 @@ if [ "$(id -u)" -ne 0 ]; then
     exit 2
   fi
   run=(sudo)
+fi
+# Packages are installed for their programs: no daemon of theirs is started, unless the machine has a rule of its own.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  trap '"${run[@]}" rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' | "${run[@]}" install -m 755 /dev/stdin "$policy"
 fi
 echo "setup: installing ${#missing[@]} packages: ${missing[*]}"
 options=(-qq -y --no-install-recommends -o DPkg::Lock::Timeout=900 -o Dpkg::Options::=--force-unsafe-io -o Dpkg::Use-Pty=0)
