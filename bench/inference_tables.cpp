@@ -16,7 +16,7 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/one_mean.hpp"
 #include "assay/stats/random.hpp"
-#include "assay/stats/signed_rank_null.hpp"
+#include "assay/stats/wilcoxon.hpp"
 
 namespace {
 

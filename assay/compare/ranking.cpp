@@ -12,8 +12,8 @@
 #include "assay/bootstrap.hpp"
 #include "assay/compare.hpp"
 #include "assay/statistics.hpp"
+#include "assay/stats/agreement.hpp"
 #include "assay/stats/clusters.hpp"
-#include "assay/stats/kendall.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::compare {

@@ -5,7 +5,7 @@
 
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
-#include "assay/stats/strata.hpp"
+#include "assay/stats/folds.hpp"
 
 namespace assay::results {
 namespace {

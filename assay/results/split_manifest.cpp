@@ -12,7 +12,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/results/split.hpp"
-#include "assay/stats/strata.hpp"
+#include "assay/stats/folds.hpp"
 
 namespace assay::results {
 namespace {

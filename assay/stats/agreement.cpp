@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "assay/error.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/numbers.hpp"
 
 namespace assay::stats {
 namespace {
@@ -215,6 +215,28 @@ DeLong delong(std::span<const double> first, std::span<const double> second,
     out.z = variance > least_variance ? difference / std::sqrt(variance) : nan;
   out.pvalue = 2 * normal_sf(std::fabs(out.z));
   return out;
+}
+
+namespace {
+
+int sign_of(double a, double b) {
+  return (a > b ? 1 : 0) - (a < b ? 1 : 0);
+}
+
+}  // namespace
+
+double kendall_tau_b(std::span<const double> x, std::span<const double> y) {
+  if (x.size() != y.size())
+    throw Error(Error::Kind::input, "Kendall's tau needs two orders of the same things");
+  double agreement = 0, x_pairs = 0, y_pairs = 0;
+  for (std::size_t i = 1; i < x.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const int in_x = sign_of(x[i], x[j]), in_y = sign_of(y[i], y[j]);
+      agreement += in_x * in_y;
+      x_pairs += in_x * in_x;
+      y_pairs += in_y * in_y;
+    }
+  return agreement / std::sqrt(x_pairs * y_pairs);
 }
 
 }  // namespace assay::stats

@@ -18,10 +18,8 @@
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
-#include "assay/stats/case_means.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/numbers.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay::stats {

@@ -16,8 +16,6 @@
 #include <exception>
 #include <limits>
 
-#include "assay/stats/numbers.hpp"
-
 namespace assay::stats {
 
 namespace {

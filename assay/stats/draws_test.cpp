@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/stats/code_tally.hpp"
+#include "assay/stats/resampler.hpp"
 
 using namespace assay;
 using namespace assay::stats;

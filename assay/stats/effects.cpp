@@ -19,8 +19,7 @@
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/numbers.hpp"
-#include "assay/stats/signed_rank_null.hpp"
+#include "assay/stats/wilcoxon.hpp"
 
 namespace assay::stats {
 

@@ -15,7 +15,6 @@
 #include "assay/error.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
-#include "assay/stats/quadrature.hpp"
 
 namespace assay::stats {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "assay/error.hpp"
-#include "assay/stats/numbers.hpp"
+#include "assay/stats/distributions.hpp"
 
 namespace assay::stats {
 

@@ -22,7 +22,6 @@
 #include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/numbers.hpp"
 #include "assay/stats/resampler.hpp"
 
 namespace assay::stats {

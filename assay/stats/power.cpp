@@ -23,7 +23,6 @@
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/quadrature.hpp"
 #include "assay/stats/random.hpp"
 
 namespace assay::stats {

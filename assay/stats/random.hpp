@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <random>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -156,5 +158,45 @@ class Generator {
 /// default_rng(seed).choice(n, size): indices below n, with replacement.
 std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> seed, std::uint64_t n,
                                               std::size_t size);
+
+// NumPy's legacy `RandomState(seed)`, as far as scikit-learn's splitters use it.
+
+/// MT19937 seeded with one word, which is exactly what std::mt19937 is; the shuffle is NumPy's.
+class RandomState {
+ public:
+  explicit RandomState(std::uint32_t seed) : engine_(seed) {}
+
+  std::uint32_t next32() { return static_cast<std::uint32_t>(engine_()); }
+  std::uint64_t next64() {
+    const std::uint64_t high = next32();
+    return high << 32 | next32();
+  }
+
+  template <class T>
+  void shuffle(std::span<T> items) {
+    shuffle_from_end(*this, items);
+  }
+
+  std::vector<std::size_t> permutation(std::size_t size) {
+    std::vector<std::size_t> order(size);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    shuffle(std::span(order));
+    return order;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+// Subsets of a few things: all of them, or many at random.
+
+struct Subsets {
+  std::vector<std::vector<std::uint32_t>> members{};  ///< each ascending, from 0
+  bool all = true;                                    ///< every subset once; otherwise drawn
+};
+
+/// Subsets of `size` of `count` things, in the order of a dictionary. When there are more than
+/// `most`, that many are drawn with `seed`, each independently of the others.
+Subsets subsets(std::size_t count, std::size_t size, std::size_t most, std::uint64_t seed);
 
 }  // namespace assay::stats

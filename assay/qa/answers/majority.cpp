@@ -3,7 +3,7 @@
 
 #include "assay/qa.hpp"
 #include "assay/stats/moments.hpp"
-#include "assay/stats/subsets.hpp"
+#include "assay/stats/random.hpp"
 
 namespace assay::qa {
 namespace {

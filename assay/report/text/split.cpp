@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "assay/report/text/text_table.hpp"
-#include "assay/stats/strata.hpp"
+#include "assay/stats/folds.hpp"
 
 namespace assay::report {
 namespace {

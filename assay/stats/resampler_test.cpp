@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/stats/draw_blocks.hpp"
+#include "assay/stats/resampler.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 
+#include "assay/error.hpp"
 #include "assay/stats/executors_for_test.hpp"
+#include "assay/stats/random.hpp"
 
 using namespace assay;
 using namespace assay::stats;
@@ -100,4 +102,29 @@ TEST(DrawBlocks, expected_rejections_are_those_of_lemires_method) {
   EXPECT_EQ(ReplicateDraws(bits, 1, 1).least_halves(1000), 0U);
   EXPECT_EQ(ReplicateDraws(bits, 4096, 10).expected_rejections(1000), 0);  // divides 2^32
   EXPECT_DOUBLE_EQ(ReplicateDraws(bits, 0xC0000000, 10).expected_rejections(4), 10);
+}
+
+TEST(CaseMeans, are_plain_sums_bit_for_bit) {
+  Generator generator(5);
+  for (std::size_t models = 1; models <= 19; ++models) {
+    std::vector<std::vector<double>> scores(models, std::vector<double>(31));
+    for (auto& row : scores)
+      for (double& score : row) score = generator.uniform();
+    std::vector<std::uint32_t> indices(77);
+    generator.fill_below(31, std::span(indices));
+    const CaseMeans means(scores);
+    EXPECT_EQ(means.models(), models);
+    EXPECT_EQ(means.cases(), 31U);
+    std::vector<double> found(models);
+    means(indices, found);
+    for (std::size_t m = 0; m < models; ++m) {
+      double sum = 0;
+      for (const std::uint32_t i : indices) sum += scores[m][i];
+      EXPECT_EQ(found[m], sum / 77) << m << " of " << models;
+    }
+  }
+}
+
+TEST(CaseMeans, refuse_rows_of_different_lengths) {
+  EXPECT_THROW(CaseMeans(std::vector<std::vector<double>>{{1, 2}, {1}}), Error);
 }
