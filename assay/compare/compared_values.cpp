@@ -2,9 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
+#include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/compare.hpp"
+#include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
+#include "assay/metrics/synonyms.hpp"
 
 namespace assay::compare {
 namespace {
@@ -161,6 +166,171 @@ ResultTable with_lost_cases(ResultTable table) {
   }
   table.unscored = std::move(others);
   return table;
+}
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<MetricColumn>& columns) {
+  std::vector<std::string> names;
+  names.reserve(columns.size());
+  for (const MetricColumn& column : columns) names.push_back(column.name);
+  return names;
+}
+
+bool is_one_of(std::string_view column, std::span<const std::string_view> names) {
+  return std::ranges::find(names, ascii_lowered(column)) != names.end();
+}
+
+using Labels = std::span<const std::string>;
+
+/// Metrics times labels. Nobody reads more, and every one has its tests and intervals.
+constexpr std::size_t most_compared = 5000;
+
+/// The metrics of the first model that every model has for every label; those that only came along
+/// with the layout of a file count if `with_extra`.
+std::vector<std::string> common_metrics(std::span<const ResultTable> tables, Labels labels,
+                                        bool with_extra) {
+  std::unordered_map<std::string_view, std::size_t> times;
+  for (const ResultTable& table : tables)
+    for (const std::string& label : labels)
+      for (const MetricColumn& column : columns_of(table, label))
+        if (with_extra || !column.is_extra) ++times[column.name];
+  std::vector<std::string> common = names_of(columns_of(tables.front(), labels.front()));
+  std::erase_if(
+      common, [&](const std::string& name) { return times[name] < tables.size() * labels.size(); });
+  return common;
+}
+
+void require_column(const ResultTable& table, const std::string& name, const std::string& label) {
+  const auto& columns = columns_of(table, label);
+  if (column_of(columns, name) != nullptr) return;
+  const std::vector<std::string> known = names_of(columns);
+  throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
+                                      metrics::metric_hint(name, known) +
+                                      " (it has: " + joined(known) + ")");
+}
+
+/// In the order of first appearance; the case average where nothing is named.
+std::vector<std::string> distinct(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names)
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  if (out.empty()) out.emplace_back();
+  return out;
+}
+
+metrics::Better direction_of(const std::string& name, const MetricChoice& choice,
+                             std::vector<std::string>& notes) {
+  if (std::ranges::any_of(choice.lower_is_better, [&](const std::string& typed) {
+        return metrics::names_metric(typed, name);
+      }))
+    return metrics::Better::lower;
+  if (const auto ours = metrics::metric_of_key(name)) return (*ours)->better;
+  notes.push_back("metric '" + name +
+                  "' is unknown to assay; higher counts as better, unless --lower-is-better " +
+                  name + " says otherwise");
+  return metrics::Better::higher;
+}
+
+/// The column that a typed name means: its own, else the one that the name means elsewhere.
+std::string column_named(const std::string& typed, std::span<const ResultTable> tables,
+                         std::string_view label) {
+  for (const ResultTable& table : tables)
+    if (column_of(columns_of(table, label), typed) != nullptr) return typed;
+  for (const ResultTable& table : tables)
+    for (const MetricColumn& column : columns_of(table, label))
+      if (metrics::names_metric(typed, column.name)) return column.name;
+  return typed;
+}
+
+}  // namespace
+
+std::vector<std::string> default_metrics(std::span<const ResultTable> tables, Labels labels) {
+  std::vector<std::string> common = common_metrics(tables, labels, false);
+  if (common.empty()) common = common_metrics(tables, labels, true);
+  std::vector<std::string> chosen;
+  for (const metrics::ChosenMetric& metric : metrics::chosen_metrics(metrics::default_group))
+    if (std::ranges::find(common, metric.key) != common.end()) chosen.push_back(metric.key);
+  if (!chosen.empty()) return chosen;
+  std::erase_if(common, [](const std::string& name) {
+    return is_fold_column(name) || is_subject_column(name);
+  });
+  return common;
+}
+
+std::string words(const ComparedMetric& metric) {
+  const std::string name = is_by_magnitude(metric) ? "|" + metric.name + "|" : metric.name;
+  return metric.label.empty() ? name : name + " of " + metric.label;
+}
+
+std::string_view unit_of(const ComparedMetric& metric) {
+  const auto ours = metrics::metric_of_key(metric.name);
+  return ours ? (*ours)->unit : std::string_view();
+}
+
+std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tables,
+                                               const MetricChoice& choice,
+                                               std::vector<std::string>& notes) {
+  const std::vector<std::string> labels = distinct(choice.labels);
+  std::vector<std::string> asked = choice.asked;
+  for (std::string& name : asked) name = column_named(name, tables, labels.front());
+  asked = asked.empty() ? default_metrics(tables, labels) : distinct(asked);
+  if (asked.empty())
+    throw Error(Error::Kind::input,
+                "the files have no metric in common: " + tables.front().source + " has " +
+                    joined(names_of(columns_of(tables.front(), labels.front()))));
+  if (asked.size() * labels.size() > most_compared)
+    throw Error(Error::Kind::usage,
+                "would compare " + std::to_string(asked.size() * labels.size()) +
+                    " columns; at most " + std::to_string(most_compared) +
+                    " can be compared at a time: choose some with --metric and --label");
+  std::vector<ComparedMetric> chosen;
+  for (const std::string& name : asked) {
+    const metrics::Better better = direction_of(name, choice, notes);
+    for (const std::string& label : labels) {
+      for (const ResultTable& table : tables) require_column(table, name, label);
+      chosen.push_back({name, better, label});
+    }
+  }
+  return chosen;
+}
+
+std::vector<std::string> group_columns(std::span<const ResultTable> tables) {
+  std::vector<std::string> names;
+  for (const ResultTable& table : tables)
+    for (const auto& group : table.groups)
+      if (std::ranges::find(names, group.first) == names.end()) names.push_back(group.first);
+  return names;
+}
+
+bool is_fold_column(std::string_view column) {
+  constexpr std::array<std::string_view, 5> names = {"outer_fold", "inner_fold", "cv_fold", "fold",
+                                                     "restart"};
+  return is_one_of(column, names);
+}
+
+bool is_subject_column(std::string_view column) {
+  constexpr std::array<std::string_view, 6> names = {"subject",        "subject_id", "participant",
+                                                     "participant_id", "patient",    "patient_id"};
+  return is_one_of(column, names);
+}
+
+std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,
+                                      std::string_view column) {
+  std::vector<std::string> values;
+  for (std::size_t m = 0; m < tables.size(); ++m)
+    for (const auto& [name, texts] : tables[m].groups) {
+      if (name != column) continue;
+      values.resize(matching.ids.size());
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i].empty()) values[i] = texts[matching.places[m][i]];
+    }
+  if (!values.empty()) return values;
+  const std::vector<std::string> known = group_columns(tables);
+  throw Error(Error::Kind::usage, "no results file has a group column '" + std::string(column) +
+                                      "'" + did_you_mean(column, known) +
+                                      " (columns: " + (known.empty() ? "none" : joined(known)) +
+                                      "); --manifest CSV adds some");
 }
 
 }  // namespace assay::compare

@@ -10,7 +10,6 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
-#include "assay/compare/averaged.hpp"
 #include "assay/compare/families.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/error.hpp"

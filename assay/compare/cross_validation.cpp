@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "assay/base/named.hpp"
-#include "assay/compare/averaged.hpp"
+#include "assay/compare/models.hpp"
 #include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 

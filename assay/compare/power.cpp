@@ -6,7 +6,6 @@
 
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
-#include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/synonyms.hpp"

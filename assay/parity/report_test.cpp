@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/parity/report.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/parity.hpp"
-#include "assay/parity/benchmark_table.hpp"
 
 namespace assay::parity {
 namespace {

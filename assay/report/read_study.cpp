@@ -13,7 +13,6 @@
 #include "assay/base/json_reader.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
-#include "assay/compare/averaged.hpp"
 #include "assay/compare/models.hpp"
 #include "assay/error.hpp"
 #include "assay/executor.hpp"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "assay/base/text.hpp"
-#include "assay/parity/benchmark_table.hpp"
+#include "assay/parity/report.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {
