@@ -11,7 +11,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
-#include "assay/qa/results/prices.hpp"
+#include "assay/qa/values/prices.hpp"
 #include "cli/qa_headers.hpp"
 
 namespace assay::cli {

@@ -20,7 +20,7 @@
 #include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_estimate.hpp"
-#include "assay/qa/run/qa_questions.hpp"
+#include "assay/qa/run/qa_plan.hpp"
 #include "assay/report/text/qa_scores.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"

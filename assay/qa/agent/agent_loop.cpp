@@ -8,7 +8,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/action.hpp"
 #include "assay/slide/crop.hpp"
 

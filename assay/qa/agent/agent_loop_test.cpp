@@ -8,7 +8,7 @@
 #include <deque>
 
 #include "assay/error.hpp"
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 
 namespace assay::qa {
 namespace {

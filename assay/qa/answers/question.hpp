@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "assay/qa.hpp"
-#include "assay/qa/answers/answer_text.hpp"
+#include "assay/qa/answers/answer_markup.hpp"
 #include "assay/qa/values/truth.hpp"
 
 namespace assay::qa {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/values/usage.hpp"
+#include "assay/stats/moments.hpp"
+#include "assay/stats/random.hpp"
 
 namespace assay::qa {
 namespace {
@@ -147,6 +150,127 @@ ItemResult voted_result(const Item& item, std::vector<Attempt> attempts) {
   out.votes = std::move(attempts);
   vote_again(out);
   return out;
+}
+
+namespace {
+
+/// Votes of every item, by run; an item that was never asked has none.
+using Votes = std::vector<std::vector<OptionalLabel>>;
+
+Votes votes_of(std::span<const ItemResult> results) {
+  Votes out;
+  for (const ItemResult& item : results) {
+    out.emplace_back();
+    for (const Attempt& attempt : item.votes) out.back().push_back(vote_of(attempt));
+  }
+  return out;
+}
+
+/// The fewest and the most runs of an item that was asked.
+std::pair<std::size_t, std::size_t> range_of_runs(const Votes& votes) {
+  std::size_t fewest = 0, most = 0;
+  for (const auto& item : votes) {
+    if (item.empty()) continue;
+    fewest = most == 0 ? item.size() : std::min(fewest, item.size());
+    most = std::max(most, item.size());
+  }
+  return {fewest, most};
+}
+
+/// The score of votes by these runs only.
+double score_of(const Votes& votes, std::span<const std::uint32_t> runs,
+                const std::vector<std::int64_t>& truths, stats::ClassificationMetric metric) {
+  std::vector<std::int64_t> predictions;
+  std::vector<OptionalLabel> chosen;
+  for (const auto& item : votes) {
+    chosen.clear();
+    if (!item.empty())
+      for (const std::uint32_t run : runs) chosen.push_back(item[run]);
+    predictions.push_back(majority_label(chosen).value_or(no_label));
+  }
+  return stats::classification_score(metric, predictions, truths);
+}
+
+}  // namespace
+
+MajorityScores majority_scores(std::span<const ItemResult> results,
+                               stats::ClassificationMetric metric, const MajorityOptions& options) {
+  const Votes votes = votes_of(results);
+  std::vector<std::int64_t> truths;
+  for (const ItemResult& item : results) truths.push_back(item.truth_label);
+  const auto [fewest, most] = range_of_runs(votes);
+  MajorityScores out = {.runs = fewest, .left_out = most - fewest};
+  for (std::size_t k = 1; k <= fewest && fewest > 1; ++k) {
+    const std::size_t most_subsets = std::max(options.most_subsets, fewest);  // every single run
+    const stats::Subsets chosen = stats::subsets(fewest, k, most_subsets, options.seed);
+    std::vector<double> scores(chosen.members.size());
+    run_tasks(options.executor, scores.size(), [&](std::size_t i) {
+      scores[i] = score_of(votes, chosen.members[i], truths, metric);
+    });
+    MajorityScore at = {
+        .mean = stats::mean(scores), .subsets = chosen.members.size(), .all = chosen.all};
+    if (scores.size() > 1) at.std = stats::standard_deviation(scores, 1);
+    out.at.push_back(at);
+    if (k == 1) out.by_run = std::move(scores);
+  }
+  return out;
+}
+
+namespace {
+
+[[noreturn]] void refuse_rescore(const QaResult& result, const std::string& what) {
+  throw Error(Error::Kind::input,
+              result.benchmark_name + ": " + what + "; give the table that the run was made from");
+}
+
+bool has_answer(const Attempt& attempt) {
+  return attempt.outcome == Outcome::scored || attempt.outcome == Outcome::unparsed;
+}
+
+ItemResult merged(const Item& item, ItemResult result, const QaResult& of) {
+  if (result.truth_label != item.truth)
+    refuse_rescore(of, "item '" + item.id + "' has truth " + std::to_string(result.truth_label) +
+                           " in the results and " + std::to_string(item.truth) + " in the table");
+  result.slide = item.image_path;
+  result.options = item.options;
+  return result;
+}
+
+}  // namespace
+
+QaResult rescored(QaResult result, ExtractionRules rules) {
+  for (ItemResult& item : result.results) {
+    for (Attempt& attempt : item.votes) {
+      if (!has_answer(attempt)) continue;
+      attempt.answer =
+          extract_label(attempt.answer.raw, result.benchmark_name, item.options, rules);
+      attempt.outcome = attempt.answer.label ? Outcome::scored : Outcome::unparsed;
+    }
+    if (!item.votes.empty()) vote_again(item);
+  }
+  return result;
+}
+
+QaResult completed(QaResult result, const ItemTable& table) {
+  std::map<std::string, ItemResult> saved;
+  for (ItemResult& item : result.results) {
+    std::string id = item.item_id;
+    if (!saved.emplace(id, std::move(item)).second)
+      refuse_rescore(result, "item '" + id + "' appears twice in the results");
+  }
+  result.results.clear();
+  for (const Item& item : table.items) {
+    if (item.benchmark != result.benchmark_name) continue;
+    auto found = saved.extract(item.id);
+    result.results.push_back(found.empty() ? voted_result(item, {})
+                                           : merged(item, std::move(found.mapped()), result));
+  }
+  if (!saved.empty())
+    refuse_rescore(result, "item '" + saved.begin()->first + "' is not in the table");
+  const auto benchmark =
+      std::ranges::find(table.benchmarks, result.benchmark_name, &Benchmark::name);
+  if (benchmark != table.benchmarks.end()) result.metric = benchmark->metric;
+  return result;
 }
 
 }  // namespace assay::qa

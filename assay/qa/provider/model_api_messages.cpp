@@ -3,7 +3,6 @@
 #include <array>
 
 #include "assay/qa/provider/model_reply.hpp"
-#include "assay/qa/provider/model_usage.hpp"
 
 namespace assay::qa {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "assay/qa/results/qa_results_authors.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -7,7 +9,6 @@
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
-#include "assay/qa/results/qa_layouts.hpp"
 
 namespace assay::qa {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 
 namespace assay::qa {
 namespace {

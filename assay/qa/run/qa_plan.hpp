@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,22 @@ QaPlan planned_run(ItemTable table, const QaSelection& selection, const SlideFol
 /// The ids in a file: one a line ("id" or "benchmark/id"), or a CSV with benchmark_name and
 /// benchmark_id.
 std::vector<std::string> read_item_list(const std::filesystem::path& path);
+
+// `RUN/questions.json`: what a run is to ask, so that it can be scored and watched before its end,
+// without the table. docs/formats/qa.md describes it.
+
+inline constexpr const char* questions_file = "questions.json";
+
+/// The plan without its prompts.
+std::string questions_text(const QaPlan& plan);
+
+/// Throws Error::input naming `name`.
+QaPlan parse_questions(std::string_view text, const std::string& name);
+
+/// Writes the file of a run's folder, unless it says the same already.
+void write_questions(const std::filesystem::path& folder, const QaPlan& plan);
+
+/// Nothing when there is none: the run was begun by version 0.1.
+std::optional<QaPlan> read_questions(const std::filesystem::path& folder);
 
 }  // namespace assay::qa

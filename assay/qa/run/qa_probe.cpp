@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/run/qa_pictures.hpp"
 
 namespace assay::qa {

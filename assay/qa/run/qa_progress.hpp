@@ -11,7 +11,7 @@
 
 #include "assay/base/journal_writer.hpp"
 #include "assay/base/stop_sign.hpp"
-#include "assay/qa/results/qa_events.hpp"
+#include "assay/qa/results/qa_journal.hpp"
 
 namespace assay::qa {
 

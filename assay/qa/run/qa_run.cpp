@@ -14,7 +14,7 @@
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/qa/run/qa_attempt.hpp"
 #include "assay/qa/run/qa_pictures.hpp"
-#include "assay/qa/run/qa_questions.hpp"
+#include "assay/qa/run/qa_plan.hpp"
 #include "assay/qa/run/qa_settings.hpp"
 #include "assay/qa/run/qa_state.hpp"
 

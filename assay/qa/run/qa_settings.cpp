@@ -6,7 +6,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 
 namespace assay::qa {
 namespace {

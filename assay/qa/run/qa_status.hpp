@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "assay/qa.hpp"
-#include "assay/qa/results/qa_events.hpp"
+#include "assay/qa/results/qa_journal.hpp"
 #include "assay/qa/run/qa_plan.hpp"
 
 namespace assay::qa {

@@ -5,7 +5,7 @@
 
 #include "assay/error.hpp"
 #include "assay/qa/results/qa_journal.hpp"
-#include "assay/qa/run/qa_questions.hpp"
+#include "assay/qa/run/qa_plan.hpp"
 
 namespace assay::qa {
 namespace {

@@ -9,9 +9,11 @@
 #include <tuple>
 #include <utility>
 
+#include "assay/base/json.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/slide/slide.hpp"
 
 namespace assay::qa {
 namespace {
@@ -91,6 +93,150 @@ SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> 
     if (benchmark.published_questions != benchmark.questions)
       out.notes.push_back(deviation(benchmark));
   return out;
+}
+
+namespace {
+
+Json to_json(const slide::SlideInfo& info) {
+  Json levels = Json::array();
+  for (const slide::SlideLevel& level : info.levels)
+    levels.push_back(
+        {{"width", level.width}, {"height", level.height}, {"downsample", level.downsample}});
+  return {{"width", info.width},
+          {"height", info.height},
+          {"microns_per_pixel", or_null(info.microns_per_pixel)},
+          {"vendor", info.vendor},
+          {"levels", std::move(levels)}};
+}
+
+Json to_json(const CheckedSlide& slide) {
+  Json out = {{"image_path", slide.image_path},
+              {"questions", slide.questions},
+              {"state", name_in(slide_states(), slide.state)},
+              {"file", or_null(slide.file)},
+              {"problem", or_null(slide.problem)}};
+  if (slide.info) out["slide"] = to_json(*slide.info);
+  return out;
+}
+
+Json counts_of(const CheckedBenchmark& benchmark) {
+  Json out = {{"expected", benchmark.slides.size()}};
+  for (const auto& [name, state] : slide_states()) out[std::string(name)] = benchmark.count(state);
+  return out;
+}
+
+Json to_json(const CheckedBenchmark& benchmark) {
+  Json slides = Json::array();
+  for (const CheckedSlide& slide : benchmark.slides) slides.push_back(to_json(slide));
+  const auto& published = benchmark.published_questions;
+  return {{"benchmark_name", benchmark.name},
+          {"questions", benchmark.questions},
+          {"published_questions", or_null(published)},
+          {"ledger", counts_of(benchmark)},
+          {"slides", std::move(slides)}};
+}
+
+}  // namespace
+
+std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
+                             std::string_view version) {
+  Json benchmarks = Json::array();
+  for (const CheckedBenchmark& benchmark : check.benchmarks)
+    benchmarks.push_back(to_json(benchmark));
+  std::vector<std::string> warnings = table.warnings;
+  warnings.insert(warnings.end(), check.warnings.begin(), check.warnings.end());
+  return to_text({{"schema", "assay.qa-check/1"},
+                  {"complete", check.complete()},
+                  {"table",
+                   {{"sha256", table.sha256}, {"rows", table.rows}, {"invalid", table.invalid}}},
+                  {"openslide", or_null(check.openslide)},
+                  {"benchmarks", std::move(benchmarks)},
+                  {"notes", check.notes},
+                  {"warnings", warnings},
+                  {"provenance", {{"assay", version}}}}) +
+         "\n";
+}
+
+namespace {
+
+/// What becomes of the slides of all benchmarks, as one list that several threads can share.
+std::vector<CheckedSlide*> all_slides(SlideCheck& check) {
+  std::vector<CheckedSlide*> out;
+  for (CheckedBenchmark& benchmark : check.benchmarks)
+    for (CheckedSlide& slide : benchmark.slides) out.push_back(&slide);
+  return out;
+}
+
+void look_up(CheckedSlide& slide, const SlideFolder& folder, const Item& item) {
+  SlideMatch match = folder.find(item);
+  slide.problem = std::move(match.problem);
+  if (!slide.problem.empty()) {
+    slide.state = match.ambiguous ? SlideState::ambiguous : SlideState::missing;
+    return;
+  }
+  slide.state = SlideState::found;
+  slide.file = match.path.lexically_relative(folder.root()).generic_string();
+}
+
+void open(CheckedSlide& slide, const SlideFolder& folder) try {
+  slide.info = slide::Slide(folder.root() / slide.file).info();
+} catch (const Error& e) {
+  const bool too_new = e.kind() == Error::Kind::unsupported;
+  slide.state = too_new ? SlideState::unsupported : SlideState::unreadable;
+  slide.problem = e.what();
+}
+
+/// One file that is found for two slides of the table: for at least one of them it is the wrong
+/// file.
+void note_shared_files(SlideCheck& check) {
+  std::map<std::string, std::string> owners;
+  for (const CheckedSlide* slide : all_slides(check)) {
+    if (slide->file.empty()) continue;
+    const auto [owner, is_new] = owners.try_emplace(slide->file, slide->image_path);
+    if (!is_new && owner->second != slide->image_path)
+      check.notes.push_back(owner->second + " and " + slide->image_path +
+                            " resolve to the same file, " + slide->file);
+  }
+}
+
+/// Such sizes are not told to the model; if they are wrong, other things about the file may be,
+/// too.
+void warn_about_pixel_sizes(SlideCheck& check) {
+  constexpr std::size_t a_few = 3;
+  std::vector<std::string> named;
+  std::size_t count = 0;
+  for (const CheckedSlide* slide : check.distinct_slides()) {
+    if (!slide->info || !slide->info->microns_per_pixel) continue;
+    if (slide->info->plausible_microns_per_pixel() || ++count > a_few) continue;
+    named.push_back(fmt::format("{}: {:.4g} µm", slide->file, *slide->info->microns_per_pixel));
+  }
+  if (count > 0)
+    check.warnings.push_back(
+        fmt::format("{} an implausible pixel size, which models are not told ({}{}); 0.05 to 20 µm "
+                    "is plausible",
+                    count == 1 ? "1 slide has" : fmt::format("{} slides have", count),
+                    joined(named), count > a_few ? ", …" : ""));
+}
+
+}  // namespace
+
+SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
+                        const SlideCheckSettings& settings) {
+  SlideCheck check = expected_slides(table, settings.benchmarks);
+  if (settings.open) check.openslide = slide::openslide_version();
+  std::map<std::pair<std::string, std::string>, const Item*> first;
+  for (const Item& item : table.items) first.try_emplace({item.benchmark, item.image_path}, &item);
+  for (CheckedBenchmark& benchmark : check.benchmarks)
+    for (CheckedSlide& slide : benchmark.slides)
+      look_up(slide, folder, *first.at({benchmark.name, slide.image_path}));
+  note_shared_files(check);
+  if (!settings.open) return check;
+  const std::vector<CheckedSlide*> slides = all_slides(check);
+  run_tasks(settings.executor, slides.size(), [&](std::size_t i) {
+    if (slides[i]->state == SlideState::found) open(*slides[i], folder);
+  });
+  warn_about_pixel_sizes(check);
+  return check;
 }
 
 }  // namespace assay::qa

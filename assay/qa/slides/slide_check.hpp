@@ -6,10 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/base/named.hpp"
+#include "assay/executor.hpp"
 #include "assay/qa.hpp"
+#include "assay/qa/slides/slide_folder.hpp"
 #include "assay/slide/slide_info.hpp"
 
 namespace assay::qa {
@@ -57,5 +60,22 @@ struct SlideCheck {
 /// The slides that `benchmarks` of the table ask about, none looked for yet; all when none is
 /// named. An unknown name is an Error.
 SlideCheck expected_slides(const ItemTable& table, std::span<const std::string> names);
+
+// Which slides are there, as a file: `assay.qa-check/1`.
+
+std::string slide_check_text(const SlideCheck& check, const ItemTable& table,
+                             std::string_view version);
+
+// Looks for the slides of a table before any money is spent.
+
+struct SlideCheckSettings {
+  std::vector<std::string> benchmarks{};  ///< empty: all
+  bool open = false;                      ///< each slide that is found
+  Executor executor{};
+};
+
+/// Throws Error when slides shall be opened and there is no OpenSlide.
+SlideCheck check_slides(const ItemTable& table, const SlideFolder& folder,
+                        const SlideCheckSettings& settings);
 
 }  // namespace assay::qa

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/qa/values/chat.hpp"
@@ -49,5 +51,12 @@ struct TokenBound {
 TokenBound worst_case(const Chat& chat, unsigned max_output_tokens, const Prices& prices);
 
 double worst_cost_usd(const TokenBound& bound, const Prices& prices);
+
+// The price table of a run, as JSON. docs/qa-agents.md describes it.
+
+/// {"MODEL or PREFIX*": {"input": 1.25, "output": 10, "cache_read": …, "cache_write": …,
+/// "image_tokens": …}}, US dollars per million tokens. Throws Error::input with file and row.
+PriceTable read_prices(const std::filesystem::path& path);
+PriceTable parse_prices(std::string_view text, const std::string& name);
 
 }  // namespace assay::qa

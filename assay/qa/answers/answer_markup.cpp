@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/answers/answer_text.hpp"
+#include "assay/qa/answers/answer_markup.hpp"
 
 #include <algorithm>
 #include <array>

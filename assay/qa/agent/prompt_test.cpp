@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/qa/agent/instructions.hpp"
+#include "assay/qa/agent/prompt.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
