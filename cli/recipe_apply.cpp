@@ -11,7 +11,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
-#include "assay/report/text/recipe_report.hpp"
+#include "assay/report/text/model_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/warnings.hpp"

@@ -4,7 +4,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
-#include "assay/report/text/recipe_report.hpp"
+#include "assay/report/text/model_report.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
-#include "assay/report/text/split.hpp"
+#include "assay/report/text/cross_validation.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/warnings.hpp"

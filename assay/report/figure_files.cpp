@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/report/figure_files.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <system_error>
 
 #include "assay/base/file.hpp"
+#include "assay/base/program.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
-#include "assay/report/drawing_converter.hpp"
 
 namespace assay::report {
 namespace {
@@ -52,6 +57,135 @@ std::string write_figures(const PageContent& content, const fs::path& folder) {
     if (const std::string problem = conversion_problem(*converter, svg); !problem.empty())
       said += "; " + problem;
   return said;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double patience_s = 60;
+constexpr double pixels_per_unit = 2;  // 192 dots per inch
+
+/// A file that goes away with its owner.
+class PassingFile {
+ public:
+  explicit PassingFile(fs::path path) : path_(std::move(path)) {}
+  PassingFile(const PassingFile&) = delete;
+  PassingFile& operator=(const PassingFile&) = delete;
+  ~PassingFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+CommandWords rsvg_arguments(const DrawingFiles& files, PictureFormat format) {
+  return {fmt::format("--format={}", name(format)),
+          fmt::format("--zoom={}", format == PictureFormat::png ? pixels_per_unit : 1),
+          "--output=" + files.out.string(), files.svg.string()};
+}
+
+CommandWords inkscape_arguments(const DrawingFiles& files, PictureFormat format) {
+  return {fmt::format("--export-type={}", name(format)),
+          fmt::format("--export-dpi={}", 96 * pixels_per_unit),
+          "--export-filename=" + files.out.string(), files.svg.string()};
+}
+
+/// The width and height that the drawing says it has.
+std::pair<int, int> size_of(std::string_view svg) {
+  const auto number_after = [&](std::string_view key) {
+    const std::size_t at = svg.find(key);
+    const std::string digits(at == std::string_view::npos ? "" : svg.substr(at + key.size(), 8));
+    return std::clamp(static_cast<int>(std::strtol(digits.c_str(), nullptr, 10)), 1, 20000);
+  };
+  return {number_after(" width=\""), number_after(" height=\"")};
+}
+
+/// A browser prints pages: the page has the size of the drawing.
+std::string page_of(std::string_view svg) {
+  const auto [width, height] = size_of(svg);
+  const std::size_t start = svg.find("<svg");
+  return fmt::format(
+      "<!doctype html><meta charset=\"utf-8\"><style>@page{{size:{0}px {1}px;margin:0}}"
+      "html,body{{margin:0}}svg{{display:block}}</style>{2}",
+      width, height + 1, svg.substr(start == std::string_view::npos ? 0 : start));
+}
+
+CommandWords chromium_arguments(const DrawingFiles& page, PictureFormat format) {
+  const auto [width, height] = size_of(read_text(page.svg));
+  const std::string out = page.out.string();
+  CommandWords words = {"--headless", "--no-sandbox", "--disable-gpu"};
+  const CommandWords task =
+      format == PictureFormat::pdf
+          ? CommandWords{"--print-to-pdf=" + out, "--no-pdf-header-footer"}
+          : CommandWords{"--screenshot=" + out, fmt::format("--window-size={},{}", width, height),
+                         fmt::format("--force-device-scale-factor={}", pixels_per_unit),
+                         "--hide-scrollbars"};
+  words.insert(words.end(), task.begin(), task.end());
+  words.push_back("file://" + fs::absolute(page.svg).string());
+  return words;
+}
+
+using Arguments = CommandWords (*)(const DrawingFiles&, PictureFormat);
+
+struct ConverterRow {
+  std::string_view program, name;
+  Arguments arguments;
+  bool takes_page = false;  ///< wants HTML around the drawing
+};
+
+constexpr std::array rows = {
+    ConverterRow{"rsvg-convert", "rsvg-convert", rsvg_arguments},
+    ConverterRow{"inkscape", "inkscape", inkscape_arguments},
+    ConverterRow{"chromium", "chromium", chromium_arguments, true},
+    ConverterRow{"chromium-browser", "chromium", chromium_arguments, true},
+    ConverterRow{"google-chrome", "chromium", chromium_arguments, true},
+};
+
+void run_to_end(const CommandWords& command, const DrawingConverter& converter,
+                const fs::path& svg) {
+  const ProgramEnd end = run_program(command, patience_s);
+  if (end.succeeded) return;
+  const std::string words = end.timed_out ? "it took longer than a minute" : end.errors;
+  throw Error(Error::Kind::io, fmt::format("{} could not convert {}: {}", converter.name,
+                                           svg.string(), words.empty() ? end.ending : words));
+}
+
+}  // namespace
+
+std::string_view name(PictureFormat format) {
+  return format == PictureFormat::pdf ? "pdf" : "png";
+}
+
+std::optional<DrawingConverter> find_converter(std::string_view search_path) {
+  for (const ConverterRow& row : rows)
+    if (fs::path program = find_program(row.program, search_path); !program.empty())
+      return DrawingConverter{std::string(row.name), std::move(program)};
+  return std::nullopt;
+}
+
+void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
+                     PictureFormat format) {
+  const auto row = std::ranges::find(rows, converter.name, &ConverterRow::name);
+  if (row == rows.end())
+    throw Error(Error::Kind::usage, "'" + converter.name + "' is not a known SVG converter");
+  require_writable(files.out);
+  const fs::path base = files.out.parent_path() / ("." + files.out.filename().string());
+  const PassingFile page(base.string() + ".page.html");
+  const PassingFile part(base.string() + ".part." + std::string(name(format)));
+  if (row->takes_page) write_atomically(page.path(), page_of(read_text(files.svg)));
+  const DrawingFiles given = {row->takes_page ? page.path() : files.svg, part.path()};
+  CommandWords command = {converter.program.string()};
+  for (const std::string& word : row->arguments(given, format)) command.push_back(word);
+  run_to_end(command, converter, files.svg);
+  std::error_code ignored;
+  if (!fs::is_regular_file(part.path(), ignored))
+    throw Error(Error::Kind::io, fmt::format("{} wrote no {} for {}", converter.name, name(format),
+                                             files.svg.string()));
+  rename_durably(part.path(), files.out);
 }
 
 }  // namespace assay::report

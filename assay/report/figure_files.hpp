@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "assay/report/page/page.hpp"
 
@@ -12,5 +14,30 @@ namespace assay::report {
 /// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
 /// sentence what it did. A figure that cannot be converted is named in it. Throws Error::io.
 std::string write_figures(const PageContent& content, const std::filesystem::path& folder);
+
+// SVG files as PDF and PNG, by another installed program.
+
+enum class PictureFormat { pdf, png };
+
+std::string_view name(PictureFormat format);
+
+/// A program that can convert.
+struct DrawingConverter {
+  std::string name;               ///< rsvg-convert, inkscape or chromium
+  std::filesystem::path program;  ///< where it was found
+};
+
+/// The first of rsvg-convert, inkscape, chromium (chromium-browser, google-chrome) in the folders
+/// of `search_path`, which are separated by colons; nothing when none is there.
+std::optional<DrawingConverter> find_converter(std::string_view search_path);
+
+struct DrawingFiles {
+  std::filesystem::path svg, out;
+};
+
+/// Writes `files.out` whole or not at all. Throws Error::io with what the program said; one that
+/// takes longer than a minute is ended.
+void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
+                     PictureFormat format);
 
 }  // namespace assay::report

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "assay/report/case_images.hpp"
+#include "assay/report/case_volumes.hpp"
 #include "assay/report/page/page.hpp"
 #include "assay/report/read_study.hpp"
 

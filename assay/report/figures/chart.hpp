@@ -3,15 +3,58 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "assay/report/figures/scale.hpp"
 #include "assay/report/figures/svg.hpp"
 
 namespace assay::report {
+
+// From values to places in a drawing, with ticks that people can read.
+
+struct Extent {
+  double low = 0, high = 1;
+};
+
+/// The least and the greatest finite value; nothing when there is none.
+std::optional<Extent> extent_of(std::span<const double> values);
+
+/// Room for both.
+std::optional<Extent> hull(std::optional<Extent> a, std::optional<Extent> b);
+
+struct Tick {
+  double value = 0;
+  std::string label{};
+};
+
+enum class ScaleKind { linear, logarithmic };
+
+class Scale {
+ public:
+  /// Maps values of `domain` to positions in `range`, whose ends may be in either order. A domain
+  /// without width gets some. A logarithmic domain must be above 0.
+  Scale(Extent domain, Extent range, ScaleKind kind = ScaleKind::linear);
+
+  /// The position of a value; one outside the domain is at its end.
+  double operator()(double value) const;
+
+  const Extent& domain() const { return domain_; }
+  const Extent& range() const { return range_; }
+
+  /// About as many ticks at round values, all inside the domain.
+  std::vector<Tick> ticks(std::size_t about = 5) const;
+
+ private:
+  Extent domain_, range_;
+  ScaleKind kind_;
+};
+
+/// A domain a little wider than the data, but not beyond the values that are possible.
+Extent padded(Extent data, Extent possible);
+Extent padded(Extent data);
 
 inline constexpr double figure_width = 720;
 inline constexpr double axis_room = 46;  ///< below a plot, for ticks and a title
@@ -81,5 +124,23 @@ struct PanelScales {
 };
 PanelScales panel_scales(const Frame& plot, Extent x, Extent y,
                          ScaleKind x_kind = ScaleKind::linear);
+
+// Rows of models under headings, such as labels or subgroups.
+
+/// Every group has a heading and a row for each model.
+struct GroupedRows {
+  RowLayout layout;
+  std::size_t models = 0;
+
+  double heading(std::size_t group) const { return layout.middle(group * (models + 1)); }
+  double row(std::size_t group, std::size_t model) const {
+    return layout.middle(group * (models + 1) + 1 + model);
+  }
+};
+
+GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups);
+
+void draw_group_names(Drawing& drawing, const GroupedRows& rows,
+                      std::span<const std::string> groups, std::span<const std::string> models);
 
 }  // namespace assay::report

@@ -13,7 +13,7 @@
 #include "assay/compare.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/agreement.hpp"
 

@@ -7,7 +7,7 @@
 #include "assay/base/text.hpp"
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 
 namespace assay::report {
 namespace {

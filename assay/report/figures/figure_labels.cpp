@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/distribution.hpp"
-#include "assay/report/figures/figure_groups.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 
 namespace assay::report {
 namespace {

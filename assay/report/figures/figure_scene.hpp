@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "assay/metrics.hpp"
+#include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/marks.hpp"
-#include "assay/report/figures/scale.hpp"
 #include "assay/report/study.hpp"
 
 namespace assay::report {

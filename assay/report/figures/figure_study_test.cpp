@@ -10,7 +10,7 @@
 #include "assay/report/figures/distribution.hpp"
 #include "assay/report/figures/figure.hpp"
 #include "assay/report/figures/marks.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 #include "assay/report/studies_for_test.hpp"
 #include "assay/stats/agreement.hpp"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "assay/compare/standing.hpp"
-#include "assay/report/figures/figure_groups.hpp"
+#include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 #include "assay/report/text/comparison_report.hpp"
 
 namespace assay::report {

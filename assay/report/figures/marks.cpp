@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "assay/parity.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 
 namespace assay::report {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "assay/base/named.hpp"
 #include "assay/report/figures/figure_scene.hpp"
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 #include "assay/report/page/methods.hpp"
 #include "assay/report/text/comparison_report.hpp"
 #include "assay/report/text/text_table.hpp"

@@ -2,10 +2,17 @@
 /// The sections of the page below the first screen, and the small pieces that all of them use.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "assay/base/base64.hpp"
 #include "assay/base/gzip.hpp"
+#include "assay/base/named.hpp"
+#include "assay/compare.hpp"
 #include "assay/image/png.hpp"
 #include "assay/report/html.hpp"
+#include "assay/report/page/guidelines.hpp"
+#include "assay/report/page/methods.hpp"
 #include "assay/report/page/page_parts.hpp"
 
 namespace assay::report {
@@ -106,6 +113,233 @@ std::string sources_section(const PageContent& content) {
   std::string out = "<section id=\"sources\">\n<h2>Settings and provenance</h2>\n";
   for (const SourceDocument& source : content.documents) out += document(source);
   return out + "</section>\n";
+}
+
+// Text for authors to use: methods, tables, and what guidelines still ask of them.
+
+namespace {
+
+/// Text to paste: shown as it is, with a button that copies it.
+std::string to_paste(std::string_view title, std::string_view text) {
+  return fmt::format(
+      "<details class=\"paste\"><summary>{}</summary><button type=\"button\" class=\"copy\">Copy"
+      "</button>{}</details>\n",
+      html_escaped(title), element("pre", text, "tabindex=\"0\""));
+}
+
+std::string methods(const PageContent& content) {
+  const std::string text = methods_paragraph(content.study, content.version);
+  if (text.empty()) return "";
+  return "<h3>Methods</h3>\n<div class=\"paste\">" + element("pre", text, "class=\"prose\"") +
+         "<button type=\"button\" class=\"copy\">Copy</button></div>\n";
+}
+
+std::string tables(const Study& study) {
+  std::string out;
+  for (const NamedTable& one : tables_to_paste(study))
+    out += to_paste(one.title + ", Markdown", markdown_table(one.table)) +
+           to_paste(one.title + ", LaTeX", latex_table(one.table));
+  return out.empty() ? "" : "<h3>Tables</h3>\n" + out;
+}
+
+std::string_view css_of(GuidelineAnswer answer) {
+  constexpr std::array<std::string_view, 3> classes = {"good", "soft", "bad"};
+  return classes[static_cast<std::size_t>(answer)];
+}
+
+std::string checklist(const Study& study) {
+  std::string rows;
+  for (const GuidelineItem& item : guideline_checklist(study))
+    rows += fmt::format(
+        "<tr><td class=\"{}\">{}</td><th scope=\"row\">{}</th><td>{}</td><td "
+        "class=\"soft\">{}</td></tr>\n",
+        css_of(item.answer), html_escaped(name(item.answer)), html_escaped(item.item),
+        html_escaped(item.because), html_escaped(item.guideline));
+  if (rows.empty()) return "";
+  return "<h3>Checklist</h3>\n<div class=\"wide\"><table class=\"check\"><caption "
+         "class=\"unseen\">What reporting guidelines ask</caption><thead><tr><th "
+         "scope=\"col\">Answered here</th><th scope=\"col\">Asked</th><th scope=\"col\">Where, or "
+         "what is left to say</th><th scope=\"col\">Guideline</th></tr></thead><tbody>" +
+         rows + "</tbody></table></div>\n";
+}
+
+}  // namespace
+
+std::string words_section(const PageContent& content) {
+  return "<section id=\"words\">\n<h2>To paste</h2>\n" + methods(content) + tables(content.study) +
+         checklist(content.study) + "</section>\n";
+}
+
+// What other commands found, on the page: parity with a paper, cross-validations, comparisons.
+
+namespace {
+
+std::string plain_or_absent(const std::optional<double>& value) {
+  return value ? compare::plain_number(*value) : "–";
+}
+
+std::string yes_no_cell(const std::optional<bool>& value) {
+  return !value ? "–" : *value ? "yes" : "no";
+}
+
+std::vector<std::string> detail_row(std::string title, const parity::MetricDetail& d) {
+  return {std::move(title),        plain_or_absent(d.achieved),     plain_or_absent(d.paper),
+          plain_or_absent(d.diff), yes_no_cell(d.within_tolerance), yes_no_cell(d.acceptable)};
+}
+
+std::string parity_html(const parity::ParityReport& report) {
+  const parity::ParityDetails& d = report.result.details;
+  const PaperTable table = {
+      .header = {"Metric", "Achieved", "Published", "Difference", "Within tolerance", "Acceptable"},
+      .rows = {detail_row("Dice", d.dice),
+               {"SD of Dice", plain_or_absent(d.dice_std.achieved),
+                plain_or_absent(d.dice_std.paper), "–", "–", yes_no_cell(d.dice_std.acceptable)},
+               detail_row("AVD", d.avd),
+               detail_row("MCC", d.mcc)}};
+  std::string out =
+      fmt::format("<article><h3>Parity with {}: {}</h3>\n",
+                  html_escaped(report.paper.name.empty() ? report.result.model : report.paper.name),
+                  html_escaped(name(report.result.parity_level)));
+  out += html_table(table, "Achieved and published values");
+  for (const std::string& sentence : report.explanation) out += element("p", sentence);
+  for (const std::string& warning : report.warnings) out += element("p", warning, "class=\"soft\"");
+  return out + "</article>\n";
+}
+
+std::string spread_text(const compare::Spread& s) {
+  return s.mean ? fmt::format("{} ({})", compare::plain_number(*s.mean), plain_or_absent(s.std))
+                : "–";
+}
+
+std::string folds_html(const FoldsStudyPart& part) {
+  PaperTable table = {
+      .header = {"Metric", "Subjects", "Runs", "Outer folds", "SD of restarts"},
+      .rows = {},
+      .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
+                    "and over the means of outer folds: three spreads that must not be confused."}};
+  for (const compare::NamedSpreads& s : part.result.spreads)
+    table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
+                          spread_text(s.outer_folds), plain_or_absent(s.restarts.std)});
+  std::string out = "<article>" + element("h3", "Cross-validation: " + part.name) +
+                    html_table(table, "Spreads by name");
+  for (const std::string& warning : part.result.warnings)
+    out += element("p", warning, "class=\"soft\"");
+  return out + "</article>\n";
+}
+
+std::string finding_html(const Finding& finding) {
+  std::string out = "<article>" + element("h3", finding.title) +
+                    element("p", finding.source, "class=\"soft\"") +
+                    html_table(finding.table, finding.title);
+  std::string list;
+  for (const std::string& sentence : finding.sentences) list += element("li", sentence);
+  return out + (list.empty() ? "" : "<ul>" + list + "</ul>\n") + "</article>\n";
+}
+
+}  // namespace
+
+std::string findings_section(const PageContent& content) {
+  const Study& study = content.study;
+  std::string out;
+  for (const parity::ParityReport& report : study.parity) out += parity_html(report);
+  for (const FoldsStudyPart& part : study.folds) out += folds_html(part);
+  for (const Finding& finding : content.findings) out += finding_html(finding);
+  return out.empty() ? "" : "<section id=\"findings\">\n<h2>Findings</h2>\n" + out + "</section>\n";
+}
+
+// Questions on the page: scores with intervals, the ledger, how agents arrived at their answers.
+
+namespace {
+
+std::string percent_text(double share) {
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string interval(const stats::ScoreInterval& score) {
+  return fmt::format("{} to {}", percent_text(score.interval.lower),
+                     percent_text(score.interval.upper));
+}
+
+/// What the intervals are, and where they say less than they seem to.
+std::string interval_note(const std::vector<QaStudyPart>& parts) {
+  std::string out =
+      "Intervals are Wilson's. Where questions share classes or slides, they use the equivalent "
+      "number of independent questions. Questions without a label count as wrong.";
+  const bool one_slide =
+      std::ranges::any_of(parts, [](const QaStudyPart& part) { return part.scores.one_slide; });
+  if (one_slide)
+    out +=
+        " Where all questions are on one slide, there is no interval by slide, and the interval is "
+        "about questions on that slide.";
+  return out;
+}
+
+std::string cost_of(const qa::QaScores& scores) {
+  return scores.total_cost_usd ? fmt::format("${:.4g}", *scores.total_cost_usd) : "unknown";
+}
+
+std::string without_label(const qa::QaLedger& ledger) {
+  std::string out;
+  for (const Named<qa::Outcome>& row : qa::outcomes())
+    if (row.value != qa::Outcome::scored && ledger.count(row.value) != 0)
+      out.append(out.empty() ? "" : ", ")
+          .append(std::to_string(ledger.count(row.value)))
+          .append(" ")
+          .append(row.name);
+  return out.empty() ? "none" : out;
+}
+
+/// How many count, and of a run that is not through how many of them were answered.
+std::string number_of(const qa::QaScores& s) {
+  const std::string n = s.headline() ? std::to_string(s.headline()->n) : "0";
+  return s.ledger.answered() == s.ledger.expected()
+             ? n
+             : fmt::format("{} (of {}, {} answered)", n, s.ledger.expected(), s.ledger.answered());
+}
+
+std::vector<std::string> answers_row(const QaStudyPart& part) {
+  const qa::QaScores& s = part.scores;
+  const auto& headline = s.headline();
+  return {part.result.benchmark_name,
+          part.result.model_name,
+          std::string(name_in(stats::classification_metrics(), s.metric)),
+          headline ? percent_text(headline->items.point) : "–",
+          headline ? interval(headline->interval) : "–",
+          number_of(s),
+          without_label(s.ledger),
+          cost_of(s)};
+}
+
+}  // namespace
+
+std::string qa_section(const PageContent& content) {
+  PaperTable table = {.header = {"Benchmark", "Model", "Score", "Value", "95 % interval", "n",
+                                 "Without a label", "Cost"},
+                      .rows = {},
+                      .footnotes = {interval_note(content.study.qa)}};
+  for (const QaStudyPart& part : content.study.qa) {
+    table.rows.push_back(answers_row(part));
+    if (const auto& unfinished = part.result.unfinished)
+      table.footnotes.push_back(fmt::format(
+          "The run of {} on {} is unfinished: {} of {} are done.", part.result.model_name,
+          part.result.benchmark_name, unfinished->done, counted(unfinished->expected, "question")));
+  }
+  std::string out = html_table(table, "Scores of question answering");
+  for (const Figure& figure : content.qa_figures) out += figure_html(figure);
+  return out + "<div id=\"item-table\"></div>\n";
+}
+
+std::string qa_answer(const ShownAnswer& answer) {
+  TrajectoryView view = answer.view;
+  view.anchors = fmt::format("answer-{}-{}-{}-", answer.part, answer.item, view.trajectory.run);
+  const qa::Trajectory& t = view.trajectory;
+  const bool right = view.result && view.result->correct;
+  return fmt::format(
+      "<details class=\"trajectory\" data-part=\"{}\" data-item=\"{}\"><summary><b>{} · {}</b> "
+      "<span class=\"{}\">{}</span> <span class=\"soft\">{}</span></summary>\n{}</details>\n",
+      answer.part, answer.item, html_escaped(t.benchmark), html_escaped(t.item_id),
+      right ? "good" : "bad", right ? "right" : "not right", html_escaped(t.question),
+      trajectory_body(view));
 }
 
 }  // namespace assay::report

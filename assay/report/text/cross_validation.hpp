@@ -7,6 +7,7 @@
 #include "assay/compare/cross_validation.hpp"
 #include "assay/report/text/terminal.hpp"
 #include "assay/results/runs.hpp"
+#include "assay/results/split.hpp"
 
 namespace assay::report {
 
@@ -14,5 +15,11 @@ namespace assay::report {
 /// standard deviations is for what.
 std::string cross_validation_report(const compare::CrossValidation& result,
                                     const results::RunFolders& folders, const TerminalStyle& style);
+
+// How evenly a split shares the cases, on one screen.
+
+/// A row per stratum, a column per outer fold: how many cases each fold tests.
+std::string balance_table(const results::SplitManifest& manifest,
+                          const results::SplitSettings& settings, const stats::NestedFolds& folds);
 
 }  // namespace assay::report

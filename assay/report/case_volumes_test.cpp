@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/report/case_images.hpp"
+#include "assay/report/case_volumes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
-#include "assay/report/case_volumes.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/report/drawing_converter.hpp"
+#include "assay/report/figure_files.hpp"
 
 #include <gtest/gtest.h>
 

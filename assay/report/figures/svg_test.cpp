@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/report/figures/svg_text.hpp"
+#include "assay/report/figures/svg.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,7 @@
 #include <limits>
 
 #include "assay/metrics.hpp"
-#include "assay/report/figures/scale.hpp"
-#include "assay/report/figures/svg.hpp"
+#include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 
 using namespace assay;
