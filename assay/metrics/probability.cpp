@@ -17,8 +17,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "assay/metrics/radix_sort.hpp"
-
 namespace assay::metrics {
 namespace {
 

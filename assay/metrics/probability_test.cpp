@@ -11,7 +11,6 @@
 
 #include "assay/cohort.hpp"
 #include "assay/metrics.hpp"
-#include "assay/metrics/radix_sort.hpp"
 
 namespace assay::metrics {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Dice of batches, and the gradient of soft Dice.
-#include "assay/metrics/training_dice.hpp"
-
+#include "assay/metrics/training_batches.hpp"
 #include "python/module/arrays.hpp"
 #include "python/module/threads.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "assay/model/backends/command_answers.hpp"
+#include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx_outline.hpp"

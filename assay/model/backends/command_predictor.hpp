@@ -2,6 +2,7 @@
 /// The back-end `command`: a user's program that is asked case by case.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,5 +21,27 @@ struct CommandSettings {
 /// Starts the program and performs the handshake (docs/formats/predictor.md). Throws Error when it
 /// does not start or does not speak the protocol.
 std::unique_ptr<Predictor> command_predictor(const CommandSettings& settings);
+
+// What a user's program answers, line by line. docs/formats/predictor.md describes it.
+
+inline constexpr int command_protocol = 1;
+inline constexpr std::size_t most_command_classes = 256;
+
+/// What a program says about itself.
+struct Greeting {
+  std::string name, version;
+  std::size_t classes = most_command_classes;
+  bool operator==(const Greeting&) const = default;
+};
+
+/// The handshake. Throws Error::input with a sentence about the program ("its handshake …").
+Greeting parse_greeting(const std::string& line);
+
+/// What the program says went wrong with the case that it was asked for as `id`; "" when it is
+/// done. Throws Error::input when the line says neither, or belongs to another case.
+std::string parse_case_answer(const std::string& line, std::size_t id);
+
+/// What a reader of one line is shown of text that may have several.
+std::string one_line(const std::string& text);
 
 }  // namespace assay::model

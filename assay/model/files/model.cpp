@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
+#include "assay/base/bytes.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/foreign_files.hpp"
+#include "assay/model/engine/engine.hpp"
 #include "assay/model/files/tensors.hpp"
 
 namespace assay::model {
@@ -156,6 +160,118 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
   } catch (const Error& e) {
     throw e.about(name);
   }
+}
+
+// Hashes of networks: the same for the same numbers, whatever file they came in.
+
+namespace {
+
+/// The text and numbers that are hashed.
+class Canonical {
+ public:
+  void line(const std::string& text) { bytes_ += text + "\n"; }
+  void array(const std::string& name, const std::string& shape, const std::vector<float>& values) {
+    line(name + " " + shape);
+    const std::size_t at = bytes_.size();
+    bytes_.resize(at + values.size() * sizeof(float));
+    auto* out = reinterpret_cast<std::byte*>(bytes_.data() + at);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      store_little_endian(out + i * sizeof(float), values[i]);
+  }
+  std::string hash() const { return sha256(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+void add(Canonical& out, const HiddenLayer& layer, const std::string& name) {
+  out.array(name + ".weight", fmt::format("{},{},3,3,3", layer.outputs, layer.inputs),
+            layer.weights);
+  out.array(name + ".bias", std::to_string(layer.outputs), layer.bias);
+  for (const auto& [values, part] :
+       {std::pair(&layer.scale, ".scale"), std::pair(&layer.shift, ".shift")})
+    if (!values->empty()) out.array(name + part, std::to_string(values->size()), *values);
+}
+
+std::string hash_of(const Network& network, bool with_architecture) {
+  Canonical out;
+  for (std::size_t i = 0; i < network.hidden.size(); ++i) {
+    const HiddenLayer& layer = network.hidden[i];
+    if (with_architecture)
+      out.line(
+          fmt::format("hidden.{} dilation={} activation={} normalisation={} groups={} epsilon={}",
+                      i, layer.dilation, name(layer.activation), name(layer.normalisation),
+                      layer.groups, layer.epsilon));
+    add(out, layer, fmt::format("hidden.{}", i));
+  }
+  const Classifier& last = network.classifier;
+  out.array("classifier.weight", fmt::format("{},{},1,1,1", last.classes, last.inputs),
+            last.weights);
+  out.array("classifier.bias", std::to_string(last.classes), last.bias);
+  return out.hash();
+}
+
+}  // namespace
+
+std::string weights_sha256(const Network& network) {
+  return hash_of(network, false);
+}
+
+std::string network_sha256(const Network& network) {
+  return hash_of(network, true);
+}
+
+// assay.model/1: what a model is and what it costs.
+
+namespace {
+
+Json layer_json(const HiddenLayer& layer, std::size_t voxels) {
+  Json out = {{"kernel", {3, 3, 3}},
+              {"dilation", layer.dilation},
+              {"inputs", layer.inputs},
+              {"outputs", layer.outputs},
+              {"normalisation", name(layer.normalisation)},
+              {"batch_norm_folded", layer.has_folded_norm},
+              {"activation", name(layer.activation)},
+              {"parameters", layer.trainable},
+              {"operations", operations(layer, voxels)}};
+  if (layer.normalisation == Normalisation::group) out["groups"] = layer.groups;
+  return out;
+}
+
+Json classifier_json(const Classifier& last, std::size_t voxels) {
+  return {{"kernel", {1, 1, 1}},          {"dilation", 1},
+          {"inputs", last.inputs},        {"outputs", last.classes},
+          {"normalisation", "none"},      {"activation", "none"},
+          {"parameters", last.trainable}, {"operations", operations(last, voxels)}};
+}
+
+}  // namespace
+
+std::string model_text(const Model& model, const Shape& shape) {
+  const Network& network = model.network;
+  const std::size_t voxels = shape[0] * shape[1] * shape[2];
+  Json layers = Json::array();
+  for (const HiddenLayer& layer : network.hidden) layers.push_back(layer_json(layer, voxels));
+  layers.push_back(classifier_json(network.classifier, voxels));
+  const Json out = {{"schema", "assay.model/1"},
+                    {"file", model.file},
+                    {"format", model.format},
+                    {"model_name", or_null(model.name)},
+                    {"architecture_from", model.architecture},
+                    {"backend", "meshnet"},
+                    {"parameters", parameters(network)},
+                    {"receptive_field", receptive_field(network)},
+                    {"input_channels", 1},
+                    {"classes", network.classifier.classes},
+                    {"layers", layers},
+                    {"weights_sha256", weights_sha256(network)},
+                    {"network_sha256", network_sha256(network)},
+                    {"cost",
+                     {{"shape", {shape[0], shape[1], shape[2]}},
+                      {"operations", operations(network, voxels)},
+                      {"memory_bytes", prediction_bytes(network, shape)}}}};
+  return to_text(out) + "\n";
 }
 
 }  // namespace assay::model

@@ -35,12 +35,6 @@ Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions
 /// The name of a model that is known by its shapes, dilations and activation; else "".
 std::string known_name(const Network& network);
 
-/// A file of numbers that a tfjs model names.
-struct WeightFile {
-  std::string path;
-  std::span<const std::byte> bytes;
-};
-
 /// The weight files that a tfjs model.json names, as it names them. Throws Error::input.
 std::vector<std::string> tfjs_weight_paths(std::string_view json, const std::string& name);
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "assay/base/json.hpp"
 #include "assay/model.hpp"
 
 namespace assay::model {
@@ -31,5 +34,21 @@ std::string recipe_text(const Recipe& recipe);
 /// A hash of the fields, without the name and with fields that have no effect at their defaults:
 /// recipes that do the same have the same hash.
 std::string recipe_sha256(const Recipe& recipe);
+
+// The keys of a recipe file that say what is done.
+
+std::vector<std::string_view> recipe_fields();
+
+/// All of them, in a fixed order.
+Json fields_of(const Recipe& recipe);
+
+/// The recipe with the fields that are in `file`. Throws Error::input naming the key.
+Recipe with_fields(Recipe recipe, const Json& file);
+
+/// Calls `read` on the value of a key that is there; what that throws then names the key.
+void read_key(const Json& file, const char* key, const std::function<void(const Json&)>& read);
+
+/// Throws Error::input unless it is text.
+std::string read_word(const Json& value);
 
 }  // namespace assay::model

@@ -7,7 +7,7 @@
 //
 // The gradient of one score is a line in g: with a = 2 / (S + s) and b = -(2 I + s) / (S + s)^2,
 // dD/dp_i = a g_i + b. So one multiplication per voxel is left after the forward sums.
-#include "assay/metrics/training_dice.hpp"
+#include "assay/metrics/training_batches.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/training_dice.hpp"
+#include "assay/metrics/training_batches.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
