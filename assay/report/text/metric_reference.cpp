@@ -30,10 +30,11 @@ std::string direction_text(const metrics::Metric& m) {
   return "";
 }
 
-/// One lesion where there are voxels.
+/// A lesion for every ten voxels. The penalty is larger in a larger image.
 metrics::LesionEvidence lesions_of(const metrics::Confusion& counts) {
-  return {.references = counts.reference() != 0 ? 1 : 0,
-          .predictions = counts.prediction() != 0 ? 1 : 0};
+  return {.references = counts.reference() / 10,
+          .predictions = counts.prediction() / 10,
+          .penalty_mm = static_cast<double>(counts.tn)};
 }
 
 /// What an empty mask gives: by the rule, or by the formula itself.
@@ -43,15 +44,14 @@ std::string on_empty(const metrics::Metric& m, const metrics::Confusion& counts)
   return fmt::format("undefined ({})", name(std::get<metrics::Undefined>(s)));
 }
 
-// Masks of any size show the rule, unless the value is a volume and depends on the size.
 constexpr metrics::Confusion both_empty = {.tn = 1000};
 constexpr metrics::Confusion no_reference = {.fp = 10, .tn = 990};
 constexpr metrics::Confusion no_prediction = {.fn = 10, .tn = 990};
 
+/// Whether a larger mask in a larger image has another value, so that no single one is the rule.
 bool depends_on_size(const metrics::Metric& m) {
-  return m.unit == "mL" || m.name == "lesion_count_difference" || m.name == "lesion_hd95" ||
-         m.name == "specificity" || m.name == "npv" || m.name == "accuracy" ||
-         m.name == "balanced_accuracy" || m.name == "dice_macro";
+  return on_empty(m, no_reference) != on_empty(m, {.fp = 30, .tn = 1970}) ||
+         on_empty(m, no_prediction) != on_empty(m, {.fn = 30, .tn = 1970});
 }
 
 std::string empty_text(const metrics::Metric& m) {
