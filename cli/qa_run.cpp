@@ -27,7 +27,6 @@
 #include "cli/progress.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa_agent.hpp"
-#include "cli/qa_headers.hpp"
 #include "cli/warnings.hpp"
 
 namespace assay::cli {

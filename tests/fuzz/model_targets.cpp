@@ -7,7 +7,7 @@
 #include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
-#include "assay/model/files/onnx_outline.hpp"
+#include "assay/model/files/onnx.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/targets.hpp"

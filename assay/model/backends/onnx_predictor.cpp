@@ -17,7 +17,7 @@
 #include "assay/error.hpp"
 #include "assay/model/backends/onnx_output.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
-#include "assay/model/files/onnx_outline.hpp"
+#include "assay/model/files/onnx.hpp"
 
 namespace assay::model {
 namespace {

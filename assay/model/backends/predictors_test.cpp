@@ -7,7 +7,7 @@
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/model/files/model.hpp"
-#include "assay/model/files/onnx_outline.hpp"
+#include "assay/model/files/onnx.hpp"
 
 namespace assay::model {
 namespace {

@@ -8,7 +8,6 @@
 #include "assay/model.hpp"
 #include "assay/model/recipe/grids.hpp"
 #include "assay/model/recipe/intensity.hpp"
-#include "assay/model/recipe/mapping.hpp"
 #include "assay/model/recipe/resample.hpp"
 
 namespace assay::model {
