@@ -36,8 +36,8 @@ void declare_options(Arguments& a, Options& o) {
 fs::path journal_of(const Options& o) {
   fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / "run.journal" : fs::path(o.run);
   if (!fs::exists(path))
-    throw Error(Error::Kind::input,
-                path.string() + ": is not there; give the folder of a run: assay qa salvage run");
+    throw Error(Error::Kind::input, path.string(),
+                "is not there; give the folder of a run: assay qa salvage run");
   return path;
 }
 

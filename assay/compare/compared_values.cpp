@@ -205,9 +205,9 @@ void require_column(const ResultTable& table, const std::string& name, const std
   const auto& columns = columns_of(table, label);
   if (column_of(columns, name) != nullptr) return;
   const std::vector<std::string> known = names_of(columns);
-  throw Error(Error::Kind::usage, table.source + ": has no metric '" + name + "'" +
-                                      metrics::metric_hint(name, known) +
-                                      " (it has: " + joined(known) + ")");
+  throw Error(Error::Kind::usage, table.source,
+              "has no metric '" + name + "'" + metrics::metric_hint(name, known) +
+                  " (it has: " + joined(known) + ")");
 }
 
 /// In the order of first appearance; the case average where nothing is named.

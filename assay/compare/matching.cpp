@@ -30,7 +30,7 @@ Matching by_position(std::span<const ResultTable> tables) {
       matching.notes.push_back("paired by position although the ids of " + first.source + " and " +
                                table.source + " differ");
   }
-  if (first.cases == 0) throw Error(Error::Kind::input, first.source + ": has no case");
+  if (first.cases == 0) throw Error(Error::Kind::input, first.source, "has no case");
   for (std::size_t i = 0; i < first.cases; ++i)
     matching.ids.push_back(first.ids.empty() ? std::to_string(i + 1) : first.ids[i]);
   return matching;
@@ -40,15 +40,14 @@ using Index = std::map<std::string_view, std::size_t>;
 
 Index index_of(const ResultTable& table) {
   if (table.ids.empty())
-    throw Error(Error::Kind::input,
-                table.source +
-                    ": has no case ids; --by-position pairs the n-th values, if the "
-                    "files are known to list the same cases in the same order");
+    throw Error(Error::Kind::input, table.source,
+                "has no case ids; --by-position pairs the n-th values, if the "
+                "files are known to list the same cases in the same order");
   Index index;
   for (std::size_t i = 0; i < table.ids.size(); ++i)
     if (!index.emplace(table.ids[i], i).second)
-      throw Error(Error::Kind::input,
-                  table.source + ": the case id '" + table.ids[i] + "' occurs twice");
+      throw Error(Error::Kind::input, table.source,
+                  "the case id '" + table.ids[i] + "' occurs twice");
   return index;
 }
 

@@ -39,9 +39,9 @@ void refuse_repetition(std::span<const ResultTable> tables) {
   for (std::size_t a = 0; a < tables.size(); ++a)
     for (std::size_t b = a + 1; b < tables.size(); ++b)
       if (tables[a].source == tables[b].source && tables[a].model_name == tables[b].model_name)
-        throw Error(Error::Kind::usage, tables[a].source + ": model '" + tables[a].model_name +
-                                            "' is given twice; a model cannot be compared with "
-                                            "itself");
+        throw Error(Error::Kind::usage, tables[a].source,
+                    "model '" + tables[a].model_name +
+                        "' is given twice; a model cannot be compared with itself");
 }
 
 }  // namespace

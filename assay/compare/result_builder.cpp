@@ -298,8 +298,9 @@ const LabelTable& label_of(const ResultTable& table, std::string_view label) {
   for (const LabelTable& each : table.labels)
     if (each.key == label || each.name == label) return each;
   const std::string known = joined(table.labels, ", ", &LabelTable::key);
-  throw Error(Error::Kind::usage, table.source + ": has no label '" + std::string(label) + "' (" +
-                                      (known.empty() ? "it has none" : "it has: " + known) + ")");
+  throw Error(Error::Kind::usage, table.source,
+              "has no label '" + std::string(label) + "' (" +
+                  (known.empty() ? "it has none" : "it has: " + known) + ")");
 }
 
 const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label) {

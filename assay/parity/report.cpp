@@ -29,9 +29,10 @@ const SpreadReading& chosen_spread(const SpreadReading& own,
 void require_everything(const Achieved& a) {
   for (const NumberRead* r : {&a.dice, &a.dice_std.std, &a.avd, &a.mcc})
     if (!r->value)
-      throw Error(Error::Kind::input, a.source + ": " + r->missing +
-                                          ", and the specification's code stops there; without "
-                                          "--compat spec the level is not assessable");
+      throw Error(Error::Kind::input, a.source,
+                  r->missing +
+                      ", and the specification's code stops there; without --compat spec the "
+                      "level is not assessable");
 }
 
 struct Judge {

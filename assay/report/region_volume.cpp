@@ -141,8 +141,8 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
   const score::Alignment alignment =
       score::aligned(image.grid(), stored_, settings_.allow_affine_mismatch);
   if (bits.size() != stored_.size())
-    throw Error(Error::Kind::input,
-                path.string() + ": does not have the same number of voxels as the reference");
+    throw Error(Error::Kind::input, path.string(),
+                "does not have the same number of voxels as the reference");
   return turned(stored_, turned(image.grid(), bits, alignment.map), map_);
 }
 

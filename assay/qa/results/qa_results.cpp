@@ -368,8 +368,8 @@ void require_unique(const QaResult& result, const std::string& name) {
   std::set<std::string_view> seen;
   for (const ItemResult& item : result.results)
     if (!seen.insert(item.item_id).second)
-      throw Error(Error::Kind::input, name + ": item '" + item.item_id.substr(0, 60) +
-                                          "' appears twice; ids must be unique");
+      throw Error(Error::Kind::input, name,
+                  "item '" + item.item_id.substr(0, 60) + "' appears twice; ids must be unique");
 }
 
 SavedQa read_file(std::string_view text, const std::string& name) {
@@ -378,8 +378,9 @@ SavedQa read_file(std::string_view text, const std::string& name) {
   if (file.has("schema")) {
     const std::string schema = file.at("schema").text("schema");
     if (schema != qa_schema)
-      throw Error(Error::Kind::input, name + ": holds '" + schema.substr(0, 40) +
-                                          "', which is not a results file of question answering");
+      throw Error(Error::Kind::input, name,
+                  "holds '" + schema.substr(0, 40) +
+                      "', which is not a results file of question answering");
     out.layout = QaLayout::assay;
   }
   QaResult& result = out.result;
@@ -416,8 +417,8 @@ std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& 
                                       const ItemTable* table) {
   text = without_mark(text);
   if (first_sign(text) != '{')
-    throw Error(Error::Kind::input,
-                name + ": is not a results file of question answering (JSON, or JSON Lines)");
+    throw Error(Error::Kind::input, name,
+                "is not a results file of question answering (JSON, or JSON Lines)");
   if (is_runner_log(trimmed(text))) return read_authors(text, name, table);
   return {read_file(text, name)};
 }

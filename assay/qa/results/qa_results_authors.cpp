@@ -97,8 +97,8 @@ void add_line(std::string_view text, const std::string& place, const ItemIndex& 
 std::vector<SavedQa> read_authors(std::string_view text, const std::string& name,
                                   const ItemTable* table) {
   if (table == nullptr)
-    throw Error(Error::Kind::input,
-                name + ": holds answers without truths; give the questions with --table");
+    throw Error(Error::Kind::input, name,
+                "holds answers without truths; give the questions with --table");
   const ItemIndex index(*table);
   Lines lines;
   std::size_t number = 0;

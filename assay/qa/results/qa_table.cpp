@@ -45,9 +45,9 @@ void require_columns(const std::string& name, Has has) {
   for (const std::string_view column : std::span(columns).first(required_columns))
     if (!has(column)) absent.push_back(column);
   if (!absent.empty())
-    throw Error(Error::Kind::input, name + ": has no column '" + joined(absent, "', '") +
-                                        "'; a table of questions needs benchmark_name, image_path "
-                                        "and answer");
+    throw Error(Error::Kind::input, name,
+                "has no column '" + joined(absent, "', '") +
+                    "'; a table of questions needs benchmark_name, image_path and answer");
 }
 
 std::vector<TableRow> csv_rows(std::string_view text, const std::string& name) {
@@ -88,8 +88,8 @@ std::vector<TableRow> json_rows(std::string_view text, const std::string& name) 
     if (file.is_object() && file.contains(key)) list = &file.at(key);
   if (list->is_object() && list->contains(columns[0])) return {json_row(*list, name, 1)};
   if (!list->is_array())
-    throw Error(Error::Kind::input,
-                name + ": is JSON, but holds no list of questions (a list, or 'items' or 'data')");
+    throw Error(Error::Kind::input, name,
+                "is JSON, but holds no list of questions (a list, or 'items' or 'data')");
   std::vector<TableRow> rows;
   for (const Json& object : *list) rows.push_back(json_row(object, name, rows.size() + 1));
   return rows;

@@ -183,8 +183,9 @@ std::string trajectory_text(const Trajectory& t) {
 Trajectory parse_trajectory(std::string_view text, const std::string& name) {
   const Json json = parse_json(text, name);
   if (!json.is_object() || json.value("schema", Json()) != schema)
-    throw Error(Error::Kind::input, name + ": is not a trajectory (schema " + std::string(schema) +
-                                        "); qa run writes them to RUN/trajectories");
+    throw Error(Error::Kind::input, name,
+                "is not a trajectory (schema " + std::string(schema) +
+                    "); qa run writes them to RUN/trajectories");
   const Fields fields(json, name + ": trajectory");
   Trajectory t = {.benchmark = fields.text("benchmark"),
                   .item_id = fields.text("item_id"),

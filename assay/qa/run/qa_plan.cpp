@@ -86,14 +86,14 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path) {
     const Csv csv = parse_csv(text, path.string());
     const auto id = csv.column("benchmark_id"), name = csv.column("benchmark_name");
     if (!id)
-      throw Error(Error::Kind::input, path.string() + ": its header has no column 'benchmark_id'");
+      throw Error(Error::Kind::input, path.string(), "its header has no column 'benchmark_id'");
     for (const auto& row : csv.rows) out.push_back(name ? row[*name] + "/" + row[*id] : row[*id]);
     return out;
   }
   for (const std::string_view line : parts_of(text, '\n'))
     if (const std::string_view id = trimmed_end(line, " \r"); !id.empty()) out.emplace_back(id);
   if (out.empty())
-    throw Error(Error::Kind::input, path.string() + ": lists no items; write one id per line");
+    throw Error(Error::Kind::input, path.string(), "lists no items; write one id per line");
   return out;
 }
 
@@ -183,8 +183,8 @@ QaPlan parse_questions(std::string_view text, const std::string& name) try {
   for (const Json& row : json.at("items")) add_question(plan, row, json.at("options"));
   return plan;
 } catch (const std::exception&) {
-  throw Error(Error::Kind::input,
-              name + ": is not the list of a run's questions; 'assay qa run' writes it again");
+  throw Error(Error::Kind::input, name,
+              "is not the list of a run's questions; 'assay qa run' writes it again");
 }
 
 void write_questions(const fs::path& folder, const QaPlan& plan) {

@@ -60,9 +60,9 @@ std::size_t column_of(const Csv& csv, std::initializer_list<const char*> names,
                       const std::string& file) {
   for (const char* name : names)
     if (const auto at = csv.column(name)) return *at;
-  throw Error(Error::Kind::input, file + ": has no column '" + *names.begin() +
-                                      "'; a table of predictions has benchmark_name, benchmark_id "
-                                      "and prediction");
+  throw Error(Error::Kind::input, file,
+              std::string("has no column '") + *names.begin() +
+                  "'; a table of predictions has benchmark_name, benchmark_id and prediction");
 }
 
 /// Without a column for it, the benchmark of an id is the one that has it.
@@ -106,8 +106,8 @@ Answers read_answers(const fs::path& source, const ItemTable& table) {
       if (entry.path().filename().string().ends_with("_results.json"))
         add_results(entry.path(), table, answers);
     if (answers.empty())
-      throw Error(Error::Kind::input,
-                  source.string() + ": holds no *_results.json with answers to replay");
+      throw Error(Error::Kind::input, source.string(),
+                  "holds no *_results.json with answers to replay");
     return answers;
   }
   const std::string text = read_text(source);

@@ -107,13 +107,12 @@ JournalHeader header_for(const SettingsRecord& settings, const std::string& vers
 
 void refuse_worthless(const SalvagedJournal& found, const Intact& intact, const std::string& name) {
   if (found.records.empty() && !found.header)
-    throw Error(Error::Kind::input,
-                name +
-                    ": has no intact record, so nothing can be kept; it is not a journal, or "
-                    "all of it is lost. Move it away to start over");
+    throw Error(Error::Kind::input, name,
+                "has no intact record, so nothing can be kept; it is not a journal, or "
+                "all of it is lost. Move it away to start over");
   if (!found.header && !intact.is_qa)
-    throw Error(Error::Kind::input,
-                name + ": its header is damaged, so the cases and settings of its " +
+    throw Error(Error::Kind::input, name,
+                "its header is damaged, so the cases and settings of its " +
                     counted(found.records.size(), "intact record") +
                     " are unknown; run without --resume to start over");
 }

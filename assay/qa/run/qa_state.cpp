@@ -34,11 +34,10 @@ void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
   const std::vector<std::string> changed =
       differences(lasting_settings(before), lasting_settings(now));
   if (changed.empty()) return;
-  throw Error(Error::Kind::input, path.string() +
-                                      ": this run was begun with other settings, so its answers "
-                                      "cannot be mixed with new ones: " +
-                                      joined(changed, "; ") +
-                                      ". Set them back, or choose another --out");
+  throw Error(Error::Kind::input, path.string(),
+              "this run was begun with other settings, so its answers cannot be mixed with new "
+              "ones: " +
+                  joined(changed, "; ") + ". Set them back, or choose another --out");
 }
 
 /// A salvaged journal may have answers whose settings are lost. They were paid for, so they are not
@@ -46,10 +45,9 @@ void refuse_changed(const SettingsRecord& before, const SettingsRecord& now,
 void refuse_lost_settings(const OpenedRun& run, const std::optional<JournalContent>& content,
                           const std::filesystem::path& path) {
   if (run.resumed || !content || run.state.attempts.empty()) return;
-  throw Error(Error::Kind::input, path.string() +
-                                      ": the settings of this run are lost, so it cannot be "
-                                      "continued; choose another --out. 'assay qa score' still "
-                                      "reads its answers");
+  throw Error(Error::Kind::input, path.string(),
+              "the settings of this run are lost, so it cannot be continued; choose another "
+              "--out. 'assay qa score' still reads its answers");
 }
 
 QaRecord record_in(std::string_view text, const std::filesystem::path& path) try {

@@ -33,8 +33,8 @@ constexpr std::array archives = {
 
 std::size_t required(const Csv& table, std::string_view column, const std::string& name) {
   if (const auto found = table.column(column)) return *found;
-  throw Error(Error::Kind::input, name + ": has no column '" + std::string(column) +
-                                      "'; is it the table of questions?");
+  throw Error(Error::Kind::input, name,
+              "has no column '" + std::string(column) + "'; is it the table of questions?");
 }
 
 bool is_valid(const std::vector<std::string>& row, std::optional<std::size_t> column) {

@@ -137,9 +137,8 @@ PriceTable read_prices(const std::filesystem::path& path) {
 PriceTable parse_prices(std::string_view text, const std::string& name) {
   const Json json = parse_json(text, name);
   if (!json.is_object())
-    throw Error(
-        Error::Kind::input,
-        name + ": must be an object such as {\"gpt-5\": {\"input\": 1.25, \"output\": 10}}");
+    throw Error(Error::Kind::input, name,
+                "must be an object such as {\"gpt-5\": {\"input\": 1.25, \"output\": 10}}");
   PriceTable table;
   for (const auto& [model, row] : json.items())
     table.rows.push_back(
