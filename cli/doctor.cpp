@@ -14,7 +14,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
-#include "assay/report/drawing_converter.hpp"
+#include "assay/report/figure_files.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/slide/slide.hpp"
 #include "cli/commands.hpp"
