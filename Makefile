@@ -32,9 +32,11 @@ check:
 	@tools/setup.sh build test
 	@cmake --preset asan >/dev/null
 	@cmake --build build/asan --target assay_test
+	@cmake --preset tsan >/dev/null
+	@cmake --build build/tsan --target assay_test assay_program model_server
 	@cmake --preset lint >/dev/null
 	@cmake --build build/lint --target assay_version
-	@/usr/bin/python3 tests/run.py asan lint
+	@/usr/bin/python3 tests/run.py asan tsan lint
 
 # On a Slurm of four nodes that is started for it on this machine: tests/cluster/private_slurm.py.
 test-cluster:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every test and ends with one line: 'N passed, N failed, N skipped'.
 
-usage: run.py STAGE...      stages: unit portable python (make test), asan lint (make check),
+usage: run.py STAGE...      stages: unit portable python (make test), asan tsan lint (make check),
                             cluster (make test-cluster)
 
 With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for
@@ -11,7 +11,6 @@ import json, os, pathlib, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RELEASE = ROOT / "build/release"
 CLUSTER = ROOT / "tests/cluster"
 
 
@@ -34,14 +33,20 @@ class Tally:
                 print(self.passed, self.failed, self.skipped, file=file)
 
 
+# A sanitizer's memory has fixed places, which some kernels' random addresses get in the way of.
+FIXED = ["setarch", "-R"] if subprocess.run(["setarch", "-R", "true"],
+                                            stderr=subprocess.DEVNULL).returncode == 0 else []
+THREADS = f"halt_on_error=1 exitcode=66 suppressions={ROOT}/tests/tsan.supp"
+
+
 def gtest(tally, preset, processor=""):
     """The unit tests; a crash counts as one failure."""
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.json"
-        command = [ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}",
-                   "--gtest_brief=1"]
-        status = subprocess.run(command, cwd=ROOT,
-                                env={**os.environ, "ASSAY_PROCESSOR": processor}).returncode
+        command = [*(FIXED if preset == "tsan" else []), ROOT / "build" / preset / "bin/assay_test",
+                   f"--gtest_output=json:{report}", "--gtest_brief=1"]
+        environment = {**os.environ, "ASSAY_PROCESSOR": processor, "TSAN_OPTIONS": THREADS}
+        status = subprocess.run(command, cwd=ROOT, env=environment).returncode
         if not report.exists():
             print(f"{preset}: the test program died with status {status}")
             tally.add(failed=1)
@@ -58,14 +63,14 @@ def gtest(tally, preset, processor=""):
             tally.add(failed=1)
 
 
-def pytest(tally, *where):
+def pytest(tally, *where, preset="release"):
     """The tests of `where`, which is words for pytest."""
     with tempfile.TemporaryDirectory() as work:
         report = pathlib.Path(work) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                   f"--junitxml={report}", *where]
-        environment = {**os.environ, "ASSAY_BIN_DIR": str(RELEASE / "bin"),
-                       "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [*(FIXED if preset == "tsan" else []), sys.executable, "-m", "pytest", "-q", "-p",
+                   "no:cacheprovider", f"--junitxml={report}", *where]
+        environment = {**os.environ, "ASSAY_BIN_DIR": str(ROOT / "build" / preset / "bin"),
+                       "PYTHONDONTWRITEBYTECODE": "1", "TSAN_OPTIONS": THREADS}
         status = subprocess.run(command, cwd=ROOT, env=environment).returncode
         if not report.exists():
             tally.add(failed=1)
@@ -109,10 +114,17 @@ def lint(tally):
     check(tally, "clang-tidy", [python, "tools/tidy.py"])
 
 
+def tsan(tally):
+    """The unit tests in which threads meet, and whole commands."""
+    gtest(tally, "tsan")
+    pytest(tally, "-n", str(os.cpu_count()), ROOT / "tests/test_threads.py", preset="tsan")
+
+
 STAGES = {
     "unit": lambda tally: gtest(tally, "release"),
     "portable": lambda tally: gtest(tally, "release", "portable"),
     "asan": lambda tally: gtest(tally, "asan"),
+    "tsan": tsan,
     "python": lambda tally: pytest(tally, "-n", str(os.cpu_count()), "--dist", "loadfile",
                                    ROOT / "tests", f"--ignore={CLUSTER}"),
     "cluster": lambda tally: pytest(tally, CLUSTER),  # one Slurm for all, so one after the other
