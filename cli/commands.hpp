@@ -13,10 +13,9 @@
 #include "assay/executor.hpp"
 #include "assay/version.hpp"
 #include "cli/arguments.hpp"
+#include "cli/exit.hpp"
 
 namespace assay::cli {
-
-enum Exit { done = 0, answer_is_no = 1, could_not = 2, some_failed = 3, interrupted = 130 };
 
 /// What every command understands.
 struct Common {

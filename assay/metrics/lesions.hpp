@@ -3,7 +3,7 @@
 #pragma once
 
 #include "assay/metrics.hpp"
-#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/boundary/boundary_metrics.hpp"
 #include "assay/volume.hpp"
 
 namespace assay::metrics {

@@ -2,7 +2,7 @@
 #include "assay/metrics/mask_shapes.hpp"
 
 #include "assay/error.hpp"
-#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/boundary/boundary_metrics.hpp"
 #include "assay/metrics/lesions.hpp"
 
 namespace assay::metrics {

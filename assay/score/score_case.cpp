@@ -15,7 +15,7 @@
 #include "assay/image.hpp"
 #include "assay/image/image_size.hpp"
 #include "assay/metrics.hpp"
-#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/boundary/boundary_metrics.hpp"
 #include "assay/metrics/lesions.hpp"
 #include "assay/metrics/probability.hpp"
 #include "assay/metrics/region_bits.hpp"

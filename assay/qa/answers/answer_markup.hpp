@@ -11,7 +11,7 @@
 
 namespace assay::qa {
 
-/// `\boxed{` in an answer, as one character.
+/// `\boxed{` in an answer, as one character; answer_cues.cpp has the rule that reads what follows.
 inline constexpr char32_t box = U'□';
 
 /// Runs of white space are one blank, or one line break where they hold one. Full-width characters

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Surfaces of small masks against definitions written out: every pair of elements, no shortcuts.
-#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/boundary/boundary_metrics.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/metrics/boundary/boundary.hpp"
+#include "assay/metrics/boundary/boundary_metrics.hpp"
 
 #include <algorithm>
 
