@@ -48,9 +48,10 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("BIDS_DIR", o.dataset, "Dataset; its participants.tsv gives the groups");
-  a.positional("OUT", o.out, "Folder of the derivatives that are written");
+  a.positional("OUT", o.out, "Output folder for the derivatives");
   a.positional("LEVEL", o.level,
-               "participant: score participants, each by itself; group: join them and summarise");
+               "Level of analysis: participant scores each participant by itself, group joins and "
+               "summarises them");
   a.heading("Input");
   a.repeatable("--predictions DIR", o.predictions,
                "Derivative dataset with the segmentations to score, or its name in "
@@ -64,14 +65,15 @@ void declare_options(Arguments& a, Options& o) {
            "Sessions to score, with or without ses- (default: all)");
   declare_score_options(a, o.score);
   a.heading("Output");
-  a.flag("--partial", o.partial, "Join the participants that are there, at the group level");
+  a.flag("--partial", o.partial, "Join only the participants that have been scored (group level)");
   a.heading("Running");
   a.option("--n-cpus,--n_cpus N", o.cpus, "The same as --jobs");
   a.option("--mem-mb,--mem_mb N", o.memory_mb, "The same as --max-memory, in MB");
   a.option("--work-dir,--work_dir,-w DIR", o.work,
-           "Folder of what the group level needs of each participant (default: OUT/.assay)");
+           "Folder for the records of the participants, which the group level reads (default: "
+           "OUT/.assay)");
   a.flag("--skip-bids-validation,--skip_bids_validation,--skip_bids_validator", o.skips_validation,
-         "Accepted for other apps' sake: nothing is validated");
+         "Accepted for compatibility with other BIDS Apps; nothing is validated");
 }
 
 // ---- What is scored -------------------------------------------------------------------------
@@ -167,7 +169,7 @@ void keep_sessions(score::Cohort& cohort, const std::vector<std::string>& labels
   std::erase_if(cohort.cases,
                 [&](const score::CasePlan& plan) { return !wanted.contains(stated(plan, "ses")); });
   if (cohort.cases.empty())
-    throw Error(Error::Kind::input, "no case is of session " + joined(wanted));
+    throw Error(Error::Kind::input, "no case belongs to session " + joined(wanted));
 }
 
 void find_participants(Study& study) {
@@ -176,7 +178,7 @@ void find_participants(Study& study) {
     const std::string subject = stated(plan, "sub");
     if (subject.empty())
       throw Error(Error::Kind::input, plan.reference.empty() ? plan.prediction : plan.reference,
-                  "the name states no subject, such as sub-01_mask.nii.gz");
+                  "the name has no subject; it should look like sub-01_mask.nii.gz");
     all.insert(subject);
   }
   study.participants.assign(all.begin(), all.end());
@@ -233,7 +235,7 @@ std::vector<Study> plan_studies(const Options& o) {
   for (const fs::path& folder : predictions) {
     studies.push_back(plan_study(o, folder, references));
     if (!names.insert(results::bids_label(studies.back().model())).second)
-      usage("two models are called " + studies.back().model() + "; rename a folder");
+      usage("two models are called " + studies.back().model() + "; rename one of the folders");
     studies.back().cohort.notes.insert(studies.back().cohort.notes.begin(),
                                        "references from " + references.string());
   }
@@ -466,7 +468,7 @@ Exit run_group(const Options& o, const Study& study, const Common& common, const
   const bool is_partial = !pieces.missing.empty();
   if (is_partial)
     cohort.warnings.push_back("participants " + labels_of(study, pieces.missing) +
-                              " are missing: not scored yet");
+                              " are missing, because they have not been scored yet");
   if (!common.quiet) tell("warning", cohort.warnings, session.err);
   const metrics::SegmentationResult result = metrics::scored(cohort.settings, pieces.records);
   const auto path = [&](std::string_view suffix, std::string_view ending) {

@@ -34,7 +34,7 @@ std::string find_processor() {
 
 std::string find_memory() {
   const auto bytes = available_memory();
-  if (!bytes) throw Error(Error::Kind::unsupported, "the system does not say how much is free");
+  if (!bytes) throw Error(Error::Kind::unsupported, "the system does not report how much is free");
   return fmt::format("{:.1f} GB free", static_cast<double>(*bytes) / 1e9);
 }
 

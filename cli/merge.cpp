@@ -28,13 +28,14 @@ struct Options {
 void declare_options(Arguments& a, Options& o) {
   a.positional("DIR", o.folder, "Folder with the files of all shards (*.shard-K-of-N.jsonl)");
   a.heading("Input");
-  a.option("--model NAME", o.model, "Only shards of this model, if the folder has several");
+  a.option("--model NAME", o.model,
+           "Merge only the shards of this model, if the folder has several");
   a.flag("--partial", o.partial, "Merge what is there, and list what is missing (exit status 3)");
   a.heading("Output");
   a.option("--csv FILE", o.csv,
            "Also write a table with model,case,label,metric,value,status and the groups");
   a.choice("--format", o.nnunet, layouts,
-           "Layout of --out and --json (default: what the shards were asked for)");
+           "Layout of --out and --json (default: as given to the shards)");
   a.flag("--anonymous", o.anonymous, anonymous_help);
 }
 

@@ -19,11 +19,12 @@ std::string variable(const std::string& name) {
 
 void declare_shard_options(Arguments& a, ShardOptions& o) {
   a.heading("Cluster");
-  a.option("--shard K/N|auto", o.shard,
-           "Only part K of N; 'assay merge' joins the parts. auto: what Slurm, Open MPI or "
-           "Kubernetes say");
+  a.option(
+      "--shard K/N|auto", o.shard,
+      "Process only part K of N; 'assay merge' joins the parts. auto takes K and N from Slurm, "
+      "Open MPI or Kubernetes");
   a.option("--plan FILE", o.plan,
-           "Which case belongs to which part (default: case i to part i modulo N)");
+           "File that assigns cases to parts (default: case i to part i modulo N)");
   a.option("--make-plan N", o.plan_shards,
            "Write a plan of N parts of about the same size to --plan, and do nothing else");
 }
@@ -34,9 +35,9 @@ std::optional<ChosenShard> chosen_shard(const ShardOptions& o) {
                 "--make-plan takes 1 to " + std::to_string(results::most_shards) + " shards");
   if (o.plan_shards != 0 && (o.plan.empty() || !o.shard.empty()))
     throw Error(Error::Kind::usage,
-                "--make-plan needs --plan FILE to write to, and cannot go with --shard");
+                "--make-plan needs --plan FILE to write to, and cannot be combined with --shard");
   if (o.shard.empty() && !o.plan.empty() && o.plan_shards == 0)
-    throw Error(Error::Kind::usage, "--plan needs --shard K/N; --make-plan N writes one");
+    throw Error(Error::Kind::usage, "--plan needs --shard K/N, or --make-plan N to write the plan");
   if (o.shard.empty()) return std::nullopt;
   ChosenShard out = {.shard = score::parse_shard(o.shard, variable), .plan = {}};
   if (!o.plan.empty()) out.plan = results::read_shard_plan(o.plan);

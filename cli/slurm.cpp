@@ -41,7 +41,7 @@ std::string submit_job(const std::filesystem::path& script, const CommandWords& 
   const std::string number(trimmed(parts_of(answer, ';').front()));  // "12;cluster" in a federation
   if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos)
     throw Error(Error::Kind::io,
-                "Slurm: sbatch gave no job number but '" + excerpt(trimmed(answer)) + "'");
+                "Slurm: sbatch printed '" + excerpt(trimmed(answer)) + "' instead of a job number");
   return number;
 }
 

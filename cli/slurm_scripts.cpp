@@ -31,7 +31,7 @@ std::string directive_word(const std::string& word) {
     throw Error(Error::Kind::usage,
                 "'" + word +
                     "' has a line break or another control character, which Slurm does "
-                    "not take in a script");
+                    "not accept in a script");
   if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   return "\"" + replaced(replaced(word, "\\", "\\\\"), "\"", "\\\"") + "\"";
 }
@@ -105,8 +105,8 @@ std::string job_text(const SlurmJob& job) {
   const std::string limit = job.at_once == 0 ? "" : fmt::format("%{}", job.at_once);
   return fmt::format(
       "#!/bin/bash\n"
-      "# One of {0} shards, the one that $SLURM_ARRAY_TASK_ID says. Written by assay {1}.\n"
-      "# sbatch {2} submits all; SLURM_ARRAY_TASK_ID=1 bash {2} runs one by hand.\n"
+      "# Runs shard $SLURM_ARRAY_TASK_ID of {0}. Written by assay {1}.\n"
+      "# sbatch {2} submits all shards; SLURM_ARRAY_TASK_ID=1 bash {2} runs one by hand.\n"
       "{3}{4}"
       "exec \"$assay\" {5} \\\n"
       "  --out {6} \\\n"

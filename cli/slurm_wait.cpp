@@ -118,7 +118,7 @@ class Waiter {
     const fs::path log = submission_.folder / log_folder / shard_log(std::to_string(shard));
     const std::string text = text_of_file(log);
     const std::string_view last = parts_of(trimmed_end(text), '\n').back();
-    return fmt::format("shard {} ended without its file; {}{}", shard, log.string(),
+    return fmt::format("shard {} ended without writing its file; {}{}", shard, log.string(),
                        last.empty() ? " may say why" : " says: " + std::string(last));
   }
 

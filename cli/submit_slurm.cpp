@@ -48,11 +48,11 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--at-once N", o.at_once,
            "Number of shards that run at the same time (default: as many as the cluster starts)");
   a.option("--sbatch OPTIONS", o.sbatch,
-           "Options for sbatch in one word, such as '--account=lab --time=2:00:00 --mem=8G'; both "
-           "jobs get them");
+           "Options for sbatch, quoted as one argument, such as '--account=lab --time=2:00:00 "
+           "--mem=8G'; both jobs get them");
   a.flag("--wait", o.wait,
-         "Show the progress of all shards until they are merged; follows a submission that is "
-         "there already");
+         "Show the progress of all shards until they are merged; also follows an earlier "
+         "submission");
   a.flag("--retry", o.retry, "Submit the missing shards of an earlier submission again");
   a.flag("--dry-run", o.dry_run, "Print the scripts; write and submit nothing");
 }
@@ -205,7 +205,7 @@ class Submitter {
     const bool uses_slurm = !options_.dry_run;
     if (uses_slurm && !has_slurm())
       throw Error(Error::Kind::unsupported,
-                  "sbatch is not on the PATH, so this is not a machine that submits to Slurm; "
+                  "sbatch is not on the PATH, so this machine cannot submit to Slurm; "
                   "--dry-run prints the scripts, and 'SLURM_ARRAY_TASK_ID=1 bash job.sh' runs a "
                   "shard without Slurm");
     const Rehearsed rehearsed = rehearse(options_, common_, session_,
@@ -243,7 +243,7 @@ class Submitter {
     if (options_.shards == 0) return default_shards(work, most);
     if (!options_.dry_run && options_.shards > most)
       throw Error(Error::Kind::usage,
-                  fmt::format("--shards {}: this cluster takes at most {} tasks in an array "
+                  fmt::format("--shards {}: this cluster allows at most {} tasks in an array "
                               "(MaxArraySize)",
                               options_.shards, most));
     return options_.shards;
@@ -313,8 +313,8 @@ class Submitter {
     refuse_other_command(job);
     if (!options_.retry && !options_.wait)
       throw Error(Error::Kind::usage,
-                  fmt::format("{}: was submitted already (job {}); --wait follows it, --retry "
-                              "submits what is missing, and without the folder all begins again",
+                  fmt::format("{}: was submitted already (job {}); --wait follows it, and --retry "
+                              "submits what is missing; remove the folder to begin again",
                               job.folder.string(), submission_.jobs.back().merge));
     return options_.retry ? retry(job) : finish();
   }
@@ -322,7 +322,7 @@ class Submitter {
   Exit retry(const SlurmJob& job) {
     const MissingShards missing = find_missing(submission_);
     if (missing.shards.empty() && missing.running.empty() && fs::exists(job.out)) {
-      session_.err << "note: no shard is missing, and " << job.out.string() << " is there\n";
+      session_.err << "note: no shard is missing, and " << job.out.string() << " exists\n";
       return done;
     }
     if (!job.sbatch.empty()) {

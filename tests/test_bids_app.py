@@ -102,7 +102,7 @@ def test_sessions_restrict_the_cohort(dataset, tmp_path):
     app(dataset, "group", "--session-label", "ses-b")
     cases = [row["case_id"] for row in rows(tmp_path / "out/desc-lesionnet_metrics.tsv")]
     assert cases == [f"sub-{subject}_ses-b" for subject in SUBJECTS]
-    assert "no case is of session ses-c" in app(dataset, "participant", "--session-label", "c",
+    assert "no case belongs to session ses-c" in app(dataset, "participant", "--session-label", "c",
                                                 status=2).stderr
 
 

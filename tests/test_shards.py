@@ -148,7 +148,7 @@ def test_a_shard_without_cases_is_a_shard(plain):
 
 @pytest.mark.parametrize("options, said", [
     (["--shard", "4/3"], "there is no shard 4 of 3"), (["--shard", "1/0"], "1 to 1000000 shards"),
-    (["--shard", "x"], "'x' is not K/N"), (["--shard", "1/2", "--csv", "t.csv"], "assay merge"),
+    (["--shard", "x"], "'x' is neither K/N"), (["--shard", "1/2", "--csv", "t.csv"], "assay merge"),
     (["--shard", "1/2", "--out", ""], "--shard needs --out"), (["--plan", "p"], "--make-plan"),
     (["--shard", "auto"], "SLURM_ARRAY_TASK_ID"), (["--make-plan", "2"], "--plan FILE")])
 def test_wrong_usage_of_shards(plain, options, said):
@@ -240,7 +240,7 @@ def test_a_version_that_differs_is_named(plain):
     (["--ci", "bca"], "was made with other settings: ci_method is \"bca\", in the others \"t\""),
     (["--beta", "2"], "was made with other settings: beta is 2.0, in the others 1.0"),
     (["--missing", "worst"], 'missing is "worst", in the others "exclude"'),
-    (["--model", "other"], 'is of the model "other", the others of "pred"'),
+    (["--model", "other"], 'belongs to model "other", the others to "pred"'),
     (["--labels", "1"], "was made with other settings: regions is "),
     (["--format", "nnunet"], 'format is "nnunet", in the others "json"')])
 def test_a_shard_with_other_settings_is_named(plain, options, said):
@@ -258,7 +258,8 @@ def test_a_division_into_another_number_of_shards_is_named(plain):
     run_shards(folder, words, 3)
     assay(*words, "--out", folder / "shards/results.json", "--shard", "2/4")
     _, done = merged(folder, status=2)
-    assert "results.shard-2-of-4.jsonl: is of a division into 4, the others into 3" in done.stderr
+    assert ("results.shard-2-of-4.jsonl: belongs to a division into 4, the others into 3"
+            in done.stderr)
 
 
 @pytest.mark.parametrize("manifest", [False, True])
@@ -327,7 +328,7 @@ def test_a_killed_shard_loses_only_the_case_in_hand(tmp_path):
     if shard_file(tmp_path, 1, 2).exists():
         pytest.skip("the shard was faster than the signal")
     _, done = merged(tmp_path, status=2)
-    assert f"{journal}: shard 1 has begun and is not finished; add --resume" in done.stderr
+    assert f"{journal}: shard 1 has begun but is not finished; add --resume" in done.stderr
     assert "shard 1 of 2 is missing" in done.stderr
     done = assay(*words, "--out", tmp_path / "shards/results.json", "--shard", "1/2", "--resume")
     assert "cases were taken from the journal" in done.stderr

@@ -138,8 +138,9 @@ ShardFile parse_lines(std::string_view text, std::size_t& line) {
   require_shard(end.has_value(),
                 "the end is missing: the shard has not finished, or the file was cut off; run this "
                 "shard again");
-  require_shard(*end == out.cases.size(),
-                "the end is wrong: the shard has another number of cases; run this shard again");
+  require_shard(
+      *end == out.cases.size(),
+      "the end is wrong: the shard has a different number of cases; run this shard again");
   return out;
 }
 
@@ -188,7 +189,8 @@ ShardFile parse_shard_file(std::string_view text, const std::string& name) {
     throw Error(Error::Kind::input, name, "line " + std::to_string(line) + ": " + e.sentence());
   } catch (const Json::exception&) {
     throw Error(Error::Kind::input, name,
-                "line " + std::to_string(line) + ": it lacks a member or has one of another type");
+                "line " + std::to_string(line) +
+                    ": a member is missing or has the wrong type; run this shard again");
   }
 }
 
@@ -237,7 +239,8 @@ ShardPlan parse_shard_plan(std::string_view text, const std::string& name) {
   } catch (const Error& e) {
     throw Error(Error::Kind::input, name, e.sentence());
   } catch (const Json::exception&) {
-    throw Error(Error::Kind::input, name, "a plan lacks a member or has one of another type");
+    throw Error(Error::Kind::input, name,
+                "a member is missing or has the wrong type; make the plan again with --make-plan");
   }
 }
 

@@ -153,7 +153,7 @@ TEST(ShardFile, the_line_at_fault_is_named) {
   EXPECT_THAT(why_refused(written(header(), {{8, scored_case("b")}})), HasSubstr("line 2: "));
   const std::string without_one =
       text.substr(0, text.find('\n') + 1) + text.substr(end);  // a case was taken out
-  EXPECT_THAT(why_refused(without_one), HasSubstr("another number of cases"));
+  EXPECT_THAT(why_refused(without_one), HasSubstr("a different number of cases"));
   EXPECT_THAT(why_refused(journal_line(R"({"kind":"header","schema":"assay.journal/1"})")),
               HasSubstr("line 1: "));
 }

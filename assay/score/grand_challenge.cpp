@@ -77,12 +77,13 @@ NamedFile output_of(const Json& job, const std::string& pk, const Sockets& socke
   const Json& output = chosen(job, {"outputs", "output", "--output-socket", sockets.output});
   const std::string image = text_of(member(member(input, "image"), "name"));
   if (image.empty())
-    refuse("its input " + slug_of(input) + " is not an image with a name; choose with " +
+    refuse("has the input " + slug_of(input) + ", which is not an image with a name; choose with " +
            "--input-socket the input that the references are named after");
   const std::string below = text_of(member(socket_of(output), "relative_path"));
-  if (below.empty()) refuse("its output " + slug_of(output) + " has no relative_path");
+  if (below.empty()) refuse("has the output " + slug_of(output) + " without a relative_path");
   const fs::path path = fs::path(pk) / "output" / below;
-  if (!stays_inside(path)) refuse("its output " + path.string() + " is not in the input folder");
+  if (!stays_inside(path))
+    refuse("has the output " + path.string() + ", which is not in the input folder");
   return {path.string(), std::string(without_image_ending(image)), ""};
 }
 
@@ -95,7 +96,7 @@ std::vector<NamedFile> parse_jobs(std::string_view text, std::string_view name,
     return Error(Error::Kind::input, std::string(name), sentence);
   };
   if (!jobs.is_array()) throw about("is not a list of jobs, as Grand Challenge writes it");
-  if (jobs.empty()) throw about("lists no job");
+  if (jobs.empty()) throw about("lists no jobs");
   std::vector<NamedFile> out;
   for (const Json& job : jobs) {
     const std::string pk = text_of(member(job, "pk"));
@@ -134,7 +135,7 @@ void find_output(CasePlan& plan, const fs::path& folder) {
     if (images.size() > 1)
       return fail(metrics::Fate::failed, plan.prediction + " has " + std::to_string(images.size()) +
                                              " images, such as " + images[0] + " and " + images[1] +
-                                             "; a job's output is one");
+                                             "; a job's output must be one image");
     plan.prediction += "/" + images.front();
     plan.files.front().prediction = (folder / plan.prediction).string();
   } catch (const Error& e) {

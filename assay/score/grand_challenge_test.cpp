@@ -87,7 +87,7 @@ TEST(GrandChallenge, what_is_ambiguous_or_absent_names_the_job_and_the_remedy) {
               HasSubstr("has no image among its outputs (it has none)"));
   EXPECT_THAT(message(older, {.input = "age"}), HasSubstr("is not an image with a name"));
   EXPECT_THAT(message("{}"), HasSubstr("is not a list of jobs"));
-  EXPECT_THAT(message("[]"), HasSubstr("lists no job"));
+  EXPECT_THAT(message("[]"), HasSubstr("lists no jobs"));
   EXPECT_THAT(message("[{}]"), HasSubstr("has no pk"));
   EXPECT_THAT(message("[1]"), HasSubstr("has no pk"));
   EXPECT_THAT(message("[{\"pk\""), HasSubstr("predictions.json"));

@@ -95,8 +95,8 @@ struct Difference {
 };
 constexpr Difference differences[] = {
     {"version", "was made by version", "the others by", true},
-    {"model_name", "is of the model", "the others of", true},
-    {"shards", "is of a division into", "the others into", true},
+    {"model_name", "belongs to model", "the others to", true},
+    {"shards", "belongs to a division into", "the others into", true},
     {"inputs_sha256",
      "was made from other cases: files, groups or ids were added, removed or changed between the "
      "runs",
@@ -140,7 +140,7 @@ void keep_alike(std::vector<FoundShard>& found, std::vector<std::string>& confli
   std::erase_if(found, [&](const FoundShard& one) {
     if (one.facts == common) return false;
     conflicts.push_back(one.name + ": " + difference(one.facts, common) +
-                        "; run this shard again, or take the file away");
+                        "; run this shard again, or remove the file");
     return true;
   });
 }
@@ -188,9 +188,9 @@ void check_order(const std::vector<CasePlace>& cases, std::vector<std::string>& 
 
 void check_cover(const std::vector<CasePlace>& cases, ShardFolder& out) {
   if (out.missing.empty() && cases.size() != out.header.cases)
-    out.conflicts.push_back("every shard is there, but they have " + counted(cases.size(), "case") +
-                            " of " + std::to_string(out.header.cases) +
-                            "; run all shards again with the same --plan");
+    out.conflicts.push_back(
+        "every shard is there, but together they have " + counted(cases.size(), "case") + " of " +
+        std::to_string(out.header.cases) + "; run all shards again with the same --plan");
 }
 
 std::vector<std::size_t> missing_shards(const std::vector<FoundShard>& found, std::size_t of) {
@@ -209,7 +209,7 @@ void tell_begun(const std::vector<fs::path>& journals, ShardFolder& out) {
     if (shard && shard->of == out.header.shard.of &&
         std::ranges::binary_search(out.missing, shard->number))
       out.unusable.push_back(journal.string() + ": shard " + std::to_string(shard->number) +
-                             " has begun and is not finished; add --resume to its command");
+                             " has begun but is not finished; add --resume to its command");
   }
 }
 

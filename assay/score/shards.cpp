@@ -123,7 +123,7 @@ results::Shard parse_shard(const std::string& text, const Environment& environme
   const auto number = whole_in(std::string_view(text).substr(0, slash));
   const auto of =
       slash == text.npos ? std::nullopt : whole_in(std::string_view(text).substr(slash + 1));
-  if (!number || !of) shard_usage("--shard: '" + text + "' is not K/N, such as 3/16, and not auto");
+  if (!number || !of) shard_usage("--shard: '" + text + "' is neither K/N, such as 3/16, nor auto");
   return numbered(*number, *of);
 }
 
@@ -160,7 +160,7 @@ std::vector<std::size_t> numbers_of_shard(std::size_t cases, const std::string& 
                                           const results::Shard& shard,
                                           const std::optional<results::ShardPlan>& plan) {
   if (plan && plan->shards != shard.of)
-    shard_usage("--plan is for " + std::to_string(plan->shards) + " shards, and --shard asks for " +
+    shard_usage("--plan is for " + std::to_string(plan->shards) + " shards, but --shard asks for " +
                 std::to_string(shard.of));
   if (plan && (plan->inputs_sha256 != inputs_sha256 || plan->shard_of.size() != cases))
     throw Error(Error::Kind::input,

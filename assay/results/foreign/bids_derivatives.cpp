@@ -157,7 +157,7 @@ std::string bids_metrics_path(std::string_view stem, std::string_view model) {
   stated["desc"] = bids_label(model);
   if (!stated.contains("sub"))
     throw Error(Error::Kind::input, std::string(stem),
-                "the name states no subject, such as sub-01_mask.nii.gz");
+                "the name has no subject; it should look like sub-01_mask.nii.gz");
   std::string folder, name;
   for (const std::string_view key : bids_entities) {
     const auto found = stated.find(std::string(key));
