@@ -508,9 +508,11 @@ void settle(Options& o, Common& common) {
   if (o.predictions.size() > 1 && !(o.score.model + o.score.csv).empty())
     usage("--model and --csv are for one model; give one --predictions");
   if (!common.out.empty()) usage("OUT is the second argument; drop --out");
-  if (!o.score.shard.shard.empty() || o.score.nnunet)
+  const ShardOptions& parts = o.score.shard;
+  if (!(parts.shard + parts.plan).empty() || parts.plan_shards != 0 || o.score.nnunet)
     usage(
-        "participants are the shards of an app, and BIDS is the layout; drop --shard and --format");
+        "participants are the shards of an app, and BIDS is the layout; drop --shard, --plan, "
+        "--make-plan and --format");
   if (!is_group && !o.score.csv.empty()) usage("--csv belongs to the group level");
   if (o.cpus != 0) common.jobs = o.cpus;
   if (o.memory_mb != 0) o.score.max_memory = Bytes{o.memory_mb * 1'000'000};

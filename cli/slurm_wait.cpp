@@ -86,8 +86,9 @@ class Waiter {
   /// Nothing while the controller does not answer, which passes.
   std::optional<QueuedTasks> look_at_queue() {
     try {
+      std::optional<QueuedTasks> queue = queued_tasks(job_numbers(submission_));
       is_silent_ = false;
-      return queued_tasks(job_numbers(submission_));
+      return queue;
     } catch (const Error& e) {
       if (!is_silent_) tell({std::string("warning: ") + e.what()});
       is_silent_ = true;
