@@ -35,7 +35,7 @@ TEST(Json, an_object_in_pieces_is_the_text_of_its_tree) {
   for (int i = 0; i < 5000; ++i)
     cases.push_back(
         {{"id", "sub-" + std::to_string(i)}, {"x", {0.5, i}}, {"none", Json::object()}});
-  for (const Json& list : {Json(Json::array()), Json({Json::object()}), cases})
+  for (const Json& list : {Json(Json::array()), Json::array({Json::object()}), cases})
     for (const JsonStyle& style : {JsonStyle{}, JsonStyle{.indent = 0}, JsonStyle{.indent = 4}}) {
       std::string text;
       std::size_t pieces = 0, largest = 0;

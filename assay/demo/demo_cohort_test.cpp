@@ -104,8 +104,8 @@ TEST(DemoCohort, each_model_errs_in_its_own_way) {
 TEST(DemoCohort, one_prediction_is_damaged_and_one_is_missing) {
   const TemporaryFolder folder;
   const DemoCohort cohort = write_demo_cohort(folder.path(), small);
-  const auto& [name, good] = cohort.models.front();
-  EXPECT_EQ(name, "good");
+  EXPECT_EQ(cohort.models.front().first, "good");
+  const fs::path good = cohort.models.front().second;
   EXPECT_THAT(refusal([&] { read_image(good / "sub-004.nii.gz"); }), HasSubstr("cut short"));
   EXPECT_FALSE(fs::exists(good / "sub-007.nii.gz"));
   EXPECT_TRUE(fs::exists(cohort.references / "sub-007.nii.gz"));

@@ -234,11 +234,12 @@ TEST(DiceFamily, vectors) {
     for (const auto& [release, policy] : releases)
       for (const auto& [name, reduction] : reductions()) {
         const Json& wanted = item.at(release);
-        const auto check = [&](const std::string& key, const BatchScores& scores) {
-          EXPECT_THAT(reduced(scores, reduction, policy).values,
+        const auto check = [&, of = release, how = policy, as = name, by = reduction](
+                               const std::string& key, const BatchScores& scores) {
+          EXPECT_THAT(reduced(scores, by, how).values,
                       Pointwise(testing::NanSensitiveDoubleNear(1e-6),
-                                flat<double>(wanted.at(key + "_" + std::string(name)))))
-              << release << " " << key << " " << name;
+                                flat<double>(wanted.at(key + "_" + std::string(as)))))
+              << of << " " << key << " " << as;
         };
         check("dsc", dice_similarity_coefficient(h, t, {.policy = policy}));
         const auto s = view(soft, batch, classes);

@@ -265,7 +265,8 @@ TEST(Experiment, refuses_other_files) {
       {R"({"summary": {"test_mean)", "not valid JSON at line 1"},
       {"", "not valid JSON"}};
   for (const auto& [text, said] : cases)
-    EXPECT_THAT(assay::testing::refusal([&] { parsed(text); }), HasSubstr(said)) << text;
+    EXPECT_THAT(assay::testing::refusal([&, file = text] { parsed(file); }), HasSubstr(said))
+        << text;
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ TEST(PaperFile, refusals) {
       {R"({"a": {"dice_mean": 0.7}, "limits": 3})", "limits is not an object"},
       {R"({"a": {"dice_mean)", "not valid JSON"}};
   for (const auto& [text, said] : cases) {
-    const std::string refusal = assay::testing::refusal([&] { parse_paper(text, "p.json"); });
+    const std::string refusal =
+        assay::testing::refusal([&, file = text] { parse_paper(file, "p.json"); });
     EXPECT_THAT(refusal, HasSubstr(said)) << text;
     EXPECT_TRUE(refusal.starts_with("p.json")) << refusal;
   }

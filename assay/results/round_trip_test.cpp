@@ -168,7 +168,7 @@ TEST(SegmentationIn, other_files_are_none_and_wrong_types_are_refused) {
       {R"("metrics": {}, "cases": [], "provenance": {"roots": "/p"}})", "'provenance'"},
       {R"("metrics": {}, "cases": [], "ledger": {"scored": -1}})", "'ledger'"}};
   for (const auto& [rest, member] : faults)
-    EXPECT_EQ(assay::testing::refusal([&] { segmentation_in(start + rest, "r.json"); }),
+    EXPECT_EQ(assay::testing::refusal([&, end = rest] { segmentation_in(start + end, "r.json"); }),
               "r.json: " + std::string(member) +
                   " is not as 'assay score' writes it; score the cases again");
   EXPECT_THAT(assay::testing::refusal([&] {

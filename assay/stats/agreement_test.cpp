@@ -170,8 +170,6 @@ TEST(DeLong, one_area_is_the_first_of_two) {
   EXPECT_THROW(roc_area(a, {true, false}), Error);
 }
 
-using Values = std::vector<double>;
-
 TEST(KendallTau, by_hand) {
   EXPECT_EQ(kendall_tau_b(Values{1, 2, 3, 4}, Values{10, 20, 30, 40}), 1);
   EXPECT_EQ(kendall_tau_b(Values{1, 2, 3, 4}, Values{4, 3, 2, 1}), -1);

@@ -196,7 +196,7 @@ TEST_F(CommandTest, a_handshake_that_fails_is_told_at_once) {
         Case{R"(read line; echo '{"protocol":1,"name":"t","classes":0}')", "must be 1 to 256"},
         Case{R"(read line; echo '{"protocol":1,"name":"t","classes":2.5}')", "must be 1 to 256"},
         Case{R"(read line; echo 'Python 3.11')", "not a JSON object: Python 3.11"}})
-    EXPECT_THAT(refusal([&] { program(command); }), HasSubstr(message)) << command;
+    EXPECT_THAT(refusal([&, words = command] { program(words); }), HasSubstr(message)) << command;
   EXPECT_THAT(refusal([&] { command_predictor({}); }), HasSubstr("the command is empty"));
   EXPECT_EQ(refusal([&] {
               command_predictor({.command = {"no-such program", "a b"}});

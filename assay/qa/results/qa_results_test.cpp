@@ -104,7 +104,8 @@ TEST(QaResults, faults) {
       {spec_file.substr(0, 300), "not valid JSON"},
   };
   for (const auto& [text, message] : cases)
-    EXPECT_THAT(refusal([&] { parse_qa_results(text, "f.json"); }), HasSubstr(message)) << text;
+    EXPECT_THAT(refusal([&, file = text] { parse_qa_results(file, "f.json"); }), HasSubstr(message))
+        << text;
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(QaTable, faults_name_the_line) {
       {"x,1,a,1,,,kappa,\n", "t.csv: line 2: unknown metric_type 'kappa'"},
   };
   for (const auto& [lines, message] : cases)
-    EXPECT_THAT(refusal([&] { rows(lines); }), HasSubstr(message));
+    EXPECT_THAT(refusal([&, table = lines] { rows(table); }), HasSubstr(message));
   EXPECT_THAT(refusal([] { parse_items("benchmark_name,image_path\nx,a\n", "t.csv"); }),
               HasSubstr("t.csv: has no column 'answer'"));
   EXPECT_THAT(refusal([] { parse_items("{\"x\": 1}", "t.json"); }), HasSubstr("t.json: is JSON"));

@@ -91,7 +91,8 @@ TEST(Truth, labels) {
       {"C", "tcga", {"A", "B"}, "neither a number nor one of the options"},
   };
   for (const auto& [answer, benchmark, options, message] : refused)
-    EXPECT_THAT(refusal([&] { truth_label(answer, benchmark, options); }), HasSubstr(message));
+    EXPECT_THAT(refusal([&, a = answer, b = benchmark, o = options] { truth_label(a, b, o); }),
+                HasSubstr(message));
 }
 
 /// What the original project expects; its prompt that keeps doubled braces is a known trap.
