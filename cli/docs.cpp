@@ -72,7 +72,7 @@ struct Page {
   std::string (*text)();
 };
 
-constexpr Page pages[] = {
+constexpr Page printed_pages[] = {
     {"cli", reference},
     {"metrics", report::metric_reference},
     {"man", manual},
@@ -99,7 +99,7 @@ constexpr std::string_view share_page = "share";
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("PAGE", o.page,
-               "One of " + joined(names_in(pages)) +
+               "One of " + joined(names_in(printed_pages)) +
                    "; or share, which writes all manual pages and completions below --out");
 }
 
@@ -111,11 +111,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     write_share(common.out);
     return done;
   }
-  const Page* const page = std::ranges::find(pages, o.page, &Page::name);
-  if (page == std::end(pages))
-    throw Error(Error::Kind::usage,
-                fmt::format("there is no page '{}'{} (there are {})", o.page,
-                            did_you_mean(o.page, pages, &Page::name), joined(names_in(pages))));
+  const Page* const page = std::ranges::find(printed_pages, o.page, &Page::name);
+  if (page == std::end(printed_pages))
+    throw Error(Error::Kind::usage, fmt::format("there is no page '{}'{} (there are {})", o.page,
+                                                did_you_mean(o.page, printed_pages, &Page::name),
+                                                joined(names_in(printed_pages))));
   if (common.out.empty())
     session.data << page->text();
   else

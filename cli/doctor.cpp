@@ -102,6 +102,7 @@ std::string findings_json(const std::vector<Finding>& findings) {
 
 std::string findings_table(const std::vector<Finding>& findings) {
   std::vector<std::vector<std::string>> rows;
+  rows.reserve(findings.size());
   for (const Finding& f : findings)
     rows.push_back({f.part->name, f.is_found ? "yes" : "no", f.part->use, f.words});
   return report::text_table({{"part", report::Align::left},
@@ -114,6 +115,7 @@ std::string findings_table(const std::vector<Finding>& findings) {
 Action declare(Arguments&) {
   return [](const Common& common, const Session& session) {
     std::vector<Finding> findings;
+    findings.reserve(parts.size());
     for (const Part& part : parts) findings.push_back(look_for(part));
     put_result(
         output_file(common.out, "doctor.json"), findings_json(findings),

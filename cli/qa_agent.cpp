@@ -296,7 +296,7 @@ ChosenAgent choose_agent(const AgentOptions& o, const qa::ItemTable& table) {
 
 namespace {
 
-constexpr std::string_view option = "--header";
+constexpr std::string_view header_option = "--header";
 constexpr std::array<std::string_view, 5> credentials = {
     "api-key", "authorization", "x-api-key", "x-goog-api-key", "ocp-apim-subscription-key"};
 constexpr std::array<std::string_view, 3> harmless = {"anthropic-beta", "anthropic-version",
@@ -371,10 +371,10 @@ bool has_credential(const Headers& headers) {
 
 std::vector<std::string> without_header_values(std::vector<std::string> command) {
   for (std::size_t i = 0; i < command.size(); ++i) {
-    const std::string prefix = std::string(option) + "=";
+    const std::string prefix = std::string(header_option) + "=";
     if (command[i].starts_with(prefix))
       command[i] = prefix + without_value(command[i].substr(prefix.size()));
-    else if (command[i] == option && i + 1 < command.size())
+    else if (command[i] == header_option && i + 1 < command.size())
       command[i + 1] = without_value(command[i + 1]);
   }
   return command;

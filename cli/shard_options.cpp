@@ -45,11 +45,10 @@ std::optional<ChosenShard> chosen_shard(const ShardOptions& o) {
 }
 
 std::string command_for(std::vector<std::string> command, const results::Shard& shard) {
-  const std::string option = "--shard",
-                    value = std::to_string(shard.number) + "/" + std::to_string(shard.of);
+  const std::string value = std::to_string(shard.number) + "/" + std::to_string(shard.of);
   for (std::size_t i = 0; i < command.size(); ++i) {
-    if (command[i] == option && i + 1 < command.size()) command[i + 1] = value;
-    if (command[i].starts_with(option + "=")) command[i] = option + "=" + value;
+    if (command[i] == "--shard" && i + 1 < command.size()) command[i + 1] = value;
+    if (command[i].starts_with("--shard=")) command[i] = "--shard=" + value;
   }
   return command_text(command);
 }

@@ -38,7 +38,7 @@ std::string submit_job(const std::filesystem::path& script, const CommandWords& 
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(std::filesystem::absolute(script).string());
   const std::string answer = ask(words);
-  const std::string number(trimmed(parts_of(answer, ';').front()));  // "12;cluster" in a federation
+  std::string number(trimmed(parts_of(answer, ';').front()));  // "12;cluster" in a federation
   if (number.empty() || number.find_first_not_of("0123456789") != std::string::npos)
     throw Error(Error::Kind::io,
                 "Slurm: sbatch printed '" + excerpt(trimmed(answer)) + "' instead of a job number");

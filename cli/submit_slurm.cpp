@@ -99,6 +99,7 @@ Rehearsed rehearse(const Options& o, const Common& common, const Session& sessio
   std::vector<std::string> words = {"assay"};
   words.insert(words.end(), o.command.begin(), o.command.end());
   std::vector<const char*> texts;
+  texts.reserve(words.size());
   for (const std::string& word : words) texts.push_back(word.c_str());
   Parser parser;
   if (const auto status = parser.parse(texts, session.err, session.err))

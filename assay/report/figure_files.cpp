@@ -137,7 +137,7 @@ struct ConverterRow {
   bool takes_page = false;  ///< wants HTML around the drawing
 };
 
-constexpr std::array rows = {
+constexpr std::array converter_rows = {
     ConverterRow{"rsvg-convert", "rsvg-convert", rsvg_arguments},
     ConverterRow{"inkscape", "inkscape", inkscape_arguments},
     ConverterRow{"chromium", "chromium", chromium_arguments, true},
@@ -161,7 +161,7 @@ std::string_view name(PictureFormat format) {
 }
 
 std::optional<DrawingConverter> find_converter(std::string_view search_path) {
-  for (const ConverterRow& row : rows)
+  for (const ConverterRow& row : converter_rows)
     if (fs::path program = find_program(row.program, search_path); !program.empty())
       return DrawingConverter{std::string(row.name), std::move(program)};
   return std::nullopt;
@@ -169,8 +169,8 @@ std::optional<DrawingConverter> find_converter(std::string_view search_path) {
 
 void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
                      PictureFormat format) {
-  const auto row = std::ranges::find(rows, converter.name, &ConverterRow::name);
-  if (row == rows.end())
+  const auto row = std::ranges::find(converter_rows, converter.name, &ConverterRow::name);
+  if (row == converter_rows.end())
     throw Error(Error::Kind::usage, "'" + converter.name + "' is not a known SVG converter");
   require_writable(files.out);
   const fs::path base = files.out.parent_path() / ("." + files.out.filename().string());

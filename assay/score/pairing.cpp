@@ -183,7 +183,7 @@ struct NamedRule {
   bool by_resemblance = false;
 };
 
-constexpr NamedRule rules[] = {
+constexpr NamedRule pairing_rules[] = {
     {"by the same name", same_stem},
     {"by BIDS entities", same_entities},
     {"by the distinct part of their names", same_distinct_part, true},
@@ -315,7 +315,7 @@ Pairing paired(const std::vector<NamedFile>& predictions,
   refuse_duplicates(predictions, "prediction");
   refuse_duplicates(references, "reference");
   const bool stated = state_their_entities(predictions) && state_their_entities(references);
-  for (const NamedRule& rule : rules) {
+  for (const NamedRule& rule : pairing_rules) {
     if (rule.by_resemblance && stated) break;
     const Candidates candidates = rule.candidates(predictions, references);
     if (std::ranges::all_of(candidates, [](const Indices& c) { return c.empty(); })) continue;

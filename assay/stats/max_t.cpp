@@ -27,7 +27,7 @@ constexpr std::size_t flip_lanes = 8;
 using Lanes = std::array<double, flip_lanes>;
 
 /// Statistics that differ by rounding alone count as equal.
-constexpr double rounding = 1e-12;
+constexpr double rounding_share = 1e-12;
 
 /// The hypotheses by falling statistic.
 struct Ordered {
@@ -107,7 +107,7 @@ void add_lanes(const Ordered& tests, const Signs& signs, std::size_t used, FlipB
     const Lanes sums = signs.sums(tests.scores[h]);
     for (std::size_t lane = 0; lane < used; ++lane) {
       greatest[lane] = std::max(greatest[lane], std::fabs(sums[lane]));
-      if (greatest[lane] >= tests.observed[h] * (1 - rounding)) ++block.at_least[h];
+      if (greatest[lane] >= tests.observed[h] * (1 - rounding_share)) ++block.at_least[h];
     }
   }
   block.maxima.insert(block.maxima.end(), greatest.begin(), greatest.begin() + used);
@@ -118,11 +118,11 @@ void add_lanes(const Ordered& tests, const Signs& signs, std::size_t used, FlipB
 double critical_value(std::vector<double> maxima, double alpha, bool is_exact) {
   std::ranges::reverse(maxima);
   const double count = static_cast<double>(maxima.size()) + (is_exact ? 0 : 1);
-  const auto allowed = static_cast<std::size_t>(std::floor(alpha * count * (1 + rounding)));
+  const auto allowed = static_cast<std::size_t>(std::floor(alpha * count * (1 + rounding_share)));
   if (is_exact ? allowed < 1 : allowed < 2) return std::numeric_limits<double>::infinity();
   // A statistic equal to the k-th largest maximum has p = k / count (or (k + 1) / count).
   std::size_t k = std::min(is_exact ? allowed : allowed - 1, maxima.size());
-  while (k > 0 && k < maxima.size() && maxima[k] >= maxima[k - 1] * (1 - rounding)) --k;
+  while (k > 0 && k < maxima.size() && maxima[k] >= maxima[k - 1] * (1 - rounding_share)) --k;
   return k == 0 ? std::numeric_limits<double>::infinity() : maxima[k - 1];
 }
 
@@ -171,7 +171,7 @@ MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& optio
   std::ranges::sort(maxima);
   result.single_step.resize(scores.size());
   for (std::size_t h = 0; h < at_least.size(); ++h) {
-    const auto reached = std::ranges::lower_bound(maxima, tests.observed[h] * (1 - rounding));
+    const auto reached = std::ranges::lower_bound(maxima, tests.observed[h] * (1 - rounding_share));
     const auto count = static_cast<double>(maxima.end() - reached);
     result.single_step[tests.place[h]] =
         tests.observed[h] == 0 ? 1 : (count + extra) / (static_cast<double>(result.flips) + extra);

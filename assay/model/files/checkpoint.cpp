@@ -13,8 +13,6 @@
 
 namespace assay::model {
 namespace {
-using Kind = PickleValue::Kind;
-
 struct StorageType {
   std::string_view name;
   ElementType type;
@@ -47,7 +45,7 @@ std::vector<std::size_t> tuple_sizes(const Checkpoint& file, const PickleValue& 
   std::vector<std::size_t> out;
   for (const std::size_t item : tuple.items) {
     const PickleValue& side = file.pickle.at(item);
-    if (side.kind != Kind::integer || side.integer < 0)
+    if (side.kind != PickleValue::Kind::integer || side.integer < 0)
       refuse_part(where, "its shape is not made of whole numbers of 0 or more");
     out.push_back(static_cast<std::size_t>(side.integer));
   }
@@ -68,7 +66,8 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
     return file.pickle.at(tensor.items[i]);
   };
   const PickleValue& storage = part(0);
-  if (storage.kind != Kind::tuple || storage.text != "storage" || storage.items.size() < 3)
+  if (storage.kind != PickleValue::Kind::tuple || storage.text != "storage" ||
+      storage.items.size() < 3)
     refuse_part(where, "it has no storage");
   const PickleValue& type_name = file.pickle.at(storage.items[1]);
   const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
@@ -91,10 +90,11 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
 
 const PickleValue& state_dict(const Pickle& pickle, const std::string& name) {
   const PickleValue& root = pickle.root();
-  if (root.kind != Kind::dictionary) refuse(name, "does not contain a dictionary of tensors");
+  if (root.kind != PickleValue::Kind::dictionary)
+    refuse(name, "does not contain a dictionary of tensors");
   for (const char* key : state_keys)
     if (const PickleValue* found = pickle.find(root, key);
-        found != nullptr && found->kind == Kind::dictionary)
+        found != nullptr && found->kind == PickleValue::Kind::dictionary)
       return *found;
   return root;
 }
@@ -125,7 +125,8 @@ std::vector<StoredTensor> checkpoint_tensors(std::span<const std::byte> bytes,
   Checkpoint file = {zip, pickle, folder, name};
   std::vector<StoredTensor> out;
   for (const auto& [key, value] : state_dict(pickle, name).pairs)
-    if (pickle.at(key).kind == Kind::text && pickle.at(value).kind == Kind::tensor)
+    if (pickle.at(key).kind == PickleValue::Kind::text &&
+        pickle.at(value).kind == PickleValue::Kind::tensor)
       out.push_back(stored(file, pickle.at(key).text, pickle.at(value)));
   if (out.empty())
     refuse(name, "holds no tensors; looked for model_state_dict, state_dict and a bare state dict");

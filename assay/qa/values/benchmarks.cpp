@@ -52,17 +52,17 @@ constexpr PublishedSystem expert[] = {{"GIANT x1", {57.0, 4.5}},
                                       {"SlideChat", {37.5, std::nullopt}}};
 constexpr PublishedSystem slidebench[] = {{"GIANT x1", {58.9, 3.5}}, {"GIANT x5", {59.4, 3.4}}};
 
-constexpr PublishedBenchmark table[] = {{"tcga", tcga},
-                                        {"panda", panda},
-                                        {"gtex", gtex},
-                                        {"tcga_expert_vqa", expert},
-                                        {"tcga_slidebench", slidebench}};
+constexpr PublishedBenchmark published[] = {{"tcga", tcga},
+                                            {"panda", panda},
+                                            {"gtex", gtex},
+                                            {"tcga_expert_vqa", expert},
+                                            {"tcga_slidebench", slidebench}};
 
 }  // namespace
 
 const PublishedBenchmark* find_published_giant(std::string_view benchmark) {
-  const auto* found = std::ranges::find(table, benchmark, &PublishedBenchmark::name);
-  return found == std::end(table) ? nullptr : found;
+  const auto* found = std::ranges::find(published, benchmark, &PublishedBenchmark::name);
+  return found == std::end(published) ? nullptr : found;
 }
 
 }  // namespace assay::qa
