@@ -39,28 +39,37 @@ FIXED = ["setarch", "-R"] if subprocess.run(["setarch", "-R", "true"],
 THREADS = f"halt_on_error=1 exitcode=66 suppressions={ROOT}/tests/tsan.supp"
 
 
-def gtest(tally, preset, processor=""):
-    """The unit tests; a crash counts as one failure."""
+def gtest(tally, preset, processor="", processes=1):
+    """The unit tests, divided among processes; a crash counts as one failure."""
     with tempfile.TemporaryDirectory() as work:
-        report = pathlib.Path(work) / "report.json"
-        command = [*(FIXED if preset == "tsan" else []), ROOT / "build" / preset / "bin/assay_test",
-                   f"--gtest_output=json:{report}", "--gtest_brief=1"]
-        environment = {**os.environ, "ASSAY_PROCESSOR": processor, "TSAN_OPTIONS": THREADS}
-        status = subprocess.run(command, cwd=ROOT, env=environment).returncode
-        if not report.exists():
-            print(f"{preset}: the test program died with status {status}")
-            tally.add(failed=1)
-            return
-        for suite in json.loads(report.read_text())["testsuites"]:
-            for test in suite["testsuite"]:
-                name = f"{suite['name']}.{test['name']}"
-                if test["result"] == "SKIPPED":
-                    message = test.get("skipped", [{}])[0].get("message", "skipped")
-                    tally.skip(name, message.split("\n")[-1].strip() or "skipped")
-                else:
-                    tally.add(failed=1) if test.get("failures") else tally.add(passed=1)
-        if status not in (0, 1):
-            tally.add(failed=1)
+        running = []
+        for i in range(processes):
+            report = pathlib.Path(work) / f"report-{i}.json"
+            command = [*(FIXED if preset == "tsan" else []),
+                       ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}",
+                       "--gtest_brief=1"]
+            environment = {**os.environ, "ASSAY_PROCESSOR": processor, "TSAN_OPTIONS": THREADS,
+                           "GTEST_TOTAL_SHARDS": str(processes), "GTEST_SHARD_INDEX": str(i)}
+            running.append((subprocess.Popen(command, cwd=ROOT, env=environment), report))
+        for process, report in running:
+            count_gtest(tally, preset, process.wait(), report)
+
+
+def count_gtest(tally, preset, status, report):
+    if not report.exists():
+        print(f"{preset}: the test program died with status {status}")
+        tally.add(failed=1)
+        return
+    for suite in json.loads(report.read_text())["testsuites"]:
+        for test in suite["testsuite"]:
+            name = f"{suite['name']}.{test['name']}"
+            if test["result"] == "SKIPPED":
+                message = test.get("skipped", [{}])[0].get("message", "skipped")
+                tally.skip(name, message.split("\n")[-1].strip() or "skipped")
+            elif test["result"] == "COMPLETED":
+                tally.add(failed=1) if test.get("failures") else tally.add(passed=1)
+    if status not in (0, 1):
+        tally.add(failed=1)
 
 
 def pytest(tally, *where, preset="release"):
@@ -123,7 +132,7 @@ def tsan(tally):
 STAGES = {
     "unit": lambda tally: gtest(tally, "release"),
     "portable": lambda tally: gtest(tally, "release", "portable"),
-    "asan": lambda tally: gtest(tally, "asan"),
+    "asan": lambda tally: gtest(tally, "asan", processes=os.cpu_count()),
     "tsan": tsan,
     "python": lambda tally: pytest(tally, "-n", str(os.cpu_count()), "--dist", "loadfile",
                                    ROOT / "tests", f"--ignore={CLUSTER}"),
