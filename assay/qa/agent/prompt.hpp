@@ -32,7 +32,7 @@ std::string question_text(const std::string& question, const slide::SlideInfo& s
 /// there are no steps. `fixed`: an answer before the last step is not wanted.
 std::string step_text(unsigned step, unsigned max_steps, bool fixed);
 
-/// What stands beside a crop.
+/// The text that goes with a crop.
 std::string crop_text(const slide::SlideRegion& crop);
 
 /// After an action that cannot be carried out; `problem` is a sentence.
