@@ -71,11 +71,11 @@ void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err)
 
 /// Files first, then what is shown.
 void write_outputs(const metrics::SegmentationResult& result, const ScoredCohort& scored,
-                   const results::Provenance& from, std::ostream* json) {
+                   const results::Provenance& from, const Executor& executor, std::ostream* json) {
   const auto write = [&](const TextSink& sink) {
-    if (scored.grand_challenge) return results::write_grand_challenge(result, sink);
-    scored.nnunet ? results::write_nnunet_summary(result, sink)
-                  : results::write_results_text(result, from, sink);
+    if (scored.grand_challenge) return results::write_grand_challenge(result, sink, executor);
+    scored.nnunet ? results::write_nnunet_summary(result, sink, executor)
+                  : results::write_results_text(result, from, sink, executor);
   };
   if (!scored.out.empty()) write_atomically(scored.out, write);
   if (!scored.csv.empty())
@@ -290,8 +290,9 @@ Exit make_plan(const score::Cohort& cohort, const ShardOptions& o, const Common&
 
 Exit put_results(ScoredCohort scored, const Common& common, const Session& session,
                  const ProvenanceClock& clock) {
+  const Executor executor = pool(common, session);
   metrics::SegmentationResult result =
-      metrics::scored(scored.cohort.settings, std::move(scored.records));
+      metrics::scored(scored.cohort.settings, std::move(scored.records), executor);
   for (const metrics::CaseScores& c : result.cases) tell_unscored(c.record, session.err);
   refuse_worthless(result, scored);
   if (!common.quiet) tell_oddities(result, session.err);
@@ -300,7 +301,7 @@ Exit put_results(ScoredCohort scored, const Common& common, const Session& sessi
   results::Provenance provenance = clock.provenance(common, session, scored.anonymous);
   provenance.settings_sha256 = results::settings_sha256(scored.cohort.settings);
   if (!scored.anonymous) provenance.roots = whole_roots(scored.cohort.roots);
-  write_outputs(result, scored, provenance, common.json ? &session.out : nullptr);
+  write_outputs(result, scored, provenance, executor, common.json ? &session.out : nullptr);
   if (!common.json && prints_result(common, scored.out))
     session.out << report::terminal_report(result,
                                            {.color = session.out_is_terminal && !common.no_color});

@@ -72,32 +72,46 @@ Json value_of(JsonReader& in) {
 /// Pieces of about this size go on: fewer calls, and nothing that counts in memory.
 constexpr std::size_t most_waiting = std::size_t{1} << 16;
 
+/// Elements of a list that are formatted together are so many that their text has about this size.
+constexpr std::size_t most_together = std::size_t{1} << 22;
+
+/// What the shortest form of a double needs.
+using Digits = std::array<char, 32>;
+
+std::string_view shortest_in(Digits& digits, double x) {
+  char* end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
+  const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
+  if (text.find_first_of(".en") != text.npos) return text;
+  *end++ = '.';
+  *end++ = '0';
+  return {digits.data(), static_cast<std::size_t>(end - digits.data())};
+}
+
 class Writer {
  public:
   Writer(const JsonStyle& style, std::string& out) : style_(style), out_(out) {}
 
   void write(const Json& value, int depth) {
-    if (value.is_object()) {
-      write_all(value, depth, "{}", false, [&](const auto& item) {
-        write_text(item.key());
-        out_ += style_.indent > 0 ? ": " : ":";
-        write(item.value(), depth + 1);
-      });
-    } else if (value.is_array()) {
-      const bool flat =
-          std::ranges::none_of(value, [](const Json& e) { return e.is_structured(); });
-      write_all(value, depth, "[]", flat,
-                [&](const auto& item) { write(item.value(), depth + 1); });
-    } else if (value.is_number_float()) {
-      write_number(value.get<double>());
-    } else {
-      write_text(value);
+    switch (value.type()) {
+      case Json::value_t::object:
+        return write_all(value.get_ref<const Json::object_t&>(), depth, "{}", false,
+                         [&](const auto& member) {
+                           write_key(member.first);
+                           write(member.second, depth + 1);
+                         });
+      case Json::value_t::array: return write_list(value.get_ref<const Json::array_t&>(), depth);
+      case Json::value_t::string: return write_text(value.get_ref<const std::string&>());
+      case Json::value_t::number_float: return write_number(value.get<double>());
+      case Json::value_t::number_integer: return write_whole(value.get<std::int64_t>());
+      case Json::value_t::number_unsigned: return write_whole(value.get<std::uint64_t>());
+      case Json::value_t::boolean: out_ += value.get<bool>() ? "true" : "false"; return;
+      default: out_ += "null";
     }
   }
 
-  /// Names of files and columns need not be UTF-8; a results file is.
-  void write_text(const Json& value) {
-    out_ += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  void write_key(std::string_view key) {
+    write_text(key);
+    out_ += style_.indent > 0 ? ": " : ":";
   }
 
   void new_line(int depth) {
@@ -106,28 +120,48 @@ class Writer {
     out_.append(static_cast<std::size_t>(depth) * static_cast<std::size_t>(style_.indent), ' ');
   }
 
+  /// Names of files and columns need not be UTF-8; a results file is.
+  void write_text(std::string_view text) {
+    if (plain_end(text, 0) == text.size() && !invalid_utf8_at(text))
+      out_.append("\"").append(text).append("\"");
+    else
+      out_ += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  void write_number(double x) {
+    Digits digits;
+    if (std::isfinite(x))
+      out_ += shortest_in(digits, x);
+    else if (!style_.python_tokens)
+      out_ += "null";
+    else
+      out_ += std::isnan(x) ? "NaN" : (x > 0 ? "Infinity" : "-Infinity");
+  }
+
  private:
-  template <class Each>
-  void write_all(const Json& value, int depth, const char* brackets, bool flat, Each each) {
+  void write_list(const Json::array_t& list, int depth) {
+    const bool flat = std::ranges::none_of(list, [](const Json& e) { return e.is_structured(); });
+    write_all(list, depth, "[]", flat, [&](const Json& element) { write(element, depth + 1); });
+  }
+
+  template <class Parts, class Each>
+  void write_all(const Parts& parts, int depth, const char* brackets, bool flat, Each each) {
     out_ += brackets[0];
     bool first = true;
-    for (const auto& item : value.items()) {
+    for (const auto& part : parts) {
       if (!first) out_ += flat && style_.indent > 0 ? ", " : ",";
       if (!flat) new_line(depth + 1);
-      each(item);
+      each(part);
       first = false;
     }
     if (!first && !flat) new_line(depth);
     out_ += brackets[1];
   }
 
-  void write_number(double x) {
-    if (std::isfinite(x))
-      out_ += shortest(x);
-    else if (!style_.python_tokens)
-      out_ += "null";
-    else
-      out_ += std::isnan(x) ? "NaN" : (x > 0 ? "Infinity" : "-Infinity");
+  template <class Whole>
+  void write_whole(Whole x) {
+    Digits digits;
+    out_.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr);
   }
 
   JsonStyle style_;
@@ -137,11 +171,8 @@ class Writer {
 }  // namespace
 
 std::string shortest(double x) {
-  std::array<char, 32> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), x).ptr;
-  std::string text(digits.data(), end);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
+  Digits digits;
+  return std::string(shortest_in(digits, x));
 }
 
 std::string to_text(const Json& value, const JsonStyle& style) {
@@ -150,13 +181,42 @@ std::string to_text(const Json& value, const JsonStyle& style) {
   return out;
 }
 
+JsonMembers::JsonMembers(std::string& out, const JsonStyle& style, int depth)
+    : out_(out), style_(style), depth_(depth) {
+  out_ += '{';
+}
+
+void JsonMembers::begin_member(std::string_view key) {
+  Writer writer(style_, out_);
+  if (!is_empty_) out_ += ',';
+  is_empty_ = false;
+  writer.new_line(depth_ + 1);
+  writer.write_key(key);
+}
+
+void JsonMembers::write(const Json& tree) {
+  Writer(style_, out_).write(tree, depth_ + 1);
+}
+
+void JsonMembers::write_text(std::string_view text) {
+  Writer(style_, out_).write_text(text);
+}
+
+void JsonMembers::write_number(double number) {
+  Writer(style_, out_).write_number(number);
+}
+
+void JsonMembers::close() {
+  if (!is_empty_) Writer(style_, out_).new_line(depth_);
+  out_ += '}';
+}
+
 void JsonObjectWriter::begin_member(std::string_view key) {
   Writer writer(style_, waiting_);
   waiting_ += is_empty_ ? "{" : ",";
   is_empty_ = false;
   writer.new_line(1);
-  writer.write_text(key);
-  waiting_ += style_.indent > 0 ? ": " : ":";
+  writer.write_key(key);
 }
 
 void JsonObjectWriter::pass_on(std::size_t least) {
@@ -171,21 +231,35 @@ void JsonObjectWriter::member(std::string_view key, const Json& value) {
   pass_on(most_waiting);
 }
 
-void JsonObjectWriter::list(
-    std::string_view key,
-    const std::function<void(const std::function<void(const Json&)>& add)>& each) {
+void JsonObjectWriter::list(std::string_view key, std::size_t count, const ElementWriter& element,
+                            const Executor& executor) {
+  constexpr std::size_t least = 16, most = 4096, most_blocks = 32;
   begin_member(key);
-  Writer writer(style_, waiting_);
   waiting_ += '[';
-  bool first = true;
-  each([&](const Json& element) {
-    if (!first) waiting_ += ',';
-    first = false;
-    writer.new_line(2);
-    writer.write(element, 2);
-    pass_on(most_waiting);
-  });
-  if (!first) writer.new_line(1);
+  std::array<std::string, most_blocks> texts;
+  for (std::size_t begin = 0, next = least, size = 0; begin < count; begin += size) {
+    size = std::min(next, count - begin);
+    const std::size_t blocks = std::min(size, most_blocks);
+    run_tasks(executor, blocks, [&](std::size_t block) {
+      Writer writer(style_, texts[block]);
+      for (std::size_t i = size * block / blocks; i < size * (block + 1) / blocks; ++i) {
+        if (begin + i != 0) texts[block] += ',';
+        writer.new_line(2);
+        JsonMembers members(texts[block], style_, 2);
+        element(begin + i, members);
+        members.close();
+      }
+    });
+    std::size_t bytes = 0;
+    for (std::string& text : texts) {
+      bytes += text.size();
+      waiting_ += text;
+      text.clear();
+      pass_on(most_waiting);
+    }
+    next = std::clamp(size * most_together / bytes, least, most);
+  }
+  if (count != 0) Writer(style_, waiting_).new_line(1);
   waiting_ += ']';
 }
 

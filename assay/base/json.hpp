@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "assay/base/nesting.hpp"
 #include "assay/base/shortest.hpp"
 #include "assay/base/text.hpp"
+#include "assay/executor.hpp"
 
 namespace assay {
 
@@ -26,6 +28,48 @@ struct JsonStyle {
 /// an exponent; short arrays of numbers on one line; NaN and infinity as null.
 std::string to_text(const Json& value, const JsonStyle& style = {});
 
+/// Writes one object to the end of a text, member by member: for objects that come by the hundred
+/// thousand, of which a tree would cost more than the text. The result is what to_text would give.
+class JsonMembers {
+ public:
+  /// Opens the object; `depth` is how many others are open around it.
+  JsonMembers(std::string& out, const JsonStyle& style, int depth = 0);
+
+  /// A text, a number, a truth or a tree.
+  template <class Value>
+  void add(std::string_view key, const Value& value) {
+    begin_member(key);
+    if constexpr (std::is_same_v<Value, Json>)
+      write(value);
+    else if constexpr (std::is_convertible_v<const Value&, std::string_view>)
+      write_text(value);
+    else if constexpr (std::is_same_v<Value, double>)
+      write_number(value);
+    else
+      write(Json(value));
+  }
+  /// An object, whose members `fill` adds.
+  template <class Fill>
+  void add_object(std::string_view key, Fill fill) {
+    begin_member(key);
+    JsonMembers inner(out_, style_, depth_ + 1);
+    fill(inner);
+    inner.close();
+  }
+  void close();
+
+ private:
+  void begin_member(std::string_view key);
+  void write(const Json& tree);
+  void write_text(std::string_view text);
+  void write_number(double number);
+
+  std::string& out_;
+  JsonStyle style_;
+  int depth_;
+  bool is_empty_ = true;
+};
+
 /// Writes an object member by member, so that a long list is never a tree nor a text as a whole.
 /// The pieces together are what to_text would give.
 class JsonObjectWriter {
@@ -34,9 +78,10 @@ class JsonObjectWriter {
       : sink_(std::move(sink)), style_(style) {}
 
   void member(std::string_view key, const Json& value);
-  /// A list of objects: `each` is called with a function that takes one after the other.
-  void list(std::string_view key,
-            const std::function<void(const std::function<void(const Json&)>& add)>& each);
+  using ElementWriter = std::function<void(std::size_t number, JsonMembers& out)>;
+  /// A list of that many objects, which may be written on several threads.
+  void list(std::string_view key, std::size_t count, const ElementWriter& element,
+            const Executor& executor = {});
   /// Closes the object, and the line.
   void end();
 

@@ -24,7 +24,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Where plain characters of a quoted text end: at a quote, a backslash or a control character.
+std::string_view words(JsonReader::Kind kind) {
+  constexpr std::array<std::string_view, 6> all = {"an object", "a list",  "a text",
+                                                   "a number",  "a truth", "null"};
+  return all[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
 /// Texts are most of many files, so eight bytes are looked at together: the high bit of a byte in
 /// `special` is set if that byte is one of these (Mycroft's test; a bit that is set falsely, by a
 /// borrow, lies after a true one).
@@ -43,14 +50,6 @@ std::size_t plain_end(std::string_view text, std::size_t at) {
     ++at;
   return at;
 }
-
-std::string_view words(JsonReader::Kind kind) {
-  constexpr std::array<std::string_view, 6> all = {"an object", "a list",  "a text",
-                                                   "a number",  "a truth", "null"};
-  return all[static_cast<std::size_t>(kind)];
-}
-
-}  // namespace
 
 std::string place_in(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, std::min(at, text.size()));

@@ -18,6 +18,10 @@
 
 namespace assay {
 
+/// Where plain characters of a quoted text end: at a quote, a backslash or a control character, or
+/// with the text.
+std::size_t plain_end(std::string_view text, std::size_t at);
+
 /// "line 3, column 7", counted in characters; the last one when the text ends before `at`.
 std::string place_in(std::string_view text, std::size_t at);
 

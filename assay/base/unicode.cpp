@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "assay/base/unicode_tables.hpp"
 
@@ -62,7 +63,17 @@ Characters characters(std::string_view utf8) {
 }
 
 std::optional<std::size_t> invalid_utf8_at(std::string_view text) {
+  // Most text is ASCII, of which eight bytes are looked at together.
+  const auto are_ascii = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    return (word & 0x8080808080808080) == 0;
+  };
   for (std::size_t at = 0; at < text.size();) {
+    if (at + 8 <= text.size() && are_ascii(at)) {
+      at += 8;
+      continue;
+    }
     const bool is_ascii = static_cast<unsigned char>(text[at]) < 0x80;
     const std::size_t length = is_ascii ? 1 : decoded(text.substr(at)).length;
     if (!is_ascii && length == 1) return at;

@@ -210,8 +210,8 @@ void cut(Summary& to, const Interval& whole, const Range& range) {
 }
 
 /// The average over the regions that have a part in it.
-CaseAverage average(const std::vector<LabelScores>& labels,
-                    const std::vector<std::size_t>& averaged, std::size_t metric) {
+CaseAverage average(const std::vector<LabelScores>& labels, std::span<const std::size_t> averaged,
+                    std::size_t metric) {
   if (labels.empty()) return {.score = Undefined::both_empty};  // no label occurs anywhere
   std::vector<double> values;
   for (const std::size_t r : averaged) {
@@ -308,17 +308,24 @@ BoundaryRequest boundary_request(const ScoreSettings& settings) {
   return out;
 }
 
-SegmentationResult scored(const ScoreSettings& settings, CaseRecords records) {
+SegmentationResult scored(const ScoreSettings& settings, CaseRecords records,
+                          const Executor& executor) {
   if (!std::ranges::is_sorted(records, {}, &CaseRecord::id))
     std::ranges::sort(records, {}, &CaseRecord::id);
   SegmentationResult out = {.settings = present(settings, records),
                             .regions = regions_of(settings, records),
                             .cases = {},
                             .ledger = ledger_of(records)};
+  constexpr std::size_t most_together = 4096;
   out.cases.reserve(records.size());
-  for (; !records.empty(); records.pop_front()) {
-    std::vector<LabelScores> labels = scores_of(out.settings, out.regions, records.front());
-    out.cases.push_back({std::move(records.front()), std::move(labels)});
+  while (!records.empty()) {
+    const std::size_t first = out.cases.size(), together = std::min(records.size(), most_together);
+    out.cases.resize(first + together);
+    run_short_tasks(executor, together, [&](std::size_t i) {
+      out.cases[first + i].labels = scores_of(out.settings, out.regions, records[i]);
+      out.cases[first + i].record = std::move(records[i]);
+    });
+    records.erase(records.begin(), records.begin() + static_cast<std::ptrdiff_t>(together));
   }
   out.warnings = label_warnings(out);
   return out;
@@ -388,6 +395,8 @@ std::string averaged_words(std::span<const Region> regions, std::size_t most) {
 
 CaseAverage average_of(const CaseScores& scores, std::span<const Region> regions,
                        std::size_t metric) {
+  constexpr std::size_t only[] = {0};  // as most often: without a list for every case
+  if (regions.size() == 1) return average(scores.labels, only, metric);
   return average(scores.labels, averaged_regions(regions), metric);
 }
 
@@ -406,18 +415,20 @@ std::vector<Score> case_averages(const SegmentationResult& result, std::size_t m
 }
 
 std::vector<std::vector<Score>> averages_under(const SegmentationResult& result,
-                                               std::span<const ChosenMetric> metrics) {
+                                               std::span<const ChosenMetric> metrics,
+                                               const Executor& executor) {
   ScoreSettings settings = result.settings;
   settings.metrics.assign(metrics.begin(), metrics.end());
   settings.missing = Missing::exclude;
   const std::vector<std::size_t> averaged = averaged_regions(result.regions);
-  std::vector<std::vector<Score>> out(metrics.size());
-  for (const CaseScores& each : result.cases) {
-    if (each.record.fate != Fate::scored) continue;
-    const std::vector<LabelScores> labels = scores_of(settings, result.regions, each.record);
-    for (std::size_t m = 0; m < metrics.size(); ++m)
-      out[m].push_back(average(labels, averaged, m).score);
-  }
+  std::vector<const CaseRecord*> records;
+  for (const CaseScores& each : result.cases)
+    if (each.record.fate == Fate::scored) records.push_back(&each.record);
+  std::vector<std::vector<Score>> out(metrics.size(), std::vector<Score>(records.size()));
+  run_short_tasks(executor, records.size(), [&](std::size_t i) {
+    const std::vector<LabelScores> labels = scores_of(settings, result.regions, *records[i]);
+    for (std::size_t m = 0; m < metrics.size(); ++m) out[m][i] = average(labels, averaged, m).score;
+  });
   return out;
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "assay/base/json.hpp"
-#include "assay/base/json_append.hpp"
 #include "assay/base/json_reader.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/base/whole.hpp"
@@ -180,46 +179,56 @@ std::optional<metrics::Fate> fate_named(std::string_view text) {
 namespace {
 
 template <class Evidence>
-void add_evidence(Json& out, const char* name, const std::map<std::string, Evidence>& by_region) {
+void add_evidence(JsonMembers& out, const char* name,
+                  const std::map<std::string, Evidence>& by_region) {
   if (by_region.empty()) return;
-  Json& all = out[name] = Json::object();
-  for (const auto& [key, evidence] : by_region) append_member(all, key) = to_json(evidence);
+  out.add_object(name, [&](JsonMembers& all) {
+    for (const auto& [key, evidence] : by_region) all.add(key, to_json(evidence));
+  });
+}
+
+/// Every record has these.
+void add_fate_and_files(JsonMembers& out, const metrics::CaseRecord& r) {
+  out.add("kind", "case");
+  out.add("id", r.id);
+  out.add("fate", name(r.fate));
+  out.add("error", r.error);
+  out.add("reference_at_fault", r.reference_at_fault);
+  out.add("warnings", r.warnings);
+  Json groups = Json::array();
+  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
+  out.add("groups", groups);
+  out.add("prediction", r.prediction);
+  out.add("reference", r.reference);
+  out.add("prediction_sha256", r.prediction_sha256);
+  out.add("reference_sha256", r.reference_sha256);
 }
 
 }  // namespace
 
 std::string record_text(const metrics::CaseRecord& r) {
-  Json counts = Json::object();
-  for (const auto& [key, c] : r.counts) append_member(counts, key) = {c.tp, c.fp, c.fn, c.tn};
-  Json groups = Json::array();
-  for (const auto& [column, value] : r.groups) groups.push_back({column, value});
-  Json out = {{"kind", "case"},
-              {"id", r.id},
-              {"fate", name(r.fate)},
-              {"error", r.error},
-              {"reference_at_fault", r.reference_at_fault},
-              {"warnings", r.warnings},
-              {"groups", groups},
-              {"prediction", r.prediction},
-              {"reference", r.reference},
-              {"prediction_sha256", r.prediction_sha256},
-              {"reference_sha256", r.reference_sha256},
-              {"counts", counts},
-              {"voxels", r.voxels},
-              {"voxel_ml", r.voxel_ml}};
+  std::string text;
+  JsonMembers out(text, {.indent = 0});
+  add_fate_and_files(out, r);
+  out.add_object("counts", [&](JsonMembers& counts) {
+    for (const auto& [key, c] : r.counts) counts.add(key, Json{c.tp, c.fp, c.fn, c.tn});
+  });
+  out.add("voxels", r.voxels);
+  out.add("voxel_ml", r.voxel_ml);
   if (!r.image.empty()) {
-    out["image"] = r.image;
-    out["image_sha256"] = r.image_sha256;
+    out.add("image", r.image);
+    out.add("image_sha256", r.image_sha256);
   }
-  if (r.labels) out["labels"] = {r.labels->prediction, r.labels->reference};
-  if (!r.without_prediction.empty()) out["without_prediction"] = r.without_prediction;
-  if (!r.without_reference.empty()) out["without_reference"] = r.without_reference;
-  if (r.is_uncut_map) out["is_uncut_map"] = true;
-  if (r.diagonal_mm != 0) out["diagonal_mm"] = r.diagonal_mm;
+  if (r.labels) out.add("labels", Json{r.labels->prediction, r.labels->reference});
+  if (!r.without_prediction.empty()) out.add("without_prediction", r.without_prediction);
+  if (!r.without_reference.empty()) out.add("without_reference", r.without_reference);
+  if (r.is_uncut_map) out.add("is_uncut_map", true);
+  if (r.diagonal_mm != 0) out.add("diagonal_mm", r.diagonal_mm);
   add_evidence(out, "boundary", r.boundary);
   add_evidence(out, "lesions", r.lesions);
   add_evidence(out, "probability", r.probability);
-  return to_text(out, {.indent = 0});
+  out.close();
+  return text;
 }
 
 // ---- Reading --------------------------------------------------------------------------------

@@ -80,30 +80,37 @@ void add_failures(Json& block, const metrics::Metric& metric,
   block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
 }
 
-Json metrics_block(const metrics::SegmentationResult& result) {
+/// An object with one block per metric, which `block_of` makes from its place among them.
+template <class BlockOf>
+Json by_metric(const metrics::SegmentationResult& result, const Executor& executor,
+               BlockOf block_of) {
+  std::vector<Json> blocks(result.settings.metrics.size());
+  run_tasks(executor, blocks.size(), [&](std::size_t m) { blocks[m] = block_of(m); });
   Json out = Json::object();
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-    const metrics::ChosenMetric& metric = result.settings.metrics[m];
-    Json block = summary_block(result, m, metrics::case_averages(result, m));
-    if (const Json left_out = reasons_json(left_out_of_averages(result, m)); !left_out.empty())
-      block["label_values_left_out"] = left_out;
-    add_failures(block, *metric, metrics::failure_effect(result, m));
-    out[metric.key] = block;
-  }
+  for (std::size_t m = 0; m < blocks.size(); ++m)
+    append_member(out, result.settings.metrics[m].key) = std::move(blocks[m]);
   return out;
 }
 
-Json labels_block(const metrics::SegmentationResult& result) {
+Json metrics_block(const metrics::SegmentationResult& result, const Executor& executor) {
+  return by_metric(result, executor, [&](std::size_t m) {
+    Json block = summary_block(result, m, metrics::case_averages(result, m));
+    if (const Json left_out = reasons_json(left_out_of_averages(result, m)); !left_out.empty())
+      block["label_values_left_out"] = left_out;
+    add_failures(block, *result.settings.metrics[m], metrics::failure_effect(result, m));
+    return block;
+  });
+}
+
+Json labels_block(const metrics::SegmentationResult& result, const Executor& executor) {
   Json out = Json::object();
   for (std::size_t r = 0; r < result.regions.size(); ++r) {
     const metrics::Region& region = result.regions[r];
-    Json of_metrics = Json::object();
-    for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
-      const metrics::ChosenMetric& metric = result.settings.metrics[m];
+    Json of_metrics = by_metric(result, executor, [&](std::size_t m) {
       Json block = summary_block(result, m, metrics::region_scores(result, m, r));
-      add_failures(block, *metric, metrics::failure_effect(result, m, r));
-      of_metrics[metric.key] = block;
-    }
+      add_failures(block, *result.settings.metrics[m], metrics::failure_effect(result, m, r));
+      return block;
+    });
     Json& label = append_member(out, region.key);
     label = {{"name", region.name},
              {"kind", region.is_union ? words::region : words::label},
@@ -123,32 +130,30 @@ Json labels_block(const metrics::SegmentationResult& result) {
   return out;
 }
 
-Json to_json(const metrics::LabelScores& label, const metrics::SegmentationResult& result,
-             bool has_evidence) {
-  Json out = Json::object(), undefined = Json::object();
-  for (std::size_t m = 0; m < label.scores.size(); ++m) {
-    const std::string& key = result.settings.metrics[m].key;
-    out[key] = to_json(label.scores[m]);
-    if (const auto* why = std::get_if<metrics::Undefined>(&label.scores[m]))
-      undefined[key] = metrics::name(*why);
-  }
-  out["status"] = label.missing || has_evidence ? status(label) : words::counted_as_worst;
-  out["undefined"] = undefined;
-  if (has_evidence) {
-    Json& evidence = out["evidence"];
-    if (!label.evidence.is_uncut_map)
-      for (const auto& [field, count] : words::counts)
-        evidence[field] = label.evidence.counts.*count;
-    evidence["voxel_ml"] = label.evidence.voxel_ml;
-  }
-  if (const auto& surfaces = label.evidence.boundary; has_evidence && surfaces)
-    out["evidence"]["surface"] = {{"prediction", surfaces->prediction.weight},
-                                  {"reference", surfaces->reference.weight}};
-  if (has_evidence && label.evidence.lesions)
-    out["lesions"] = lesions_json(*label.evidence.lesions, label.evidence.voxel_ml);
-  if (has_evidence && label.evidence.probability)
-    out["probability"] = probability_json(*label.evidence.probability);
-  return out;
+void write_evidence(JsonMembers& out, const metrics::Evidence& evidence) {
+  if (!evidence.is_uncut_map)
+    for (const auto& [field, count] : words::counts) out.add(field, evidence.counts.*count);
+  out.add("voxel_ml", evidence.voxel_ml);
+  if (evidence.boundary)
+    out.add("surface", Json{{"prediction", evidence.boundary->prediction.weight},
+                            {"reference", evidence.boundary->reference.weight}});
+}
+
+void write_label(JsonMembers& out, const metrics::LabelScores& label,
+                 const metrics::SegmentationResult& result, bool has_evidence) {
+  const metrics::Evidence& evidence = label.evidence;
+  for (std::size_t m = 0; m < label.scores.size(); ++m)
+    out.add(result.settings.metrics[m].key, to_json(label.scores[m]));
+  out.add("status", label.missing || has_evidence ? status(label) : words::counted_as_worst);
+  out.add_object("undefined", [&](JsonMembers& undefined) {
+    for (std::size_t m = 0; m < label.scores.size(); ++m)
+      if (const auto* why = std::get_if<metrics::Undefined>(&label.scores[m]))
+        undefined.add(result.settings.metrics[m].key, metrics::name(*why));
+  });
+  if (!has_evidence) return;
+  out.add_object("evidence", [&](JsonMembers& members) { write_evidence(members, evidence); });
+  if (evidence.lesions) out.add("lesions", lesions_json(*evidence.lesions, evidence.voxel_ml));
+  if (evidence.probability) out.add("probability", probability_json(*evidence.probability));
 }
 
 Json groups_json(const metrics::Groups& groups) {
@@ -158,54 +163,61 @@ Json groups_json(const metrics::Groups& groups) {
 }
 
 /// Why the case has no average in some metrics, and which label is the reason.
-Json undefined_averages(const metrics::CaseScores& scores,
-                        const metrics::SegmentationResult& result) {
-  Json out = Json::object();
+void write_undefined_averages(JsonMembers& out, const metrics::CaseScores& scores,
+                              const metrics::SegmentationResult& result) {
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
     const metrics::CaseAverage average = metrics::average_of(scores, result.regions, m);
     const auto* why = std::get_if<metrics::Undefined>(&average.score);
     if (why == nullptr) continue;
-    Json& entry = out[result.settings.metrics[m].key];
-    entry = {{"reason", metrics::name(*why)},
-             {"culprit", average.failed ? words::model : words::nobody}};
-    if (!scores.labels.empty()) entry["label"] = result.regions[average.region].key;
+    out.add_object(result.settings.metrics[m].key, [&](JsonMembers& entry) {
+      entry.add("reason", metrics::name(*why));
+      entry.add("culprit", average.failed ? words::model : words::nobody);
+      if (!scores.labels.empty()) entry.add("label", result.regions[average.region].key);
+    });
   }
-  return out;
 }
 
-Json to_json(const metrics::CaseScores& scores, const metrics::SegmentationResult& result) {
+/// What is known about the files of a case.
+void write_files(JsonMembers& out, const metrics::CaseRecord& record) {
+  out.add("prediction", or_null(record.prediction));
+  out.add("reference", or_null(record.reference));
+  if (!record.image.empty()) out.add("image", record.image);
+  if (record.fate != metrics::Fate::scored) return;
+  if (!record.prediction.empty()) out.add("prediction_sha256", record.prediction_sha256);
+  out.add("reference_sha256", record.reference_sha256);
+  if (!record.image.empty()) out.add("image_sha256", record.image_sha256);
+}
+
+void write_case(JsonMembers& out, const metrics::CaseScores& scores,
+                const metrics::SegmentationResult& result) {
   const metrics::CaseRecord& record = scores.record;
   const bool ok = record.fate == metrics::Fate::scored;
-  Json out = {{"id", record.id}, {"status", ok ? words::ok : words::failed}};
+  out.add("id", record.id);
+  out.add("status", ok ? words::ok : words::failed);
   if (!ok) {
-    out["reason"] = metrics::name(record.fate);
-    out["error"] = record.error;
-    out["culprit"] = metrics::is_models_failure(record) ? words::model : words::nobody;
+    out.add("reason", metrics::name(record.fate));
+    out.add("error", record.error);
+    out.add("culprit", metrics::is_models_failure(record) ? words::model : words::nobody);
   }
-  if (!record.warnings.empty()) out["warnings"] = record.warnings;
-  out["groups"] = groups_json(record.groups);
-  out["prediction"] = or_null(record.prediction);
-  out["reference"] = or_null(record.reference);
-  if (!record.image.empty()) out["image"] = record.image;
-  if (ok) {
-    if (!record.prediction.empty()) out["prediction_sha256"] = record.prediction_sha256;
-    out["reference_sha256"] = record.reference_sha256;
-    if (!record.image.empty()) out["image_sha256"] = record.image_sha256;
-  }
-  if (record.diagonal_mm > 0) out["diagonal_mm"] = record.diagonal_mm;
-  if (metrics::is_counted(scores)) out["undefined"] = undefined_averages(scores, result);
-  Json labels = Json::object();
-  for (std::size_t r = 0; r < scores.labels.size(); ++r)
-    append_member(labels, result.regions[r].key) =
-        to_json(scores.labels[r], result, ok && !scores.labels[r].missing);
-  out["label"] = labels;
-  return out;
+  if (!record.warnings.empty()) out.add("warnings", record.warnings);
+  out.add("groups", groups_json(record.groups));
+  write_files(out, record);
+  if (record.diagonal_mm > 0) out.add("diagonal_mm", record.diagonal_mm);
+  if (metrics::is_counted(scores))
+    out.add_object("undefined", [&](JsonMembers& undefined) {
+      write_undefined_averages(undefined, scores, result);
+    });
+  out.add_object("label", [&](JsonMembers& labels) {
+    for (std::size_t r = 0; r < scores.labels.size(); ++r)
+      labels.add_object(result.regions[r].key, [&](JsonMembers& label) {
+        write_label(label, scores.labels[r], result, ok && !scores.labels[r].missing);
+      });
+  });
 }
 
 /// Scored cases without an average, by metric: in all, and by the model's fault.
-Json undefined_cases(const metrics::SegmentationResult& result) {
-  Json out = Json::object();
-  for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
+Json undefined_cases(const metrics::SegmentationResult& result, const Executor& executor) {
+  Json all = by_metric(result, executor, [&](std::size_t m) {
     std::size_t undefined = 0, by_model = 0;
     for (const metrics::CaseScores& scores : result.cases) {
       if (scores.record.fate != metrics::Fate::scored) continue;
@@ -214,9 +226,11 @@ Json undefined_cases(const metrics::SegmentationResult& result) {
       ++undefined;
       if (average.failed) ++by_model;
     }
-    if (undefined != 0)
-      out[result.settings.metrics[m].key] = {{"cases", undefined}, {"by_model", by_model}};
-  }
+    return undefined == 0 ? Json() : Json{{"cases", undefined}, {"by_model", by_model}};
+  });
+  Json out = Json::object();
+  for (const auto& [metric, counts] : all.items())
+    if (!counts.is_null()) out[metric] = counts;
   return out;
 }
 
@@ -272,22 +286,22 @@ Json to_json(const Provenance& p, const metrics::SegmentationResult& result) {
 }  // namespace
 
 void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
-                        const TextSink& sink) {
+                        const TextSink& sink, const Executor& executor) {
   JsonObjectWriter out(sink, {.python_tokens = result.settings.compat_spec});
   out.member("schema", segmentation_schema);
   out.member("model_name", result.settings.model_name);
   // The specification's reader needs these three, whatever else was asked for.
   const auto headline = metrics::chosen_metrics(joined(headline_metrics, ","));
-  const auto averages = metrics::averages_under(result, headline);
+  const auto averages = metrics::averages_under(result, headline, executor);
   for (std::size_t m = 0; m < headline.size(); ++m)
     out.member(headline[m].key, headline_block(headline[m].key, averages[m]));
   out.member("num_samples", std::ranges::count_if(result.cases, metrics::is_counted));
-  out.member("metrics", metrics_block(result));
-  out.member("labels", labels_block(result));
-  out.list("cases", [&](const auto& add) {
-    for (const metrics::CaseScores& c : result.cases) add(to_json(c, result));
-  });
-  out.member("ledger", ledger_json(result.ledger, undefined_cases(result)));
+  out.member("metrics", metrics_block(result, executor));
+  out.member("labels", labels_block(result, executor));
+  out.list(
+      "cases", result.cases.size(),
+      [&](std::size_t i, JsonMembers& one) { write_case(one, result.cases[i], result); }, executor);
+  out.member("ledger", ledger_json(result.ledger, undefined_cases(result, executor)));
   if (!result.warnings.empty()) out.member("warnings", result.warnings);
   out.member("settings", to_json(result.settings, result.regions));
   out.member("provenance", to_json(provenance, result));

@@ -14,6 +14,7 @@
 #include "assay/base/text.hpp"
 #include "assay/cohort.hpp"
 #include "assay/compare.hpp"
+#include "assay/executor.hpp"
 #include "assay/results.hpp"
 
 namespace assay {
@@ -41,14 +42,17 @@ inline constexpr std::pair<const char*, std::int64_t metrics::Confusion::*> coun
     {"tn", &metrics::Confusion::tn}};
 }  // namespace words
 
-/// The text of such a file, piece by piece: as many cases as there are, in little memory.
+/// The text of such a file, piece by piece: as many cases as there are, in little memory. The
+/// bytes do not depend on the executor.
 void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
-                        const TextSink& sink);
+                        const TextSink& sink, const Executor& executor = {});
 
 /// The layouts of nnU-Net's summary.json, of Grand Challenge's metrics.json and the long CSV,
 /// likewise.
-void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink);
-void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink);
+void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink,
+                          const Executor& executor = {});
+void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink,
+                           const Executor& executor = {});
 void write_long_csv(const metrics::SegmentationResult& result, const TextSink& sink);
 
 /// A hash over every setting that decides a number.

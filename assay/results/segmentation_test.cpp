@@ -7,6 +7,7 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/results.hpp"
+#include "assay/threads.hpp"
 
 using namespace assay;
 using namespace assay::results;
@@ -50,6 +51,24 @@ TEST(ResultsFile, the_first_block_is_the_specification_s) {
   EXPECT_EQ(file["dice"]["std"], 0.25);          // ddof 0
   EXPECT_EQ(file["mcc"]["values"][1], nullptr);  // not asked for, still there
   EXPECT_EQ(file["num_samples"], 2);
+}
+
+TEST(ResultsFile, threads_do_not_change_a_byte) {
+  metrics::ScoreSettings settings = cohort().settings;
+  const auto text_with = [&](const Executor& executor) {
+    metrics::CaseRecords records;
+    for (std::int64_t i = 0; i < 10'000; ++i)
+      records.push_back(scored_case(std::to_string(100'000 + i),
+                                    {.tp = i % 7, .fp = i % 11, .fn = i % 13, .tn = i}));
+    const auto result = metrics::scored(settings, std::move(records), executor);
+    std::string text;
+    write_results_text(
+        result, {}, [&](std::string_view piece) { text += piece; }, executor);
+    return text;
+  };
+  const std::string alone = text_with({});
+  EXPECT_EQ(parse_json(alone, "result")["cases"].size(), 10'000U);
+  EXPECT_EQ(text_with(thread_executor(3)), alone);
 }
 
 TEST(ResultsFile, an_undefined_value_is_null_with_its_reason) {

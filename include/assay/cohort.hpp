@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/executor.hpp"
 #include "assay/metrics.hpp"
 
 namespace assay::metrics {
@@ -152,7 +153,8 @@ struct SegmentationResult {
 /// Scores the records. The order of `records` does not matter; cases come out sorted by id.
 /// Metrics asked for if present are left out of the result's settings when no record has what they
 /// need.
-SegmentationResult scored(const ScoreSettings& settings, CaseRecords records);
+SegmentationResult scored(const ScoreSettings& settings, CaseRecords records,
+                          const Executor& executor = {});
 
 /// What a summary needs to know about its metric.
 struct SummaryRules {
@@ -215,7 +217,8 @@ std::vector<Score> case_averages(const SegmentationResult& result, std::size_t m
 /// What case_averages would give under other metrics, one list for each, where failures do not
 /// count: evidence is kept, so nothing is read again.
 std::vector<std::vector<Score>> averages_under(const SegmentationResult& result,
-                                               std::span<const ChosenMetric> metrics);
+                                               std::span<const ChosenMetric> metrics,
+                                               const Executor& executor = {});
 
 /// How many values of labels the averages of cases leave out, by reason: nobody's fault, since the
 /// model's would leave the average undefined.

@@ -3,6 +3,7 @@
 /// in.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 
@@ -17,6 +18,17 @@ inline void run_tasks(const Executor& executor, std::size_t tasks,
                       const std::function<void(std::size_t)>& task) {
   if (executor) return executor(tasks, task);
   for (std::size_t i = 0; i < tasks; ++i) task(i);
+}
+
+/// Calls task(0) ... task(count - 1) likewise, for short tasks: many of them in a row on one
+/// thread.
+template <class Task>
+void run_short_tasks(const Executor& executor, std::size_t count, Task task) {
+  constexpr std::size_t together = 64;
+  run_tasks(executor, (count + together - 1) / together, [&](std::size_t block) {
+    const std::size_t end = std::min(count, (block + 1) * together);
+    for (std::size_t i = block * together; i < end; ++i) task(i);
+  });
 }
 
 }  // namespace assay

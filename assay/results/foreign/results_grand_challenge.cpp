@@ -44,9 +44,9 @@ struct Told {
       undefined[key] = "infinite";
   }
 
-  void add_to(Json& block) const {
-    block["metrics"] = values;
-    if (!undefined.empty()) block["undefined"] = undefined;
+  void add_to(JsonMembers& block) const {
+    block.add("metrics", values);
+    if (!undefined.empty()) block.add("undefined", undefined);
   }
 };
 
@@ -73,25 +73,26 @@ std::string_view status_of(const metrics::CaseScores& scores) {
   return metrics::is_counted(scores) ? words::counted_as_worst : words::failed;
 }
 
-Json case_json(const metrics::CaseScores& scores, const metrics::SegmentationResult& result) {
-  Json out = {{"case", scores.record.id}, {"status", status_of(scores)}};
-  if (!scores.record.error.empty()) out["error"] = scores.record.error;
-  if (!metrics::is_counted(scores)) return out;
+void write_case(JsonMembers& out, const metrics::CaseScores& scores,
+                const metrics::SegmentationResult& result) {
+  out.add("case", scores.record.id);
+  out.add("status", status_of(scores));
+  if (!scores.record.error.empty()) out.add("error", scores.record.error);
+  if (!metrics::is_counted(scores)) return;
   Told averages;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
     averages.add(result.settings.metrics[m].key,
                  metrics::average_of(scores, result.regions, m).score);
   averages.add_to(out);
-  if (scores.labels.size() < 2) return out;
-  Json labels = Json::object();
-  for (std::size_t r = 0; r < scores.labels.size(); ++r) {
-    Told of_label;
-    for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
-      of_label.add(result.settings.metrics[m].key, scores.labels[r].scores[m]);
-    of_label.add_to(append_member(labels, result.regions[r].key));
-  }
-  out["labels"] = labels;
-  return out;
+  if (scores.labels.size() < 2) return;
+  out.add_object("labels", [&](JsonMembers& labels) {
+    for (std::size_t r = 0; r < scores.labels.size(); ++r) {
+      Told of_label;
+      for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
+        of_label.add(result.settings.metrics[m].key, scores.labels[r].scores[m]);
+      labels.add_object(result.regions[r].key, [&](JsonMembers& label) { of_label.add_to(label); });
+    }
+  });
 }
 
 Json labels_json(const metrics::SegmentationResult& result) {
@@ -109,7 +110,8 @@ Json labels_json(const metrics::SegmentationResult& result) {
 
 }  // namespace
 
-void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink) {
+void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink,
+                           const Executor& executor) {
   Aggregates over_cases;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
     over_cases.add(result, m, metrics::case_averages(result, m));
@@ -117,9 +119,9 @@ void write_grand_challenge(const metrics::SegmentationResult& result, const Text
   out.member("aggregates", over_cases.values);
   if (!over_cases.undefined.empty()) out.member("undefined", over_cases.undefined);
   out.member("labels", labels_json(result));
-  out.list("results", [&](const auto& add) {
-    for (const metrics::CaseScores& scores : result.cases) add(case_json(scores, result));
-  });
+  out.list(
+      "results", result.cases.size(),
+      [&](std::size_t i, JsonMembers& one) { write_case(one, result.cases[i], result); }, executor);
   out.member("ledger", ledger_json(result.ledger, Json::object()));
   if (!result.warnings.empty()) out.member("warnings", result.warnings);
   out.member("settings", {{"convention", result.settings.convention->name},

@@ -252,14 +252,28 @@ std::string nnunet_key(const metrics::Region& region) {
   return key + ")";
 }
 
+void write_case(JsonMembers& out, const metrics::CaseScores& scores,
+                const std::vector<metrics::Region>& regions) {
+  Json metrics = Json::object();  // regions of the same labels have the same key
+  for (std::size_t r = 0; r < regions.size(); ++r)
+    if (!scores.labels[r].missing)
+      metrics[nnunet_key(regions[r])] = nnunet_metrics(scores.labels[r].evidence);
+  out.add("metrics", metrics);
+  out.add("prediction_file", scores.record.prediction);
+  out.add("reference_file", scores.record.reference);
+}
+
 }  // namespace
 
-void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink) {
-  std::vector<BlockMeans> by_region(result.regions.size());
+void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink,
+                          const Executor& executor) {
+  std::vector<const metrics::CaseScores*> scored;
   for (const metrics::CaseScores& scores : result.cases)
+    if (scores.record.fate == metrics::Fate::scored) scored.push_back(&scores);
+  std::vector<BlockMeans> by_region(result.regions.size());
+  for (const metrics::CaseScores* scores : scored)
     for (std::size_t r = 0; r < result.regions.size(); ++r)
-      if (scores.record.fate == metrics::Fate::scored && !scores.labels[r].missing)
-        by_region[r].add(nnunet_metrics(scores.labels[r].evidence));
+      if (!scores->labels[r].missing) by_region[r].add(nnunet_metrics(scores->labels[r].evidence));
   Json means = Json::object();
   BlockMeans of_regions;
   for (std::size_t r = 0; r < result.regions.size(); ++r) {
@@ -270,18 +284,12 @@ void write_nnunet_summary(const metrics::SegmentationResult& result, const TextS
   JsonObjectWriter out(sink, {.indent = 4, .python_tokens = result.settings.compat_spec});
   out.member("foreground_mean", of_regions.means());
   out.member("mean", means);
-  out.list("metric_per_case", [&](const auto& add) {
-    for (const metrics::CaseScores& scores : result.cases) {
-      if (scores.record.fate != metrics::Fate::scored) continue;
-      Json metrics = Json::object();
-      for (std::size_t r = 0; r < result.regions.size(); ++r)
-        if (!scores.labels[r].missing)
-          metrics[nnunet_key(result.regions[r])] = nnunet_metrics(scores.labels[r].evidence);
-      add({{"metrics", metrics},
-           {"prediction_file", scores.record.prediction},
-           {"reference_file", scores.record.reference}});
-    }
-  });
+  out.list(
+      "metric_per_case", scored.size(),
+      [&](std::size_t i, JsonMembers& out_case) {
+        write_case(out_case, *scored[i], result.regions);
+      },
+      executor);
   out.end();
 }
 
