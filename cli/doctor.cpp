@@ -19,6 +19,7 @@
 #include "assay/slide/slide.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/python_package.hpp"
 
 namespace assay::cli {
 namespace {
@@ -72,6 +73,7 @@ constexpr std::array parts = {
     Part{"assay", "assay", "this program", version_line},
     Part{"processor", "processor", "everything", find_processor},
     Part{"memory", "memory", "everything", find_memory},
+    Part{"python", "Python package", "import assay", find_python_package},
     Part{"openslide", "OpenSlide", "whole slides (assay qa)", slide::openslide_version},
     Part{"onnxruntime", "ONNX Runtime", "ONNX models that our engine cannot run",
          find_onnx_runtime},

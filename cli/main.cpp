@@ -15,6 +15,8 @@
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/program.hpp"
+#include "cli/python_package.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
 namespace {
@@ -36,6 +38,8 @@ void listen_for_signals() {
 
 int run(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be explained
+  if (const std::string sentence = overwritten_package(this_program()); !sentence.empty())
+    tell("warning", {sentence}, std::cerr);
   return run_program({argv, argv + argc}, {.out = std::cout,
                                            .err = std::cerr,
                                            .stop = stop_requested,

@@ -28,12 +28,17 @@ PACKED = {".py", ".pyi", ".so", ".typed"}
 NOT_SOURCE = {"PKG-INFO", ".git", "build", "__pycache__", ".cache", "node_modules", "dist"}
 
 
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
 def version():
     return re.search(r"project\(assay VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
 def name_and_version():
-    return f"assay-{version()}"
+    """As names of files have it: assay_imaging-0.1.0."""
+    return f"{project()['name'].replace('-', '_')}-{version()}"
 
 
 def tag():
@@ -43,23 +48,23 @@ def tag():
 
 
 def metadata():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    lines = ["Metadata-Version: 2.1", f"Name: {project['name']}", f"Version: {version()}",
-             f"Summary: {project['description']}", f"License: {project['license']['text']}",
-             f"Requires-Python: {project['requires-python']}",
-             *(f"Classifier: {each}" for each in project["classifiers"]),
-             *(f"Requires-Dist: {each}" for each in project["dependencies"])]
-    for extra, needed in project["optional-dependencies"].items():
+    ours = project()
+    lines = ["Metadata-Version: 2.1", f"Name: {ours['name']}", f"Version: {version()}",
+             f"Summary: {ours['description']}", f"License: {ours['license']['text']}",
+             f"Requires-Python: {ours['requires-python']}",
+             *(f"Classifier: {each}" for each in ours["classifiers"]),
+             *(f"Requires-Dist: {each}" for each in ours["dependencies"])]
+    for extra, needed in ours["optional-dependencies"].items():
         lines += [f"Provides-Extra: {extra}",
                   *(f'Requires-Dist: {each}; extra == "{extra}"' for each in needed)]
-    lines += ["Description-Content-Type: text/markdown", "", (ROOT / project["readme"]).read_text()]
+    lines += ["Description-Content-Type: text/markdown", "", (ROOT / ours["readme"]).read_text()]
     return "\n".join(lines)
 
 
-def dist_info():
+def dist_info(wheel_tag):
     """The files that describe a wheel, without RECORD."""
     folder = f"{name_and_version()}.dist-info"
-    wheel = f"Wheel-Version: 1.0\nGenerator: assay\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+    wheel = f"Wheel-Version: 1.0\nGenerator: assay\nRoot-Is-Purelib: false\nTag: {wheel_tag}\n"
     return {f"{folder}/METADATA": metadata().encode(), f"{folder}/WHEEL": wheel.encode(),
             f"{folder}/LICENSE": (ROOT / "LICENSE").read_bytes()}
 
@@ -103,15 +108,16 @@ def package_files(tree):
     return {**found, f"{name_and_version()}.data/scripts/assay": (tree / "bin/assay").read_bytes()}
 
 
-def write_wheel(folder, files):
-    """A wheel of {name: bytes}. RECORD, which lists all others, is last."""
+def write_wheel(folder, files, wheel_tag):
+    """A wheel of {name: bytes} and its description. RECORD, which lists all others, is last."""
+    files = {**files, **dist_info(wheel_tag)}
     record = f"{name_and_version()}.dist-info/RECORD"
     lines = []
     for name, content in files.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         lines.append(f"{name},sha256={digest},{len(content)}\n")
     files = {**files, record: "".join([*lines, f"{record},,\n"]).encode()}
-    path = pathlib.Path(folder) / f"{name_and_version()}-{tag()}.whl"
+    path = pathlib.Path(folder) / f"{name_and_version()}-{wheel_tag}.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, EPOCH)
@@ -141,7 +147,7 @@ get_requires_for_build_sdist = get_requires_for_build_editable = get_requires_fo
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    for name, content in dist_info().items():
+    for name, content in dist_info(tag()).items():
         path = pathlib.Path(metadata_directory) / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
@@ -152,8 +158,7 @@ prepare_metadata_for_build_editable = prepare_metadata_for_build_wheel
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    return write_wheel(wheel_directory,
-                       {**package_files(build_tree(config_settings)), **dist_info()})
+    return write_wheel(wheel_directory, package_files(build_tree(config_settings)), tag())
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
@@ -161,7 +166,7 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
     installation."""
     tree = build_tree(config_settings)
     link = {"assay.pth": f"{package_of(tree).parent}\n".encode()}
-    return write_wheel(wheel_directory, {**link, **dist_info()})
+    return write_wheel(wheel_directory, link, tag())
 
 
 def build_sdist(sdist_directory, config_settings=None):

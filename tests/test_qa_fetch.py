@@ -1,5 +1,5 @@
 """assay qa fetch, against the test server on loopback."""
-import hashlib, os, subprocess
+import hashlib, http.server, os, ssl, subprocess, threading
 
 import pytest
 
@@ -126,3 +126,39 @@ def test_without_a_network_the_address_and_another_way_are_named(tmp_path):
         in done.stderr
     )
     assert listing(tmp_path) == []
+
+
+@pytest.fixture
+def tls_hub(tmp_path):
+    """A slide behind a certificate that only its maker trusts."""
+    files, certificate, key = (tmp_path / name for name in ("hub", "certificate.pem", "key.pem"))
+    files.mkdir()
+    (files / "slide.svs").write_bytes(b"slide" * 1000)
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                    "-keyout", key, "-out", certificate], check=True, stderr=subprocess.DEVNULL)
+
+    class Files(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *arguments):
+            super().__init__(*arguments, directory=files)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Files)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"https://localhost:{server.server_port}/slide.svs", certificate
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_certificates_that_are_named_are_trusted_and_no_others(tls_hub, tmp_path):
+    url, certificate = tls_hub
+    words = "--sample-slide", "--slide-url", url, "--out", tmp_path / "data"
+    refused = fetch(*words, status=2, SSL_CERT_FILE="")
+    assert "its certificate is not trusted" in refused.stderr
+    fetch(*words, SSL_CERT_FILE=str(certificate))
+    assert (tmp_path / "data/slide.svs").read_bytes() == b"slide" * 1000

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -222,6 +223,12 @@ void set_transfer(CURL* handle, const HttpRequest& request, Transfer& transfer) 
   curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, upload_piece);
 }
 
+/// libcurl knows one place, that of the machine on which it was compiled.
+void set_certificates(CURL* handle) {
+  const std::filesystem::path file = certificate_file(std::getenv("SSL_CERT_FILE"));
+  if (!file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, file.c_str());
+}
+
 constexpr std::array secret_headers = {"authorization", "cookie", "proxy-authorization",
                                        "x-api-key"};
 
@@ -251,6 +258,20 @@ void require_http_address(const std::string& url, std::string_view what) {
               std::string(what) +
                   " is not a web address; it must begin with http:// or https:// "
                   "and name a host");
+}
+
+std::filesystem::path certificate_file(const char* named, const std::filesystem::path& root) {
+  constexpr std::array places = {
+      "etc/ssl/certs/ca-certificates.crt",  // Debian, Ubuntu, Arch, Gentoo
+      "etc/pki/tls/certs/ca-bundle.crt",    // Red Hat, Rocky, Fedora
+      "etc/ssl/ca-bundle.pem",              // openSUSE
+      "etc/ssl/cert.pem",                   // Alpine
+  };
+  if (named != nullptr && *named != '\0') return named;
+  std::error_code error;
+  for (const char* place : places)
+    if (std::filesystem::exists(root / place, error)) return root / place;
+  return {};
 }
 
 std::string origin_of(const std::string& url) {
@@ -306,6 +327,7 @@ struct HttpClient::Handle {
     curl_easy_reset(curl);  // connections stay open
     set_limits(curl, request, transfer.piece != nullptr);
     set_transfer(curl, request, transfer);
+    set_certificates(curl);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
     CURLcode code = curl_easy_perform(curl);
     transfer.complete_head();

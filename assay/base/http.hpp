@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,8 +47,13 @@ void require_http_address(const std::string& url, std::string_view what);
 /// "https://host:port" of an address: no path, no query, no password.
 std::string origin_of(const std::string& url);
 
+/// The file with the certificates to trust: `named` if it is given, else the first of the places
+/// that distributions use and that exists under `root`. Empty when there is none.
+std::filesystem::path certificate_file(const char* named, const std::filesystem::path& root = "/");
+
 /// For one thread at a time. Throws Error::usage for an address that is not http or https and for a
-/// header with a line break. Proxies and certificates as libcurl finds them in the environment.
+/// header with a line break. Proxies as libcurl finds them in the environment;
+/// certificates from $SSL_CERT_FILE, or from where this distribution keeps them.
 class HttpClient {
  public:
   HttpClient();

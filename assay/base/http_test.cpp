@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "assay/base/durable.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 
@@ -25,6 +26,19 @@ std::string header_of(const demo::ServerRequest& request, const std::string& nam
   for (const auto& [key, value] : request.headers)
     if (key == name) return value;
   return "";
+}
+
+TEST(Http, certificates_are_found_where_distributions_keep_them) {
+  const testing::TemporaryFolder root;
+  EXPECT_EQ(certificate_file(nullptr, root.path()), "");
+  for (const char* place :
+       {"etc/ssl/cert.pem", "etc/ssl/ca-bundle.pem", "etc/pki/tls/certs/ca-bundle.crt",
+        "etc/ssl/certs/ca-certificates.crt"}) {
+    make_folder((root / place).parent_path());
+    write_atomically(root / place, "");  // each goes before those of the earlier rounds
+    EXPECT_EQ(certificate_file("", root.path()), root / place);
+  }
+  EXPECT_EQ(certificate_file("/mine.pem", root.path()), "/mine.pem");
 }
 
 TEST(Http, posts_a_large_body_without_waiting) {

@@ -23,6 +23,7 @@ import assay
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREE = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")).resolve().parent
 VERSION = assay.__version__
+OURS = f"assay_imaging-{VERSION}"
 
 specification = importlib.util.spec_from_file_location("backend", ROOT / "python/backend.py")
 backend = importlib.util.module_from_spec(specification)
@@ -45,24 +46,25 @@ def wheel(tmp_path_factory):
 
 
 def test_a_wheel_lists_all_that_it_holds(wheel):
-    assert wheel.name == f"assay-{VERSION}-{backend.tag()}.whl" and backend.tag().startswith("cp3")
+    assert wheel.name == f"{OURS}-{backend.tag()}.whl" and backend.tag().startswith("cp3")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         assert {"assay/__init__.py", "assay/py.typed", "assay/_core.pyi",
-                f"assay-{VERSION}.data/scripts/assay",
-                f"assay-{VERSION}.dist-info/LICENSE"} <= set(names)
+                f"{OURS}.data/scripts/assay",
+                f"{OURS}.dist-info/LICENSE"} <= set(names)
         assert (len(names) == len(set(names))
                 and not [n for n in names if "pycache" in n or n.endswith(".cpp")])
         rows = list(csv.reader(io.StringIO(archive.read(
-            f"assay-{VERSION}.dist-info/RECORD").decode())))
+            f"{OURS}.dist-info/RECORD").decode())))
         assert [row[0] for row in rows] == names
         for name, digest, size in rows[:-1]:
             content = archive.read(name)
             packed = base64.urlsafe_b64encode(hashlib.sha256(
                 content).digest()).rstrip(b"=").decode()
             assert (digest, int(size)) == (f"sha256={packed}", len(content))
-        metadata = archive.read(f"assay-{VERSION}.dist-info/METADATA").decode()
-        assert f"\nVersion: {VERSION}\n" in metadata and "\nRequires-Dist: numpy\n" in metadata
+        metadata = archive.read(f"{OURS}.dist-info/METADATA").decode()
+        assert f"\nName: assay-imaging\nVersion: {VERSION}\n" in metadata
+        assert "\nRequires-Dist: numpy\n" in metadata
 
 
 def test_the_same_tree_gives_the_same_wheel(wheel, tmp_path):
@@ -95,10 +97,10 @@ def test_pip_installs_the_sources_offline(pip, tmp_path):
     """pip calls the backend; what is compiled already is not compiled again."""
     python = environment(tmp_path / "env")
     said = run(python, *pip, ROOT, ASSAY_BUILD_DIR=str(TREE))
-    assert f"Successfully installed assay-{VERSION}" in said
+    assert f"Successfully installed assay-imaging-{VERSION}" in said
     where, name, number, *_ = run(python, "-c", USE).split()
     assert where.startswith(str(tmp_path / "env")) and (name, number) == ("assay", VERSION)
-    run(python, "-m", "pip", "uninstall", "-y", "assay")
+    run(python, "-m", "pip", "uninstall", "-y", "assay-imaging")
     assert not list((tmp_path / "env").rglob("assay*"))
 
 
@@ -117,7 +119,7 @@ def test_a_tree_without_the_module_is_refused(tmp_path):
 def test_the_source_distribution_is_what_is_under_version_control(tmp_path):
     path = tmp_path / backend.build_sdist(tmp_path)
     with tarfile.open(path) as archive:
-        names = {name.removeprefix(f"assay-{VERSION}/") for name in archive.getnames()}
+        names = {name.removeprefix(f"{OURS}/") for name in archive.getnames()}
     assert {"pyproject.toml", "CMakeLists.txt", "python/backend.py", "include/assay/error.hpp",
             "PKG-INFO"} <= names
     assert not [name for name in names if name.startswith(("build/", ".git/"))]
