@@ -19,11 +19,12 @@ namespace assay::cli {
 
 /// What every command understands.
 struct Common {
-  bool json = false, quiet = false, verbose = false, no_color = false;
+  bool json = false, quiet = false, verbose = false, no_color = false, no_config = false;
   std::string out;
   unsigned jobs = 0;  ///< 0: all cores
 };
 
+struct ConfigPlaces;
 struct PlannedWork;
 /// Told what a command would do, in its place.
 using Rehearsal = std::function<void(const PlannedWork& work)>;
@@ -37,6 +38,7 @@ struct Session {
   const std::atomic<bool>& stop;     ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
   const Rehearsal* rehearsal = nullptr;  ///< set: everything up to the work itself
+  const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
 };
 
 /// What to do once the command line is parsed.
@@ -81,7 +83,7 @@ extern const Command merge_command, bids_app_command;
 extern const Command qa_command, qa_check_command, qa_run_command, qa_score_command,
     qa_compare_command, qa_show_command, qa_status_command, qa_salvage_command, qa_fetch_command;
 extern const Command submit_command, submit_slurm_command;
-extern const Command demo_command, bench_command, docs_command, doctor_command;
+extern const Command demo_command, bench_command, docs_command, doctor_command, config_command;
 
 /// Commands that serve the same job.
 struct CommandGroup {

@@ -14,6 +14,7 @@
 #include "assay/error.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/config_files.hpp"
 #include "cli/program.hpp"
 #include "cli/python_package.hpp"
 #include "cli/warnings.hpp"
@@ -40,12 +41,14 @@ int run(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file-size limit is then an error that can be explained
   if (const std::string sentence = overwritten_package(this_program()); !sentence.empty())
     tell("warning", {sentence}, std::cerr);
+  const ConfigPlaces config = config_places();
   return run_program({argv, argv + argc}, {.out = std::cout,
                                            .err = std::cerr,
                                            .stop = stop_requested,
                                            .out_is_terminal = isatty(STDOUT_FILENO) != 0,
                                            .err_is_terminal = isatty(STDERR_FILENO) != 0,
-                                           .listen_for_stop = listen_for_signals});
+                                           .listen_for_stop = listen_for_signals,
+                                           .config = &config});
 }
 
 /// Text from elsewhere for a terminal; nothing when there is no memory for it.

@@ -61,6 +61,8 @@ void declare_common(CLI::App& app, Common& common) {
       "Print only errors and the result; with --out, only errors unless --json is given");
   arguments.flag("--verbose", common.verbose, "Report on every case");
   arguments.flag("--no-color", common.no_color, "Print without colours");
+  arguments.flag("--no-config", common.no_config,
+                 "Ignore configuration files; 'assay config' shows what they set");
 }
 
 std::string examples_text(const Command& command) {
@@ -205,6 +207,10 @@ CLI::App* Parser::add(CLI::App& parent, const Command& command) {
   sub->set_help_flag("-h,--help", "Show this help")->group(common_heading);  // after all others
   sub->footer(examples_text(command) + "\n" + exit_statuses);
   return sub;
+}
+
+std::string Parser::chosen_name() const {
+  return joined(named_commands(app_), " ", [](const CLI::App* app) { return app->get_name(); });
 }
 
 const CLI::App& Parser::command(const std::string& name) const {

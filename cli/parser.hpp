@@ -32,8 +32,14 @@ class Parser {
   /// Whether the chosen command looks for Ctrl-C itself.
   bool stops_in_order() const { return stops_in_order_; }
 
-  /// Whether the result is to be printed as JSON.
-  bool prints_json() const { return common_.json; }
+  /// What was said of the options that every command has.
+  const Common& common() const { return common_; }
+
+  /// All words of the chosen command's name: "qa run".
+  std::string chosen_name() const;
+
+  /// Every command, for those who read names from elsewhere.
+  const CLI::App& program() const { return app_; }
 
   /// Runs the chosen command.
   Exit run(const Session& session) const { return chosen_(common_, session); }

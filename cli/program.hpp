@@ -9,12 +9,15 @@
 
 namespace assay::cli {
 
+struct ConfigPlaces;
+
 struct Surroundings {
   std::ostream& out;
   std::ostream& err;
   const std::atomic<bool>& stop;  ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
-  void (*listen_for_stop)() = nullptr;  ///< called when the command looks at `stop`
+  void (*listen_for_stop)() = nullptr;   ///< called when the command looks at `stop`
+  const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
 };
 
 /// `arguments` start with the program's name. Returns the exit status; what cannot be done throws

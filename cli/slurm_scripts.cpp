@@ -99,7 +99,7 @@ CommandWords without_option(const CommandWords& words, std::string_view option, 
 std::string job_text(const SlurmJob& job) {
   CommandWords words = job.command;
   for (const char* option : {"--out", "--csv"}) words = without_option(words, option, false);
-  words = without_option(words, "--resume", true);
+  for (const char* flag : {"--resume", "--no-config"}) words = without_option(words, flag, true);
   const auto rest = end_of_options(words);
   const std::string after = command_text({rest, words.cend()});
   const std::string limit = job.at_once == 0 ? "" : fmt::format("%{}", job.at_once);
@@ -111,7 +111,7 @@ std::string job_text(const SlurmJob& job) {
       "exec \"$assay\" {5} \\\n"
       "  --out {6} \\\n"
       "  --shard \"${{SLURM_ARRAY_TASK_ID:?is not set: say which shard, from 1 to {0}}}/{0}\" \\\n"
-      "  --plan {7} --resume{8}\n",
+      "  --plan {7} --resume --no-config{8}\n",
       job.shards, version(), job_script,
       directives({fmt::format("--job-name=assay-{}", job.out.stem().string()),
                   fmt::format("--array=1-{}{}", job.shards, limit),
@@ -123,7 +123,7 @@ std::string job_text(const SlurmJob& job) {
 }
 
 std::string merge_text(const SlurmJob& job) {
-  CommandWords words = {"merge", job.folder.string(), "--out", job.out.string()};
+  CommandWords words = {"merge", job.folder.string(), "--no-config", "--out", job.out.string()};
   if (!job.csv.empty()) words.insert(words.end(), {"--csv", job.csv});
   const std::string status = shell_word((job.folder / merge_status).string());
   return fmt::format(

@@ -13,7 +13,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "cli/commands.hpp"
-#include "cli/parser.hpp"
+#include "cli/parsed_line.hpp"
 #include "cli/rehearsal.hpp"
 #include "cli/slurm.hpp"
 #include "cli/slurm_scripts.hpp"
@@ -62,6 +62,10 @@ std::string as_word(const std::string& path) {
   return path.starts_with('-') ? "./" + path : path;
 }
 
+bool is_divisible(const CommandWords& command) {
+  return !command.empty() && std::ranges::count(divisible, command.front()) != 0;
+}
+
 /// Throws Error::usage when the command cannot be submitted, whatever its files are.
 void refuse_command(const Options& o, const Common& common) {
   constexpr const char* usage = "assay submit slurm -- score PRED REF --out results.json";
@@ -70,7 +74,7 @@ void refuse_command(const Options& o, const Common& common) {
                 std::string("--out belongs to the command that is run; write ") + usage);
   if (o.command.empty())
     throw Error(Error::Kind::usage, std::string("give a command after '--': ") + usage);
-  if (std::ranges::count(divisible, o.command.front()) == 0)
+  if (!is_divisible(o.command))
     throw Error(Error::Kind::usage, fmt::format("'{}' cannot be divided into shards; {} can",
                                                 o.command.front(), joined(divisible, " and ")));
   for (const char* option : {"--shard", "--plan", "--make-plan"})
@@ -94,16 +98,8 @@ std::size_t default_shards(const PlannedWork& work, std::size_t most) {
 }
 
 /// Runs the command up to its work. Its words are read by the same declarations as always.
-Rehearsed rehearse(const Options& o, const Common& common, const Session& session,
+Rehearsed rehearse(const ParsedLine& line, const Common& common, const Session& session,
                    const std::function<std::size_t(const PlannedWork&)>& shards) {
-  std::vector<std::string> words = {"assay"};
-  words.insert(words.end(), o.command.begin(), o.command.end());
-  std::vector<const char*> texts;
-  texts.reserve(words.size());
-  for (const std::string& word : words) texts.push_back(word.c_str());
-  Parser parser;
-  if (const auto status = parser.parse(texts, session.err, session.err))
-    return {.status = static_cast<Exit>(*status)};
   Rehearsed out;
   const Rehearsal rehearsal = [&](const PlannedWork& work) {
     out.work = work;
@@ -114,10 +110,10 @@ Rehearsed rehearse(const Options& o, const Common& common, const Session& sessio
   const Session inner = {.out = unheard,
                          .data = unheard,
                          .err = common.quiet ? unheard : session.err,
-                         .command = words,
+                         .command = line.words,
                          .stop = session.stop,
                          .rehearsal = &rehearsal};
-  out.status = parser.run(inner);
+  out.status = line.parser->run(inner);
   return out;
 }
 
@@ -202,6 +198,8 @@ class Submitter {
       : options_(o), common_(common), session_(session) {}
 
   Exit run() {
+    const ParsedLine line = take_config();
+    if (line.status) return static_cast<Exit>(*line.status);
     refuse_command(options_, common_);
     const bool uses_slurm = !options_.dry_run;
     if (uses_slurm && !has_slurm())
@@ -209,7 +207,7 @@ class Submitter {
                   "sbatch is not on the PATH, so this machine cannot submit to Slurm; "
                   "--dry-run prints the scripts, and 'SLURM_ARRAY_TASK_ID=1 bash job.sh' runs a "
                   "shard without Slurm");
-    const Rehearsed rehearsed = rehearse(options_, common_, session_,
+    const Rehearsed rehearsed = rehearse(line, common_, session_,
                                          [&](const PlannedWork& work) { return shards_for(work); });
     if (!rehearsed.work) return rehearsed.status;
     submission_ = {.folder = folder_of_submission(rehearsed.work->out),
@@ -226,6 +224,16 @@ class Submitter {
   }
 
  private:
+  /// The command with what configuration files add, here and now; its shards look for none.
+  ParsedLine take_config() {
+    if (!is_divisible(options_.command)) return {};  // refused in a moment
+    CommandWords words = {"assay"};
+    words.insert(words.end(), options_.command.begin(), options_.command.end());
+    ParsedLine line = parse_line(words, session_.config, session_.err, session_.err);
+    options_.command = {line.words.begin() + 1, line.words.end()};
+    return line;
+  }
+
   /// As asked for, as an earlier submission has it, or by the number of cases.
   std::size_t shards_for(const PlannedWork& work) const {
     const fs::path folder = folder_of_submission(work.out);
@@ -349,7 +357,7 @@ class Submitter {
     return status;
   }
 
-  const Options& options_;
+  Options options_;
   const Common& common_;
   const Session& session_;
   Submission submission_{};

@@ -302,3 +302,9 @@ def test_control_c_stops_in_order_and_can_be_resumed(tmp_path):
     assert not out.exists()
     found = assay.score(tmp_path / "pred", tmp_path / "ref", out=out, resume=True)
     assert found["ledger"]["scored"] == 240
+
+
+def test_a_configuration_file_does_not_reach_functions(study, tmp_path, monkeypatch):
+    (tmp_path / "assay.toml").write_text('[score]\nmetrics = "iou"\n')
+    monkeypatch.chdir(tmp_path)
+    assert "dice" in assay.score(*study)["metrics"]
