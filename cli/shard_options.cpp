@@ -21,12 +21,12 @@ void declare_shard_options(Arguments& a, ShardOptions& o) {
   a.heading("Cluster");
   a.option(
       "--shard K/N|auto", o.shard,
-      "Process only part K of N; 'assay merge' joins the parts. auto takes K and N from Slurm, "
-      "Open MPI or Kubernetes");
+      "Process only shard K of N; 'assay merge' joins the shards of score and evaluate. auto takes "
+      "K and N from Slurm, Open MPI or Kubernetes");
   a.option("--plan FILE", o.plan,
-           "File that assigns cases to parts (default: case i to part i modulo N)");
+           "File that assigns cases to shards (default: case i to shard i modulo N)");
   a.option("--make-plan N", o.plan_shards,
-           "Write a plan of N parts of about the same size to --plan, and do nothing else");
+           "Write a plan of N shards of about the same size to --plan, and do nothing else");
 }
 
 std::optional<ChosenShard> chosen_shard(const ShardOptions& o) {

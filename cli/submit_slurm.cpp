@@ -74,6 +74,10 @@ void refuse_command(const Options& o, const Common& common) {
                 std::string("--out belongs to the command that is run; write ") + usage);
   if (o.command.empty())
     throw Error(Error::Kind::usage, std::string("give a command after '--': ") + usage);
+  if (o.command.front() == "predict")
+    throw Error(Error::Kind::usage,
+                "'predict' leaves nothing to merge; submit an array job of your own: sbatch "
+                "--array=1-16 --wrap 'assay predict MODEL IMAGES --out DIR --shard auto'");
   if (!is_divisible(o.command))
     throw Error(Error::Kind::usage, fmt::format("'{}' cannot be divided into shards; {} can",
                                                 o.command.front(), joined(divisible, " and ")));

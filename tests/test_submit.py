@@ -144,6 +144,7 @@ def test_what_slurm_cannot_write_is_refused(slurm, tmp_path):
 @pytest.mark.parametrize("inner, words", [
     ((), "give a command after '--'"),
     (("compare", "a.json"), "'compare' cannot be divided into shards"),
+    (("predict", "model", "images"), "'predict' leaves nothing to merge; submit an array job"),
     (("score", "pred", "ref"), "needs --out"),
     (("score", "pred", "ref", "--out", "r.json", "--shard", "1/2"), "--shard is set by submit"),
     (("score", "pred", "ref", "--out", "r.json", "--plan=p"), "--plan is set by submit"),

@@ -36,7 +36,8 @@ ShardNames shards_in(const fs::path& folder) {
   std::error_code trouble;
   if (!fs::is_directory(folder, trouble))
     throw Error(Error::Kind::io, folder,
-                "no such folder; give the folder that the shards wrote their files to");
+                std::string(fs::exists(folder, trouble) ? "not a folder" : "no such folder") +
+                    "; give the folder that the shards wrote their files to");
   ShardNames out;
   for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
        entry.increment(trouble)) {

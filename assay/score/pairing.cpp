@@ -198,16 +198,17 @@ std::string proposed_pattern(const NamedFile& file, const std::string& id) {
 }
 
 void refuse_ambiguity(const Files& predictions, const Files& references,
-                      const Candidates& candidates) {
+                      const Candidates& candidates, const std::string& remedy) {
   std::map<std::size_t, std::size_t> taken;  // prediction -> reference
   for (std::size_t r = 0; r < references.size(); ++r) {
     const NamedFile& reference = references[r];
     if (candidates[r].size() > 1) {
       const NamedFile &one = predictions[candidates[r][0]], &other = predictions[candidates[r][1]];
-      throw Error(Error::Kind::input, "case " + reference.stem +
-                                          ": several predictions fit, such as " + one.path +
-                                          " and " + other.path + "; choose with --pred-pattern '" +
-                                          proposed_pattern(one, reference.stem) + "'");
+      const std::string pattern =
+          "choose with --pred-pattern '" + proposed_pattern(one, reference.stem) + "'";
+      throw Error(Error::Kind::input,
+                  "case " + reference.stem + ": several predictions fit, such as " + one.path +
+                      " and " + other.path + "; " + (remedy.empty() ? pattern : remedy));
     }
     if (candidates[r].empty()) continue;
     const auto [before, fresh] = taken.try_emplace(candidates[r].front(), r);
@@ -310,8 +311,8 @@ std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
   return out;
 }
 
-Pairing paired(const std::vector<NamedFile>& predictions,
-               const std::vector<NamedFile>& references) {
+Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references,
+               const std::string& remedy) {
   refuse_duplicates(predictions, "prediction");
   refuse_duplicates(references, "reference");
   const bool stated = state_their_entities(predictions) && state_their_entities(references);
@@ -319,7 +320,7 @@ Pairing paired(const std::vector<NamedFile>& predictions,
     if (rule.by_resemblance && stated) break;
     const Candidates candidates = rule.candidates(predictions, references);
     if (std::ranges::all_of(candidates, [](const Indices& c) { return c.empty(); })) continue;
-    refuse_ambiguity(predictions, references, candidates);
+    refuse_ambiguity(predictions, references, candidates, remedy);
     Pairing out = pairing_of(predictions, references, candidates);
     out.rule = rule.description;
     return out;

@@ -39,8 +39,9 @@ std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
 /// Pairs by the same stem; otherwise by BIDS entities; otherwise by what is left of the names when
 /// the parts common to a folder are dropped; otherwise by one name starting or ending with the
 /// other. Throws Error::input when a case has two files on one side, or when several predictions
-/// fit a reference; the message proposes a pattern.
-Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references);
+/// fit a reference; the message proposes `remedy`, or a pattern where it is empty.
+Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references,
+               const std::string& remedy = "");
 
 /// Where the references are a BIDS tree, ids become the entities that distinguish the references,
 /// so that they do not depend on the predictions. A prediction without reference that would have

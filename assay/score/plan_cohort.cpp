@@ -238,7 +238,9 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
                                      const std::vector<NamedFile>& predictions,
                                      const std::vector<NamedFile>& references,
                                      std::vector<std::string>& notes) {
-  Pairing pairing = paired(predictions, references);
+  Pairing pairing =
+      paired(predictions, references,
+             request.grand_challenge ? "give the reference the name of its job's input image" : "");
   if (pairing.pairs.empty()) {
     const NamedFile &prediction = predictions.front(), &reference = references.front();
     throw Error(Error::Kind::input,
