@@ -434,7 +434,7 @@ std::string labels_of(const Study& study, const std::vector<std::size_t>& shards
 void refuse_troubles(const Options& o, const Study& study, const score::ShardFolder& pieces,
                      std::ostream& err) {
   tell("conflict", pieces.conflicts, err);
-  tell(o.partial ? "left out" : "unusable", pieces.unusable, err);
+  tell(o.partial ? "left out" : "unusable", score::sentences_of(pieces.unusable), err);
   const std::string again = "; run the participant level again for all: " + command_of_level(o, "");
   const auto refuse = [&](const std::string& what) {
     throw Error(Error::Kind::input, what + "; nothing was written");
@@ -470,6 +470,8 @@ Exit run_group(const Options& o, const Study& study, const Common& common, const
     cohort.warnings.push_back("participants " + labels_of(study, pieces.missing) +
                               " are missing, because they have not been scored yet");
   if (!common.quiet) tell("warning", cohort.warnings, session.err);
+  for (const std::string& sentence : score::sentences_of(pieces.unusable, study.pieces))
+    cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
   const metrics::SegmentationResult result = metrics::scored(cohort.settings, pieces.records);
   const auto path = [&](std::string_view suffix, std::string_view ending) {
     return study.out / results::bids_dataset_path(study.model(), suffix, ending);

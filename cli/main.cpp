@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -63,12 +64,14 @@ void explain() try { throw; } catch (const Error& e) {
   std::cerr << "assay: " << shown(e.what()) << '\n';
 } catch (const std::filesystem::filesystem_error& e) {
   std::cerr << "assay: " << shown(e.path1().native()) << ": cannot be looked at; check the path ("
-            << e.code().message() << ")\n";
+            << std::strerror(e.code().value()) << ")\n";
 } catch (const std::bad_alloc&) {
   std::cerr << "assay: not enough memory; close other programs, or use fewer --jobs\n";
 } catch (const std::exception& e) {
   std::cerr << "assay: this should not have happened; please report it (" << shown(e.what())
             << ")\n";
+} catch (...) {
+  std::cerr << "assay: this should not have happened; please report it\n";
 }
 
 std::atomic<bool> is_explained = false;  // one sentence, though the end may fail as well

@@ -56,7 +56,7 @@ std::string remedy(const score::ShardFolder& shards) {
 /// Names every culprit, then refuses.
 void refuse_troubles(const score::ShardFolder& shards, const Options& o, std::ostream& err) {
   tell("conflict", shards.conflicts, err);
-  tell(o.partial ? "left out" : "unusable", shards.unusable, err);
+  tell(o.partial ? "left out" : "unusable", score::sentences_of(shards.unusable), err);
   const auto refuse = [&](const std::string& what) {
     throw Error(Error::Kind::input, o.folder, what + "; nothing was written");
   };
@@ -96,6 +96,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const bool is_partial = !shards.missing.empty();
   if (is_partial) cohort.warnings.push_back(partial_warning(shards));
   if (!common.quiet) tell("warning", cohort.warnings, session.err);
+  for (const std::string& sentence : score::sentences_of(shards.unusable, o.folder))
+    cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
   const Exit exit = put_results({.cohort = cohort,
                                  .records = std::move(shards.records),
                                  .out = out,

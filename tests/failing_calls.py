@@ -264,21 +264,26 @@ COMMANDS = {command.name: command for command in (Score, ScoreShard, Merge, Eval
                                                         Compare, Report, QaRun)}
 
 
-def counted(command):
-    """How many calls of each kind an undisturbed run makes."""
+def counted(command, words=None, status=0, only=""):
+    """How many calls of each kind an undisturbed run makes; `only`: allocations of libraries."""
     command.clear()
     place = command.folder / "counts"
     place.unlink(missing_ok=True)
-    done = command.run(LD_PRELOAD=str(SHIM), FAIL_COUNTS=str(place), FAIL_BELOW=str(command.folder),
-                       FAIL_SPARES=command.spared)
-    assert done.returncode == 0, done.stderr
+    done = command.run(words, LD_PRELOAD=str(SHIM), FAIL_COUNTS=str(place), FAIL_ONLY=only,
+                       FAIL_BELOW=str(command.folder), FAIL_SPARES=command.spared)
+    assert done.returncode == status, done.stderr
     return {kind: int(count) for kind, count in map(str.split, place.read_text().splitlines())}
+
+
+def allocations_before_work(command):
+    """What reading the command line takes: most of all allocations, the same for all commands."""
+    return counted(command, [*command.name.split(" --")[0].split(), "--no-such-option"], 2)["alloc"]
 
 
 Fault = collections.namedtuple("Fault", "kind how error nth onward")
 
 
-def disturbed(command, fault, *options):
+def disturbed(command, fault, *options, only=""):
     """The finished run, and whether a call was made to fail."""
     command.clear()
     place = command.folder / "counts"
@@ -286,7 +291,7 @@ def disturbed(command, fault, *options):
     done = command.run([*command.words(), *options], LD_PRELOAD=str(SHIM), FAIL_COUNTS=str(place),
                        FAIL_BELOW=str(command.folder), FAIL_CALL=fault.kind, FAIL_HOW=fault.how,
                        FAIL_ERROR=fault.error, FAIL_NTH=str(fault.nth), FAIL_SPARES=command.spared,
-                       FAIL_ONWARD=str(int(fault.onward)))
+                       FAIL_ONLY=only, FAIL_ONWARD=str(int(fault.onward)))
     return done, "failed" in place.read_text()
 
 

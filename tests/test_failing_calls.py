@@ -1,6 +1,7 @@
 """Every n-th system call and allocation of a command fails, one after the other: the command ends
 with a sentence and a documented status, damages nothing, and can be continued. ASSAY_FAULTS=all
-tries every n (of allocations: 400, spread evenly); without it a few are tried."""
+tries every n (of allocations: 400, of which 350 after the command line was read, spread evenly);
+without it a few are tried."""
 import collections, os
 
 import pytest
@@ -10,7 +11,7 @@ import reliability
 from failing_calls import COMMANDS, FAULTS, Fault
 
 ALL = os.environ.get("ASSAY_FAULTS") == "all"
-MOST = {"alloc": 400 if ALL else 3}
+ALLOCATIONS = (50, 350) if ALL else (2, 4)  # before the work begins, and after
 OUTCOMES = {0: "not noticed", 2: "refused", 3: "a case recorded", 130: "stopped, can go on"}
 
 pytestmark = pytest.mark.skipif(not failing_calls.SHIM.exists(),
@@ -40,13 +41,22 @@ def spread(count, most):
     return sorted({1 + round(i * (count - 1) / (most - 1)) for i in range(most)})
 
 
+def numbers(command, counts, kind):
+    """Which calls fail."""
+    if kind != "alloc":
+        return spread(counts[kind], 10**6 if ALL else 2)
+    before = failing_calls.allocations_before_work(command)
+    return [*spread(before, ALLOCATIONS[0]),
+            *(before + nth for nth in spread(counts[kind] - before, ALLOCATIONS[1]))]
+
+
 @pytest.mark.parametrize("kind, how, error", FAULTS)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_failing_call(prepared, name, kind, how, error):
     command, counts = prepared(name)
     outcomes = collections.Counter()
     for onward in (False, True) if how in ("error", "torn") else (False,):
-        for nth in spread(counts[kind], MOST.get(kind, 10**6 if ALL else 2)):
+        for nth in numbers(command, counts, kind):
             fault = Fault(kind, how, error, nth, onward)
             done, failed = failing_calls.disturbed(command, fault)
             if not failed:  # threads did not meet in the same way
@@ -57,6 +67,23 @@ def test_a_failing_call(prepared, name, kind, how, error):
             assert not wrong, f"{fault}: {wrong}\n{done.stderr}"
             outcomes[OUTCOMES[done.returncode]] += 1
     reliability.note("failing calls", name, f"{kind}: {error or how}", outcomes)
+
+
+@pytest.mark.parametrize("library", ["libjpeg", "libcurl"])
+def test_memory_that_a_library_lacks_fails_a_question_or_the_run(prepared, library):
+    command, _ = prepared("qa run")
+    count = failing_calls.counted(command, only=library)["alloc"]
+    assert count > 30
+    outcomes = collections.Counter()
+    for nth in range(1, min(count, 300 if ALL else 30) + 1):  # the first picture, the first call
+        fault = Fault("alloc", "error", "ENOMEM", nth, False)
+        done, failed = failing_calls.disturbed(command, fault, only=library)
+        if not failed:
+            continue
+        wrong = failing_calls.complaints(command, done, fault)
+        assert not wrong, f"{fault}: {wrong}\n{done.stderr}"
+        outcomes[OUTCOMES[done.returncode]] += 1
+    reliability.note("failing calls", "qa run", f"alloc: ENOMEM in {library}", outcomes)
 
 
 @pytest.mark.parametrize("others", [0, 1, 3])

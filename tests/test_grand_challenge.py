@@ -138,6 +138,20 @@ def test_what_cannot_be_is_refused(tmp_path, folders, options, sentence):
     assert not (folder / "out").exists()
 
 
+def test_references_that_fit_several_jobs_are_refused_with_what_helps(tmp_path):
+    folder = submission(tmp_path, ["p1_a", "p1_b"])
+    for name in ("p1_a", "p1_b"):
+        (folder / f"truth/{name}.nii.gz").unlink()
+    save(folder / "truth/p1.nii.gz", random_mask(0))
+    save(folder / "truth/p2.nii.gz", random_mask(1))
+    said = metrics(folder, status=2)
+    assert "case p1: several jobs fit, such as 0000-pk/output/images/lesion and 0001-pk/" in said
+    assert "give every reference the name of its image" in said and "--pred-pattern" not in said
+    twice = submission(tmp_path / "twice", ["p1", "p1"])
+    said = metrics(twice, status=2)
+    assert "case p1 has two jobs, " in said and "need different names" in said
+
+
 def test_without_options_the_folders_of_the_platform_are_meant():
     done = assay("score", "--grand-challenge", status=2)
     assert "/input/predictions.json" in done.stderr

@@ -51,6 +51,12 @@ def resumed(folder, out, *command):
     return without_provenance(folder / out)
 
 
+def shard_lines(path):
+    """The records of a shard; its header says how it was called."""
+    header, *rest = path.read_bytes().splitlines()
+    return {**json.loads(header)["record"], "command": []}, rest
+
+
 @pytest.fixture
 def files(tmp_path):
     return cohort(tmp_path, IDS)
@@ -74,6 +80,48 @@ def test_scores_are_there_or_can_be_made_from_the_journal(tmp_path, files):
         shutil.rmtree(folder)
     assert len(outcomes) == 2, outcomes
     reliability.note("power cuts", "score", f"{len(calls)} calls", outcomes)
+
+
+def test_a_shard_is_there_or_can_be_made_from_its_journal(tmp_path, files):
+    name = "r.shard-2-of-2.jsonl"
+    score = ("score", *files, "--jobs", "1", "--shard", "2/2")
+    (tmp_path / "disk").mkdir()
+    disk, calls = recorded(tmp_path / "disk", tmp_path / "log", *score, "--out",
+                           tmp_path / "disk/r.json")
+    undisturbed, outcomes = shard_lines(tmp_path / "disk" / name), collections.Counter()
+    for number, before, state, tree in cuts(disk, calls):
+        found = tree.get(name)
+        if said(before, b"shard: ") or number == len(calls):
+            assert found is not None, (number, state)
+        folder = put(tree, tmp_path / f"{number} {state}")
+        if found is not None:
+            assert shard_lines(folder / name) == undisturbed, (number, state)
+        if None in records(tree.get(name + ".journal", b"")):
+            assay("qa", "salvage", folder / (name + ".journal"), status=3)
+        assay(*score, "--out", folder / "r.json", "--resume", "--quiet")
+        assert shard_lines(folder / name) == undisturbed and not temporary(folder), (number, state)
+        outcomes["results there" if found else "made again"] += 1
+        shutil.rmtree(folder)
+    assert len(outcomes) == 2, outcomes
+    reliability.note("power cuts", "score --shard", f"{len(calls)} calls", outcomes)
+
+
+def test_a_merge_writes_the_whole_results_or_none(tmp_path, files):
+    for shard in (1, 2):
+        assay("score", *files, "--out", tmp_path / "disk/r.json", "--shard", f"{shard}/2")
+    shards = {path.name: path.read_bytes() for path in (tmp_path / "disk").iterdir()}
+    disk, calls = recorded(tmp_path / "disk", tmp_path / "log", "merge", tmp_path / "disk", "--csv",
+                           tmp_path / "disk/new/r.csv")
+    results, outcomes = (tmp_path / "disk/r.json").read_bytes(), collections.Counter()
+    table = (tmp_path / "disk/new/r.csv").read_bytes()
+    for number, before, state, tree in cuts(disk, calls):
+        assert shards.items() <= tree.items(), (number, state)
+        assert tree.get("r.json") in (None, results), (number, state)
+        assert tree.get("new/r.csv") in (None, table), (number, state)
+        if number == len(calls):
+            assert "r.json" in tree and "new/r.csv" in tree, state
+        outcomes["results there" if "r.json" in tree else "whole or absent"] += 1
+    reliability.note("power cuts", "merge", f"{len(calls)} calls", outcomes)
 
 
 def test_old_results_stay_until_the_new_ones_are_whole(tmp_path, files):

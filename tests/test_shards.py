@@ -212,8 +212,22 @@ def test_partial_merges_what_is_there(plain):
     assert f"warning: {warning}" in done.stderr
     shard_file(folder, 2, 3).write_text(shard_file(folder, 2, 3).read_text()[:-40])
     file, done = merged(folder, "--partial", status=3)
-    assert "left out: " in done.stderr and "results.shard-2-of-3.jsonl: line 4" in done.stderr
-    assert len(json.loads(file.read_text())["cases"]) == 2
+    assert f"left out: {shard_file(folder, 2, 3)}: line 4" in done.stderr
+    result = json.loads(file.read_text())
+    assert len(result["cases"]) == 2
+    assert result["warnings"][0] == "shards 2, 3 of 3 are missing: 2 of 7 cases are merged"
+    assert result["warnings"][1].startswith("left out: results.shard-2-of-3.jsonl: line 4: it is")
+    assert done.stderr.count("results.shard-2-of-3.jsonl") == 1
+
+
+def test_a_file_is_not_a_folder_of_shards(plain):
+    folder, words = plain
+    run_shards(folder, words, 1)
+    file = shard_file(folder, 1, 1)
+    said = assay("merge", file, status=2).stderr
+    assert said == (f"assay: {file}: is a file; give the folder that the shards wrote their files "
+                    "to\n")
+    assert "no such folder" in assay("merge", folder / "absent", status=2).stderr
 
 
 def repaired(path, change):

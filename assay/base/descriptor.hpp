@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 namespace assay {
@@ -40,9 +42,21 @@ auto uninterrupted(Call call) {
   return result;
 }
 
-/// Not open when the system refused it; errno says why.
+/// Not open when the system refused it; errno says why. O_NONBLOCK keeps a named pipe from making
+/// us wait, but it also refuses a file that another process holds a lease on, as file servers do.
+/// The system then asks for the lease and takes it back after 45 s, so it is worth trying again.
 inline Descriptor open_descriptor(const std::filesystem::path& path, int flags, mode_t mode = 0) {
-  return Descriptor(uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); }));
+  constexpr std::chrono::milliseconds pause{10};
+  constexpr int most_tries = 6000;  // a minute
+  const auto open = [&] {
+    return uninterrupted([&] { return ::open(path.c_str(), flags | O_CLOEXEC, mode); });
+  };
+  int number = open();
+  for (int tries = 1; number < 0 && errno == EWOULDBLOCK && tries < most_tries; ++tries) {
+    std::this_thread::sleep_for(pause);
+    number = open();
+  }
+  return Descriptor(number);
 }
 
 }  // namespace assay

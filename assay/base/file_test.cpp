@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/base/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
+#include "assay/base/descriptor.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
@@ -224,6 +228,22 @@ TEST(File, a_link_stays_and_what_it_points_to_is_replaced) {
   EXPECT_TRUE(fs::is_symlink(folder / "dangling"));
   EXPECT_EQ(read_text(folder / "disk/new/absent"), "made");
   EXPECT_THAT(refusal([&] { write_atomically(folder / "loop", "x"); }), HasSubstr("loop"));
+}
+
+/// Another process's lease would be the same to us.
+TEST(File, a_file_under_a_lease_is_read_when_its_owner_lets_go) {
+  const TemporaryFolder folder;
+  write_atomically(folder / "a", "leased");
+  const Descriptor owner = open_descriptor(folder / "a", O_RDWR);
+  const auto asked = std::signal(SIGIO, SIG_IGN);
+  if (::fcntl(owner.number(), F_SETLEASE, F_WRLCK) != 0) GTEST_SKIP() << "no leases here";
+  EXPECT_EQ(::open((folder / "a").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC), -1);
+  const std::jthread lets_go([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ::fcntl(owner.number(), F_SETLEASE, F_UNLCK);
+  });
+  EXPECT_EQ(read_text(folder / "a"), "leased");
+  std::signal(SIGIO, asked);
 }
 
 TEST(File, git_blob_id_is_what_git_says) {

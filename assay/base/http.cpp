@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "assay/base/text.hpp"
@@ -25,7 +27,10 @@ using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 /// Nothing for text that is not an address.
 Url parsed(const std::string& text) {
   Url url(curl_url(), curl_url_cleanup);
-  if (url && curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) url.reset();
+  if (!url) throw std::bad_alloc();
+  const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (code != CURLUE_OK) url.reset();
   return url;
 }
 
@@ -117,6 +122,7 @@ struct Transfer {
   CURL* handle = nullptr;
   const HttpResponse* way = nullptr;  ///< the response that redirected to this one
   bool too_large = false;
+  std::exception_ptr trouble{};  ///< in a function that libcurl called
 
   bool wants_pieces() const {
     return piece != nullptr && (response.status == 200 || response.status == 206);
@@ -146,9 +152,20 @@ int refuse_rewind(void* user, curl_off_t offset, int /*origin*/) {
   return transfer.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
 }
 
-std::size_t take_body(const char* bytes, std::size_t size, std::size_t count, void* user) {
+/// Calls take(transfer, bytes), which returns how much it took. libcurl is written in C, and an
+/// exception must not pass through it: it is kept, and the transfer ends.
+template <auto take>
+std::size_t guarded(const char* bytes, std::size_t size, std::size_t count, void* user) noexcept {
   auto& transfer = *static_cast<Transfer*>(user);
-  const std::string_view text(bytes, size * count);
+  try {
+    return take(transfer, std::string_view(bytes, size * count));
+  } catch (...) {
+    transfer.trouble = std::current_exception();
+    return 0;
+  }
+}
+
+std::size_t take_body(Transfer& transfer, std::string_view text) {
   if (transfer.response.status == 0) transfer.complete_head();
   if (transfer.wants_pieces()) return (*transfer.piece)(transfer.response, text) ? text.size() : 0;
   transfer.too_large = transfer.response.body.size() + text.size() > largest_body;
@@ -157,9 +174,7 @@ std::size_t take_body(const char* bytes, std::size_t size, std::size_t count, vo
   return text.size();
 }
 
-std::size_t take_header(const char* bytes, std::size_t size, std::size_t count, void* user) {
-  auto& transfer = *static_cast<Transfer*>(user);
-  const std::string_view line(bytes, size * count);
+std::size_t take_header(Transfer& transfer, std::string_view line) {
   transfer.head_bytes += line.size();
   if (transfer.head_bytes > largest_head) return 0;
   if (line.starts_with("HTTP/")) transfer.response.headers.clear();  // the last of several heads
@@ -179,20 +194,25 @@ long milliseconds(double seconds) {
   return static_cast<long>(std::clamp(seconds, 0.001, 1e6) * 1000);
 }
 
+/// libcurl copies texts. What this version of it does not know is left as it is.
+template <class Value>
+void set(CURL* handle, CURLoption option, Value value) {
+  if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+}
+
 void set_limits(CURL* handle, const HttpRequest& request, bool download) {
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_TCP_NODELAY, 1L);
-  curl_easy_setopt(handle, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_timeout_s));
+  set(handle, CURLOPT_NOSIGNAL, 1L);
+  set(handle, CURLOPT_TCP_NODELAY, 1L);
+  set(handle, CURLOPT_TCP_KEEPALIVE, 1L);
+  set(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  set(handle, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(request.connect_timeout_s));
   if (!download) {
-    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, milliseconds(request.timeout_s));
-    curl_easy_setopt(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can unpack
+    set(handle, CURLOPT_TIMEOUT_MS, milliseconds(request.timeout_s));
+    set(handle, CURLOPT_ACCEPT_ENCODING, "");  // all that libcurl can unpack
     return;
   }
-  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME,
-                   std::max(1L, static_cast<long>(request.timeout_s)));
+  set(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  set(handle, CURLOPT_LOW_SPEED_TIME, std::max(1L, static_cast<long>(request.timeout_s)));
 }
 
 /// A proxy cannot reach this machine's own servers, and few people think of no_proxy.
@@ -203,30 +223,29 @@ bool is_this_machine(const std::string& url) {
 }
 
 void set_transfer(CURL* handle, const HttpRequest& request, Transfer& transfer) {
-  curl_easy_setopt(handle, CURLOPT_URL, request.url.c_str());
-  if (is_this_machine(request.url)) curl_easy_setopt(handle, CURLOPT_NOPROXY, "*");
-  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
-  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &transfer);
-  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_header);
-  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &transfer);
-  curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, look_for_stop);
-  curl_easy_setopt(handle, CURLOPT_XFERINFODATA, &transfer);
+  set(handle, CURLOPT_URL, request.url.c_str());
+  if (is_this_machine(request.url)) set(handle, CURLOPT_NOPROXY, "*");
+  set(handle, CURLOPT_WRITEFUNCTION, guarded<take_body>);
+  set(handle, CURLOPT_WRITEDATA, &transfer);
+  set(handle, CURLOPT_HEADERFUNCTION, guarded<take_header>);
+  set(handle, CURLOPT_HEADERDATA, &transfer);
+  set(handle, CURLOPT_NOPROGRESS, 0L);
+  set(handle, CURLOPT_XFERINFOFUNCTION, look_for_stop);
+  set(handle, CURLOPT_XFERINFODATA, &transfer);
   if (!request.body) return;
-  curl_easy_setopt(handle, CURLOPT_POST, 1L);
-  curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
-                   static_cast<curl_off_t>(request.body->size()));
-  curl_easy_setopt(handle, CURLOPT_READFUNCTION, give_body);
-  curl_easy_setopt(handle, CURLOPT_READDATA, &transfer);
-  curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, refuse_rewind);
-  curl_easy_setopt(handle, CURLOPT_SEEKDATA, &transfer);
-  curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, upload_piece);
+  set(handle, CURLOPT_POST, 1L);
+  set(handle, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body->size()));
+  set(handle, CURLOPT_READFUNCTION, give_body);
+  set(handle, CURLOPT_READDATA, &transfer);
+  set(handle, CURLOPT_SEEKFUNCTION, refuse_rewind);
+  set(handle, CURLOPT_SEEKDATA, &transfer);
+  set(handle, CURLOPT_UPLOAD_BUFFERSIZE, upload_piece);
 }
 
 /// libcurl knows one place, that of the machine on which it was compiled.
 void set_certificates(CURL* handle) {
   const std::filesystem::path file = certificate_file(std::getenv("SSL_CERT_FILE"));
-  if (!file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, file.c_str());
+  if (!file.empty()) set(handle, CURLOPT_CAINFO, file.c_str());
 }
 
 constexpr std::array secret_headers = {"authorization", "cookie", "proxy-authorization",
@@ -328,8 +347,10 @@ struct HttpClient::Handle {
     set_limits(curl, request, transfer.piece != nullptr);
     set_transfer(curl, request, transfer);
     set_certificates(curl);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
+    set(curl, CURLOPT_HTTPHEADER, headers.get());
     CURLcode code = curl_easy_perform(curl);
+    if (transfer.trouble) std::rethrow_exception(transfer.trouble);
+    if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
     transfer.complete_head();
     if (transfer.too_large) code = CURLE_FILESIZE_EXCEEDED;
     if (code == CURLE_OK) return true;

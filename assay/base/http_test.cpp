@@ -217,6 +217,13 @@ TEST(Http, downloads_come_in_pieces_that_can_be_stopped) {
   EXPECT_EQ(received, 0U);
   const auto stop = [](const HttpResponse&, std::string_view) { return false; };
   EXPECT_FALSE(client.receive({.url = address(server)}, stop, failure));
+  const auto fail = [](const HttpResponse&, std::string_view) -> bool {
+    throw Error(Error::Kind::io, "the disk is full");
+  };
+  EXPECT_THROW(client.receive({.url = address(server)}, fail, failure), Error);
+  received = 0;
+  EXPECT_TRUE(client.receive({.url = address(server)}, keep, failure)) << "after an exception";
+  EXPECT_EQ(received, content.size());
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
+#include <new>
 #include <string>
+#include <string_view>
 #include <thread>
 
 namespace assay {
@@ -19,10 +21,14 @@ class StopSign {
   bool raised() const { return raised_ || interrupted(); }
   bool interrupted() const { return interrupted_ != nullptr && interrupted_->load(); }
 
-  /// The first reason stays.
-  void raise(const std::string& why) {
+  /// The first reason stays. It is raised even when there is no memory for the reason.
+  void raise(std::string_view why) {
     const std::lock_guard lock(mutex_);
-    if (!raised_) why_ = why;
+    try {
+      if (!raised_) why_ = why;
+    } catch (const std::bad_alloc&) {
+      why_ = "no memory left";  // short enough to need none
+    }
     raised_ = true;
   }
 

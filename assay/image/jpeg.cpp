@@ -3,10 +3,11 @@
 
 #include <jpeglib.h>
 
+#include <array>
 #include <csetjmp>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "assay/error.hpp"
 
@@ -43,26 +44,61 @@ struct Encoder {
   Encoder() {
     set_up(errors);
     codec.err = &errors.manager;
+    codec.client_data = this;
   }
   Encoder(const Encoder&) = delete;
   Encoder& operator=(const Encoder&) = delete;
-  ~Encoder() {
-    jpeg_destroy_compress(&codec);
-    std::free(bytes);
+  ~Encoder() { jpeg_destroy_compress(&codec); }
+
+  /// Whether there was memory for them.
+  bool keep(std::size_t count) noexcept try {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), count);
+    return true;
+  } catch (...) {
+    return false;
   }
 
   Errors errors;
   jpeg_compress_struct codec{};
-  unsigned char* bytes = nullptr;  ///< allocated by the library
-  unsigned long size = 0;
+  jpeg_destination_mgr destination{};
+  std::array<JOCTET, 16384> piece;  ///< what the library writes to
+  std::string bytes;                ///< what came of earlier pieces
 };
+
+void start_piece(j_compress_ptr codec) {
+  auto& encoder = *static_cast<Encoder*>(codec->client_data);
+  encoder.destination.next_output_byte = encoder.piece.data();
+  encoder.destination.free_in_buffer = encoder.piece.size();
+}
+
+boolean keep_piece(j_compress_ptr codec) {
+  auto& encoder = *static_cast<Encoder*>(codec->client_data);
+  if (!encoder.keep(encoder.piece.size())) leave(reinterpret_cast<j_common_ptr>(codec));
+  start_piece(codec);
+  return TRUE;
+}
+
+void keep_last_piece(j_compress_ptr codec) {
+  auto& encoder = *static_cast<Encoder*>(codec->client_data);
+  if (!encoder.keep(encoder.piece.size() - encoder.destination.free_in_buffer))
+    leave(reinterpret_cast<j_common_ptr>(codec));
+}
+
+/// The library's own destination, jpeg_mem_dest, says where its memory is only at the end: when it
+/// grew once and there is not enough for the next time, its owner would free what is freed.
+void set_destination(Encoder& encoder) {
+  encoder.destination.init_destination = start_piece;
+  encoder.destination.empty_output_buffer = keep_piece;
+  encoder.destination.term_destination = keep_last_piece;
+  encoder.codec.dest = &encoder.destination;
+}
 
 /// Whether it went through; otherwise `errors.message` says why.
 bool encode(Encoder& encoder, const Picture& picture, int quality) {
   if (setjmp(encoder.errors.escape) != 0) return false;
   jpeg_compress_struct& codec = encoder.codec;
   jpeg_create_compress(&codec);
-  jpeg_mem_dest(&codec, &encoder.bytes, &encoder.size);
+  set_destination(encoder);
   codec.image_width = static_cast<JDIMENSION>(picture.width);
   codec.image_height = static_cast<JDIMENSION>(picture.height);
   codec.input_components = 3;
@@ -138,7 +174,7 @@ std::string jpeg_bytes(const Picture& picture, int quality) {
   const auto encoder = std::make_unique<Encoder>();
   if (!encode(*encoder, picture, quality))
     throw Error(Error::Kind::io, "the JPEG could not be encoded; is there enough memory?");
-  return {reinterpret_cast<const char*>(encoder->bytes), encoder->size};
+  return std::move(encoder->bytes);
 }
 
 Picture parse_jpeg(std::string_view bytes, const std::string& name) {

@@ -58,6 +58,15 @@ Shard checked(Shard shard) {
   return shard;
 }
 
+/// The merge writes a file of this name next to the shards, and nowhere else.
+std::string checked_name(const std::string& results) {
+  const std::filesystem::path name = results;
+  require_shard(!results.empty() && name == name.filename() && name != "." && name != ".." &&
+                    results.find('\0') == results.npos,
+                "'results' must be the name of a file, without a folder");
+  return results;
+}
+
 ShardHeader parse_shard_header(std::string_view record) {
   const Json json = parse_json(record, "header");
   if (json.value("kind", "") != "header" || json.value("schema", "") != shard_schema)
@@ -74,7 +83,7 @@ ShardHeader parse_shard_header(std::string_view record) {
   out.settings.model_name = json.at("model_name");
   out.labels_were_asked_for = json.at("labels_were_asked_for");
   out.warnings = json.at("warnings").get<std::vector<std::string>>();
-  out.results = json.at("results");
+  out.results = checked_name(json.at("results"));
   out.nnunet = json.at("format") == "nnunet";
   out.anonymous = json.at("anonymous");
   for (const auto& [key, member] : root_members)

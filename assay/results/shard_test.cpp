@@ -115,6 +115,22 @@ std::string why_refused(std::string_view text) {
   return "";
 }
 
+TEST(ShardFile, its_results_are_a_file_next_to_it) {
+  const std::string zero("a\0b", 3);
+  for (const std::string& name : {std::string(), std::string("."), std::string(".."),
+                                  std::string("/etc/passwd"), std::string("../results.json"),
+                                  std::string("a/b.json"), std::string("results.json/"), zero}) {
+    ShardHeader hostile = header();
+    hostile.results = name;
+    EXPECT_THAT(why_refused(written(hostile, {})), HasSubstr("must be the name of a file")) << name;
+  }
+  for (const char* name : {"results.json", "..json", "a b"}) {
+    ShardHeader good = header();
+    good.results = name;
+    EXPECT_EQ(why_refused(written(good, {})), "");
+  }
+}
+
 TEST(ShardFile, it_is_read_as_it_was_written) {
   const std::string text = written(header(), {{2, scored_case("b")}, {5, scored_case("e")}});
   const ShardFile file = parse_shard_file(text, "x.jsonl");

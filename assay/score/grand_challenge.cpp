@@ -121,13 +121,14 @@ std::vector<NamedFile> read_jobs(const fs::path& folder, const Sockets& sockets)
 
 void find_output(CasePlan& plan, const fs::path& folder) {
   const fs::path place = folder / plan.prediction;
-  if (fs::is_regular_file(place)) return;
+  std::error_code absent;  // or too long a name, or a folder that may not be looked at
+  if (fs::is_regular_file(place, absent)) return;
   const auto fail = [&](metrics::Fate fate, const std::string& why) {
     plan.fate = fate;
     plan.error = why;
     plan.files.front().prediction.clear();
   };
-  if (!fs::is_directory(place))
+  if (!fs::is_directory(place, absent))
     return fail(metrics::Fate::missing_prediction,
                 "there is no folder " + plan.prediction + ", where the job's output would be");
   try {

@@ -2,7 +2,9 @@
 #include "assay/score/merge_shards.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "assay/base/file.hpp"
@@ -33,11 +35,13 @@ struct ShardNames {
 
 ShardNames shards_in(const fs::path& folder) {
   constexpr std::string_view journal = ".journal";
+  constexpr const char* remedy = "give the folder that the shards wrote their files to";
   std::error_code trouble;
-  if (!fs::is_directory(folder, trouble))
-    throw Error(Error::Kind::io, folder,
-                std::string(fs::exists(folder, trouble) ? "not a folder" : "no such folder") +
-                    "; give the folder that the shards wrote their files to");
+  const fs::file_status status = fs::status(folder, trouble);
+  if (!fs::exists(status))
+    throw Error(Error::Kind::io, folder, std::string("no such folder; ") + remedy);
+  if (!fs::is_directory(status))
+    throw Error(Error::Kind::usage, folder, std::string("is a file; ") + remedy);
   ShardNames out;
   for (fs::directory_iterator entry(folder, trouble), end; !trouble && entry != end;
        entry.increment(trouble)) {
@@ -56,9 +60,9 @@ ShardNames shards_in(const fs::path& folder) {
 
 /// The sound files, in order; the others are named.
 std::vector<FoundShard> parse_files(const std::vector<fs::path>& files, const ShardReading& how,
-                                    std::vector<std::string>& unusable) {
+                                    std::vector<Error>& unusable) {
   std::vector<FoundShard> found(files.size());
-  std::vector<std::string> troubles(files.size());
+  std::vector<std::optional<Error>> troubles(files.size());
   each_on_own_threads(files.size(), how.jobs, [&](std::size_t i) {
     FoundShard& one = found[i];
     one.name = files[i].string();
@@ -66,11 +70,11 @@ std::vector<FoundShard> parse_files(const std::vector<fs::path>& files, const Sh
       one.file = results::parse_shard_file(read_text(files[i]), one.name);
       one.facts = results::common_facts(one.file.header);
     } catch (const Error& e) {
-      troubles[i] = e.what();
+      troubles[i] = e;
     }
   });
-  for (const std::string& trouble : troubles)
-    if (!trouble.empty()) unusable.push_back(trouble);
+  for (const std::optional<Error>& trouble : troubles)
+    if (trouble) unusable.push_back(*trouble);
   std::erase_if(found, [&](const FoundShard& one) {
     return one.facts.empty() ||
            (!how.model.empty() && one.file.header.settings.model_name != how.model);
@@ -209,12 +213,20 @@ void tell_begun(const std::vector<fs::path>& journals, ShardFolder& out) {
     const auto shard = results::shard_in_name(journal.stem().string());
     if (shard && shard->of == out.header.shard.of &&
         std::ranges::binary_search(out.missing, shard->number))
-      out.unusable.push_back(journal.string() + ": shard " + std::to_string(shard->number) +
-                             " has begun but is not finished; add --resume to its command");
+      out.unusable.emplace_back(Error::Kind::input, journal.string(),
+                                "shard " + std::to_string(shard->number) +
+                                    " has begun but is not finished; add --resume to its command");
   }
 }
 
 }  // namespace
+
+std::vector<std::string> sentences_of(const std::vector<Error>& errors, const fs::path& folder) {
+  const std::string root = folder.empty() ? "" : (folder / "").string();
+  std::vector<std::string> out;
+  for (const Error& error : errors) out.emplace_back(error.relative_to(root).what());
+  return out;
+}
 
 std::string listed_numbers(const std::vector<std::size_t>& numbers) {
   std::string out;
@@ -265,7 +277,7 @@ Cohort cohort_of(const results::ShardHeader& header) {
 metrics::SegmentationResult merge_shards(const fs::path& folder) {
   ShardFolder shards = read_shards(folder);
   std::vector<std::string> troubles = shards.conflicts;
-  troubles.insert(troubles.end(), shards.unusable.begin(), shards.unusable.end());
+  std::ranges::move(sentences_of(shards.unusable), std::back_inserter(troubles));
   if (!shards.missing.empty())
     troubles.push_back("shards " + listed_numbers(shards.missing) + " of " +
                        std::to_string(shards.header.shard.of) + " are missing");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/error.hpp"
 #include "assay/results/shard.hpp"
 #include "assay/score.hpp"
 #include "assay/shards.hpp"
@@ -20,8 +21,8 @@ struct ShardFolder {
   std::size_t files = 0;                       ///< that are sound and alike
   metrics::CaseRecords records{};              ///< of all cases that are there, in order
   std::vector<std::size_t> missing{};          ///< shards without a sound file
-  std::vector<std::string> unusable{};   ///< a sentence for each file that is damaged or unfinished
-  std::vector<std::string> conflicts{};  ///< a sentence for what makes any merge wrong
+  std::vector<Error> unusable{};               ///< one for each file that is damaged or unfinished
+  std::vector<std::string> conflicts{};        ///< a sentence for what makes any merge wrong
 };
 
 struct ShardReading {
@@ -34,6 +35,10 @@ ShardFolder read_shards(const std::filesystem::path& folder, const ShardReading&
 
 /// Settings and warnings of the cohort that the shards are of; it has no cases.
 Cohort cohort_of(const results::ShardHeader& header);
+
+/// The sentences of errors, with files shown relative to `folder`; "": as they are.
+std::vector<std::string> sentences_of(const std::vector<Error>& errors,
+                                      const std::filesystem::path& folder = {});
 
 /// "3, 7-9".
 std::string listed_numbers(const std::vector<std::size_t>& numbers);

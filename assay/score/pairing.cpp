@@ -197,38 +197,46 @@ std::string proposed_pattern(const NamedFile& file, const std::string& id) {
   return std::string(file.path).replace(at, id.size(), "{id}");
 }
 
+/// How to tell a prediction from others.
+std::string choice(const NamedFile& prediction, const NamedFile& reference,
+                   const PairingWords& words) {
+  return words.takes_pattern
+             ? "choose with --pred-pattern '" + proposed_pattern(prediction, reference.stem) + "'"
+             : "give every reference the name of its image, or say how they differ with "
+               "--ref-pattern, such as '{id}_seg.nii.gz'";
+}
+
 void refuse_ambiguity(const Files& predictions, const Files& references,
-                      const Candidates& candidates, const std::string& remedy) {
+                      const Candidates& candidates, const PairingWords& words) {
+  const std::string prediction(words.prediction);
   std::map<std::size_t, std::size_t> taken;  // prediction -> reference
   for (std::size_t r = 0; r < references.size(); ++r) {
     const NamedFile& reference = references[r];
     if (candidates[r].size() > 1) {
       const NamedFile &one = predictions[candidates[r][0]], &other = predictions[candidates[r][1]];
-      const std::string pattern =
-          "choose with --pred-pattern '" + proposed_pattern(one, reference.stem) + "'";
-      throw Error(Error::Kind::input,
-                  "case " + reference.stem + ": several predictions fit, such as " + one.path +
-                      " and " + other.path + "; " + (remedy.empty() ? pattern : remedy));
+      throw Error(Error::Kind::input, "case " + reference.stem + ": several " + prediction +
+                                          "s fit, such as " + one.path + " and " + other.path +
+                                          "; " + choice(one, reference, words));
     }
     if (candidates[r].empty()) continue;
     const auto [before, fresh] = taken.try_emplace(candidates[r].front(), r);
     if (!fresh)
       throw Error(Error::Kind::input,
-                  "prediction " + predictions[candidates[r].front()].path +
+                  prediction + " " + predictions[candidates[r].front()].path +
                       " fits several references, such as " + references[before->second].path +
                       " and " + reference.path +
                       "; choose with --ref-pattern, such as '{id}_mask.nii.gz'");
   }
 }
 
-void refuse_duplicates(const Files& files, const char* side) {
+void refuse_duplicates(const Files& files, std::string_view side, std::string_view remedy) {
   std::map<std::pair<std::string, std::string>, std::string> seen;
   for (const NamedFile& f : files) {
     const auto [before, fresh] = seen.try_emplace({f.stem, f.label}, f.path);
     if (!fresh)
-      throw Error(Error::Kind::input, "case " + f.stem + " has two " + side + " files, " +
-                                          before->second + " and " + f.path +
-                                          "; remove one, or choose with a pattern");
+      throw Error(Error::Kind::input, "case " + f.stem + " has two " + std::string(side) + ", " +
+                                          before->second + " and " + f.path + "; " +
+                                          std::string(remedy));
   }
 }
 
@@ -312,15 +320,20 @@ std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
 }
 
 Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references,
-               const std::string& remedy) {
-  refuse_duplicates(predictions, "prediction");
-  refuse_duplicates(references, "reference");
+               const PairingWords& words) {
+  constexpr std::string_view remedy = "remove one, or choose with a pattern";
+  if (words.takes_pattern)
+    refuse_duplicates(predictions, "prediction files", remedy);
+  else
+    refuse_duplicates(predictions, std::string(words.prediction) + "s",
+                      "images of different cases need different names");
+  refuse_duplicates(references, "reference files", remedy);
   const bool stated = state_their_entities(predictions) && state_their_entities(references);
   for (const NamedRule& rule : pairing_rules) {
     if (rule.by_resemblance && stated) break;
     const Candidates candidates = rule.candidates(predictions, references);
     if (std::ranges::all_of(candidates, [](const Indices& c) { return c.empty(); })) continue;
-    refuse_ambiguity(predictions, references, candidates, remedy);
+    refuse_ambiguity(predictions, references, candidates, words);
     Pairing out = pairing_of(predictions, references, candidates);
     out.rule = rule.description;
     return out;

@@ -28,6 +28,12 @@ struct Pairing {
   std::string rule;  ///< how the names were matched, for people
 };
 
+/// What a prediction is called in messages, and whether a pattern can choose one.
+struct PairingWords {
+  std::string_view prediction = "prediction";
+  bool takes_pattern = true;
+};
+
 /// The names with their image endings dropped.
 std::vector<NamedFile> named_files(const std::vector<std::string>& paths);
 
@@ -39,9 +45,9 @@ std::vector<NamedFile> matching_files(const std::vector<std::string>& paths,
 /// Pairs by the same stem; otherwise by BIDS entities; otherwise by what is left of the names when
 /// the parts common to a folder are dropped; otherwise by one name starting or ending with the
 /// other. Throws Error::input when a case has two files on one side, or when several predictions
-/// fit a reference; the message proposes `remedy`, or a pattern where it is empty.
+/// fit a reference; the message proposes a pattern.
 Pairing paired(const std::vector<NamedFile>& predictions, const std::vector<NamedFile>& references,
-               const std::string& remedy = "");
+               const PairingWords& words = {});
 
 /// Where the references are a BIDS tree, ids become the entities that distinguish the references,
 /// so that they do not depend on the predictions. A prediction without reference that would have

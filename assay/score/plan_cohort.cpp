@@ -238,9 +238,8 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
                                      const std::vector<NamedFile>& predictions,
                                      const std::vector<NamedFile>& references,
                                      std::vector<std::string>& notes) {
-  Pairing pairing =
-      paired(predictions, references,
-             request.grand_challenge ? "give the reference the name of its job's input image" : "");
+  const PairingWords words = request.grand_challenge ? PairingWords{"job", false} : PairingWords{};
+  Pairing pairing = paired(predictions, references, words);
   if (pairing.pairs.empty()) {
     const NamedFile &prediction = predictions.front(), &reference = references.front();
     throw Error(Error::Kind::input,
@@ -312,6 +311,10 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   const std::size_t prediction = needed_column(table, request.side, request);
   const std::size_t reference = needed_column(table, "reference", request);
   std::vector<CasePlan> cases;
+  const auto is_there = [](const fs::path& path) {
+    std::error_code absent;  // or too long a name, or a folder that may not be looked at
+    return fs::exists(path, absent);
+  };
   for (const auto& row : table.rows) {
     if (row[id].empty())
       throw Error(Error::Kind::input, request.manifest, "a case has no id; give every line one");
@@ -321,10 +324,10 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
         plan.groups.emplace_back(table.header[c], row[c]);
     const fs::path p = located(row[prediction], request.prediction, request.manifest);
     const fs::path r = located(row[reference], request.reference, request.manifest);
-    if (row[reference].empty() || !fs::exists(r)) {
+    if (row[reference].empty() || !is_there(r)) {
       plan.fate = metrics::Fate::missing_reference;
       plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
-    } else if (row[prediction].empty() || !fs::exists(p)) {
+    } else if (row[prediction].empty() || !is_there(p)) {
       plan.fate = metrics::Fate::missing_prediction;
       plan.error =
           "the " + request.side + " '" + row[prediction] + "' of the manifest does not exist";

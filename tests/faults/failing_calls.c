@@ -11,6 +11,7 @@
  *   FAIL_ERROR   ENOSPC, EIO, EMFILE, ENOMEM, EAGAIN, EACCES, ENOLCK or EOPNOTSUPP (default: EIO)
  *   FAIL_BELOW   only files below this folder count (an absolute path); for threads and memory it means nothing
  *   FAIL_SPARES  libraries whose allocations do not count, as beginnings of file names: "libcrypto libglib"
+ *   FAIL_ONLY    libraries whose allocations alone count, likewise; they are not spared
  *   FAIL_COUNTS  a file that gets a line "failed KIND" when a call is made to fail, and "KIND COUNT" lines at the end
  *
  * Calls that glibc makes inside itself (fopen, opendir) do not pass here. A close that fails has closed the file, as on
@@ -49,7 +50,7 @@ static atomic_long counts[kinds];
 static atomic_int tears[1024]; /* descriptors whose next write fails */
 static int failing = -1, onward, how = how_error, error_number = EIO, counts_file = -1;
 static long nth;
-static char below[PATH_MAX], spares[256];
+static char below[PATH_MAX], spares[256], only[256];
 static size_t below_size;
 
 /* Straight to the kernel: what the shim does itself does not count. */
@@ -240,13 +241,8 @@ void* __libc_calloc(size_t, size_t);
 void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 
-/* Whether the caller is in a library whose name begins with a word of FAIL_SPARES. */
-static int is_in_spared_library(void* caller) {
-  Dl_info found;
-  if (dladdr(caller, &found) == 0 || found.dli_fname == NULL) return 0;
-  const char* slash = strrchr(found.dli_fname, '/');
-  const char* name = slash == NULL ? found.dli_fname : slash + 1;
-  for (const char* word = spares; *word != 0; word += strspn(word, " ")) {
+static int begins_with_one_of(const char* name, const char* words) {
+  for (const char* word = words; *word != 0; word += strspn(word, " ")) {
     const size_t size = strcspn(word, " ");
     if (strncmp(name, word, size) == 0) return 1;
     word += size;
@@ -254,10 +250,19 @@ static int is_in_spared_library(void* caller) {
   return 0;
 }
 
+/* By the library that the caller is in. */
+static int is_in_spared_library(void* caller) {
+  Dl_info found;
+  if (dladdr(caller, &found) == 0 || found.dli_fname == NULL) return only[0] != 0;
+  const char* slash = strrchr(found.dli_fname, '/');
+  const char* name = slash == NULL ? found.dli_fname : slash + 1;
+  return only[0] != 0 ? !begins_with_one_of(name, only) : begins_with_one_of(name, spares);
+}
+
 /* The same; asking the loader each time would take most of the time of a run. */
 static int is_spared(void* caller) {
   static _Atomic(uintptr_t) known[8192]; /* addresses times two, plus the answer */
-  if (spares[0] == 0) return 0;
+  if (spares[0] == 0 && only[0] == 0) return 0;
   const uintptr_t address = (uintptr_t)caller;
   _Atomic(uintptr_t)* const place = &known[address * 2654435761U % 8192];
   const uintptr_t found = atomic_load_explicit(place, memory_order_relaxed);
@@ -312,6 +317,7 @@ __attribute__((constructor)) static void read_settings(void) {
   strncpy(below, setting("FAIL_BELOW"), sizeof below - 1);
   below_size = strlen(below);
   strncpy(spares, setting("FAIL_SPARES"), sizeof spares - 1);
+  strncpy(only, setting("FAIL_ONLY"), sizeof only - 1);
   if (setting("FAIL_COUNTS")[0] != 0)
     counts_file = (int)syscall(SYS_openat, AT_FDCWD, setting("FAIL_COUNTS"),
                                O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);

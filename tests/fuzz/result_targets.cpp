@@ -26,6 +26,9 @@
 #include "assay/results/shard.hpp"
 #include "assay/results/split.hpp"
 #include "assay/score/dataset_json.hpp"
+#include "assay/score/grand_challenge.hpp"
+#include "assay/score/merge_shards.hpp"
+#include "assay/score/score_cohort.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -184,6 +187,60 @@ void shard(Input input) {
   });
 }
 
+/// Several shards with a zero between them: a result, or sentences that say what is wrong.
+void merge(Input input) {
+  static const TemporaryFolder folder;
+  constexpr std::size_t most = 4;
+  const std::vector<std::string_view> parts = parts_of(as_text(input), '\0');
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto path = folder / results::shard_file_name("results.json", {i + 1, most});
+    if (i < parts.size())
+      std::ofstream(path, std::ios::binary) << with_journal_checksums(parts[i]);
+    else
+      std::filesystem::remove(path);
+  }
+  allow_refusal([&] {
+    score::ShardFolder shards = score::read_shards(folder.path());
+    score::sentences_of(shards.unusable, folder.path());
+    score::listed_numbers(shards.missing);
+    if (shards.files == 0 || !shards.conflicts.empty()) return;
+    require(shards.records.size() <= shards.header.cases);
+    const auto result =
+        score::result_of(score::cohort_of(shards.header), std::move(shards.records));
+    results::write_results_text(result, {}, [](std::string_view) {});
+  });
+}
+
+/// Jobs of grand-challenge.org: no folder of theirs leads out of the input folder.
+void jobs(Input input) {
+  for (const score::Sockets& sockets : {score::Sockets{}, {"ct", "lesion"}})
+    allow_refusal([&] {
+      for (const score::NamedFile& job : score::parse_jobs(as_text(input), "fuzz.json", sockets)) {
+        const std::filesystem::path path = job.path;
+        require(path.is_relative() && *path.lexically_normal().begin() != "..");
+      }
+    });
+}
+
+/// A file of the process's own, with that content.
+std::filesystem::path written(std::string_view name, std::string_view text) {
+  static const TemporaryFolder folder;
+  const std::filesystem::path path = folder / name;
+  std::ofstream(path, std::ios::binary)
+      .write(text.data(), static_cast<std::streamsize>(text.size()));
+  return path;
+}
+
+/// A table of cases: each of them is planned, or it is said why not.
+void cohort(Input input) {
+  allow_refusal([&] {
+    score::CohortRequest request;
+    request.manifest = written("cases.csv", as_text(input));
+    for (const score::CasePlan& plan : score::plan_cohort(request, {}).cases)
+      require(plan.fate != metrics::Fate::scored || !plan.files.empty());
+  });
+}
+
 /// A run has one value per subject, and none that is not finite.
 void run(Input input) {
   allow_refusal([&] {
@@ -240,15 +297,6 @@ void names(Input input) {
   stated_entities(lines);
 }
 
-/// A file of the process's own, with that content.
-std::filesystem::path written(std::string_view name, std::string_view text) {
-  static const TemporaryFolder folder;
-  const std::filesystem::path path = folder / name;
-  std::ofstream(path, std::ios::binary)
-      .write(text.data(), static_cast<std::streamsize>(text.size()));
-  return path;
-}
-
 /// A table that adds columns to cases.
 void groups(Input input) {
   allow_refusal([&] {
@@ -283,6 +331,9 @@ constexpr std::array targets = {Target{"fuzz_json", json},
                                 Target{"fuzz_dataset", dataset},
                                 Target{"fuzz_journal", journal},
                                 Target{"fuzz_shard", shard},
+                                Target{"fuzz_merge", merge},
+                                Target{"fuzz_jobs", jobs},
+                                Target{"fuzz_cohort", cohort},
                                 Target{"fuzz_run", run},
                                 Target{"fuzz_manifest", manifest},
                                 Target{"fuzz_experiment", experiment},

@@ -323,8 +323,15 @@ def journal_seeds():
     yield "not_json", line(b"not json") + case
 
 
-def shard_seeds():
-    line = lambda record: journal_line(json.dumps(record, separators=(",", ":")).encode())
+def shard_line(record):
+    return journal_line(json.dumps(record, separators=(",", ":")).encode())
+
+
+def shard_end(cases):
+    return shard_line({"kind": "end", "cases": cases, "failed": 0, "exit": 0})
+
+
+def shard_header():
     settings = {"metrics": [{"key": "dice", "argument": 0, "if_present": False},
                             {"key": "nsd@2mm", "argument": 2.0, "if_present": True}],
                 "marks_reliable": False, "convention": "spec", "beta": 1.0,
@@ -334,18 +341,25 @@ def shard_seeds():
                 "all_labels": False, "ignore_label": None, "threshold": None,
                 "foreground_nonzero": False, "missing": "exclude", "allow_affine_mismatch": False,
                 "compat_spec": False, "ci_method": "t", "prediction": None}
-    header = {"kind": "header", "schema": "assay.shard/1", "shard": 2, "shards": 3, "cases": 7,
-              "version": "0.2.0", "model_name": "net", "settings_sha256": "s",
-              "inputs_sha256": "i", "plan_sha256": None, "settings": settings,
-              "labels_were_asked_for": False, "warnings": ["odd"], "results": "results.json",
-              "format": "json", "anonymous": False, "roots": {"prediction": "/p"},
-              "command": ["assay", "score"]}
-    case = {"kind": "case", "id": "a", "fate": "scored", "error": "", "reference_at_fault": False,
+    return {"kind": "header", "schema": "assay.shard/1", "shard": 2, "shards": 3, "cases": 7,
+            "version": "0.2.0", "model_name": "net", "settings_sha256": "s",
+            "inputs_sha256": "i", "plan_sha256": None, "settings": settings,
+            "labels_were_asked_for": False, "warnings": ["odd"], "results": "results.json",
+            "format": "json", "anonymous": False, "roots": {"prediction": "/p"},
+            "command": ["assay", "score"]}
+
+
+def shard_case(index, name, **others):
+    case = {"kind": "case", "id": name, "fate": "scored", "error": "", "reference_at_fault": False,
             "warnings": [], "groups": [["site", "A"]], "prediction": "a", "reference": "a",
             "prediction_sha256": "0", "reference_sha256": "1", "counts": {"1": [1, 2, 3, 4]},
-            "voxels": 10, "voxel_ml": 0.001}
-    one = line({"kind": "case", "index": 2, "case": case})
-    end = lambda cases: line({"kind": "end", "cases": cases, "failed": 0, "exit": 0})
+            "voxels": 10, "voxel_ml": 0.001, **others}
+    return shard_line({"kind": "case", "index": index, "case": case})
+
+
+def shard_seeds():
+    line, end, header, one = shard_line, shard_end, shard_header(), shard_case(2, "a")
+    settings = header["settings"]
     yield "whole", line(header) + one + end(1)
     yield "no_cases", line(header) + end(0)
     yield "no_end", line(header) + one
@@ -368,6 +382,76 @@ def shard_seeds():
     yield "plan", json.dumps(plan).encode()
     yield "plan_of_others", json.dumps({**plan, "shard_of": [3]}).encode()
     yield "plan_types", json.dumps({**plan, "shard_of": "12"}).encode()
+    yield "results_elsewhere", line({**header, "results": "../../x"}) + end(0)
+    yield "empty", b""
+
+
+def merge_seeds():
+    """Up to four files of shards."""
+    def shard(number, *cases, **others):
+        header = {**shard_header(), "shard": number, "shards": 2, "cases": 3, **others}
+        return shard_line(header) + b"".join(cases) + shard_end(len(cases))
+    b, a, c = shard_case(1, "b"), shard_case(0, "a"), shard_case(2, "c")
+    first, second = shard(1, b), shard(2, a, c)
+    yield "whole", first + b"\0" + second
+    yield "first", first
+    yield "second", b"\0" + second
+    yield "twice", first + b"\0" + second + b"\0" + first
+    yield "differs", b"\0".join([first, second, shard(1, shard_case(1, "b", voxel_ml=0.1))])
+    yield "out_of_order", shard(1, shard_case(1, "z")) + b"\0" + second
+    yield "too_few", first + b"\0" + shard(2, a)
+    yield "other_settings", first + b"\0" + shard(2, a, c, version="0.3.0", anonymous=True)
+    yield "other_model", first + b"\0" + shard(2, a, c, model_name="other")
+    yield "many_shards", shard(1, shards=1000000, cases=0)
+    yield "many_cases", shard(1, b, cases=2**53) + b"\0" + shard(2, a, c, cases=2**53)
+    yield "failed", shard(1, shard_case(1, "b", fate="failed", error="why")) + b"\0" + second
+    yield "other_labels", shard(1, shard_case(1, "b", counts={"7": [0, 0, 0, 10]})) + b"\0" + second
+    yield "damaged", first[:-30] + b"\0" + second
+    yield "planned", shard(1, a, b, plan_sha256="p") + b"\0" + shard(2, c, plan_sha256="p")
+    yield "empty", b""
+
+
+def jobs_seeds():
+    """predictions.json of grand-challenge.org, in both dialects."""
+    def header(dialect, path):
+        slug = path.split("/")[-1]
+        return ({"slug": slug, "relative_path": path, "is_image_kind": True} if dialect == "socket"
+                else {"pk": 1, "slug": slug, "super_kind": "Image", "relative_path": path})
+
+    def value(dialect, path, name, **others):
+        return {"file": None, "value": None, "image": {"pk": "1f", "name": name},
+                dialect: header(dialect, path), **others}
+
+    def job(dialect="socket", pk="a-1", image="p1.mha", out="images/lesion", **others):
+        return {"pk": pk, "inputs": [value(dialect, "images/ct", image)],
+                "outputs": [value(dialect, out, "output.mha")], "status": "Succeeded", **others}
+    jobs = {"socket": [job()], "interface": [job("interface")],
+            "two": [job(), job(pk="a-2", image="p2.nii.gz")], "none": [], "no_list": {"a": 1},
+            "outside": [job(out="../../etc")], "absolute": [job(out="/etc")],
+            "parent": [job(pk="..")], "no_pk": [job(pk="")], "numbers": [job(pk=7)],
+            "no_outputs": [job(outputs=[])], "several": [job(outputs=job()["outputs"] * 2)],
+            "no_image": [job(inputs=[value("socket", "images/ct", "x", image=None)])],
+            "no_socket": [job(inputs=[{"image": {"name": "a"}}])], "texts": ["job"],
+            "failed": [job(status="Failed", outputs=None)]}
+    for name, content in jobs.items():
+        yield name, json.dumps(content).encode()
+
+
+def cohort_seeds():
+    """The table of cases of --manifest."""
+    head = b"id,prediction,reference\n"
+    yield "plain", head + b"a,p/a.nii,r/a.nii\nb,p/b.nii,r/b.nii\n"
+    yield "groups", b"site,id,reference,prediction,age\nA,a,r.nii,p.nii,7\n,b,,,\n"
+    yield "twice", head + b"a,p,r\na,p,r\n"
+    yield "no_id", head + b",p,r\n"
+    yield "no_column", b"id,reference\na,b\n"
+    yield "no_case", head
+    yield "long_path", head + b"a," + b"x" * 5000 + b"," + b"y/" * 3000 + b"\n"
+    yield "zero", head + b"a,p\0q,r\0s\n"
+    yield "itself", head + b"a,cases.csv,cases.csv\n"
+    yield "folders", head + b"a,.,..\n"
+    yield "tabs", b"id\tprediction\treference\na\tp\tr\n"
+    yield "formula", head + b"'=1+1,'-p,'@r\n"
     yield "empty", b""
 
 

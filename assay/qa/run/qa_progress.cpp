@@ -7,8 +7,6 @@
 
 #include <array>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -103,11 +101,9 @@ void RunPulse::add(const QaEvent& event) try {
 }
 
 void RunPulse::run(const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any wake;
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(mutex_);
   for (unsigned second = 1;; ++second) {
-    wake.wait_for(lock, stop, parts_.second, [] { return false; });
+    wake_.wait_for(lock, stop, parts_.second, [] { return false; });
     if (stop.stop_requested()) return;
     try {
       if (second % parts_.seconds_per_pulse == 0) add(PulseEvent{parts_.now()});

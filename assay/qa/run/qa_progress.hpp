@@ -3,8 +3,10 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -83,7 +85,9 @@ class RunPulse {
 
   Parts parts_;
   std::chrono::steady_clock::time_point due_{};  ///< the next beat without a thread
-  std::jthread thread_;                          // last: it uses all of the above
+  std::mutex mutex_;
+  std::condition_variable_any wake_;  // takes memory, so it is not made by the thread
+  std::jthread thread_;               // last: it uses all of the above
 };
 
 }  // namespace assay::qa
