@@ -146,7 +146,8 @@ fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort
   request.study.compare.margins = {{"dice", 0.01}};
   request.study.groups = cohort.manifest;
   request.study.compare.executor = thread_executor(jobs(common));
-  request.roots = {.predictions = cohort.models.front().second.parent_path(),
+  request.roots = {.images = cohort.images,
+                   .predictions = cohort.models.front().second.parent_path(),
                    .references = cohort.references};
   fs::path out = folder / "report.html";
   report::write_report(request, out);
@@ -163,13 +164,15 @@ std::string commands_to_try(const std::vector<fs::path>& files, const demo::Demo
   if (fs::exists(questions))
     out += fmt::format("  {} qa show {} 7 --out {}\n", own_name(), shell_word(questions),
                        shell_word(folder / "seven.html"));
-  return out + fmt::format(
-                   "  {0} score {1} {2} --metrics overlap\n"
-                   "  {0} compare {3} {4} --intersect --margin dice=0.01 --groups {5}\n"
-                   "  {0} report {3} {4} --predictions {6} --references {2} --out {7}\n",
-                   own_name(), shell_word(predictions), shell_word(cohort.references),
-                   shell_word(files[0]), shell_word(files[1]), shell_word(cohort.manifest),
-                   shell_word(predictions.parent_path()), shell_word(folder / "two.html"));
+  return out +
+         fmt::format(
+             "  {0} score {1} {2} --metrics overlap\n"
+             "  {0} compare {3} {4} --intersect --margin dice=0.01 --groups {5}\n"
+             "  {0} report {3} {4} --predictions {6} --references {2} --images {8} --out {7}\n",
+             own_name(), shell_word(predictions), shell_word(cohort.references),
+             shell_word(files[0]), shell_word(files[1]), shell_word(cohort.manifest),
+             shell_word(predictions.parent_path()), shell_word(folder / "two.html"),
+             shell_word(cohort.images));
 }
 
 Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
@@ -182,6 +185,7 @@ Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
                         o.cases, o.side)
          << std::flush;
   o.jobs = jobs(common);
+  o.with_images = true;
   const demo::DemoCohort cohort = demo::write_demo_cohort(folder, o);
   const double made = making.seconds();
 

@@ -241,9 +241,8 @@ def test_methods_say_how_it_was_measured_and_tested(tmp_path):
         assay("score", *made, *options, "--model", name, "--out", tmp_path / f"{name}.json")
     assay("report", *(tmp_path / f"{name}.json" for name in "abc"), "--metric",
           "dice,nsd,lesion_f1", "--out", tmp_path / "r.html")
-    text = html.unescape(
-        (tmp_path / "r.html").read_text().partition("<h3>Methods</h3>")[2].partition("</pre>")[0]
-    )
+    page = (tmp_path / "r.html").read_text()
+    text = html.unescape(page.partition("<summary>Methods</summary>")[2].partition("</pre>")[0])
     for words in ("NSD has a tolerance of 2 mm.", "6-connectivity, matched by the rule iou",
                   "Missing and unreadable predictions have no score.",
                   "95 % intervals of Student's t, cut to the range of the metric",
@@ -276,6 +275,63 @@ def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
                         for name in ("headline", "ledger"))
     assert "inf" not in headline and "n 9" in headline and "n 4" in headline
     assert "6 of Dice, 1 of AVD" in ledger and "Nothing failed" not in page
+
+
+def summary_text(page):
+    """What a reader sees of the first screen, without the folded parts."""
+    part = page.partition('<section id="summary">')[2].partition("</section>")[0]
+    part = re.sub(r"</summary>.*?</details>", "", part, flags=re.S)
+    return re.sub(r"[ \n]+", " ", html.unescape(re.sub(r"<[^>]*>", " ", part))).strip()
+
+
+def test_the_first_screen_says_what_was_found_in_a_sentence(tmp_path):
+    assay("report", *two_models(tmp_path), cwd=tmp_path)
+    seen = summary_text((tmp_path / "report.html").read_text())
+    assert seen.startswith("Judged by Dice on 12 cases, bad is worse than good . "
+                           "13 cases expected, 12 compared, 1 left out. 1 not scored: "
+                           "sub-900 of bad (prediction is damaged).")
+    one = write(tmp_path, "a.json", results("alone", [[0.5, 0.1, 0.8], [0.7, 0.2, 0.8]]))
+    assay("report", one, cwd=tmp_path)
+    seen = summary_text((tmp_path / "report.html").read_text())
+    assert seen.startswith("alone has a mean Dice of 0.600 (95\u00a0% interval 0.000 to 1.000) on "
+                           "2 cases. 2 cases expected, 2 scored. Nothing failed")
+
+
+@pytest.mark.parametrize("shift, margin, word", [
+    (0.0, "0.05", "equivalent"), (0.1, "0.01", "better"), (-0.1, "0.01", "worse"),
+    (None, "0.0001", "undecided")])
+def test_chips_say_what_the_comparison_found(tmp_path, shift, margin, word):
+    rng = numpy.random.default_rng(2)
+    base = rng.uniform(0.5, 0.8, 20)
+    other = base + (rng.normal(0, 0.05, 20) if shift is None else shift + rng.normal(0, 1e-3, 20))
+    files = [write(tmp_path, f"{name}.json", results(name, [[v] for v in values], ("dice",)))
+             for name, values in (("base", base), ("other", other))]
+    assay("report", *files, "--margin", margin, cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    rows = page.split('class="headline"')[1].split("</table>")[0].split("<tr>")
+    chips = [re.findall(r'<b class="chip [^"]*">([^<]*)<', row) for row in rows[2:4]]
+    assert chips == [[], [word]]
+
+
+def test_minus_signs_and_units_are_set_with_care(tmp_path):
+    rows = [[-0.2 - 0.01 * i] for i in range(8)]
+    file = write(tmp_path, "a.json", results("a", rows, ("rvd",)))
+    assay("report", file, cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    seen = summary_text(page)
+    assert "\u22120.235" in seen and "-0.235" not in seen and "95 %" not in seen
+    captions = " ".join(re.findall(r"<figcaption>.*?</figcaption>", page, re.S))
+    assert " %" not in captions
+
+
+def test_every_metric_has_a_panel_and_the_last_one_has_them_all(tmp_path):
+    assay("report", *two_models(tmp_path), cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    titles = re.findall(r'<div class="panel[^"]*" id="panel-\d" data-title="([^"]*)"', page)
+    assert titles == ["Dice", "AVD", "MCC", "All metrics"]
+    overview = page.split('class="overview"')[1].split("</table>")[0]
+    assert re.findall(r'<th scope="row">([^<]*)</th>', overview) == ["Dice ↑", "AVD ↓", "MCC ↑"]
+    assert page.count("How to read this</summary>") == page.count('class="drawing"')
 
 
 def test_a_file_counts_once(tmp_path):
@@ -342,14 +398,15 @@ def test_several_labels_have_columns_drawings_and_conclusions_of_their_own(tmp_p
     values = two_labels(tmp_path)
     said = summary(tmp_path, "one.json", "two.json", "--label", "WT,ET", "--margin", "dice=0.1")
     page = (tmp_path / "report.html").read_text()
-    head = re.findall(r'<th scope="col" class="number">([^<]*)</th>',
+    head = re.findall(r'<th scope="col" class="number" [^>]*>([^<]*) <span class="arrow">(.)<',
                       page.split('class="headline"')[1].split("</thead>")[0])
-    assert head == ["Dice of WT", "Dice of ET", "HD95 of WT (mm)", "HD95 of ET (mm)"]
+    assert head == [("Dice, WT", "↑"), ("Dice, ET", "↑"), ("HD95, WT (mm)", "↓"),
+                    ("HD95, ET (mm)", "↓")]
     row = page.split('class="headline"')[1].split("<tbody>")[1].split("</tr>")[0]
     found = re.findall(r'<span class="value[^"]*">([^<]*)</span>', row)
     assert found[:2] == [f"{values[label].mean():.3f}" for label in ("WT", "ET")]
-    assert ("HD95 of WT (mm)</h3>" in page
-            and "hd95 of WT: two is worse than one" in html.unescape(page))
+    panel = page.partition('data-metric="hd95 of WT"><h3>')[2].partition('<div class="panel')[0]
+    assert panel.startswith("HD95, WT (mm)") and "two is worse than one" in html.unescape(panel)
     assert ({"raincloud-dice-of-wt", "raincloud-dice-of-et"}
             <= {key.lower() for key in said["figures"]})
     assert ("Metrics, each of WT and ET, were Dice similarity coefficient (dice = "
@@ -363,8 +420,8 @@ def test_several_labels_of_one_model(tmp_path):
     two_labels(tmp_path, ["one"])
     summary(tmp_path, "one.json", "--label", "WT,ET", "--metric", "dice")
     page = (tmp_path / "report.html").read_text()
-    assert ("Dice of WT" in page and "Dice of ET" in page
-            and "HD95" not in page.split("</table>")[0].split('class="headline"')[1])
+    assert ("Dice, WT" in page and "Dice, ET" in page
+            and "HD95" not in page.split('class="headline"')[1].split("</table>")[0])
     refused = assay("report", "one.json", "--label", "WT,TC", cwd=tmp_path, status=2)
     assert "has no label 'TC'" in refused.stderr
 

@@ -1,67 +1,15 @@
 """The report in a real browser: opened from disk, it draws, links, escapes, prints, and asks nobody
 for anything."""
-import base64, json, re, shutil, struct, subprocess, zlib
+import base64, json, re, subprocess
 
 import pytest
 
-from reports import HOSTILE, SHAPE, questions, results, two_models, volumes, write
-from support import PROGRAM, assay
-
-webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
-from selenium.webdriver.common.by import By  # noqa: E402
-from selenium.webdriver.common.keys import Keys  # noqa: E402
-from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
-
-if not (shutil.which("chromium") and shutil.which("chromedriver")):
-    pytest.skip("no chromium with its driver", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage",
-                     "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                     "--window-size=1300,900", "--force-prefers-reduced-motion",
-                     "--disable-background-networking", "--no-first-run",
-                     "--disable-component-update"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = webdriver.chrome.service.Service(shutil.which("chromedriver"))
-    driver = webdriver.Chrome(service=service, options=options)
-    driver.set_script_timeout(30)
-    yield driver
-    driver.quit()
-
-
-def drain(browser):
-    return (browser.get_log("browser"),
-            [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")])
-
-
-def open_page(browser, path):
-    drain(browser)
-    browser.get(path.resolve().as_uri())
-    WebDriverWait(browser, 30).until(lambda b: b.execute_script(
-        "return document.documentElement.dataset.ready") == "yes")
-    return browser
-
-
-def assert_quiet(browser, path):
-    """No word on the console, and no request but for the page itself and what it carries."""
-    console, network = drain(browser)
-    assert [entry for entry in console if entry["level"] in ("SEVERE", "WARNING")] == []
-    asked = {m["params"]["request"]["url"] for m in network
-             if m["method"] == "Network.requestWillBeSent"}
-    outside = {url for url in asked
-               if not url.startswith(("data:", "blob:"))
-                  and url.split("#")[0] != path.resolve().as_uri()}
-    assert outside == set()
-
-
-def report(folder, *arguments, **options):
-    assay("report", *arguments, "--out", folder / "report.html", cwd=folder, **options)
-    return folder / "report.html"
+from browsers import assert_quiet, browser, open_page, press, report, text, webdriver  # noqa: F401
+from reports import HOSTILE, questions, results, two_models, volumes, write
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+from support import PROGRAM, ROOT, assay
 
 
 def shown_ids(browser):
@@ -75,10 +23,6 @@ def click_case(browser, name):
                            "id.firstChild.data === arguments[0]).click()", name)
 
 
-def text(browser, selector):
-    return browser.find_element(By.CSS_SELECTOR, selector).text
-
-
 def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
     page = report(tmp_path, *two_models(tmp_path))
     open_page(browser, page)
@@ -90,7 +34,11 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
     assert f"{sum(good) / len(good):.3f}" in rows[0]
     assert ("sub-900" in text(browser, "#summary")
             and "prediction is damaged" in text(browser, "#summary"))
-    assert "▼" in rows[1]  # every case is worse: 12 of 12 pairs
+    assert "WORSE" in rows[1] and "WORSE" not in rows[0]  # every case is worse: 12 of 12 pairs
+    assert text(browser, ".lead") == "Judged by Dice on 12 cases, bad is worse than good."
+    # curve and median in every cell
+    assert browser.execute_script("return [...document.querySelectorAll('.headline td')].every("
+                                  "(cell) => cell.querySelectorAll('svg path').length >= 1)")
 
 
 def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):
@@ -143,53 +91,6 @@ def spearman(a, b):
     return scipy.stats.spearmanr(a, b).statistic if len(a) > 2 else 0
 
 
-def pixel(browser, plane, column, row):
-    """The colour at the middle of a voxel of a plane."""
-    return browser.execute_script("""
-        const canvas = document.querySelector(`canvas[data-plane="${arguments[0]}"]`);
-        const [x, y] = [1, 2].map((i) => (arguments[i] + .5) * Number(canvas.dataset.factor));
-        const [r, g, b] = canvas.getContext("2d").getImageData(x, y, 1, 1).data;
-        return [r, g, b];""", plane, column, row)
-
-
-def blend(grey, colour, share=0.62):
-    return [round((1 - share) * grey + share * c) for c in colour]
-
-
-def test_the_viewer_draws_the_voxels_of_the_volume(browser, tmp_path):
-    page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
-    open_page(browser, page)
-    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
-        By.CSS_SELECTOR, "canvas[data-slice]"))
-    # before the test itself reads pixels, which the browser remarks upon
-    assert_quiet(browser, page)
-    chips = browser.find_elements(By.CSS_SELECTOR, ".chips button")
-    assert [chip.text for chip in chips] == ["sub-c worst", "sub-a best", "sub-b median"]
-    for name in ("reference", "prediction"):  # outlines may cross the pixel that is looked at
-        box = browser.find_element(By.XPATH, f"//label[contains(., '{name} outline')]/input")
-        if box.is_selected():
-            browser.execute_script("arguments[0].click()", box)
-    browser.execute_script(
-        """const slider = document.querySelector('input[aria-label="Slice, axial"]');
-        slider.value = 7; slider.dispatchEvent(new Event("input"));"""
-    )
-    # The whole image is within 16 mm of the box, so nothing is cropped; the ramp is 4 x, stretched
-    # over the middle 99 %.
-    image = {x: pixel(browser, "axial", x, 0)[0] for x in range(SHAPE[0])}
-    assert image[0] == 0 and image[23] == 255 and all(image[x] < image[x + 1] for x in range(23))
-    row = SHAPE[1] - 1 - 8  # y = 8, counted from above
-    both, over, under = (0, 158, 115), (213, 94, 0), (86, 180, 233)
-    for x in range(SHAPE[0]):  # sub-c: the prediction is three voxels to the right
-        truth, drawn = 8 <= x < 16, 11 <= x < 19
-        colour = both if truth and drawn else over if drawn else under if truth else None
-        expected = [image[x]] * 3 if colour is None else blend(image[x], colour)
-        assert max(abs(a - b) for a, b in zip(pixel(browser, "axial", x, row), expected)) <= 1, x
-    assert pixel(browser, "axial", 12, 0) == [image[12]] * 3  # y = 19 is outside the box
-    canvas = browser.find_element(By.CSS_SELECTOR, 'canvas[data-plane="axial"]')
-    canvas.send_keys(Keys.ARROW_UP)
-    assert canvas.get_attribute("data-slice") == "8"
-
-
 def test_hostile_names_are_text(browser, tmp_path):
     rows = [[0.9, 0.1, 0.8]] * 4
     content = results(HOSTILE, rows, groups={HOSTILE: [HOSTILE, "a", HOSTILE, "a"]},
@@ -223,16 +124,6 @@ def test_a_question_opens_the_steps_of_its_answer(browser, tmp_path):
     assert_quiet(browser, page)
 
 
-def idat(png):
-    """The packed rows of a PNG file."""
-    at = 8
-    while at < len(png):
-        size, = struct.unpack(">I", png[at:at + 4])
-        if png[at + 4:at + 8] == b"IDAT":
-            yield png[at + 8:at + 8 + size]
-        at += 12 + size
-
-
 def luminance(colour):
     parts = [int(c) / 255 for c in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
@@ -251,7 +142,7 @@ def test_contrast_holds_in_both_schemes(browser, tmp_path, scheme):
         )
         assert (luminance(background) > 0.5) == (scheme == "light")
         for selector in ("h1", ".lead", ".soft", ".interval", "figcaption", ".conclusions li",
-                         "nav a", ".bad"):
+                         "nav a", ".bad", ".chip.worse", ".tabs button", ".account summary"):
             element = browser.find_element(By.CSS_SELECTOR, selector)
             colour, behind = browser.execute_script("""
                 let at = arguments[0];
@@ -356,20 +247,91 @@ def test_ratings_and_notes_are_saved(browser, tmp_path):
             == [{"id": "sub-003", "rating": 4, "note": "edge is soft"}])
 
 
-def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
-    file = volumes(tmp_path)
-    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path,
-                      capture_output=True).returncode != 0:
-        pytest.skip("NiiVue is not in this build")
-    open_page(browser, tmp_path / "report.html")
-    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
-        By.CSS_SELECTOR, "canvas[data-slice]"))
-    browser.find_element(By.XPATH, "//button[text()='3-D']").click()
-    WebDriverWait(browser, 30).until(lambda b: b.find_elements(
-        By.CSS_SELECTOR, "canvas.solid[data-ready]"))
-    assert_quiet(browser, tmp_path / "report.html")
-    picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
-    assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour
+def shown_panels(browser):
+    return browser.execute_script("return [...document.querySelectorAll('.panel')].filter((p) => "
+                                  "p.getClientRects().length > 0).map((p) => p.dataset.title)")
+
+
+def test_a_tab_per_metric_by_keyboard_and_the_table_follows(browser, tmp_path):
+    page = report(tmp_path, *two_models(tmp_path))
+    open_page(browser, page)
+    assert shown_panels(browser) == ["Dice"]
+    tab = browser.find_element(By.CSS_SELECTOR, '[role="tab"][aria-selected="true"]')
+    tab.send_keys(Keys.ARROW_RIGHT)
+    assert shown_panels(browser) == ["AVD"]
+    assert browser.switch_to.active_element.text == "AVD"
+    table = browser.find_element(By.CSS_SELECTOR, '#case-table select[aria-label="Metric"]')
+    assert table.get_attribute("value") == "avd"
+    browser.switch_to.active_element.send_keys(Keys.END)
+    assert shown_panels(browser) == ["All metrics"]
+    press(browser, "MCC")  # the head of its column
+    assert shown_panels(browser) == ["MCC"] and table.get_attribute("value") == "mcc"
+    click_case(browser, "sub-004")
+    rings = "return document.querySelectorAll('#figure-raincloud-mcc circle.chosen').length"
+    assert browser.execute_script(rings) == 2
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        assert shown_panels(browser) == ["Dice", "AVD", "MCC", "All metrics"]
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The report of the demo, with its default number of cases."""
+    folder = tmp_path_factory.mktemp("demo")
+    subprocess.run([PROGRAM, "demo", "--side", "64", "--out", "demo", "--quiet"], cwd=folder,
+                   check=True, capture_output=True)
+    return folder / "demo/report.html"
+
+
+def at_size(browser, width, height):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            {"width": width, "height": height, "deviceScaleFactor": 1,
+                             "mobile": width < 500})
+
+
+def test_the_demo_fits_five_screens_and_eight_sheets(browser, demo):
+    at_size(browser, 1440, 900)
+    try:
+        open_page(browser, demo)
+        WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+            By.CSS_SELECTOR, "canvas[data-slice]"))
+        assert_quiet(browser, demo)
+        size = "return document.documentElement.scroll"
+        assert browser.execute_script(size + "Height") <= 5 * 900
+        headline = browser.find_element(By.CSS_SELECTOR, ".headline")
+        assert headline.location["y"] + headline.size["height"] <= 900  # on the first screen
+        picture = browser.find_element(By.CSS_SELECTOR, ".worst img")
+        assert picture.is_displayed() and picture.get_property("naturalWidth") > 100
+        pdf = base64.b64decode(browser.execute_cdp_cmd(
+            "Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69})["data"])
+        assert len(re.findall(rb"/Type\s*/Page[^s]", pdf)) <= 8
+        at_size(browser, 390, 844)
+        assert browser.execute_script(size + "Width") <= 390
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault(browser, demo, scheme):
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        open_page(browser, demo)
+        browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})
+        browser.set_script_timeout(180)
+        found = browser.execute_async_script(
+            "const done = arguments[0]; axe.run().then((r) => done(r.violations))")
+        serious = [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found
+                   if v["impact"] in ("serious", "critical")]
+        assert serious == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def click_mark(browser, model):
@@ -406,9 +368,14 @@ def test_cells_of_heat_maps_bear_their_text_in_light_and_dark(browser, tmp_path)
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                 {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         open_page(browser, report(tmp_path, *files))
+        unfold(browser)
         contrasts = browser.execute_script(CONTRASTS)
         assert len(contrasts) >= 6 and min(contrasts) >= 4.5, (scheme, contrasts)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def unfold(browser):
+    browser.execute_script("for (const d of document.querySelectorAll('details')) d.open = true;")
 
 
 CONTRASTS = """

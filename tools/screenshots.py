@@ -10,7 +10,7 @@ from selenium import webdriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SIZE = (1280, 960)
+SIZE = (1440, 900)
 
 
 def browser(dark):
@@ -47,6 +47,11 @@ def show(driver, section):
 def choose_best_case(driver):
     driver.execute_script("[...document.querySelectorAll('#viewer button')].find((b) => "
                           "b.innerText.endsWith(' best')).click()")
+    WebDriverWait(driver, 30).until(lambda b: b.execute_script(
+        "return [...document.querySelectorAll('.chips button')].find((b) => "
+        "b.innerText.endsWith(' best')).dataset.place === "
+        "document.querySelector('.case').dataset.place"))
+    driver.execute_script("document.querySelector('.chosen-bar button:last-child').click()")
 
 
 def main():

@@ -21,8 +21,8 @@ export function compareValues(a, b, better) {
 }
 
 export class CaseTable {
-  constructor(root, study, selection, reviews) {
-    Object.assign(this, { study, selection, reviews });
+  constructor(root, study, { selection, reviews, metric }) {
+    Object.assign(this, { study, selection, reviews, metricChoice: metric });
     this.metric = 0;
     this.search = "";
     this.only = "all";
@@ -32,9 +32,10 @@ export class CaseTable {
     this.grid = new Grid({ label: "Cases", none: "no case matches", onSort: (column) => this.sortBy(column),
       onChoose: (place, open) => selection.choose({ place }, { open }) });
     this.grid.isChosen = (place) => isSame({ place }, selection.chosen);
-    root.append(this.toolbar(), this.grid.element, make("div", { class: "tools" }, ...reviews.controls()));
+    root.append(this.toolbar(), this.grid.element);
     selection.listen((chosen) => this.onChosen(chosen));
     reviews.listen(() => this.grid.draw());
+    metric.listen((key) => this.onMetric(key));
     this.refresh();
   }
 
@@ -45,13 +46,12 @@ export class CaseTable {
     this.count = make("span", { class: "soft count", role: "status" });
     const tools = [search, makeSelect("Which cases", [["all", "All cases"], ["lost", "Failed or missing"], ["rated", "Rated or noted"]],
       (value) => { this.only = value; this.refresh(); })];
-    if (study.models.length > 1)
-      tools.push(makeSelect("Metric", study.metrics.map((metric, i) => [i, metric.title]),
-        (value) => { this.metric = Number(value); this.refresh(); }));
+    this.metrics = makeSelect("Metric", study.metrics.map((metric) => [metric.key, metric.title]), (key) => this.metricChoice.choose(key));
+    if (study.models.length > 1) tools.push(this.metrics);
     for (const group of study.groups.filter(({ levels }) => levels.length > 1 && levels.length <= Math.min(30, study.ids.length / 2)))
       tools.push(makeSelect(group.name, [["", `${group.name}: all`], ...group.levels.map((text, code) => [code, `${group.name}: ${text}`])],
         (value) => { this.filters.set(group, value); this.refresh(); }));
-    return make("div", { class: "tools" }, ...tools, this.count,
+    return make("div", { class: "tools" }, ...tools, this.count, ...this.reviews.controls(),
       make("button", { type: "button", onclick: () => download("cases.csv", "text/csv", this.csv()) }, "Export CSV"));
   }
 
@@ -122,6 +122,14 @@ export class CaseTable {
     this.grid.setColumns(columns, this.sorted);
     this.grid.setRows(this.order(columns));
     this.count.textContent = `${this.grid.rows.length} of ${this.study.ids.length}`;
+  }
+
+  onMetric(key) {
+    const at = this.study.metrics.findIndex((metric) => metric.key === key);
+    if (at < 0) return;
+    this.metric = at;
+    this.metrics.value = key;
+    this.refresh();
   }
 
   onChosen(chosen) {

@@ -39,6 +39,11 @@ export function plainNumber(value) {
   return text.replace("-", "−");
 }
 
+/** The nearest value between two limits. */
+export function within(value, low, high) {
+  return Math.min(Math.max(value, low), high);
+}
+
 /** Whether the reader asked for less movement. */
 export function movesLittle() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;

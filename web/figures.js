@@ -16,6 +16,11 @@ class LiveDrawing {
     return this.found;
   }
 
+  /** Whether it is on the screen, or could be scrolled there: other figures have no coordinates. */
+  get isShown() {
+    return this.svg.getClientRects().length > 0;
+  }
+
   /** From an element's own coordinates to those of the figure. */
   toDrawing(element) {
     return this.svg.getScreenCTM().inverse().multiply(element.getScreenCTM());
@@ -70,7 +75,7 @@ class LiveDrawing {
   /** Draws rings around the marks of what is chosen. */
   ring(chosen) {
     this.svg.querySelectorAll("circle.chosen").forEach((ring) => ring.remove());
-    if (chosen === null) return;
+    if (chosen === null || !this.isShown) return;
     for (const point of this.points) {
       if (!isSame(point.place, chosen)) continue;
       const ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
@@ -107,5 +112,8 @@ export function liveFigures(selection, name) {
       if (point !== null) selection.choose(point.model === null ? point.place : { ...point.place, model: point.model });
     });
   }
-  selection.listen((chosen) => drawings.forEach((drawing) => drawing.ring(chosen)));
+  const ringAll = () => drawings.forEach((drawing) => drawing.ring(selection.chosen));
+  selection.listen(ringAll);
+  document.addEventListener("figures-shown", ringAll);
+  document.addEventListener("toggle", ringAll, { capture: true });
 }

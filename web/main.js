@@ -7,6 +7,7 @@ import { liveFigures } from "./figures.js";
 import { Grid } from "./grid.js";
 import { Reviews } from "./reviews.js";
 import { isSame, Selection } from "./selection.js";
+import { liveHeads, makeTabs } from "./tabs.js";
 import { CaseViewer } from "./viewer.js";
 
 /** "sub-017 · good · Dice 0.83": the text next to the pointer. */
@@ -33,7 +34,7 @@ function chosenBar(study, selection) {
   document.body.append(bar);
   selection.listen((chosen) => {
     bar.hidden = chosen === null;
-    if (chosen !== null) text.textContent = nameOf(study, chosen, chosen.place === undefined ? null : chosen.model ?? study.baseline ?? 0);
+    if (chosen !== null) text.textContent = nameOf(study, chosen, chosen.model ?? null);
   });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") selection.choose(null); });
 }
@@ -72,7 +73,7 @@ function itemTable(root, study, selection) {
       absent.textContent = `The steps of this question are not on this page. assay report … --cases ${field(0)(chosen)} adds them.`;
       return;
     }
-    steps.open = true;
+    steps.closest(".answers").open = steps.open = true;
     scrollTo(steps);
   });
 }
@@ -91,11 +92,15 @@ async function start() {
   document.documentElement.classList.add("alive");
   const study = await readStudy();
   const selection = new Selection();
+  const metric = new Selection(); // its key: figures and table follow it
   copyButtons();
+  const figures = document.getElementById("figures");
+  if (figures !== null) makeTabs(figures, metric);
+  liveHeads(metric);
   liveFigures(selection, (place, model) => nameOf(study, place, model));
   if (study.models.length > 0) {
     const reviews = new Reviews(study);
-    new CaseTable(document.getElementById("case-table"), study, selection, reviews);
+    new CaseTable(document.getElementById("case-table"), study, { selection, reviews, metric });
     new CaseViewer(document.getElementById("case-view"), study, selection, reviews);
   }
   if (study.qa.length > 0) itemTable(document.getElementById("item-table"), study, selection);

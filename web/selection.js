@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chosen case, shared by figures, table and viewer.
+// What is chosen, shared by figures, table and viewer: a case, or a metric.
 
-/** Notifies all listeners; {place} of a case, with the {model} whose mark was clicked, if any, {part, item} of a question, or null. */
+/** Notifies all listeners. Of cases: {place} of a case, with the {model} whose mark was clicked, if any, {part, item} of a question, or null. */
 export class Selection {
   constructor() {
     this.chosen = null;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The case in 3-D, drawn by NiiVue if the page contains it.
 import { make } from "./dom.js";
+import { kindColours, kindOf } from "./planes.js";
 
 export function hasSolid() {
   return globalThis.niivue !== undefined;
@@ -31,14 +32,9 @@ export function niftiOf(voxels, shape, spacing) {
   return bytes.buffer;
 }
 
-/** 1 both, 2 only the prediction, 3 only the reference. */
-export function agreementOf(prediction, reference, bits) {
-  const out = new Uint8Array(reference.length);
-  for (let i = 0; i < out.length; ++i) {
-    const drawn = (prediction[i] & bits) !== 0, truth = (reference[i] & bits) !== 0;
-    out[i] = drawn && truth ? 1 : drawn ? 2 : truth ? 3 : 0;
-  }
-  return out;
+/** What each voxel is: agreement, false, missed or wrong label. */
+export function agreementOf(prediction, reference, look) {
+  return prediction.map((code, i) => kindOf(code, reference[i], look));
 }
 
 export class SolidView {
@@ -54,15 +50,16 @@ export class SolidView {
     await this.view.attachToCanvas(this.canvas);
   }
 
-  async show(volume, layers, model, bits) {
+  async show(volume, layers, model, look) {
     await this.ready;
     while (this.view.volumes.length > 0) this.view.removeVolume(this.view.volumes[0]);
     const grey = layers.image ?? new Uint8Array(layers.reference.length);
     await this.view.loadFromArrayBuffer(niftiOf(grey, volume.shape, volume.spacing), "image.nii");
-    await this.view.loadFromArrayBuffer(niftiOf(agreementOf(layers.predictions.get(model), layers.reference, bits), volume.shape, volume.spacing), "agreement.nii");
+    await this.view.loadFromArrayBuffer(niftiOf(agreementOf(layers.predictions.get(model), layers.reference, look), volume.shape, volume.spacing), "agreement.nii");
     const [, overlay] = this.view.volumes;
-    overlay.setColormapLabel({ R: [0, 0, 213, 86], G: [0, 158, 94, 180], B: [0, 115, 0, 233], A: [0, 255, 255, 255],
-      labels: ["", "both", "only the prediction", "only the reference"] });
+    const channel = (c) => kindColours.map((colour) => colour?.[c] ?? 0);
+    overlay.setColormapLabel({ R: channel(0), G: channel(1), B: channel(2), A: kindColours.map((colour) => (colour === null ? 0 : 255)),
+      labels: ["", "agreement", "false", "missed", "wrong label"] });
     this.view.updateGLVolume();
     this.view.setInterpolation(true); // nearest neighbour: no colours between two kinds
     this.view.setOpacity(1, 1);

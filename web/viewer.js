@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One case in detail: facts, rating, and three planes through its voxels.
+// One case in detail: three planes through its voxels, its values, its rating.
 import { compareValues } from "./case_table.js";
 import { groupsOf, readBlock, valueOf } from "./data.js";
-import { make, makeSelect, plainNumber, scrollTo } from "./dom.js";
-import { outlineOf, painted, planes, sliceOf } from "./planes.js";
+import { make, makeSelect, plainNumber, scrollTo, within } from "./dom.js";
+import { PlaneView } from "./plane_view.js";
+import { errorsOf, labelColour, lookAt, planes } from "./planes.js";
 import { hasSolid, SolidView } from "./solid.js";
 
 /** The layers of an embedded volume, unpacked once. */
@@ -14,86 +15,6 @@ async function layersOf(volume) {
   return { image, reference, predictions: new Map(volume.models.map((model, i) => [model, predictions[i]])) };
 }
 
-/** One plane: a canvas with a slider. */
-class PlaneView {
-  constructor(plane, viewer) {
-    this.plane = plane;
-    this.viewer = viewer;
-    this.canvas = make("canvas", { tabindex: "0", role: "img", "data-plane": plane.name });
-    this.slider = make("input", { type: "range", min: 0, "aria-label": `Slice, ${plane.name}`,
-      oninput: () => this.go(Number(this.slider.value)) });
-    this.label = make("span", { class: "soft" });
-    const [left, right, low, high] = plane.edges;
-    const letter = (text, place) => make("span", { class: `edge ${place}`, "aria-hidden": "true" }, text);
-    this.element = make("div", { class: "plane" },
-      make("div", { class: "frame" }, this.canvas, letter(left, "left"), letter(right, "right"), letter(high, "high"), letter(low, "low")),
-      make("div", { class: "slice" }, this.slider, this.label));
-    this.canvas.addEventListener("wheel", (event) => { event.preventDefault(); this.go(this.slice - Math.sign(event.deltaY)); }, { passive: false });
-    this.canvas.addEventListener("keydown", (event) => this.onKey(event));
-    this.canvas.addEventListener("click", (event) => this.onClick(event));
-  }
-
-  get slice() {
-    return this.viewer.at[this.plane.through];
-  }
-
-  go(slice) {
-    this.viewer.move(this.plane.through, slice);
-  }
-
-  onKey(event) {
-    const step = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    this.go(this.slice + step);
-  }
-
-  /** The other planes go through the voxel that was clicked. */
-  onClick(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const { shape } = this.viewer.volume;
-    const { right, up } = this.plane;
-    this.viewer.move(right, Math.floor((event.clientX - box.left) / box.width * shape[right]));
-    this.viewer.move(up, shape[up] - 1 - Math.floor((event.clientY - box.top) / box.height * shape[up]));
-  }
-
-  draw() {
-    const { volume, layers, model, bits, style } = this.viewer;
-    const { right, up, through } = this.plane;
-    const [width, height] = [volume.shape[right], volume.shape[up]];
-    const factor = Math.max(1, Math.floor(480 / Math.max(width, height)));
-    const cut = (voxels) => sliceOf(voxels, volume.shape, this.plane, this.slice);
-    const slices = { image: layers.image && style.image ? cut(layers.image) : null,
-      prediction: cut(layers.predictions.get(model)), reference: cut(layers.reference) };
-    Object.assign(this.canvas, { width: width * factor, height: height * factor });
-    Object.assign(this.canvas.dataset, { factor, slice: this.slice });
-    this.canvas.style.aspectRatio = `${width * volume.spacing[right]} / ${height * volume.spacing[up]}`;
-    this.canvas.setAttribute("aria-label", `${this.plane.name} slice ${this.slice + 1} of ${volume.shape[through]}`);
-    const small = new OffscreenCanvas(width, height);
-    small.getContext("2d").putImageData(new ImageData(painted(slices, bits, style.agreement ? 0.62 : 0), width, height), 0, 0);
-    const context = this.canvas.getContext("2d");
-    context.imageSmoothingEnabled = false;
-    context.drawImage(small, 0, 0, width * factor, height * factor);
-    if (style.reference) this.stroke(context, outlineOf(slices.reference, bits, width, height), factor, "#ffffff", []);
-    if (style.prediction) this.stroke(context, outlineOf(slices.prediction, bits, width, height), factor, "#f0e442", [4, 3]);
-    this.slider.max = volume.shape[through] - 1;
-    this.slider.value = this.slice;
-    this.label.textContent = `${this.plane.name} ${this.slice + 1}/${volume.shape[through]}`;
-  }
-
-  stroke(context, segments, factor, colour, dashes) {
-    context.beginPath();
-    for (const [x0, y0, x1, y1] of segments) {
-      context.moveTo(x0 * factor, y0 * factor);
-      context.lineTo(x1 * factor, y1 * factor);
-    }
-    context.setLineDash(dashes);
-    context.lineWidth = 1.5;
-    context.strokeStyle = colour;
-    context.stroke();
-  }
-}
-
 export class CaseViewer {
   constructor(root, study, selection, reviews) {
     Object.assign(this, { root, study, selection, reviews });
@@ -101,9 +22,13 @@ export class CaseViewer {
     this.volume = null;
     this.model = null;
     this.wanted = null; // the model that the reader asked for last
-    this.bits = 255;
+    this.chosen = new Set(); // regions that are looked at
     this.at = [0, 0, 0];
-    this.style = { image: true, agreement: true, reference: true, prediction: false };
+    this.centre = [0, 0, 0];
+    this.zoom = 1;
+    this.drag = "cross";
+    this.radiological = false;
+    this.style = { image: true, opacity: 0.62, colouring: "agreement", reference: true, prediction: false, cross: true, low: 0, high: 255 };
     this.planes = planes.map((plane) => new PlaneView(plane, this));
     this.chips = make("div", { class: "chips", role: "group", "aria-label": "Cases with images" });
     this.stage = make("div", { class: "case" });
@@ -128,11 +53,12 @@ export class CaseViewer {
     const volume = this.study.volumes.find((one) => one.case === place) ?? null;
     const layers = volume === null ? null : await layersOf(volume);
     if (this.place !== place) return; // another case was chosen meanwhile
-    const parts = [this.heading(), make("div", { class: "facts" }, this.values(), this.review())];
+    Object.assign(this, { volume, layers });
+    const parts = [this.heading()];
     if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not on this page. `
       + `assay report … --cases ${this.study.ids[place]} adds them.`));
-    Object.assign(this, { volume, layers });
-    if (volume !== null) parts.push(this.controls(), this.planesRow(), this.legend());
+    else parts.push(this.start(), this.planesRow(), this.legend(), this.controls());
+    parts.push(make("div", { class: "facts" }, this.values(), this.review()));
     this.stage.replaceChildren(...parts);
     if (volume !== null) this.drawAll();
   }
@@ -149,7 +75,7 @@ export class CaseViewer {
 
   heading() {
     const groups = groupsOf(this.study, this.place).map(([name, text]) => `${name} ${text}`).join(" · ");
-    return make("div", {}, make("h3", {}, this.study.ids[this.place]), groups === "" ? null : make("p", { class: "soft" }, groups));
+    return make("h3", {}, this.study.ids[this.place], groups === "" ? null : make("small", {}, ` ${groups}`));
   }
 
   values() {
@@ -162,10 +88,11 @@ export class CaseViewer {
         : [make("td", { colspan: metrics.length, class: "bad" }, reason)];
       return make("tr", {}, make("th", { scope: "row" }, make("i", { class: `key k${m % 7}` }), model.name), ...cells);
     });
-    return make("div", { class: "wide" }, make("table", {}, make("caption", { class: "unseen" }, "Values of this case"),
-      make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"),
-        ...metrics.map(([metric]) => make("th", { scope: "col", class: "number" }, metric.title)))),
-      make("tbody", {}, ...rows)));
+    return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Values of this case" },
+      make("table", {}, make("caption", { class: "unseen" }, "Values of this case"),
+        make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"),
+          ...metrics.map(([metric]) => make("th", { scope: "col", class: "number" }, metric.title)))),
+        make("tbody", {}, ...rows)));
   }
 
   review() {
@@ -192,26 +119,90 @@ export class CaseViewer {
     return volume.models.toSorted((a, b) => compareValues(value(a), value(b), study.metrics[0].better))[0];
   }
 
-  controls() {
+  /** Looks at the whole of a new case; returns the choice of what is compared. */
+  start() {
     const { study, volume } = this;
     this.model = volume.models.includes(this.wanted) ? this.wanted : this.worstModel();
-    this.at = [...volume.focus];
-    this.bits = 255;
+    this.chosen = new Set(volume.regions.keys());
+    this.errors = null;
+    this.centre = volume.shape.map((count) => count / 2);
+    this.zoom = 1;
+    this.at = this.errorsHere()[0]?.at ?? [...volume.focus]; // where something is wrong, or else where most is drawn
     const tools = [];
     if (volume.models.length > 1) {
       const select = makeSelect("Prediction of", volume.models.map((model) => [model, study.models[model].name]),
-        (value) => { this.model = this.wanted = Number(value); this.drawAll(); });
+        (value) => { this.model = this.wanted = Number(value); this.errors = null; this.labelScores(); this.drawAll(); });
       select.value = this.model;
       tools.push(select);
     }
-    if (volume.regions.length > 1)
-      tools.push(makeSelect("Region", [[255, "all regions"], ...volume.regions.map((name, bit) => [1 << bit, name])],
-        (value) => { this.bits = Number(value); this.drawAll(); }));
-    const toggles = [["image", "image"], ["agreement", "agreement"], ["reference", "reference outline"], ["prediction", "prediction outline"]]
-      .filter(([key]) => key !== "image" || volume.image);
-    for (const [key, text] of toggles) {
-      const box = make("input", { type: "checkbox", onchange: () => { this.style[key] = box.checked; this.drawAll(); } });
-      box.checked = this.style[key];
+    if (volume.regions.length > 1) tools.push(this.regionToggles());
+    if (volume.labels.length > 1) {
+      const select = makeSelect("Colours", [["agreement", "colours: agreement"], ["prediction", "colours: predicted labels"], ["reference", "colours: reference labels"]],
+        (value) => { this.style.colouring = value; this.drawAll(); });
+      select.value = this.style.colouring;
+      tools.push(select);
+    }
+    tools.push(make("button", { type: "button", class: "jump", onclick: () => this.nextError() }, "Largest error"),
+      make("span", { class: "soft found", role: "status" }));
+    return make("div", { class: "tools" }, ...tools);
+  }
+
+  /** A switch per label or region, with its score in this case. */
+  regionToggles() {
+    this.toggles = this.volume.regions.map((region, at) => {
+      const swatch = make("i", { class: "swatch" });
+      if (region.codes.length === 1) swatch.style.background = `rgb(${labelColour(region.codes[0]).join(" ")})`;
+      const button = make("button", { type: "button", "aria-pressed": "true", onclick: () => {
+        if (!this.chosen.delete(at)) this.chosen.add(at);
+        button.setAttribute("aria-pressed", String(this.chosen.has(at)));
+        this.errors = null;
+        this.drawAll();
+      } }, region.codes.length === 1 ? swatch : null, ` ${region.name} `, make("span", { class: "soft score" }));
+      return button;
+    });
+    this.labelScores();
+    return make("span", { class: "regions", role: "group", "aria-label": "Labels" }, ...this.toggles);
+  }
+
+  labelScores() {
+    this.volume.regions.forEach((region, at) => {
+      const score = this.toggles?.[at]?.querySelector(".score");
+      if (score) score.textContent = plainNumber(region.values[this.model]);
+    });
+  }
+
+  get look() {
+    const regions = [...this.chosen].map((at) => this.volume.regions[at]);
+    return lookAt(regions.flatMap(({ codes }) => codes), regions.length === 1 && regions[0].codes.length > 1);
+  }
+
+  controls() {
+    const { volume, style } = this;
+    const tools = [];
+    const dragging = [["cross", "Point"], ["pan", "Move"], ["contrast", "Contrast"]].filter(([key]) => key !== "contrast" || volume.image);
+    const modes = dragging.map(([key, text]) => make("button", { type: "button", "data-drag": key, "aria-pressed": String(this.drag === key), onclick: () => {
+      this.drag = key;
+      modes.forEach((mode) => mode.setAttribute("aria-pressed", String(mode.dataset.drag === key)));
+      this.root.dataset.drag = key;
+    } }, text));
+    tools.push(make("span", { class: "modes", role: "group", "aria-label": "What dragging does" }, ...modes),
+      make("span", { class: "modes", role: "group", "aria-label": "Zoom" },
+        make("button", { type: "button", "aria-label": "Zoom out", onclick: () => this.zoomBy(0.8) }, "−"),
+        make("button", { type: "button", "aria-label": "Zoom in", onclick: () => this.zoomBy(1.25) }, "+"),
+        make("button", { type: "button", onclick: () => this.reset() }, "Reset")));
+    const flip = make("button", { type: "button", "aria-pressed": String(this.radiological), onclick: () => {
+      this.radiological = !this.radiological;
+      flip.setAttribute("aria-pressed", String(this.radiological));
+      this.drawAll();
+    }, title: "The patient's right is on the left of the screen" }, "Radiological");
+    const opacity = make("input", { type: "range", min: 0, max: 100, "aria-label": "Opacity of the colours",
+      oninput: () => { style.opacity = Number(opacity.value) / 100; this.drawAll(); } });
+    opacity.value = 100 * style.opacity;
+    tools.push(flip, make("label", { class: "toggle" }, "colour ", opacity));
+    for (const [key, text] of [["image", "image"], ["reference", "reference line"], ["prediction", "prediction line"], ["cross", "cross-hair"]]) {
+      if (key === "image" && !volume.image) continue;
+      const box = make("input", { type: "checkbox", onchange: () => { style[key] = box.checked; this.drawAll(); } });
+      box.checked = style[key];
       tools.push(make("label", { class: "toggle" }, box, ` ${text}`));
     }
     this.solid?.close();
@@ -223,22 +214,102 @@ export class CaseViewer {
 
   async showSolid() {
     this.solid ??= new SolidView(this.stage);
-    await this.solid.show(this.volume, this.layers, this.model, this.bits);
+    await this.solid.show(this.volume, this.layers, this.model, this.look);
   }
 
   legend() {
     const swatch = (kind, text) => make("span", {}, make("i", { class: `swatch ${kind}` }), ` ${text} `);
-    return make("p", { class: "soft legend" }, swatch("both", "both"), swatch("over", "only the prediction"), swatch("under", "only the reference"),
-      "· wheel, arrow keys or slider move through slices, a click moves the other planes", ...this.volume.notes.map((note) => make("span", { class: "note" }, ` · ${note}`)));
+    const kinds = [swatch("both", "agreement"), swatch("under", "missed"), swatch("over", "false")];
+    if (this.volume.labels.length > 1) kinds.push(swatch("wrong", "wrong label"));
+    this.readout = make("span", { class: "readout" });
+    return make("p", { class: "soft legend" }, ...kinds, this.readout,
+      ...this.volume.notes.map((note) => make("span", { class: "note" }, note)));
+  }
+
+  /** Says what is at a voxel; null leaves only how to move. */
+  read(voxel) {
+    const { volume, layers } = this;
+    if (volume === null || this.readout === undefined) return;
+    if (voxel === null) {
+      this.readout.textContent = "wheel or arrow keys: slices · + and −: zoom · e: next error";
+      return;
+    }
+    const i = voxel[0] + volume.shape[0] * (voxel[1] + volume.shape[1] * voxel[2]);
+    const name = (code) => (code === 0 ? "background" : volume.labels[code - 1]);
+    const millimetres = voxel.map((value, axis) => ((value - this.at[axis]) * volume.spacing[axis]));
+    const parts = [`reference ${name(layers.reference[i])}`, `prediction ${name(layers.predictions.get(this.model)[i])}`];
+    if (layers.image !== null) parts.push(`grey ${layers.image[i]}`);
+    parts.push(`${Math.hypot(...millimetres).toFixed(1)} mm from the cross-hair`);
+    this.readout.textContent = parts.join(" · ");
   }
 
   move(axis, slice) {
-    this.at[axis] = Math.min(Math.max(slice, 0), this.volume.shape[axis] - 1);
+    const voxel = [...this.at];
+    voxel[axis] = slice;
+    this.goTo(voxel);
+  }
+
+  goTo(voxel) {
+    this.at = voxel.map((value, axis) => within(value, 0, this.volume.shape[axis] - 1));
     this.drawAll();
+  }
+
+  zoomBy(factor) {
+    this.zoom = within(this.zoom * factor, 1, 16);
+    if (factor > 1) this.centre = this.at.map((value) => value + 0.5);
+    this.drawAll();
+  }
+
+  panBy(steps) {
+    for (const [axis, step] of steps) this.centre[axis] = within(this.centre[axis] + step, 0, this.volume.shape[axis]);
+    this.drawAll();
+  }
+
+  /** To the right: more contrast; up: brighter. */
+  contrastBy(dx, dy) {
+    const { style } = this;
+    const width = within((style.high - style.low) * (1 - dx / 200), 8, 1024), middle = (style.low + style.high) / 2 + dy;
+    Object.assign(style, { low: middle - width / 2, high: middle + width / 2 });
+    this.drawAll();
+  }
+
+  reset() {
+    Object.assign(this.style, { low: 0, high: 255 });
+    this.zoom = 1;
+    this.centre = this.volume.shape.map((count) => count / 2);
+    this.drawAll();
+  }
+
+  /** Connected errors of what is looked at, the largest first. */
+  errorsHere() {
+    const { layers, volume } = this;
+    if (this.errors === null) {
+      this.errors = errorsOf(layers.predictions.get(this.model), layers.reference, volume.shape, this.look);
+      this.nextOne = 0;
+    }
+    return this.errors;
+  }
+
+  /** Goes to the largest connected error, then to the next, and after the last to the first again. */
+  nextError() {
+    const { volume } = this;
+    const found = this.errorsHere(), next = this.nextOne;
+    const said = this.stage.querySelector(".found");
+    if (found.length === 0) {
+      said.textContent = "no error";
+      return;
+    }
+    this.nextOne = (next + 1) % found.length;
+    const ml = found[next].size * volume.spacing.reduce((product, side) => product * side, 1) / 1000;
+    said.textContent = `error ${next + 1} of ${found.length}: ${plainNumber(ml)} mL`;
+    this.stage.querySelector(".jump").textContent = found.length > 1 ? "Next error" : "Largest error";
+    this.centre = found[next].at.map((value) => value + 0.5);
+    this.goTo(found[next].at);
   }
 
   drawAll() {
     for (const plane of this.planes) plane.draw();
+    this.read(null);
     this.stage.dataset.place = this.place;
   }
 }

@@ -11,6 +11,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/demo/demo_head.hpp"
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
@@ -162,13 +163,21 @@ void write_prediction(const fs::path& path, const Volume<std::uint8_t>& mask, Fa
   if (fault == Fault::damaged) cut_short(path);
 }
 
-/// Writes all masks of a case; returns its row of the manifest.
+/// A stream that no observer has.
+constexpr std::uint64_t image_stream = 1000;
+
+/// Writes all masks of a case, and its image if there should be one; returns its row of the
+/// manifest.
 std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohort,
                        const DemoOptions& options) {
   const Grid grid = demo_grid(options.side);
   const std::string file = c.id + ".nii.gz";
   const auto reference = mask_of(c, truth, 0, grid);
   write_image(cohort.references / file, reference.view());
+  if (options.with_images) {
+    const auto image = head_image(reference, stream_seed(c.seed, image_stream));
+    write_image(cohort.images / file, image.view());
+  }
   for (std::size_t m = 0; m < observers.size(); ++m)
     write_prediction(cohort.models[m].second / file, mask_of(c, observers[m], m + 1, grid),
                      fault_of(index, m, options));
@@ -197,10 +206,13 @@ void prepare(const fs::path& folder) {
 }
 
 DemoCohort prepared_cohort(const fs::path& folder) {
-  DemoCohort cohort = {
-      .references = folder / truth.name, .models = {}, .manifest = folder / "cases.csv"};
+  DemoCohort cohort = {.references = folder / truth.name,
+                       .images = folder / "images",
+                       .models = {},
+                       .manifest = folder / "cases.csv"};
   claim(folder);
   prepare(cohort.references);
+  prepare(cohort.images);
   for (const Observer& observer : observers) {
     cohort.models.emplace_back(observer.name, folder / "models" / observer.name);
     prepare(cohort.models.back().second);

@@ -15,12 +15,13 @@ struct DemoOptions {
   std::size_t cases = 24;
   std::size_t side = 128;  ///< voxels along each axis of a field of view of 256 mm
   std::uint64_t seed = 42;
-  bool with_faults = true;  ///< of at least three cases, model "good" lacks one and damages one
+  bool with_images = false;  ///< a head for each case, as `images/sub-001.nii.gz`
+  bool with_faults = true;   ///< of at least three cases, model "good" lacks one and damages one
   unsigned jobs = 1;
 };
 
 struct DemoCohort {
-  std::filesystem::path references;
+  std::filesystem::path references, images;
   std::vector<std::pair<std::string, std::filesystem::path>> models;  ///< name, folder
   std::filesystem::path manifest;  ///< CSV: id, site, scanner, lesion_ml
 };

@@ -16,7 +16,6 @@ namespace {
 constexpr double noise_reach = 2;  ///< unit coordinates where noise is defined
 constexpr double coarse_dent = 0.32, fine_dent = 0.10, coarse_cell = 0.8, fine_cell = 0.35;
 constexpr double reach = 1 + coarse_dent + fine_dent + 0.45;  ///< room for shift and jitter
-constexpr Point head_mm = {72, 90, 68};                       ///< half axes of an ellipsoid
 
 double dot(const Point& a, const Point& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -48,6 +48,9 @@ class SmoothNoise {
   std::vector<float> values_;
 };
 
+/// Half axes of the ellipsoid in which lesions are placed.
+inline constexpr Point head_mm = {72, 90, 68};
+
 /// How one observer sees a border. Numbers are fractions of the lesion's radius, so that a small
 /// lesion is drawn as carefully as a large one.
 struct Edge {

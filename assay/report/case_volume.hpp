@@ -12,10 +12,18 @@
 
 namespace assay::report {
 
-/// What one model drew: for each voxel a bit per region.
+/// What one model drew: the code of a label for each voxel.
 struct DrawnMask {
   std::size_t model = 0;  ///< in the study
   std::vector<std::uint8_t> voxels{};
+};
+
+/// A label or region that was scored, as the codes that belong to it.
+struct DrawnRegion {
+  std::string key, name;
+  std::vector<std::uint8_t> codes{};
+
+  bool operator==(const DrawnRegion&) const = default;
 };
 
 /// Voxels run x fastest; axes run to the right, to the front and up (RAS+).
@@ -24,9 +32,10 @@ struct CaseVolume {
   std::string why{};      ///< "worst", "median", "best", "asked for"
   Shape shape{};
   Point spacing_mm{1, 1, 1};
-  std::vector<std::string> regions{};     ///< what the bits stand for, lowest first
+  std::vector<std::string> labels{};      ///< names of the codes from 1; 0 is the background
+  std::vector<DrawnRegion> regions{};     ///< that were scored
   std::vector<std::uint8_t> image{};      ///< grey values; empty without an image
-  std::vector<std::uint8_t> reference{};  ///< a bit per region
+  std::vector<std::uint8_t> reference{};  ///< codes
   std::vector<DrawnMask> predictions{};
   std::vector<std::string> notes{};  ///< what the reader should know, in sentences
 
@@ -40,10 +49,17 @@ Shape focus_of(const CaseVolume& volume);
 /// the image, the reference's outline in white.
 Picture case_picture(const CaseVolume& volume, std::size_t prediction);
 
+/// The axial slice with the most voxels in which the prediction differs from the reference.
+Picture error_picture(const CaseVolume& volume, std::size_t prediction);
+
+/// What a voxel is when two maps of labels are laid over each other.
+enum class VoxelAgreement { background, both, only_prediction, only_reference, wrong_label };
+VoxelAgreement agreement_of(std::uint8_t prediction, std::uint8_t reference);
+
 /// Colours of agreement, safe for colour-blind readers: (red, green, blue).
 struct AgreementColours {
   std::uint8_t both[3] = {0, 158, 115}, only_prediction[3] = {213, 94, 0},
-               only_reference[3] = {86, 180, 233};
+               only_reference[3] = {86, 180, 233}, wrong_label[3] = {204, 121, 167};
 };
 
 }  // namespace assay::report

@@ -109,18 +109,21 @@ TEST(RegionCase, runs_right_front_and_up) {
   EXPECT_EQ(volume.reference[3 + 4 * (2 + 3 * 0)], 1);
   EXPECT_EQ(volume.predictions.at(0).model, 3U);
   EXPECT_EQ(volume.predictions[0].voxels[2 + 4 * (2 + 3 * 0)], 1);
-  EXPECT_THAT(volume.regions, ElementsAre(metrics::foreground_region().name));
+  EXPECT_THAT(volume.labels, ElementsAre(metrics::foreground_region().name));
+  EXPECT_THAT(volume.regions.at(0).codes, ElementsAre(1));
 }
 
-TEST(RegionCase, has_a_bit_per_region) {
+TEST(RegionCase, has_a_code_per_label) {
   const TemporaryFolder folder;
-  Volume<std::uint8_t> labels(Grid{.shape = {3, 1, 1}}, {0, 1, 2});
+  Volume<std::uint8_t> labels(Grid{.shape = {4, 1, 1}}, {0, 1, 4, 9});
   write_image(folder / "r.nii", labels.view());
   const results::SegmentationFile scored =
-      scored_regions({{"1", "core", {1}}, {"w", "whole", {1, 2}}});
+      scored_regions({{"1", "core", {1}}, {"w", "whole", {1, 4}}});
   const CaseVolume volume = RegionCase(folder / "r.nii", scored).cropped();
-  EXPECT_THAT(volume.reference, ElementsAre(0, 3, 2));
-  EXPECT_THAT(volume.regions, ElementsAre("core", "whole"));
+  EXPECT_THAT(volume.reference, ElementsAre(0, 1, 2, 0));  // 9 was not scored
+  EXPECT_THAT(volume.labels, ElementsAre("core", "label 4"));
+  EXPECT_THAT(volume.regions,
+              ElementsAre(DrawnRegion{"1", "core", {1}}, DrawnRegion{"w", "whole", {1, 2}}));
 }
 
 TEST(RegionCase, another_place_is_refused_and_an_image_of_it_only_noted) {

@@ -34,4 +34,7 @@ inline std::string html_escaped(std::string_view text) {
   return out;
 }
 
+/// A sentence with true minus signs, and with units that stay on the line of their numbers.
+std::string typeset(std::string_view text);
+
 }  // namespace assay::report

@@ -13,34 +13,48 @@
 namespace assay::report {
 namespace {
 
-constexpr std::size_t most_bits = 8;
+constexpr std::size_t most_codes = 254;         // labels of their own; further ones share a code
 constexpr std::size_t most_voxels = 2'000'000;  // of one layer on the page
-constexpr double margin_mm = 16;
+constexpr double margin_mm = 16, image_margin_mm = 32;  // an image shows where in the body it is
 
 bool only_foreground(const std::vector<metrics::Region>& regions) {
   return std::ranges::all_of(regions, [](const metrics::Region& r) { return r.members.empty(); });
 }
 
-/// The bits of one label; with more regions than bits, one bit says that any has it.
-std::uint8_t bits_for(Label label, const std::vector<metrics::Region>& regions) {
-  unsigned bits = 0;
-  for (std::size_t r = 0; r < regions.size(); ++r)
-    if (regions[r].members.empty() ? label > 0 : regions[r].contains(label))
-      bits |= 1U << (regions.size() > most_bits ? 0 : r);
-  return static_cast<std::uint8_t>(bits);
+/// The labels that were scored by themselves or as members of regions, ascending.
+std::vector<Label> scored_labels(const std::vector<metrics::Region>& regions) {
+  std::vector<Label> all;
+  for (const metrics::Region& region : regions)
+    all.insert(all.end(), region.members.begin(), region.members.end());
+  return metrics::distinct(std::move(all));
 }
 
-std::vector<std::uint8_t> label_bits(const Image& image,
-                                     const std::vector<metrics::Region>& regions) {
+/// The place of a label among those that were scored, from 1. Labels that belong to no region are
+/// background. Where the foreground was scored as well, they share a code after all others.
+std::uint8_t code_for(Label label, const std::vector<metrics::Region>& regions,
+                      const std::vector<Label>& scored) {
+  const auto found = std::ranges::lower_bound(scored, label);
+  const auto place = static_cast<std::size_t>(found - scored.begin());
+  const bool is_scored = found != scored.end() && *found == label;
+  if (is_scored) return static_cast<std::uint8_t>(std::min(place, most_codes) + 1);
+  const bool in_foreground = label > 0 && std::ranges::any_of(regions, [](const auto& region) {
+                               return region.members.empty();
+                             });
+  return static_cast<std::uint8_t>(in_foreground ? std::min(scored.size(), most_codes) + 1 : 0);
+}
+
+std::vector<std::uint8_t> label_codes(const Image& image,
+                                      const std::vector<metrics::Region>& regions) {
   Buffer scratch;
   std::vector<Label> values;
   const LabelView view = labels(image, scratch, values);
-  std::vector<std::uint8_t> bits_of_code;
-  for (const Label label : view.values) bits_of_code.push_back(bits_for(label, regions));
-  return per_voxel(view, [&](std::size_t code) { return bits_of_code[code]; });
+  const std::vector<Label> scored = scored_labels(regions);
+  std::vector<std::uint8_t> code_of;
+  for (const Label label : view.values) code_of.push_back(code_for(label, regions, scored));
+  return per_voxel(view, [&](std::size_t code) { return code_of[code]; });
 }
 
-std::vector<std::uint8_t> mask_bits(const Image& image, const score::MaskRule& rule) {
+std::vector<std::uint8_t> mask_codes(const Image& image, const score::MaskRule& rule) {
   Buffer scratch;
   const View<std::uint8_t> mask = score::mask_by(rule, image, scratch).foreground;
   std::vector<std::uint8_t> out(mask.voxels.size());
@@ -109,11 +123,41 @@ std::vector<Voxel> sampled(const Grid& grid, const std::vector<Voxel>& voxels, c
   return out;
 }
 
-std::vector<std::string> names_of(const std::vector<metrics::Region>& regions) {
-  if (regions.empty() || regions.size() > most_bits) return {"any label"};
+/// The name of a label: that of the region which is this label alone.
+std::string name_of(Label label, const std::vector<metrics::Region>& regions) {
+  for (const metrics::Region& region : regions)
+    if (region.members == std::vector{label} && region.name != region.key) return region.name;
+  return "label " + std::to_string(label);
+}
+
+/// Names of the codes from 1.
+std::vector<std::string> label_names(const std::vector<metrics::Region>& regions) {
+  if (only_foreground(regions))
+    return {regions.empty() ? metrics::foreground_region().name : regions.front().name};
+  const std::vector<Label> scored = scored_labels(regions);
   std::vector<std::string> out;
-  out.reserve(regions.size());
-  for (const metrics::Region& region : regions) out.push_back(region.name);
+  for (std::size_t i = 0; i < std::min(scored.size(), most_codes); ++i)
+    out.push_back(name_of(scored[i], regions));
+  const bool has_foreground = std::ranges::any_of(
+      regions, [](const metrics::Region& region) { return region.members.empty(); });
+  if (has_foreground || scored.size() > most_codes) out.emplace_back("other labels");
+  return out;
+}
+
+/// The regions as codes: all codes of the foreground.
+std::vector<DrawnRegion> drawn_regions(const std::vector<metrics::Region>& regions,
+                                       std::size_t codes) {
+  const std::vector<Label> scored = scored_labels(regions);
+  std::vector<DrawnRegion> out;
+  for (const metrics::Region& region : regions) {
+    DrawnRegion drawn = {region.key, region.name};
+    for (const Label member : region.members)
+      drawn.codes.push_back(code_for(member, regions, scored));
+    if (region.members.empty())
+      for (std::size_t code = 1; code <= codes; ++code)
+        drawn.codes.push_back(static_cast<std::uint8_t>(code));
+    out.push_back(std::move(drawn));
+  }
   return out;
 }
 
@@ -123,12 +167,13 @@ RegionCase::RegionCase(const std::filesystem::path& reference,
                        const results::SegmentationFile& scored)
     : settings_(scored.settings) {
   for (const results::SavedLabel& label : scored.labels) regions_.push_back(label.region);
-  volume_.regions = names_of(regions_);
-  volume_.reference = bits_of(reference, true);
+  volume_.labels = label_names(regions_);
+  volume_.regions = drawn_regions(regions_, volume_.labels.size());
+  volume_.reference = codes_of(reference, true);
 }
 
-std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
-                                              bool is_reference) {
+std::vector<std::uint8_t> RegionCase::codes_of(const std::filesystem::path& path,
+                                               bool is_reference) {
   const Image image = read_image(path);
   if (is_reference) {
     stored_ = image.grid();
@@ -136,18 +181,18 @@ std::vector<std::uint8_t> RegionCase::bits_of(const std::filesystem::path& path,
     grid_ = reoriented(stored_, map_);
   }
   const bool as_mask = only_foreground(regions_) || (settings_.threshold && !is_reference);
-  std::vector<std::uint8_t> bits =
-      as_mask ? mask_bits(image, drawn_rule(settings_, is_reference)) : label_bits(image, regions_);
+  std::vector<std::uint8_t> codes = as_mask ? mask_codes(image, drawn_rule(settings_, is_reference))
+                                            : label_codes(image, regions_);
   const score::Alignment alignment =
       score::aligned(image.grid(), stored_, settings_.allow_affine_mismatch);
-  if (bits.size() != stored_.size())
+  if (codes.size() != stored_.size())
     throw Error(Error::Kind::input, path.string(),
                 "does not have the same number of voxels as the reference");
-  return turned(stored_, turned(image.grid(), bits, alignment.map), map_);
+  return turned(stored_, turned(image.grid(), codes, alignment.map), map_);
 }
 
 void RegionCase::add_prediction(std::size_t model, const std::filesystem::path& path) {
-  volume_.predictions.push_back({model, bits_of(path, false)});
+  volume_.predictions.push_back({model, codes_of(path, false)});
 }
 
 void RegionCase::add_image(const std::filesystem::path& path) {
@@ -183,8 +228,9 @@ RegionCase::Box RegionCase::drawn_box() const {
 
 RegionCase::Box RegionCase::with_margin(Box box) const {
   const Point spacing = spacing_mm(grid_);
+  const double around_mm = volume_.image.empty() ? margin_mm : image_margin_mm;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto margin = static_cast<std::size_t>(std::ceil(margin_mm / spacing[axis]));
+    const auto margin = static_cast<std::size_t>(std::ceil(around_mm / spacing[axis]));
     box.first[axis] -= std::min(margin, box.first[axis]);
     box.last[axis] = std::min(box.last[axis] + margin, grid_.shape[axis]);
   }

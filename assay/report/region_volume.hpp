@@ -12,8 +12,8 @@
 
 namespace assay::report {
 
-/// Gathers reference, predictions and image with axes to the right, to the front and up; a bit per
-/// region that was scored. All throw Error for files that cannot be read or show another place.
+/// Gathers reference, predictions and image with axes to the right, to the front and up; a code per
+/// label that was scored. All throw Error for files that cannot be read or show another place.
 class RegionCase {
  public:
   /// `scored` says what was scored, and how.
@@ -30,7 +30,7 @@ class RegionCase {
   struct Box {
     Shape first{}, last{};  ///< `last` is behind the box
   };
-  std::vector<std::uint8_t> bits_of(const std::filesystem::path& path, bool is_reference);
+  std::vector<std::uint8_t> codes_of(const std::filesystem::path& path, bool is_reference);
   Box drawn_box() const;
   Box with_margin(Box box) const;
 

@@ -15,7 +15,7 @@ struct Plane {
 };
 constexpr std::array planes = {Plane{0, 1, 2}, Plane{0, 2, 1}, Plane{1, 2, 0}};
 
-constexpr std::size_t picture_height = 220, gap = 8;
+constexpr std::size_t picture_height = 220, gap = 8, error_height = 300;
 
 /// Where a picture's pixels come from in the volume.
 struct Cut {
@@ -39,15 +39,14 @@ double extent_mm(const CaseVolume& volume, std::size_t axis) {
 }
 
 /// All planes at one scale, so that they can be compared.
-Cut cut_of(const CaseVolume& volume, const Plane& plane, const Shape& focus) {
-  const double tallest = std::max(extent_mm(volume, 1), extent_mm(volume, 2));
-  const double scale = static_cast<double>(picture_height) / tallest;
+Cut cut_of(const CaseVolume& volume, const Plane& plane, std::size_t slice, double tallest) {
+  const double scale = tallest / std::max(extent_mm(volume, 1), extent_mm(volume, 2));
   const auto pixels = [&](std::size_t axis) {
     return std::clamp<std::size_t>(
         static_cast<std::size_t>(std::lround(extent_mm(volume, axis) * scale)), 1,
         4 * picture_height);
   };
-  return {volume, plane, focus[plane.through], pixels(plane.right), pixels(plane.up)};
+  return {volume, plane, slice, pixels(plane.right), pixels(plane.up)};
 }
 
 void blend(std::uint8_t* pixel, const std::uint8_t (&colour)[3], double share) {
@@ -56,35 +55,56 @@ void blend(std::uint8_t* pixel, const std::uint8_t (&colour)[3], double share) {
         std::lround((1 - share) * static_cast<double>(pixel[c]) + share * colour[c]));
 }
 
-/// A pixel whose neighbour to the right or below lies on the other side of the outline.
+/// A pixel whose neighbour to the right or below has another label of the reference.
 bool is_edge(const Cut& cut, std::size_t x, std::size_t y) {
-  const auto in = [&](std::size_t column, std::size_t row) {
-    return column < cut.width && row < cut.height && cut.volume.reference[cut.at(column, row)] != 0;
+  const auto label = [&](std::size_t column, std::size_t row) {
+    return column < cut.width && row < cut.height ? cut.volume.reference[cut.at(column, row)]
+                                                  : std::uint8_t{0};
   };
-  return in(x, y) != in(x + 1, y) || in(x, y) != in(x, y + 1);
+  return label(x, y) != label(x + 1, y) || label(x, y) != label(x, y + 1);
+}
+
+void colour(std::uint8_t* pixel, VoxelAgreement agreement) {
+  constexpr AgreementColours colours;
+  constexpr double opacity = 0.62;
+  switch (agreement) {
+    case VoxelAgreement::background: return;
+    case VoxelAgreement::both: return blend(pixel, colours.both, opacity);
+    case VoxelAgreement::only_prediction: return blend(pixel, colours.only_prediction, opacity);
+    case VoxelAgreement::only_reference: return blend(pixel, colours.only_reference, opacity);
+    case VoxelAgreement::wrong_label: return blend(pixel, colours.wrong_label, opacity);
+  }
 }
 
 void draw(const Cut& cut, const std::vector<std::uint8_t>& prediction, std::size_t left,
           Picture& picture) {
-  constexpr AgreementColours colours;
   constexpr std::uint8_t white[3] = {255, 255, 255};
   constexpr std::uint8_t no_image = 38;
-  constexpr double opacity = 0.62;
   for (std::size_t y = 0; y < cut.height; ++y)
     for (std::size_t x = 0; x < cut.width; ++x) {
       const std::size_t voxel = cut.at(x, y);
       std::uint8_t* pixel = picture.at(left + x, y);
       const std::uint8_t grey = cut.volume.image.empty() ? no_image : cut.volume.image[voxel];
       std::fill_n(pixel, 3, grey);
-      const std::uint8_t drawn = prediction[voxel], truth = cut.volume.reference[voxel];
-      if ((drawn & truth) != 0)
-        blend(pixel, colours.both, opacity);
-      else if (drawn != 0)
-        blend(pixel, colours.only_prediction, opacity);
-      else if (truth != 0)
-        blend(pixel, colours.only_reference, opacity);
+      colour(pixel, agreement_of(prediction[voxel], cut.volume.reference[voxel]));
       if (is_edge(cut, x, y)) blend(pixel, white, 0.9);
     }
+}
+
+/// The axial slice in which most voxels differ.
+std::size_t worst_slice(const CaseVolume& volume, const std::vector<std::uint8_t>& prediction) {
+  const std::size_t of_slice = volume.shape[0] * volume.shape[1];
+  std::size_t worst = volume.shape[2] / 2, most = 0;
+  for (std::size_t z = 0; z < volume.shape[2]; ++z) {
+    std::size_t wrong = 0;
+    for (std::size_t i = z * of_slice; i < (z + 1) * of_slice; ++i)
+      wrong += prediction[i] != volume.reference[i] ? 1U : 0U;
+    if (wrong > most) {
+      most = wrong;
+      worst = z;
+    }
+  }
+  return worst;
 }
 
 }  // namespace
@@ -116,7 +136,7 @@ Picture case_picture(const CaseVolume& volume, std::size_t prediction) {
   std::vector<Cut> cuts;
   std::size_t width = 0, height = 0;
   for (const Plane& plane : planes) {
-    cuts.push_back(cut_of(volume, plane, focus));
+    cuts.push_back(cut_of(volume, plane, focus[plane.through], picture_height));
     width += cuts.back().width + (cuts.size() == 1 ? 0 : gap);
     height = std::max(height, cuts.back().height);
   }
@@ -127,6 +147,21 @@ Picture case_picture(const CaseVolume& volume, std::size_t prediction) {
     draw(cut, volume.predictions[prediction].voxels, left, picture);
     left += cut.width + gap;
   }
+  return picture;
+}
+
+VoxelAgreement agreement_of(std::uint8_t prediction, std::uint8_t reference) {
+  if (prediction == reference)
+    return reference == 0 ? VoxelAgreement::background : VoxelAgreement::both;
+  if (reference == 0) return VoxelAgreement::only_prediction;
+  return prediction == 0 ? VoxelAgreement::only_reference : VoxelAgreement::wrong_label;
+}
+
+Picture error_picture(const CaseVolume& volume, std::size_t prediction) {
+  const std::vector<std::uint8_t>& voxels = volume.predictions[prediction].voxels;
+  const Cut cut = cut_of(volume, planes[0], worst_slice(volume, voxels), error_height);
+  Picture picture = Picture::filled(cut.width, cut.height);
+  draw(cut, voxels, 0, picture);
   return picture;
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+
 #include "assay/report/case_volume.hpp"
 
 using namespace assay;
@@ -58,6 +61,24 @@ TEST(CasePicture, of_one_voxel_has_three_planes) {
   const Picture picture = case_picture(volume, 0);
   EXPECT_EQ(picture.height, 220U);
   EXPECT_EQ(picture.width, 3 * 220U + 2 * 8U);
+}
+
+TEST(CasePicture, shows_a_wrong_label_in_a_colour_of_its_own) {
+  CaseVolume volume = example();
+  for (std::uint8_t& code : volume.predictions[0].voxels) code = code == 0 ? 0 : 2;
+  const Picture picture = case_picture(volume, 0);
+  constexpr AgreementColours colours;
+  const std::uint8_t* rgb = picture.at(2 * 73 + 36, 73 + 36);
+  EXPECT_EQ(rgb[0], std::lround(0.38 * 100 + 0.62 * colours.wrong_label[0]));
+  EXPECT_EQ(rgb[2], std::lround(0.38 * 100 + 0.62 * colours.wrong_label[2]));
+}
+
+TEST(CasePicture, of_errors_shows_the_slice_with_most_of_them) {
+  CaseVolume volume = example();
+  volume.image.assign(12, 10);
+  volume.image.resize(24, 200);  // the second slice, which has the errors, is bright
+  const Picture picture = error_picture(volume, 0);
+  EXPECT_EQ(picture.at(0, 0)[0], 200);
 }
 
 }  // namespace

@@ -107,4 +107,25 @@ void draw_half_violin(Drawing& drawing, const Scale& x, const Density& curve,
                {.fill = style.tone, .stroke = style.tone, .fill_opacity = 0.22});
 }
 
+std::string cell_drawing(std::span<const double> values, const CellStyle& style) {
+  constexpr double width = 120, height = 24, base = 17, edge = 2;
+  constexpr std::size_t most_lines = 60;
+  const auto box = box_summary(values);
+  if (!box) return "";
+  const Scale x(style.extent, {edge, width - edge});
+  Drawing drawing(width, height);
+  drawing.line({edge, base}, {width - edge, base}, {.stroke = tone::rule});
+  draw_half_violin(drawing, x, density(values),
+                   {.base = base, .height = base - 1, .tone = style.tone});
+  if (values.size() <= most_lines) {
+    std::string lines;
+    for (const double value : values)
+      lines += "M" + svg_number(x(value)) + " " + svg_number(base + 1) + "v5";
+    drawing.path(lines, {.stroke = style.tone, .stroke_width = 1});
+  }
+  drawing.line({x(box->median), 3}, {x(box->median), base},
+               {.stroke = tone::ink, .stroke_width = 1.6});
+  return drawing.small_svg();
+}
+
 }  // namespace assay::report

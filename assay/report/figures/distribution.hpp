@@ -45,4 +45,12 @@ struct ViolinStyle {
 void draw_half_violin(Drawing& drawing, const Scale& x, const Density& curve,
                       const ViolinStyle& style);
 
+/// A drawing for a cell of a table: the curve, a line for each value where they are few, and the
+/// median. The numbers next to it say what it shows, so screen readers pass it over.
+struct CellStyle {
+  Extent extent{};  ///< the same for all cells of a column
+  std::string_view tone = tone::ink;
+};
+std::string cell_drawing(std::span<const double> values, const CellStyle& style);
+
 }  // namespace assay::report

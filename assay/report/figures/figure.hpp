@@ -21,10 +21,13 @@ namespace assay::report {
 /// for models, `--ink`, `--muted`, `--rule` (grid and axes), `--paper` (what is behind), `--band`
 /// (margins and limits), `--better`, `--worse`.
 struct Figure {
-  std::string key;      ///< names its file and its place on the page: "raincloud-dice"
-  std::string title;    ///< plain text
-  std::string caption;  ///< plain text: what is shown, and how to read it
-  std::string svg;      ///< whole, with its own size, fonts and colours
+  std::string key;         ///< names its file and its place on the page: "raincloud-dice"
+  std::string title;       ///< plain text
+  std::string caption;     ///< plain text: what is shown, of how many cases
+  std::string svg;         ///< whole, with its own size, fonts and colours
+  std::string reading{};   ///< plain text: how to read it, for those who do not know its kind
+  std::string topic{};     ///< the key of its metric, or what else it is about: "Volume"
+  bool is_detail = false;  ///< shown when the reader asks for more about the topic
 };
 
 /// All figures that the study allows, in reading order; those of its `qa` are made by qa_figures.

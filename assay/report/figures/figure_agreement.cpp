@@ -202,20 +202,26 @@ std::string statistics_sentence(const FigureScene& scene, std::span<const Agreem
   return " " + joined(each, "; ") + "." + (has_intervals ? dependence_note(scene) : "");
 }
 
-std::string agreement_caption(std::span<const Agreement> all, const Axes& axes, MarkForm form) {
+std::string agreement_reading(std::span<const Agreement> all, MarkForm form) {
+  std::size_t total = 0;
+  for (const Agreement& data : all) total += data.means.size();
+  return "The line is the mean difference (bias), dashes are the 95 % limits of agreement (bias ± "
+         "1.96 SD); both are given above each panel, in mL. Bands are the 95 % confidence "
+         "intervals "
+         "of the limits, given in brackets for six cases or more (exact for normal differences). A "
+         "cloud that opens or tilts shows errors that grow with volume." +
+         cloud_note(form, total);
+}
+
+std::string agreement_caption(std::span<const Agreement> all, const Axes& axes) {
   std::size_t total = 0, left_out = 0, zeros = 0;
   for (const Agreement& data : all) {
     total += data.means.size();
     left_out += data.left_out;
     zeros += static_cast<std::size_t>(std::ranges::count(data.means, 0.0));
   }
-  std::string out = fmt::format(
-      "Predicted minus reference volume against the mean of both. The line is the mean difference "
-      "(bias), dashes are the 95 % limits of agreement (bias ± 1.96 SD); both are given above each "
-      "panel, in mL. Bands are the 95 % confidence intervals of the limits, given in brackets for "
-      "six cases or more (exact for normal differences). A cloud that opens or tilts shows errors "
-      "that grow with volume.{} {}",
-      cloud_note(form, total), values_words(total, all.size()));
+  std::string out = fmt::format("Predicted minus reference volume against the mean of both. {}",
+                                values_words(total, all.size()));
   if (left_out != 0) out += fmt::format("; {} without both volumes are left out", left_out);
   if (axes.kind == ScaleKind::logarithmic && zeros != 0)
     out += fmt::format("; {} with two empty masks are at the left edge", zeros);
@@ -258,10 +264,13 @@ Figures agreement_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, all[k], form);
   }
   const std::string title = "Agreement of volumes (Bland–Altman)";
-  return {
-      {"bland-altman", title,
-       agreement_caption(all, axes, form) + statistics_sentence(scene, all) + average_note(scene),
-       drawing.svg(title)}};
+  return {{.key = "bland-altman",
+           .title = title,
+           .caption =
+               agreement_caption(all, axes) + statistics_sentence(scene, all) + average_note(scene),
+           .svg = drawing.svg(title),
+           .reading = agreement_reading(all, form),
+           .topic = "Volume"}};
 }
 
 }  // namespace assay::report

@@ -87,18 +87,21 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
   }
 }
 
+constexpr std::string_view critical_difference_reading =
+    "Models joined by a bar differ by less than the critical difference, so no difference between "
+    "them is shown.";
+
 std::string critical_difference_caption(const compare::Comparison& comparison,
                                         const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
-      "Mean rank of each model over the {}s in {}; 1 is best. Models joined by a bar differ by "
-      "less than the critical difference of {}, so no difference between them is shown at {} "
-      "(Nemenyi test, after "
-      "Friedman's: {}, Kendall's W {}). n = {} cases in which every model has a value{}.",
-      compare::block_word(ranking), metric.metric.name, figure_number(*ranking.critical_difference),
-      comparison.settings.alpha, compare::plain_pvalue(ranking.friedman->f_pvalue),
-      figure_number(ranking.friedman->kendall_w), ranking.n,
-      ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
+      "Mean rank of each model over the {}s in {}; 1 is best. The critical difference is {} at {} "
+      "(Nemenyi test, after Friedman's: {}, Kendall's W {}). n = {} cases in which every model has "
+      "a value{}.",
+      compare::block_word(ranking), metric_title(metric.metric.name),
+      figure_number(*ranking.critical_difference), comparison.settings.alpha,
+      compare::plain_pvalue(ranking.friedman->f_pvalue), figure_number(ranking.friedman->kendall_w),
+      ranking.n, ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
 }
 
 Figure diagram(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
@@ -118,11 +121,13 @@ Figure diagram(const compare::Comparison& comparison, const compare::MetricCompa
                  {x(models.ranks[cliques[k].last]) + 4, y},
                  {.stroke = tone::ink, .stroke_width = 4});
   }
-  const std::string title = metric.metric.name + ": critical difference";
+  const std::string title = metric_title(metric.metric.name) + ": critical difference";
   return {.key = "critical-difference-" + key_part(metric.metric.name),
           .title = title,
           .caption = critical_difference_caption(comparison, metric),
-          .svg = drawing.svg(title)};
+          .svg = drawing.svg(title),
+          .reading = std::string(critical_difference_reading),
+          .topic = metric.metric.name};
 }
 
 }  // namespace

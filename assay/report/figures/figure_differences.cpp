@@ -110,6 +110,10 @@ void draw_estimate(Drawing& drawing, const Frame& plot, const Scale& y,
                {.stroke = tone::muted, .dashes = "4 3"});
 }
 
+constexpr std::string_view differences_reading =
+    "Blue where the model is better, orange where it is worse. The further the curve runs from "
+    "zero, and the longer on one side, the larger and the more consistent the difference.";
+
 std::string differences_caption(const compare::Comparison& comparison,
                                 std::span<const Panel> panels,
                                 const compare::ComparedMetric& metric, MarkForm form) {
@@ -121,13 +125,11 @@ std::string differences_caption(const compare::Comparison& comparison,
   }
   const std::size_t left_out = comparison.matching.ids.size() * panels.size() - total;
   return fmt::format(
-      "{} of each model minus that of {}, case by case and sorted: blue where the model is better, "
-      "orange where it is worse. The further the curve runs from zero, and the longer on one side, "
-      "the larger and the more consistent the difference. Dashes and the grey band are the "
-      "Hodges–Lehmann estimate of the pairs that differ and its {:.4g} % interval.{} n = {} pairs "
-      "per "
+      "{} of each model minus that of {}, case by case and sorted, with the Hodges–Lehmann "
+      "estimate "
+      "of the pairs that differ (dashes) and its {:.4g} % interval (grey).{} n = {} pairs per "
       "model{}.",
-      metric.name, comparison.models[comparison.baseline].name,
+      metric_title(metric.name), comparison.models[comparison.baseline].name,
       100 * (1 - comparison.settings.alpha), marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
@@ -165,19 +167,22 @@ Figure differences(const FigureScene& scene, const compare::MetricComparison& me
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, {0.5, double(longest) + 0.5}, domain);
     draw_estimate(drawing, plot, scale.y, metric.pairs[k]);
-    const std::string y_title = metric.metric.name + ", model − baseline";
+    const std::string y_title = metric_title(metric.metric.name) + ", model − baseline";
     const std::string note = counts_note(panels[k], metric.metric.better);
     draw_panel(drawing, layout, k, scene.names[panels[k].model],
                {scale.x, scale.y, "cases, sorted by their difference", y_title, note});
     draw_one(drawing, plot, scale, panels[k],
              {form, metric.metric.better, !scene.places[panels[k].model].empty()});
   }
-  const std::string title = fmt::format("{}: case by case against {}", metric.metric.name,
-                                        comparison.models[comparison.baseline].name);
+  const std::string title =
+      fmt::format("{}: case by case against {}", metric_title(metric.metric.name),
+                  comparison.models[comparison.baseline].name);
   return {.key = "differences-" + key_part(metric.metric.name),
           .title = title,
           .caption = differences_caption(comparison, panels, metric.metric, form),
-          .svg = drawing.svg(title)};
+          .svg = drawing.svg(title),
+          .reading = std::string(differences_reading),
+          .topic = metric.metric.name};
 }
 
 }  // namespace

@@ -51,12 +51,8 @@ void draw_fold(Drawing& drawing, const Scale& x, double y, const compare::OuterF
 std::string folds_caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
   const compare::NamedSpreads& spreads = part.result.spreads[k];
   std::string out = fmt::format(
-      "{} of {} by outer fold: each dot is a training run (its mean over the fold's subjects), and "
-      "the diamond is the fold with its restarts combined ({}). The vertical line is the mean over "
-      "all "
-      "subjects. Spread within a row is due to restarts, between rows to the subjects. n = {} in "
-      "{}",
-      metric.title, part.name, name(part.result.restarts), counted(spreads.subjects.n, "subject"),
+      "{} of {} by outer fold, restarts combined by their {}. n = {} in {}", metric.title,
+      part.name, name(part.result.restarts), counted(spreads.subjects.n, "subject"),
       counted(part.result.folds.size(), "fold"));
   if (spreads.undefined != 0)
     out += fmt::format("; {} from single runs are undefined and left out",
@@ -88,8 +84,16 @@ Figure folds(const FoldsStudyPart& part, std::size_t k) {
   for (std::size_t row = 0; row < result.folds.size(); ++row)
     draw_fold(drawing, x, layout.middle(row), result.folds[row], k);
   const std::string title = fmt::format("{}: {} by fold", part.name, key);
-  return {fmt::format("folds-{}-{}", key_part(part.name), key_part(key)), title,
-          folds_caption(part, metric, k), drawing.svg(title)};
+  return {.key = fmt::format("folds-{}-{}", key_part(part.name), key_part(key)),
+          .title = title,
+          .caption = folds_caption(part, metric, k),
+          .svg = drawing.svg(title),
+          .reading =
+              "Each dot is a training run: its mean over the subjects of the fold. The "
+              "diamond is the fold with its restarts combined, and the vertical line is the "
+              "mean over all subjects. Spread within a row is due to restarts, between rows "
+              "to the subjects.",
+          .topic = "Folds"};
 }
 
 }  // namespace

@@ -112,11 +112,8 @@ std::string forest_caption(const compare::Comparison& comparison,
                           figure_number(*metric.margin))
                     : "";
   return fmt::format(
-      "Difference in {} of each model from {}: Hodges–Lehmann estimate of the pairs that differ "
-      "(square) with its {} interval{}. To the right of zero, the model is higher. {}, also in "
-      "blue and "
-      "orange, significant at {}{}.{} {}",
-      words(metric.metric), comparison.models[comparison.baseline].name, level_words(comparison),
+      "Difference of each model from {}, with its {} interval{}. {}, significant at {}{}.{} {}",
+      comparison.models[comparison.baseline].name, level_words(comparison),
       across           ? ", simultaneous for all models and metrics"
       : several_models ? ", not adjusted for the number of models"
                        : "",
@@ -127,6 +124,12 @@ std::string forest_caption(const compare::Comparison& comparison,
           : "",
       band, pairs_sentence(metric));
 }
+
+constexpr std::string_view forest_reading =
+    "A square is the Hodges–Lehmann estimate of the pairs that differ: a typical difference "
+    "between "
+    "the two models on the same case. To the right of zero, the model is higher. An interval that "
+    "does not touch zero is a sign that they differ. Blue means better and orange worse.";
 
 Figure forest(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
   std::vector<std::string> names;
@@ -139,7 +142,7 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
   if (metric.margin)
     drawing.box({x(-*metric.margin), top, x(*metric.margin) - x(-*metric.margin), bottom - top},
                 {.fill = tone::band});
-  draw_x_axis(drawing, layout.plot, x, metric.metric.name + ", model − baseline");
+  draw_x_axis(drawing, layout.plot, x, metric_title(metric.metric.name) + ", model − baseline");
   draw_rows(drawing, layout, names);
   draw_heads(drawing, comparison);
   drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
@@ -149,12 +152,14 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
       draw_interval(drawing, x, layout.middle(k), pair.result.shown(), tone_of(metric, pair));
     draw_numbers(drawing, layout.middle(k), metric, pair);
   }
-  const std::string title = fmt::format("{}: differences from {}", metric.metric.name,
+  const std::string title = fmt::format("{}: differences from {}", metric_title(metric.metric.name),
                                         comparison.models[comparison.baseline].name);
   return {.key = "forest-" + key_part(metric.metric.name),
           .title = title,
           .caption = forest_caption(comparison, metric),
-          .svg = drawing.svg(title)};
+          .svg = drawing.svg(title),
+          .reading = std::string(forest_reading),
+          .topic = metric.metric.name};
 }
 
 }  // namespace

@@ -96,16 +96,20 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
   drawing.text({figure_width - 10, 14}, "n", head);
   for (const LabelCell& cell : cells)
     draw_cell(drawing, x, rows.row(cell.group, cell.model), cell, form);
-  const std::string title = metric.name + " by label";
+  const std::string title = metric_title(metric.name) + " by label";
   const std::string fewer =
       labels.size() == all_labels.size()
           ? ""
           : fmt::format(" The first {} of {} labels are shown.", labels.size(), all_labels.size());
-  return {"labels-" + key_part(metric.name), title,
-          fmt::format("{} for each label on its own: boxes with median line, mean (diamond) and "
-                      "whiskers as above. A label that pulls the average down shows here.{} {}",
-                      metric.title, fewer, counts_sentence(samples)),
-          drawing.svg(title)};
+  return {.key = "labels-" + key_part(metric.name),
+          .title = title,
+          .caption = fmt::format("{} for each label on its own.{} {}", metric.title, fewer,
+                                 counts_sentence(samples)),
+          .svg = drawing.svg(title),
+          .reading =
+              "Boxes hold the middle half of the values, with the median as a line and the "
+              "mean as a diamond. A label that pulls the average down shows here.",
+          .topic = metric.name};
 }
 
 }  // namespace

@@ -97,14 +97,17 @@ Figure parity(const parity::ParityReport& report) {
   std::size_t missing = 0;
   for (const Held& held : all) missing += held.achieved ? 0U : 1U;
   return {
-      "parity-" + key_part(report.paper.key), title,
-      fmt::format(
-          "Values of {} next to those published for {}; bars show one SD where it is known. The "
-          "blue band is the paper's mean with the strict tolerance, the dashed line the limit of "
-          "acceptable parity. Level reached: {}.{}",
+      .key = "parity-" + key_part(report.paper.key),
+      .title = title,
+      .caption = fmt::format(
+          "Values of {} next to those published for {}. Level reached: {}.{}",
           report.achieved.source, report.paper.name, name(report.result.parity_level),
           missing == 0 ? "" : fmt::format(" {} of {} values are missing.", missing, all.size())),
-      drawing.svg(title)};
+      .svg = drawing.svg(title),
+      .reading =
+          "Bars show one SD where it is known. The blue band is the paper's mean with the "
+          "strict tolerance, the dashed line the limit of acceptable parity.",
+      .topic = "Parity"};
 }
 
 }  // namespace

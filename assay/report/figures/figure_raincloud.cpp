@@ -2,6 +2,8 @@
 /// The distribution of a metric over cases, a row per model.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/report/figures/distribution.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg.hpp"
@@ -60,13 +62,31 @@ void draw_heads(Drawing& drawing) {
 
 std::string raincloud_caption(const FigureMetric& metric, std::span<const Sample> samples,
                               MarkForm form, std::size_t total) {
+  return fmt::format("{} by model, over all scored cases of each.{} {}", metric.title,
+                     marks_note(form, total), counts_sentence(samples));
+}
+
+std::string raincloud_reading(MarkForm form) {
   const std::string dots = form == MarkForm::none ? "" : " Each dot is a case.";
+  return "The curve shows where values are dense. The box holds the middle half of them, with the "
+         "median as its line. Whiskers reach the last value within 1.5 box widths, and the diamond "
+         "is the mean." +
+         dots;
+}
+
+/// Why a model has fewer values here than in the tables of the comparison; "" where it has not.
+std::string lost_note(const FigureScene& scene) {
+  const auto& comparison = scene.study.comparison;
+  if (!comparison || comparison->settings.undefined != compare::UndefinedPolicy::worst) return "";
+  std::vector<std::string> lost;
+  for (const compare::ResultTable& table : scene.study.models) {
+    const auto failed = std::ranges::count_if(table.unscored, &compare::UnscoredCase::failed);
+    if (failed != 0) lost.push_back(fmt::format("{} of {}", failed, table.model_name));
+  }
+  if (lost.empty()) return "";
   return fmt::format(
-      "{} by model, over all scored cases of each. The curve shows where values are dense, the box "
-      "holds the middle half of them "
-      "with the median as its line, whiskers reach the last value within 1.5 box widths, and the "
-      "diamond is the mean.{}{} {}",
-      metric.title, dots, marks_note(form, total), counts_sentence(samples));
+      " Failed predictions ({}) have no value to draw. Means and tests count them as the worst.",
+      listed(lost));
 }
 
 Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
@@ -92,11 +112,14 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
     drawing.add(rain(x, samples[m], row, form));
     draw_numbers(drawing, samples[m], layout.middle(m));
   }
-  const std::string title = fmt::format("{} over cases", metric.name);
+  const std::string title = fmt::format("{} over cases", metric_title(metric.name));
   return {.key = "raincloud-" + key_part(metric.name),
           .title = title,
-          .caption = raincloud_caption(metric, samples, form, total) + average_note(scene),
-          .svg = drawing.svg(title)};
+          .caption = raincloud_caption(metric, samples, form, total) + lost_note(scene) +
+                     average_note(scene),
+          .svg = drawing.svg(title),
+          .reading = raincloud_reading(form),
+          .topic = metric.name};
 }
 
 }  // namespace

@@ -55,14 +55,17 @@ std::string ranks_caption(const compare::Comparison& comparison,
                           const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
   return fmt::format(
-      "Rank of each model by its mean {} in {} resamples of the {}s (seed {}): the area of a dot "
-      "is the share of resamples in which the model takes that place, the line holds the middle "
-      "95 %. One large dot means a stable rank; dots in a row mean that other {}s could have given "
-      "another order.{} n = {} cases in which every model has a value{}.",
-      metric.metric.name, comparison.settings.replicates, compare::block_word(ranking),
-      comparison.settings.seed, compare::block_word(ranking), tau_words(ranking), ranking.n,
+      "Rank of each model by its mean {} in {} resamples of the {}s (seed {}).{} n = {} cases in "
+      "which every model has a value{}.",
+      metric_title(metric.metric.name), comparison.settings.replicates,
+      compare::block_word(ranking), comparison.settings.seed, tau_words(ranking), ranking.n,
       ranking.has_clusters ? ", in " + counted(ranking.blocks, "cluster") : "");
 }
+
+constexpr std::string_view ranks_reading =
+    "The area of a dot is the share of resamples in which the model takes that place. The line "
+    "holds the middle 95 %. One large dot means a stable rank; dots in a row mean that other cases "
+    "could have given another order.";
 
 Figure ranks(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
   const std::vector<std::size_t> order = best_first(metric.ranking);
@@ -80,7 +83,8 @@ Figure ranks(const compare::Comparison& comparison, const compare::MetricCompari
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
   }
   drawing.text({layout.plot.center().x, layout.plot.bottom() + 33},
-               "place by mean " + metric.metric.name + " (1 is best)", {.anchor = Anchor::middle});
+               "place by mean " + metric_title(metric.metric.name) + " (1 is best)",
+               {.anchor = Anchor::middle});
   draw_rows(drawing, layout, names);
   const TextStyle number = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
   drawing.text({figure_width - 12, 14}, "first", number);
@@ -91,11 +95,13 @@ Figure ranks(const compare::Comparison& comparison, const compare::MetricCompari
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
   }
-  const std::string title = metric.metric.name + ": how stable the ranks are";
+  const std::string title = metric_title(metric.metric.name) + ": how stable the ranks are";
   return {.key = "ranks-" + key_part(metric.metric.name),
           .title = title,
           .caption = ranks_caption(comparison, metric),
-          .svg = drawing.svg(title)};
+          .svg = drawing.svg(title),
+          .reading = std::string(ranks_reading),
+          .topic = metric.metric.name};
 }
 
 }  // namespace

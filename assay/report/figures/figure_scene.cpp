@@ -88,6 +88,27 @@ std::vector<std::string> shown_metrics(const Study& study) {
   return out;
 }
 
+std::string metric_title(const std::string& key) {
+  const auto known = metrics::metric_of_key(key);
+  if (!known) return key;
+  // Tables have narrow columns, and captions say the titles.
+  constexpr std::string_view of = " of ";
+  const std::size_t at = std::min(key.find(of), key.size());
+  const std::string own = key.substr(0, at),
+                    label = at == key.size() ? "" : ", " + key.substr(at + of.size());
+  const metrics::Metric& row = **known;
+  std::string text = own == row.name && !row.brief.empty() ? std::string(row.brief) : own;
+  std::ranges::replace(text, '_', ' ');
+  return row.unit.empty() || text.ends_with(" ml")
+             ? text + label
+             : fmt::format("{}{} ({})", text, label, row.unit);
+}
+
+std::string_view direction_arrow(metrics::Better better) {
+  constexpr std::array<std::string_view, 4> arrows = {"↑", "↓", "→ 0", ""};
+  return arrows[static_cast<std::size_t>(better)];
+}
+
 FigureMetric figure_metric(const std::string& name, metrics::Better better) {
   const auto metric = metrics::metric_of_key(name);
   if (!metric)

@@ -18,6 +18,12 @@ namespace assay::report {
 /// The metrics that a report is about: those compared, or asked for by name, or scored.
 std::vector<std::string> shown_metrics(const Study& study);
 
+/// A metric's short name for people, with its label and unit: "HD95, WT (mm)".
+std::string metric_title(const std::string& key);
+
+/// "↑" where higher is better, "↓" where lower is, "→ 0" where nearer to zero is; else "".
+std::string_view direction_arrow(metrics::Better better);
+
 struct FigureMetric {
   std::string name;   ///< the key, as in the files
   std::string title;  ///< for people, with its unit

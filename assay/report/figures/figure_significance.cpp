@@ -129,19 +129,23 @@ void draw_cell(Drawing& drawing, const Matrix& matrix, const Pair& pair,
   }
 }
 
+constexpr std::string_view significance_reading =
+    "A blue cell means that the model of its row is better than that of its column, orange that it "
+    "is worse, grey that no difference is shown. The number is the corrected p-value. The stronger "
+    "the colour, the larger the rank-biserial correlation.";
+
 std::string significance_caption(const compare::Comparison& comparison,
                                  const compare::MetricComparison& metric,
                                  std::span<const Pair> pairs) {
   const auto by_n = [](const Pair& a, const Pair& b) { return a.n < b.n; };
   const auto [least, most] = std::ranges::minmax_element(pairs, by_n);
   return fmt::format(
-      "All pairs of models in {}, best mean first: a blue cell means that the model of its row is "
-      "better than that of its column, orange that it is worse, grey that no difference is shown. "
-      "Stronger colour: larger rank-biserial correlation. Wilcoxon signed-rank tests, {} "
-      "correction for {} pairs, level {}. n = {}{} cases.",
-      metric.metric.name, correction_words(comparison.settings.correction), pairs.size(),
-      comparison.settings.alpha, least->n == most->n ? "" : fmt::format("{} to ", least->n),
-      most->n);
+      "All pairs of models in {}, best mean first. Wilcoxon signed-rank tests, {} correction for "
+      "{} "
+      "pairs, level {}. n = {}{} cases.",
+      metric_title(metric.metric.name), correction_words(comparison.settings.correction),
+      pairs.size(), comparison.settings.alpha,
+      least->n == most->n ? "" : fmt::format("{} to ", least->n), most->n);
 }
 
 Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
@@ -152,11 +156,13 @@ Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);
   draw_model_names(drawing, matrix, scene.names);
   for (const Pair& pair : pairs) draw_cell(drawing, matrix, pair, scene.names);
-  const std::string title = metric.metric.name + ": all pairs of models";
+  const std::string title = metric_title(metric.metric.name) + ": all pairs of models";
   return {.key = "significance-" + key_part(metric.metric.name),
           .title = title,
           .caption = significance_caption(comparison, metric, pairs),
-          .svg = drawing.svg(title)};
+          .svg = drawing.svg(title),
+          .reading = std::string(significance_reading),
+          .topic = metric.metric.name};
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ void expect_on_one_scale(const std::map<std::size_t, double>& marks,
 }
 
 bool says(const Figure& each, std::string_view words) {
-  return each.caption.find(words) != std::string::npos;
+  return (each.caption + " " + each.reading).find(words) != std::string::npos;
 }
 
 Study with_first_value(const std::string& metric, std::optional<double> value) {

@@ -88,19 +88,22 @@ Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_
         drawing.text({figure_width - 50, y}, compare::sign(standing),
                      {.size = small_text, .bold = true});
     }
-  const std::string title = fmt::format("{} by {}", metric.name, groups.front().column);
+  const std::string title =
+      fmt::format("{} by {}", metric_title(metric.name), groups.front().column);
   const std::string interaction = interaction_words(comparison, groups, k);
   return {
-      fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)), title,
-      fmt::format(
-          "Mean {} within each {}, with the 95 % interval of Student's t{}. Intervals of few cases "
-          "are wide, and their overlap does not prove equality. {} than {} within the subgroup, "
-          "corrected over all subgroups and models.{} n = cases with a value.",
+      .key = fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)),
+      .title = title,
+      .caption = fmt::format(
+          "Mean {} within each {}, with the 95 % interval of Student's t{}. {} than {} within the "
+          "subgroup, corrected over all subgroups and models.{} n = cases with a value.",
           metric.title, groups.front().column,
           comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
           compare::sign_words, comparison.models[comparison.baseline].name,
           interaction.empty() ? "" : " " + interaction),
-      drawing.svg(title)};
+      .svg = drawing.svg(title),
+      .reading = "Intervals of few cases are wide, and their overlap does not prove equality.",
+      .topic = metric.name};
 }
 
 }  // namespace

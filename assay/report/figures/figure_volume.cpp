@@ -73,17 +73,23 @@ void draw_cloud(Drawing& drawing, const PanelScales& scale, const Cloud& data, M
   if (!line.empty()) drawing.path(polyline(line), {.stroke = tone::ink, .stroke_width = 1.8});
 }
 
-std::string volume_caption(std::span<const Cloud> clouds, MarkForm form) {
+std::string volume_reading(std::span<const Cloud> clouds, MarkForm form) {
+  std::size_t total = 0;
+  for (const Cloud& each : clouds) total += each.cases.size();
+  return "One voxel more or less matters most in a small lesion, so a fall to the left shows that "
+         "small lesions lower the score. The line joins the medians of bins with equally many "
+         "cases." +
+         cloud_note(form, total);
+}
+
+std::string volume_caption(std::span<const Cloud> clouds) {
   std::size_t total = 0, left_out = 0;
   for (const Cloud& each : clouds) {
     total += each.cases.size();
     left_out += each.left_out;
   }
-  std::string out = fmt::format(
-      "Dice against the volume of the reference (logarithmic axis). One voxel more or less matters "
-      "most in a small lesion, so a fall to the left shows that small lesions lower the score. The "
-      "line joins the medians of bins with equally many cases.{} {}",
-      cloud_note(form, total), values_words(total, clouds.size()));
+  std::string out = fmt::format("Dice against the volume of the reference (logarithmic axis). {}",
+                                values_words(total, clouds.size()));
   if (left_out != 0)
     out += fmt::format("; {} without Dice or with an empty reference are left out", left_out);
   return out + ".";
@@ -115,8 +121,12 @@ Figures volume_figures(const FigureScene& scene) {
     draw_cloud(drawing, scale, clouds[k], form);
   }
   const std::string title = "Dice against lesion volume";
-  return {{"dice-volume", title, volume_caption(clouds, form) + average_note(scene),
-           drawing.svg(title)}};
+  return {{.key = "dice-volume",
+           .title = title,
+           .caption = volume_caption(clouds) + average_note(scene),
+           .svg = drawing.svg(title),
+           .reading = volume_reading(clouds, form),
+           .topic = "Volume"}};
 }
 
 }  // namespace assay::report

@@ -12,6 +12,7 @@ struct FigureKind {
   std::string_view name;
   bool (*applies)(const FigureScene&);
   Figures (*draw)(const FigureScene&);
+  bool is_detail = false;  ///< for readers who ask for more
 };
 
 bool has_models(const FigureScene& scene) {
@@ -44,14 +45,14 @@ bool has_folds(const FigureScene& scene) {
 constexpr FigureKind figure_kinds[] = {
     {"raincloud", has_models, raincloud_figures},
     {"forest", is_compared, forest_figures},
-    {"differences", has_compared_values, difference_figures},
-    {"ranks", is_compared, rank_figures},
-    {"critical-difference", is_compared, critical_difference_figures},
-    {"significance", has_compared_values, significance_figures},
+    {"differences", has_compared_values, difference_figures, true},
+    {"ranks", is_compared, rank_figures, true},
+    {"critical-difference", is_compared, critical_difference_figures, true},
+    {"significance", has_compared_values, significance_figures, true},
     {"agreement", has_models, agreement_figures},
     {"volume", has_models, volume_figures},
-    {"labels", has_labels, label_figures},
-    {"subgroups", has_subgroups, subgroup_figures},
+    {"labels", has_labels, label_figures, true},
+    {"subgroups", has_subgroups, subgroup_figures, true},
     {"parity", has_parity, parity_figures},
     {"folds", has_folds, fold_figures},
 };
@@ -59,17 +60,23 @@ constexpr FigureKind figure_kinds[] = {
 struct QaKind {
   std::string_view name;
   Figures (*draw)(QaParts);
+  bool is_detail = false;
 };
 
 constexpr QaKind qa_kinds[] = {
-    {"accuracy", qa_accuracy_figures},
-    {"confusion", qa_confusion_figures},
-    {"votes", qa_vote_figures},
-    {"cost", qa_cost_figures},
+    {"accuracy", qa_accuracy_figures, true},
+    {"confusion", qa_confusion_figures, true},
+    {"votes", qa_vote_figures, true},
+    {"cost", qa_cost_figures, true},
 };
 
 void append(Figures& all, Figures more) {
   std::ranges::move(more, std::back_inserter(all));
+}
+
+Figures marked(Figures figures, bool is_detail) {
+  for (Figure& figure : figures) figure.is_detail = is_detail;
+  return figures;
 }
 
 /// Names that differ in signs only would have one key.
@@ -104,13 +111,13 @@ std::vector<Figure> study_figures(const Study& study) {
   const FigureScene scene = figure_scene(study);
   Figures all;
   for (const FigureKind& kind : figure_kinds)
-    if (kind.applies(scene)) append(all, kind.draw(scene));
+    if (kind.applies(scene)) append(all, marked(kind.draw(scene), kind.is_detail));
   return with_own_keys(std::move(all));
 }
 
 std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts) {
   Figures all;
-  for (const QaKind& kind : qa_kinds) append(all, kind.draw(parts));
+  for (const QaKind& kind : qa_kinds) append(all, marked(kind.draw(parts), kind.is_detail));
   return with_own_keys(std::move(all));
 }
 

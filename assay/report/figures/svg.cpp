@@ -114,6 +114,13 @@ std::string Drawing::svg(std::string_view title) const {
       width, height, fonts, tone::ink, svg_escaped(title), tone::paper, body_);
 }
 
+std::string Drawing::small_svg() const {
+  return fmt::format(
+      "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "aria-hidden=\"true\">{2}</svg>",
+      svg_number(width_), svg_number(height_), body_);
+}
+
 std::string polyline(std::span<const Spot> points) {
   std::string out;
   for (const Spot& point : points) {

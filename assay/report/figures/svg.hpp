@@ -78,6 +78,8 @@ class Drawing {
 
   /// The whole element; `title` is what a screen reader reads out.
   std::string svg(std::string_view title) const;
+  /// The same without title, paper and fonts, for places where text says what it shows.
+  std::string small_svg() const;
 
  private:
   double width_, height_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assay/base/base64.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
@@ -43,7 +45,8 @@ std::string head(const PageContent& content) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<meta name=\"generator\" content=\"assay {}\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+      "<title>{}</title>\n<style>{}</style>\n<noscript><style>.panel.away {{ display: block; }}"
+      "</style></noscript>\n</head>\n<body>\n",
       policy(content.with_niivue), html_escaped(content.version), html_escaped(content.study.title),
       report_style);
 }
@@ -51,10 +54,10 @@ std::string head(const PageContent& content) {
 struct Section {
   std::string_view id, title;
 };
-constexpr Section sections[] = {{"summary", "Summary"},     {"figures", "Figures"},
-                                {"cases", "Cases"},         {"viewer", "Viewer"},
-                                {"questions", "Questions"}, {"findings", "Findings"},
-                                {"words", "To paste"},      {"sources", "Provenance"}};
+constexpr Section sections[] = {{"summary", "Summary"},      {"figures", "Figures"},
+                                {"cases", "Cases"},          {"viewer", "Viewer"},
+                                {"questions", "Questions"},  {"findings", "Findings"},
+                                {"words", "For your paper"}, {"sources", "Provenance"}};
 
 /// Links to the sections that are there.
 std::string navigation(const PageContent& content, const std::string& body) {
@@ -77,10 +80,10 @@ std::string viewer_section(const PageContent& content, std::span<const CaseVolum
   if (content.study.models.empty()) return "";
   std::string out = "<section id=\"viewer\">\n<h2>Viewer</h2>\n<div id=\"case-view\"></div>\n";
   if (!volumes.empty())
-    out +=
-        "<div class=\"stills\"><p class=\"soft\"><i class=\"swatch both\"></i> both "
-        "<i class=\"swatch over\"></i> only the prediction <i class=\"swatch under\"></i> only "
-        "the reference; the reference's outline in white.</p>\n";
+    out += "<div class=\"stills\"><p class=\"soft\">" +
+           agreement_legend(std::ranges::any_of(
+               volumes, [](const CaseVolume* volume) { return volume->labels.size() > 1; })) +
+           " The left of a picture is the patient's left.</p>\n";
   for (const CaseVolume* volume : volumes) out += volume_stills(*volume, content.study);
   return out + (volumes.empty() ? "" : "</div>\n") + "</section>\n";
 }
@@ -159,7 +162,8 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
 
 PageText report_page(PageContent content) {
   const Study& study = content.study;
-  const std::string figures = figures_section("figures", "Figures", content.figures);
+  const std::string figures = figures_section(content);
+  const std::string picture = worst_case_figure(content);
   const std::string qa = qa_section(content);
   const std::string rest =
       findings_section(content) + words_section(content) + sources_section(content);
@@ -167,23 +171,28 @@ PageText report_page(PageContent content) {
   const std::string niivue =
       content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
   const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
-  Chosen chosen =
-      chosen_for(content, frame + figures.size() + qa.size() + rest.size() + values.size());
+  Chosen chosen = chosen_for(
+      content, frame + figures.size() + picture.size() + qa.size() + rest.size() + values.size());
   if (std::string lost = left_out_metrics(study); !lost.empty())
     chosen.dropped.push_back(std::move(lost));
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
-  std::string body = "<main>\n" + first_screen(content) + figures;
+  std::string body =
+      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + figures;
   if (!study.models.empty()) body += cases_section;
   body += viewer_section(content, chosen.volumes);
   if (!study.qa.empty())
-    body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa + "<div class=\"answers\">\n" +
-            chosen.answers + "</div></section>\n";
+    body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa +
+            (chosen.answers.empty() ? ""
+                                    : "<details class=\"answers\"><summary>How the answers came "
+                                      "about, step by step</summary>\n" +
+                                          chosen.answers + "</details>\n") +
+            "</section>\n";
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +
-              "<script type=\"application/json\" id=\"volumes\">" + volumes_data(chosen.volumes) +
-              "</script>\n" + chosen.blocks + niivue + "<script>" + std::string(report_script) +
-              "</script>\n</body>\n</html>\n",
+              "<script type=\"application/json\" id=\"volumes\">" +
+              volumes_data(study, chosen.volumes) + "</script>\n" + chosen.blocks + niivue +
+              "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
           std::move(chosen.dropped)};
 }
 

@@ -35,15 +35,6 @@ void append_number(std::string& out, const std::optional<double>& value) {
     fmt::format_to(std::back_inserter(out), "{:.6g}", *value);
 }
 
-/// All metrics of any model, those of the first screen first.
-std::vector<std::string> all_metrics(const Study& study) {
-  std::vector<std::string> out = shown_metrics(study);
-  for (std::size_t m = 0; m < study.models.size(); ++m)
-    for (const compare::MetricColumn& column : shown_columns(study, m))
-      if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
-  return out;
-}
-
 /// The same as far as the page has room; those of the first screen always.
 std::vector<std::string> metrics_of(const Study& study) {
   std::vector<std::string> out = all_metrics(study);
@@ -56,13 +47,9 @@ std::vector<std::string> metrics_of(const Study& study) {
 std::string metrics_json(const Study& study, const std::vector<std::string>& metrics) {
   std::vector<std::string> out;
   for (const std::string& key : metrics) {
-    const auto known = metrics::metric_of_key(key);
-    metrics::Better better = known ? (*known)->better : metrics::Better::higher;
-    if (study.comparison)
-      for (const compare::MetricComparison& compared : study.comparison->metrics)
-        if (compared.metric.name == key) better = compared.metric.better;
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
-                              json_text(metric_title(key)), json_text(name(better))));
+                              json_text(metric_title(key)),
+                              json_text(name(direction_of(study, key)))));
   }
   return json_list(out);
 }
@@ -145,16 +132,43 @@ std::string lost_json(const Study& study) {
   return json_list(out);
 }
 
-std::string volume_json(const CaseVolume& volume, std::size_t number) {
+/// The value of one case in a column, by model; null where there is none.
+std::string values_of_label(const Study& study, const CaseVolume& volume, const std::string& label,
+                            const std::string& metric) {
+  std::string out = "[";
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    if (m != 0) out += ',';
+    std::optional<double> value;
+    for (const compare::LabelTable& each : study.models[m].labels)
+      if (each.key == label)
+        value = value_in(study, m, compare::column_of(each.columns, metric), volume.place);
+    append_number(out, value);
+  }
+  return out + "]";
+}
+
+/// Name, codes and scores of each region of a volume, by the first metric.
+std::string regions_json(const Study& study, const CaseVolume& volume) {
+  const std::vector<std::string> metrics = shown_metrics(study);
+  const std::string metric = metrics.empty() ? "" : metrics[0].substr(0, metrics[0].find(" of "));
+  std::vector<std::string> out;
+  for (const DrawnRegion& region : volume.regions)
+    out.push_back(fmt::format("{{\"name\":{},\"codes\":[{}],\"values\":{}}}",
+                              json_text(region.name), fmt::join(region.codes, ","),
+                              values_of_label(study, volume, region.key, metric)));
+  return json_list(out);
+}
+
+std::string volume_json(const Study& study, const CaseVolume& volume, std::size_t number) {
   std::vector<std::string> models;
   for (const DrawnMask& mask : volume.predictions) models.push_back(std::to_string(mask.model));
   return fmt::format(
       "{{\"number\":{},\"case\":{},\"why\":{},\"shape\":[{}],\"spacing\":[{:.6g}],\"focus\":[{}],"
-      "\"regions\":{},\"image\":{},\"models\":{},\"notes\":{}}}",
+      "\"labels\":{},\"regions\":{},\"image\":{},\"models\":{},\"notes\":{}}}",
       number, volume.place, json_text(volume.why), fmt::join(volume.shape, ","),
       fmt::join(volume.spacing_mm, ","), fmt::join(focus_of(volume), ","),
-      json_texts(volume.regions), !volume.image.empty(), json_list(models),
-      json_texts(volume.notes));
+      json_texts(volume.labels), regions_json(study, volume), !volume.image.empty(),
+      json_list(models), json_texts(volume.notes));
 }
 
 std::string qa_json(const Study& study) {
@@ -179,6 +193,14 @@ std::string qa_json(const Study& study) {
 
 }  // namespace
 
+std::vector<std::string> all_metrics(const Study& study) {
+  std::vector<std::string> out = shown_metrics(study);
+  for (std::size_t m = 0; m < study.models.size(); ++m)
+    for (const compare::MetricColumn& column : shown_columns(study, m))
+      if (std::ranges::find(out, column.name) == out.end()) out.push_back(column.name);
+  return out;
+}
+
 std::string json_text(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -193,9 +215,18 @@ std::string json_text(std::string_view text) {
   return out + "\"";
 }
 
-std::string volumes_data(std::span<const CaseVolume* const> volumes) {
+std::optional<double> value_in(const Study& study, std::size_t model,
+                               const compare::MetricColumn* column, std::size_t place) {
+  const std::vector<std::string>& ids = study.models[model].ids;
+  const auto found = std::ranges::find(ids, study.ids[place]);
+  if (column == nullptr || found == ids.end()) return std::nullopt;
+  return column->values[static_cast<std::size_t>(found - ids.begin())];
+}
+
+std::string volumes_data(const Study& study, std::span<const CaseVolume* const> volumes) {
   std::vector<std::string> out;
-  for (std::size_t v = 0; v < volumes.size(); ++v) out.push_back(volume_json(*volumes[v], v));
+  for (std::size_t v = 0; v < volumes.size(); ++v)
+    out.push_back(volume_json(study, *volumes[v], v));
   return json_list(out);
 }
 

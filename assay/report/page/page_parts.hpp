@@ -2,7 +2,9 @@
 /// The parts of the report's page, one file each; page.cpp puts them together.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,8 +15,9 @@
 
 namespace assay::report {
 
-/// A metric's name for people, with its unit: "Hausdorff distance (mm)".
-std::string metric_title(const std::string& key);
+inline bool is_finite(const std::optional<double>& value) {
+  return value && std::isfinite(*value);
+}
 
 /// The columns that the page shows: of the label that was asked for, or the case averages.
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model);
@@ -25,6 +28,9 @@ std::vector<std::size_t> places_in_study(const Study& study, std::size_t model);
 /// JSON text of any text; safe inside a script element.
 std::string json_text(std::string_view text);
 
+/// All metrics of any model, those of the first screen first.
+std::vector<std::string> all_metrics(const Study& study);
+
 /// Values by metric, model and case, in columns; what the page's script reads.
 std::string page_data(const Study& study);
 
@@ -33,15 +39,47 @@ std::string page_data(const Study& study);
 std::string left_out_metrics(const Study& study);
 
 /// What the script needs to know about the volumes besides their blocks.
-std::string volumes_data(std::span<const CaseVolume* const> volumes);
+std::string volumes_data(const Study& study, std::span<const CaseVolume* const> volumes);
 
-/// What was measured, the headline table, the ledger, the conclusions.
-std::string first_screen(const PageContent& content);
+/// The value of a case of the study in a column of a model, which may be null.
+std::optional<double> value_in(const Study& study, std::size_t model,
+                               const compare::MetricColumn* column, std::size_t place);
 
-/// A drawing with its title above and its caption below.
+/// What the colours of pictures mean; `several` adds that of a wrong label.
+std::string agreement_legend(bool several);
+
+/// What the comparison says about a model in a metric, in a word.
+struct VerdictChip {
+  std::string_view word, css;
+};
+VerdictChip chip_of(const compare::MetricComparison& metric, const compare::PairComparison& pair);
+std::string chip_html(const VerdictChip& chip);
+
+/// The mean over the finite values of a model, which need not be of the cases of other models.
+metrics::Summary mean_of(const Study& study, std::size_t model, const std::string& metric);
+
+metrics::Better direction_of(const Study& study, const std::string& metric);
+
+/// What was found, in plain words.
+std::string result_sentences(const Study& study);
+
+/// What became of every case: a line, and the whole account when it is opened.
+std::string ledger(const Study& study);
+
+/// The result, the ledger, a picture ("" without one) and the headline table.
+std::string first_screen(const PageContent& content, const std::string& picture);
+
+/// A drawing with its title, its caption, and how to read it.
 std::string figure_html(const Figure& figure);
-std::string figures_section(std::string_view id, std::string_view title,
-                            std::span<const Figure> figures);
+
+/// The same of several; those for readers who ask for more are folded.
+std::string figures_html(std::span<const Figure* const> figures);
+
+/// A panel per metric: what the comparison found, and its figures.
+std::string figures_section(const PageContent& content);
+
+/// The worst case as a picture for the first screen; "" where no volume is of a worst case.
+std::string worst_case_figure(const PageContent& content);
 
 /// One volume as blocks of base64, named "volume-<number>-…", and as stills.
 std::string volume_blocks(const CaseVolume& volume, std::size_t number);

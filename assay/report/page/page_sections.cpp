@@ -49,7 +49,8 @@ std::string element(std::string_view tag, std::string_view text, std::string_vie
 }
 
 std::string html_table(const PaperTable& table, std::string_view caption) {
-  std::string out = "<div class=\"wide\"><table>" +
+  std::string out = "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
+                    html_escaped(caption) + "\"><table>" +
                     element("caption", caption, "class=\"unseen\"") + "<thead><tr>";
   for (std::size_t c = 0; c < table.header.size(); ++c)
     out +=
@@ -59,29 +60,13 @@ std::string html_table(const PaperTable& table, std::string_view caption) {
     out += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c)
       out += c == 0 ? element("th", row[c], "scope=\"row\"")
-                    : element("td", row[c], "class=\"number\"");
+                    : element("td", typeset(row[c]), "class=\"number\"");
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";
-  for (const std::string& note : table.footnotes) out += element("p", note, "class=\"soft\"");
+  for (const std::string& note : table.footnotes)
+    out += element("p", typeset(note), "class=\"soft\"");
   return out;
-}
-
-std::string figure_html(const Figure& figure) {
-  return fmt::format(
-      "<figure id=\"figure-{0}\" class=\"drawing\"><h3>{1}</h3>\n<div class=\"canvas\">{2}</div>\n"
-      "<figcaption>{3}</figcaption></figure>\n",
-      html_escaped(figure.key), html_escaped(figure.title), figure.svg,
-      html_escaped(figure.caption));
-}
-
-std::string figures_section(std::string_view id, std::string_view title,
-                            std::span<const Figure> figures) {
-  if (figures.empty()) return "";
-  std::string out = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n<div class=\"figures\">\n", id,
-                                html_escaped(title));
-  for (const Figure& figure : figures) out += figure_html(figure);
-  return out + "</div></section>\n";
 }
 
 std::string volume_blocks(const CaseVolume& volume, std::size_t number) {
@@ -130,8 +115,9 @@ std::string to_paste(std::string_view title, std::string_view text) {
 std::string methods(const PageContent& content) {
   const std::string text = methods_paragraph(content.study, content.version);
   if (text.empty()) return "";
-  return "<h3>Methods</h3>\n<div class=\"paste\">" + element("pre", text, "class=\"prose\"") +
-         "<button type=\"button\" class=\"copy\">Copy</button></div>\n";
+  return "<details class=\"paste\"><summary>Methods</summary><button type=\"button\" "
+         "class=\"copy\">Copy</button>" +
+         element("pre", text, "class=\"prose\" tabindex=\"0\"") + "</details>\n";
 }
 
 std::string tables(const Study& study) {
@@ -139,7 +125,7 @@ std::string tables(const Study& study) {
   for (const NamedTable& one : tables_to_paste(study))
     out += to_paste(one.title + ", Markdown", markdown_table(one.table)) +
            to_paste(one.title + ", LaTeX", latex_table(one.table));
-  return out.empty() ? "" : "<h3>Tables</h3>\n" + out;
+  return out;
 }
 
 std::string_view css_of(GuidelineAnswer answer) {
@@ -156,18 +142,20 @@ std::string checklist(const Study& study) {
         css_of(item.answer), html_escaped(name(item.answer)), html_escaped(item.item),
         html_escaped(item.because), html_escaped(item.guideline));
   if (rows.empty()) return "";
-  return "<h3>Checklist</h3>\n<div class=\"wide\"><table class=\"check\"><caption "
+  return "<details><summary>Checklist: what CLAIM and Metrics Reloaded ask for</summary><div "
+         "class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Checklist\"><table "
+         "class=\"check\"><caption "
          "class=\"unseen\">What reporting guidelines ask</caption><thead><tr><th "
          "scope=\"col\">Answered here</th><th scope=\"col\">Asked</th><th scope=\"col\">Where, or "
          "what is left to say</th><th scope=\"col\">Guideline</th></tr></thead><tbody>" +
-         rows + "</tbody></table></div>\n";
+         rows + "</tbody></table></div></details>\n";
 }
 
 }  // namespace
 
 std::string words_section(const PageContent& content) {
-  return "<section id=\"words\">\n<h2>To paste</h2>\n" + methods(content) + tables(content.study) +
-         checklist(content.study) + "</section>\n";
+  return "<section id=\"words\">\n<h2>For your paper</h2>\n" + methods(content) +
+         tables(content.study) + checklist(content.study) + "</section>\n";
 }
 
 // What other commands found, on the page: parity with a paper, cross-validations, comparisons.
@@ -325,8 +313,9 @@ std::string qa_section(const PageContent& content) {
           part.result.benchmark_name, unfinished->done, counted(unfinished->expected, "question")));
   }
   std::string out = html_table(table, "Scores of question answering");
-  for (const Figure& figure : content.qa_figures) out += figure_html(figure);
-  return out + "<div id=\"item-table\"></div>\n";
+  std::vector<const Figure*> figures;
+  for (const Figure& figure : content.qa_figures) figures.push_back(&figure);
+  return out + figures_html(figures) + "<div id=\"item-table\"></div>\n";
 }
 
 std::string qa_answer(const ShownAnswer& answer) {

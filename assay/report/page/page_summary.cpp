@@ -9,18 +9,13 @@
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
+#include "assay/report/figures/distribution.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/text/comparison_report.hpp"
 
 namespace assay::report {
 namespace {
-
-constexpr std::size_t most_reasons = 50;  // lines of the ledger; the table of cases has all
-
-bool is_finite(const std::optional<double>& value) {
-  return value && std::isfinite(*value);
-}
 
 /// As in comparisons: infinite values are left out of means, and counted.
 std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
@@ -33,92 +28,148 @@ std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
   return out;
 }
 
-/// One model in one metric: how it did, and whether it differs from the baseline.
+/// One model in one metric: how it did, and what the comparison with the baseline says.
 struct SummaryCell {
   metrics::Summary summary{};
-  compare::Standing standing = compare::Standing::undecided;  ///< of the baseline
+  std::optional<VerdictChip> chip{};  ///< none of the baseline
   compare::ColumnFailures failures{};
+  std::vector<double> values{};  ///< the finite ones, which the summary is of
 };
 
+void add_values(SummaryCell& cell, const std::vector<std::optional<double>>& values) {
+  for (const auto& value : values)
+    if (is_finite(value)) cell.values.push_back(*value);
+}
+
 SummaryCell cell_of(const Study& study, std::size_t model, const std::string& metric) {
+  SummaryCell cell;
   if (!study.comparison) {
-    SummaryCell cell = {summary(scores_of(study, model, metric), metrics::summary_rules(metric))};
+    cell.summary = mean_of(study, model, metric);
     if (const compare::MetricColumn* column =
-            compare::column_of(shown_columns(study, model), metric))
+            compare::column_of(shown_columns(study, model), metric)) {
       cell.failures = compare::failures_of(study.models[model], *column);
+      add_values(cell, column->values);
+    }
     return cell;
   }
   for (const compare::MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric) continue;
-    SummaryCell cell = {compared.models[model]};
+    cell.summary = compared.models[model];
+    if (model < compared.values.values.size()) add_values(cell, compared.values.values[model]);
     for (const compare::PairComparison& pair : compared.pairs)
       if (pair.result.model_name == study.models[model].model_name)
-        cell.standing = compare::standing_of(compared, pair);
-    return cell;
+        cell.chip = chip_of(compared, pair);
   }
-  return {};
+  return cell;
 }
 
-std::string cell_html(const SummaryCell& cell, bool is_best) {
+/// All cells of one metric.
+struct SummaryColumn {
+  std::string metric;
+  metrics::Better better = metrics::Better::higher;
+  std::vector<SummaryCell> cells{};
+  std::optional<std::size_t> best{};
+  Extent extent{};  ///< of all values, for the drawings
+};
+
+std::string cell_html(const SummaryColumn& column, std::size_t model, std::size_t usual_n) {
+  const SummaryCell& cell = column.cells[model];
   const metrics::Summary& s = cell.summary;
   if (!s.mean) return "<td class=\"number soft\">–</td>";
-  std::string out = fmt::format("<td class=\"number\"><span class=\"value{}\">{}</span>",
-                                is_best ? " best" : "", compare::plain_number(*s.mean));
-  if (cell.standing != compare::Standing::undecided)
-    out += fmt::format(
-        "<sup class=\"star {0}\" title=\"{0} than the baseline, after correction\">{1}</sup>",
-        name(cell.standing), compare::sign(cell.standing));
+  std::string out =
+      fmt::format("<td class=\"number\">{}<span class=\"value{}\">{}</span>",
+                  cell.chip ? chip_html(*cell.chip) + " " : "", column.best == model ? " best" : "",
+                  typeset(compare::plain_number(*s.mean)));
   if (s.ci95)
     out += fmt::format(" <span class=\"interval\">{} to {}</span>",
-                       compare::plain_number(s.ci95->first), compare::plain_number(s.ci95->second));
-  out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
+                       typeset(compare::plain_number(s.ci95->first)),
+                       typeset(compare::plain_number(s.ci95->second)));
+  if (s.n != usual_n) out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
   if (cell.failures.failures != 0 && cell.failures.mean_with)
     out += fmt::format("<br><span class=\"n\">{} with {} counted</span>",
-                       compare::plain_number(*cell.failures.mean_with),
+                       typeset(compare::plain_number(*cell.failures.mean_with)),
                        counted(cell.failures.failures, "failure"));
-  return out + "</td>";
+  return out + cell_drawing(cell.values, {column.extent, model_tone(model)}) + "</td>";
 }
 
 /// Which of several means is best; nothing where the metric has no direction.
-std::optional<std::size_t> best_of(const std::vector<SummaryCell>& cells,
-                                   const std::string& metric) {
-  const auto known = metrics::metric_of_key(metric);
-  const metrics::Better better = known ? (*known)->better : metrics::Better::higher;
-  if (better == metrics::Better::neither || cells.size() < 2) return std::nullopt;
+std::optional<std::size_t> best_of(const SummaryColumn& column) {
+  if (column.better == metrics::Better::neither || column.cells.size() < 2) return std::nullopt;
   std::optional<std::size_t> best;
   const auto gain = [&](std::size_t i) {
-    const double mean = *cells[i].summary.mean;
-    return better == metrics::Better::higher  ? mean
-           : better == metrics::Better::lower ? -mean
-                                              : -std::abs(mean);
+    const double mean = *column.cells[i].summary.mean;
+    return column.better == metrics::Better::higher  ? mean
+           : column.better == metrics::Better::lower ? -mean
+                                                     : -std::abs(mean);
   };
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    if (cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
+  for (std::size_t i = 0; i < column.cells.size(); ++i)
+    if (column.cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
   return best;
 }
 
+SummaryColumn column_of(const Study& study, const std::string& metric) {
+  SummaryColumn out = {.metric = metric, .better = direction_of(study, metric)};
+  std::optional<Extent> extent;
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    out.cells.push_back(cell_of(study, m, metric));
+    extent = hull(extent, extent_of(out.cells.back().values));
+  }
+  out.extent = extent.value_or(Extent{});
+  // Means over different cases do not say which model is better.
+  if (study.comparison) out.best = best_of(out);
+  return out;
+}
+
+/// "whole tumour": what all columns of the table are about; "" where they say so themselves, or
+/// where there is nothing to say.
+std::string label_words(const Study& study) {
+  const compare::ResultTable& first = study.models.front();
+  const auto shown_name = [](const compare::LabelTable& label) {
+    return label.name.empty() ? label.key : label.name;
+  };
+  if (study.comparison && study.comparison->settings.choice.has_several_labels()) return "";
+  if (study.comparison && !study.comparison->settings.choice.first_label().empty())
+    return shown_name(compare::label_of(first, study.comparison->settings.choice.first_label()));
+  if (first.labels.size() == 1)
+    return first.labels[0].key == metrics::foreground_region().key ? ""
+                                                                   : shown_name(first.labels[0]);
+  return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
+}
+
+std::string column_head(const SummaryColumn& column, const std::string& label) {
+  const FigureMetric metric = figure_metric(column.metric, column.better);
+  return fmt::format(
+      "<th scope=\"col\" class=\"number\" data-metric=\"{}\" title=\"{}\">{}{}{}</th>\n",
+      html_escaped(column.metric), html_escaped(axis_title(metric)),
+      html_escaped(metric_title(column.metric)),
+      column.better == metrics::Better::neither
+          ? ""
+          : fmt::format(" <span class=\"arrow\">{}</span>", direction_arrow(column.better)),
+      label.empty() ? "" : "<small>" + html_escaped(label) + "</small>");
+}
+
 std::string headline_table(const Study& study) {
-  const std::vector<std::string> metrics = shown_metrics(study);
+  std::vector<SummaryColumn> columns;
   std::string head, body;
-  std::vector<std::vector<SummaryCell>> cells(metrics.size());
-  std::vector<std::optional<std::size_t>> best;
-  for (std::size_t k = 0; k < metrics.size(); ++k) {
-    head += element("th", metric_title(metrics[k]), "scope=\"col\" class=\"number\"");
-    for (std::size_t m = 0; m < study.models.size(); ++m)
-      cells[k].push_back(cell_of(study, m, metrics[k]));
-    // Means over different cases do not say which model is better.
-    best.push_back(study.comparison ? best_of(cells[k], metrics[k]) : std::nullopt);
+  const std::string label = label_words(study);
+  for (const std::string& metric : shown_metrics(study)) {
+    columns.push_back(column_of(study, metric));
+    head += column_head(columns.back(), label);
   }
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const bool is_baseline = study.comparison && study.comparison->baseline == m;
+    const std::size_t usual_n = study.comparison
+                                    ? study.comparison->matching.ids.size()
+                                    : study.models[m].cases + study.models[m].unscored.size();
     body += fmt::format("<tr><th scope=\"row\"><i class=\"key k{}\"></i>{}{}</th>", m % 7,
                         html_escaped(study.models[m].model_name),
                         is_baseline ? " <span class=\"tag\">baseline</span>" : "");
-    for (std::size_t k = 0; k < metrics.size(); ++k) body += cell_html(cells[k][m], best[k] == m);
+    for (const SummaryColumn& column : columns) body += cell_html(column, m, usual_n);
     body += "</tr>\n";
   }
-  return "<div class=\"wide\"><table class=\"headline\"><caption class=\"unseen\">Means with 95 % "
-         "intervals</caption>\n<thead><tr><th scope=\"col\">Model</th>" +
+  return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Means\"><table "
+         "class=\"headline\"><caption class=\"unseen\">Means with 95\u00A0% intervals"
+         "</caption>\n<thead><tr><th scope=\"col\">Model</th>" +
          head + "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
 }
 
@@ -130,139 +181,32 @@ std::string family_phrase(const compare::Comparison& comparison) {
   return out;
 }
 
+std::string test_note(const Study& study) {
+  const compare::Comparison& comparison = *study.comparison;
+  std::string text = fmt::format(
+      " All models on the same {}, {}. Better and worse than the baseline {} by the Wilcoxon "
+      "signed-rank test, {}level {:g}; equivalent within a margin that was given; else undecided.",
+      counted(comparison.matching.ids.size(), "case"),
+      comparison.settings.undefined == compare::UndefinedPolicy::worst
+          ? "failures of a model counted"
+          : "without those in which a model failed",
+      study.models[comparison.baseline].model_name, family_phrase(comparison),
+      comparison.settings.alpha);
+  if (const std::string note = opposite_signs_note(comparison); !note.empty())
+    text += " " + note + ".";
+  return text + " Bold: the best mean.";
+}
+
 std::string table_note(const Study& study) {
   std::string text =
-      "Mean over cases with a value, its 95 % interval (Student's t, cut to the "
-      "range of the metric) and their number.";
+      "Mean over cases with a value, and its 95 % interval (Student's t, cut to the range of the "
+      "metric). The number of cases is given where it differs from those expected. The small "
+      "drawing shows how the values are distributed, on one axis per column, with the median as a "
+      "line. ↑ higher is better, ↓ lower is better.";
   if (const std::string over = averaged_note(study); !over.empty()) text += " " + over;
-  if (study.comparison) {
-    text += fmt::format(
-        " All models on the same {} cases, {}. {} than the baseline {} (Wilcoxon signed-rank "
-        "test, {}level {:g}).",
-        study.comparison->matching.ids.size(),
-        study.comparison->settings.undefined == compare::UndefinedPolicy::worst
-            ? "failures of a model counted"
-            : "without those in which a model failed",
-        compare::sign_words, study.models[study.comparison->baseline].model_name,
-        family_phrase(*study.comparison), study.comparison->settings.alpha);
-    if (const std::string note = opposite_signs_note(*study.comparison); !note.empty())
-      text += " " + note + ".";
-    text += " Bold: the best mean.";
-  }
-  return element("p", text, "class=\"soft\"");
-}
-
-std::string conclusion(const compare::MetricComparison& metric, const compare::PairComparison& pair,
-                       std::string_view baseline) {
-  const std::string_view verdict =
-      pair.n == 0 ? "not compared" : compare::plain_words(pair.result.verdict);
-  const bool differs = pair.n != 0 && pair.result.verdict == stats::Verdict::different;
-  return fmt::format("<li class=\"verdict-{}\"><b>{}</b> {}</li>\n",
-                     pair.n == 0 ? "none"
-                     : differs   ? name(compare::standing_of(metric, pair))
-                                 : name(pair.result.verdict),
-                     verdict, html_escaped(compare::sentence(metric, pair, baseline)));
-}
-
-/// "lesion" for one model that is equivalent in all metrics is no news: sentences, by verdict.
-std::string conclusion_list(const Study& study) {
-  if (!study.comparison) return "";
-  const std::string& baseline = study.comparison->models[study.comparison->baseline].name;
-  std::string out;
-  for (const compare::MetricComparison& metric : study.comparison->metrics) {
-    std::string list;
-    for (const compare::PairComparison& pair : metric.pairs)
-      list += conclusion(metric, pair, baseline);
-    out += element("h3", metric_title(metric.metric.name)) + "<ul class=\"conclusions\">\n" + list +
-           "</ul>\n";
-  }
-  return "<h2>Conclusions</h2>\n" +
-         element("p",
-                 "Differences are Hodges–Lehmann estimates over paired cases, so they need not "
-                 "equal the difference of the means.",
-                 "class=\"soft\"") +
-         "<div class=\"columns\">" + out + "</div>\n";
-}
-
-/// Values that means leave out, by metric of the first screen: "9 of Dice".
-std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
-  std::vector<std::string> out;
-  for (const std::string& metric : shown_metrics(study)) {
-    const compare::MetricColumn* column = compare::column_of(shown_columns(study, model), metric);
-    if (column == nullptr) continue;
-    const auto finite = std::ranges::count_if(column->values, is_finite);
-    const auto lost = column->values.size() - static_cast<std::size_t>(finite);
-    const std::size_t failed = column->failed.size();
-    if (lost != 0)
-      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric),
-                                failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
-  }
-  return out;
-}
-
-std::string ledger_row(const Study& study, std::size_t model, std::size_t shared) {
-  const compare::ResultTable& table = study.models[model];
-  const std::vector<std::string> left_out = left_out_of(study, model);
-  return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
-      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td class=\"number{}\">{}</td><td "
-      "class=\"number\">{}</td></tr>\n",
-      html_escaped(table.model_name), table.cases + table.unscored.size(), table.cases,
-      table.unscored.empty() ? "" : " bad", table.unscored.size(), left_out.empty() ? "" : " bad",
-      left_out.empty() ? "0" : html_escaped(joined(left_out, ", ")),
-      shared == 0 ? "–" : std::to_string(shared));
-}
-
-std::string nothing_failed(const Study& study) {
-  for (std::size_t m = 0; m < study.models.size(); ++m)
-    if (!left_out_of(study, m).empty())
-      return "Every case was scored; values that are undefined or infinite are left out of means.";
-  return "Nothing failed and nothing was missing.";
-}
-
-std::string reasons(const Study& study) {
-  std::string list;
-  std::size_t all = 0;
-  for (const compare::ResultTable& table : study.models)
-    for (const compare::UnscoredCase& one : table.unscored) {
-      if (++all > most_reasons) continue;
-      list += fmt::format("<li><b>{}</b> of {}: {}</li>\n", html_escaped(one.id),
-                          html_escaped(table.model_name), html_escaped(one.reason));
-    }
-  if (all == 0) return element("p", nothing_failed(study), "class=\"soft\"");
-  if (all > most_reasons)
-    list += fmt::format("<li>and {} more: see the table of cases</li>\n", all - most_reasons);
-  return fmt::format("<details{}><summary>{} not scored, and why</summary><ul>{}</ul></details>\n",
-                     all <= 6 ? " open" : "", counted(all, "case"), list);
-}
-
-std::string ledger(const Study& study) {
-  const std::size_t shared = study.comparison ? study.comparison->matching.ids.size() : 0;
-  std::string rows;
-  for (std::size_t m = 0; m < study.models.size(); ++m) rows += ledger_row(study, m, shared);
-  return "<h2>Ledger</h2>\n<div class=\"wide\"><table class=\"ledger\"><caption "
-         "class=\"unseen\">What became of every case</caption><thead><tr><th "
-         "scope=\"col\">Model</th><th scope=\"col\" class=\"number\">listed</th><th scope=\"col\" "
-         "class=\"number\">scored</th><th scope=\"col\" class=\"number\">failed or missing</th><th "
-         "scope=\"col\" class=\"number\">undefined or infinite</th><th scope=\"col\" "
-         "class=\"number\">compared</th></tr></thead>\n<tbody>" +
-         rows + "</tbody></table></div>\n" + reasons(study);
-}
-
-std::string lead(const Study& study) {
-  std::vector<std::string> parts;
-  if (!study.models.empty())
-    parts.push_back(fmt::format("{} measured on {}", counted(study.models.size(), "model"),
-                                counted(study.ids.size(), "case")));
-  std::size_t questions = 0;
-  for (const QaStudyPart& part : study.qa) questions += part.result.results.size();
-  if (questions != 0)
-    parts.push_back(fmt::format("{} of {} answered by {}", counted(questions, "question"),
-                                study.qa.size() == 1 ? "a benchmark" : "several benchmarks",
-                                study.qa.front().result.model_name));
-  if (!study.parity.empty()) parts.push_back(counted(study.parity.size(), "check") + " of parity");
-  if (!study.folds.empty()) parts.push_back(counted(study.folds.size(), "cross-validation"));
-  return element("p", joined(parts, " · "), "class=\"lead\"");
+  if (study.comparison) text += test_note(study);
+  return "<details class=\"reading\"><summary>How to read this table</summary>" +
+         element("p", typeset(text)) + "</details>\n";
 }
 
 /// What the files say is odd about their cohorts. Models that say the same share a line.
@@ -289,25 +233,11 @@ std::string warnings_list(const Study& study) {
 
 std::string notes_list(const std::vector<std::string>& notes) {
   std::string list;
-  for (const std::string& note : notes) list += element("li", note);
+  for (const std::string& note : notes) list += element("li", typeset(note));
   return list.empty() ? "" : "<ul class=\"notes\" aria-label=\"Notes\">" + list + "</ul>\n";
 }
 
 }  // namespace
-
-std::string metric_title(const std::string& key) {
-  const auto known = metrics::metric_of_key(key);
-  if (!known) return key;
-  // Tables have narrow columns, and captions say the titles.
-  const std::size_t of_label = std::min(key.find(" of "), key.size());
-  const std::string own = key.substr(0, of_label), label = key.substr(of_label);
-  const metrics::Metric& row = **known;
-  std::string text = own == row.name && !row.brief.empty() ? std::string(row.brief) : own;
-  std::ranges::replace(text, '_', ' ');
-  return row.unit.empty() || text.ends_with(" ml")
-             ? text + label
-             : fmt::format("{}{} ({})", text, label, row.unit);
-}
 
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model) {
   return compare::columns_of(
@@ -322,13 +252,26 @@ std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) 
   return out;
 }
 
-std::string first_screen(const PageContent& content) {
+metrics::Summary mean_of(const Study& study, std::size_t model, const std::string& metric) {
+  return summary(scores_of(study, model, metric), metrics::summary_rules(metric));
+}
+
+metrics::Better direction_of(const Study& study, const std::string& metric) {
+  if (study.comparison)
+    for (const compare::MetricComparison& compared : study.comparison->metrics)
+      if (compared.metric.name == metric) return compared.metric.better;
+  const auto known = metrics::metric_of_key(metric);
+  return known ? (*known)->better : metrics::Better::higher;
+}
+
+std::string first_screen(const PageContent& content, const std::string& picture) {
   const Study& study = content.study;
-  std::string out = "<section id=\"summary\">\n" + lead(study) + warnings_list(study);
+  std::string out =
+      "<section id=\"summary\">\n<div class=\"hero\"><div>\n" + result_sentences(study);
+  if (!study.models.empty()) out += ledger(study);
+  out += warnings_list(study) + "</div>\n" + picture + "</div>\n";
   if (!study.models.empty()) out += headline_table(study) + table_note(study);
-  out += notes_list(content.notes);
-  if (!study.models.empty()) out += conclusion_list(study) + ledger(study);
-  return out + "</section>\n";
+  return out + notes_list(content.notes) + "</section>\n";
 }
 
 }  // namespace assay::report

@@ -88,7 +88,8 @@ TEST(Page, lets_only_its_own_script_run) {
 
 CaseVolume volume(std::size_t place, std::size_t side) {
   CaseVolume out = {.place = place, .why = "worst", .shape = {side, side, side}};
-  out.regions = {"lesion"};
+  out.labels = {"lesion"};
+  out.regions = {{"1", "lesion", {1}}};
   std::uint32_t state = 1;
   for (std::size_t i = 0; i < out.size(); ++i) {
     state = state * 1664525U + 1013904223U;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A synthetic head as T1-weighted images show it, for the pictures of the demo.
+#pragma once
+
+#include <cstdint>
+
+#include "assay/volume.hpp"
+
+namespace assay::demo {
+
+/// Grey values of scalp, skull, fluid, cortex, white matter, deep nuclei and ventricles, darker
+/// where `lesions` is not 0. The same seed gives the same bytes.
+Volume<std::uint8_t> head_image(const Volume<std::uint8_t>& lesions, std::uint64_t seed);
+
+}  // namespace assay::demo

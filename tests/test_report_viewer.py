@@ -1,0 +1,148 @@
+"""The viewer of the report in a real browser, compared pixel by pixel with the volumes."""
+import json, struct, subprocess, zlib
+
+import numpy
+import pytest
+
+from browsers import assert_quiet, browser, open_page, press, report, text  # noqa: F401
+from reports import SHAPE, volumes
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
+from support import PROGRAM, assay, save
+
+
+def pixel(browser, plane, column, row):
+    """The colour at the middle of a voxel of a plane."""
+    return browser.execute_script("""
+        const canvas = document.querySelector(`canvas[data-plane="${arguments[0]}"]`);
+        const [x, y] = [1, 2].map((i) => (arguments[i] + .5) * Number(canvas.dataset.factor));
+        const [r, g, b] = canvas.getContext("2d").getImageData(x, y, 1, 1).data;
+        return [r, g, b];""", plane, column, row)
+
+
+def blend(grey, colour, share=0.62):
+    return [round((1 - share) * grey + share * c) for c in colour]
+
+
+def test_the_viewer_draws_the_voxels_of_the_volume(browser, tmp_path):
+    page = report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images")
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
+    # before the test itself reads pixels, which the browser remarks upon
+    assert_quiet(browser, page)
+    chips = browser.find_elements(By.CSS_SELECTOR, ".chips button")
+    assert [chip.text for chip in chips] == ["sub-c worst", "sub-a best", "sub-b median"]
+    without_lines(browser)
+    go_to_slice(browser, 7)
+    # The whole image is within 16 mm of the box, so nothing is cropped; the ramp is 4 x, stretched
+    # over the middle 99 %.
+    image = {x: pixel(browser, "axial", x, 0)[0] for x in range(SHAPE[0])}
+    assert image[0] == 0 and image[23] == 255 and all(image[x] < image[x + 1] for x in range(23))
+    row = SHAPE[1] - 1 - 8  # y = 8, counted from above
+    both, over, under = (0, 158, 115), (213, 94, 0), (86, 180, 233)
+    for x in range(SHAPE[0]):  # sub-c: the prediction is three voxels to the right
+        truth, drawn = 8 <= x < 16, 11 <= x < 19
+        colour = both if truth and drawn else over if drawn else under if truth else None
+        expected = [image[x]] * 3 if colour is None else blend(image[x], colour)
+        assert max(abs(a - b) for a, b in zip(pixel(browser, "axial", x, row), expected)) <= 1, x
+    assert pixel(browser, "axial", 12, 0) == [image[12]] * 3  # y = 19 is outside the box
+    canvas = browser.find_element(By.CSS_SELECTOR, 'canvas[data-plane="axial"]')
+    canvas.send_keys(Keys.ARROW_UP)
+    assert canvas.get_attribute("data-slice") == "8"
+    press(browser, "Radiological")  # the patient's right is on the left now
+    assert pixel(browser, "axial", 0, 0)[0] == 255 and pixel(browser, "axial", 23, 0)[0] == 0
+    letters = [browser.find_element(By.CSS_SELECTOR, f".plane .edge.{side}").text
+               for side in ("left", "right")]
+    assert letters == ["R", "L"]
+
+
+def without_lines(browser):
+    """Outlines and the cross-hair may cross the pixel that is looked at."""
+    for name in ("reference line", "prediction line", "cross-hair"):
+        box = browser.find_element(By.XPATH, f"//label[contains(., '{name}')]/input")
+        if box.is_selected():
+            browser.execute_script("arguments[0].click()", box)
+
+
+def go_to_slice(browser, slice):
+    browser.execute_script(
+        """const slider = document.querySelector('input[aria-label="Slice, axial"]');
+        slider.value = arguments[0]; slider.dispatchEvent(new Event("input"));""", slice)
+
+
+def two_label_case(folder):
+    """Two named labels side by side; the prediction moves their border and misses a voxel."""
+    reference = numpy.zeros((12, 10, 8), numpy.uint8)
+    reference[2:6, 3:7, 2:6] = 1
+    reference[6:10, 3:7, 2:6] = 2
+    prediction = reference.copy()
+    prediction[5, 3:7, 2:6] = 2  # 16 voxels of the wrong label
+    prediction[2, 3, 2] = 0      # one missed
+    prediction[0, 0, 0] = 1      # one false
+    save(folder / "ref/a.nii.gz", reference)
+    save(folder / "pred/a.nii.gz", prediction)
+    save(folder / "images/a.nii.gz", numpy.full((12, 10, 8), 100, numpy.uint8))
+    (folder / "dataset.json").write_text(json.dumps(
+        {"labels": {"background": 0, "core": 1, "rim": 2}, "channel_names": {"0": "T1"},
+         "file_ending": ".nii.gz", "numTraining": 1}))
+    assay("score", "pred", "ref", "--labels", "all", "--dataset-json", "dataset.json", "--out",
+          "scores.json", cwd=folder)
+    return folder / "scores.json"
+
+
+def test_the_viewer_tells_a_wrong_label_from_a_missed_one(browser, tmp_path):
+    page = report(tmp_path, two_label_case(tmp_path), "--images", tmp_path / "images")
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
+    # The largest error is where the viewer starts.
+    slice = int(browser.find_element(
+        By.CSS_SELECTOR, 'canvas[data-plane="sagittal"]').get_attribute("data-slice"))
+    assert slice == 5
+    without_lines(browser)
+    both, missed, wrong = (0, 158, 115), (86, 180, 233), (204, 121, 167)
+    go_to_slice(browser, 2)
+    grey = pixel(browser, "axial", 11, 0)[0]
+    row = lambda y: 10 - 1 - y
+    near = lambda place, colour: max(
+        abs(a - b) for a, b in zip(pixel(browser, "axial", *place), blend(grey, colour))) <= 1
+    assert near((5, row(4)), wrong) and near((3, row(4)), both) and near((2, row(3)), missed)
+    assert "wrong label" in text(browser, "#case-view .legend")
+    toggles = browser.find_elements(By.CSS_SELECTOR, ".regions button")
+    dice = json.loads((tmp_path / "scores.json").read_text())["cases"][0]["label"]
+    assert [toggle.text for toggle in toggles] == [
+        f"{name} {dice[key]['dice']:.3f}" for name, key in (("core", "1"), ("rim", "2"))]
+    browser.execute_script("arguments[0].click()", toggles[0])  # only the rim is left
+    assert pixel(browser, "axial", 3, row(4)) == [grey] * 3 and near((5, row(4)), wrong)
+    browser.execute_script("arguments[0].click()", toggles[0])
+    press(browser, "Largest error")
+    press(browser, "Next error")
+    assert "error 2 of 3: 0.0010 mL" in text(browser, ".found")
+
+
+def idat(png):
+    """The packed rows of a PNG file."""
+    at = 8
+    while at < len(png):
+        size, = struct.unpack(">I", png[at:at + 4])
+        if png[at + 4:at + 8] == b"IDAT":
+            yield png[at + 8:at + 8 + size]
+        at += 12 + size
+
+
+def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
+    file = volumes(tmp_path)
+    if subprocess.run([PROGRAM, "report", file, "--viewer", "niivue"], cwd=tmp_path,
+                      capture_output=True).returncode != 0:
+        pytest.skip("NiiVue is not in this build")
+    open_page(browser, tmp_path / "report.html")
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
+    browser.find_element(By.XPATH, "//button[text()='3-D']").click()
+    WebDriverWait(browser, 30).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas.solid[data-ready]"))
+    assert_quiet(browser, tmp_path / "report.html")
+    picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
+    assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour
