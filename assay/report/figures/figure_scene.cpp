@@ -44,13 +44,14 @@ void add_metric(FigureScene& scene, const std::string& name) {
   const bool known =
       std::ranges::find(scene.metrics, name, &FigureMetric::name) != scene.metrics.end();
   if (!known && any_has(scene, name))
-    scene.metrics.push_back(figure_metric(name, direction_of(name)));
+    scene.metrics.push_back(figure_metric(name, direction_of(name), length_unit(scene.study)));
 }
 
 void add_metrics(FigureScene& scene) {
   if (scene.study.comparison)
     for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
-      scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
+      scene.metrics.push_back(
+          figure_metric(metric.metric.name, metric.metric.better, metric.metric.unit));
   else
     for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
   for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
@@ -88,7 +89,8 @@ std::vector<std::string> shown_metrics(const Study& study) {
   return out;
 }
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better) {
+FigureMetric figure_metric(const std::string& name, metrics::Better better,
+                           metrics::LengthUnit unit) {
   const auto metric = metrics::metric_of_key(name);
   if (!metric)
     return {.name = name,
@@ -98,10 +100,11 @@ FigureMetric figure_metric(const std::string& name, metrics::Better better) {
   const metrics::Metric& row = *metric->metric;
   const std::string title =
       name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
-  return {.name = name,
-          .title = row.unit.empty() ? title : fmt::format("{}, {}", title, row.unit),
-          .better = better,
-          .possible = {row.range.low, row.range.high}};
+  return {
+      .name = name,
+      .title = row.unit.empty() ? title : fmt::format("{}, {}", title, metrics::unit_in(row, unit)),
+      .better = better,
+      .possible = {row.range.low, row.range.high}};
 }
 
 std::string axis_title(const FigureMetric& metric) {

@@ -25,7 +25,8 @@ struct FigureMetric {
   Extent possible{};
 };
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better);
+FigureMetric figure_metric(const std::string& name, metrics::Better better,
+                           metrics::LengthUnit unit = metrics::LengthUnit::mm);
 
 /// The title with the direction in which it improves.
 std::string axis_title(const FigureMetric& metric);

@@ -56,7 +56,8 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const metrics::Summary
 
 Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_t k) {
   const compare::MetricComparison& whole = comparison.metrics[k];
-  const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
+  const FigureMetric metric =
+      figure_metric(whole.metric.name, whole.metric.better, whole.metric.unit);
   std::vector<std::string> models, titles;
   models.reserve(comparison.models.size());
   titles.reserve(groups.size());

@@ -62,7 +62,8 @@ std::string metrics_json(const Study& study, const std::vector<std::string>& met
       for (const compare::MetricComparison& compared : study.comparison->metrics)
         if (compared.metric.name == key) better = compared.metric.better;
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
-                              json_text(metric_title(key)), json_text(name(better))));
+                              json_text(metric_title(key, length_unit(study))),
+                              json_text(name(better))));
   }
   return json_list(out);
 }

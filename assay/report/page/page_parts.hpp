@@ -14,7 +14,8 @@
 namespace assay::report {
 
 /// A metric's name for people, with its unit: "Hausdorff distance (mm)".
-std::string metric_title(const std::string& key);
+std::string metric_title(const std::string& key,
+                         metrics::LengthUnit unit = metrics::LengthUnit::mm);
 
 /// The columns that the page shows: of the label that was asked for, or the case averages.
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model);

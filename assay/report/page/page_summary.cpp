@@ -103,7 +103,8 @@ std::string headline_table(const Study& study) {
   std::vector<std::vector<SummaryCell>> cells(metrics.size());
   std::vector<std::optional<std::size_t>> best;
   for (std::size_t k = 0; k < metrics.size(); ++k) {
-    head += element("th", metric_title(metrics[k]), "scope=\"col\" class=\"number\"");
+    head += element("th", metric_title(metrics[k], length_unit(study)),
+                    "scope=\"col\" class=\"number\"");
     for (std::size_t m = 0; m < study.models.size(); ++m)
       cells[k].push_back(cell_of(study, m, metrics[k]));
     // Means over different cases do not say which model is better.
@@ -173,8 +174,8 @@ std::string conclusion_list(const Study& study) {
     std::string list;
     for (const compare::PairComparison& pair : metric.pairs)
       list += conclusion(metric, pair, baseline);
-    out += element("h3", metric_title(metric.metric.name)) + "<ul class=\"conclusions\">\n" + list +
-           "</ul>\n";
+    out += element("h3", metric_title(metric.metric.name, metric.metric.unit)) +
+           "<ul class=\"conclusions\">\n" + list + "</ul>\n";
   }
   return "<h2>Conclusions</h2>\n" +
          element("p",
@@ -194,7 +195,7 @@ std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
     const auto lost = column->values.size() - static_cast<std::size_t>(finite);
     const std::size_t failed = column->failed.size();
     if (lost != 0)
-      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric),
+      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric, length_unit(study)),
                                 failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
   }
   return out;
@@ -295,7 +296,7 @@ std::string notes_list(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-std::string metric_title(const std::string& key) {
+std::string metric_title(const std::string& key, metrics::LengthUnit unit) {
   const auto known = metrics::metric_of_key(key);
   if (!known) return key;
   // Tables have narrow columns, and captions say the titles.
@@ -306,7 +307,7 @@ std::string metric_title(const std::string& key) {
   std::ranges::replace(text, '_', ' ');
   return row.unit.empty() || text.ends_with(" ml")
              ? text + label
-             : fmt::format("{}{} ({})", text, label, row.unit);
+             : fmt::format("{}{} ({})", text, label, metrics::unit_in(row, unit));
 }
 
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model) {
