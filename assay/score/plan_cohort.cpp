@@ -153,18 +153,6 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
           .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
-/// Pictures that lie among volumes show something to people, as nnU-Net's progress.png does. A
-/// pattern can select them.
-std::vector<std::string> without_illustrations(std::vector<std::string> paths) {
-  const auto is_volume = [](const std::string& path) {
-    return kind_of_image(path) == ImageKind::volume;
-  };
-  if (std::ranges::any_of(paths, is_volume))
-    std::erase_if(
-        paths, [](const std::string& path) { return kind_of_image(path) == ImageKind::picture; });
-  return paths;
-}
-
 /// nnU-Net and others put an array of probabilities next to the image of the same name: that is one
 /// prediction, and the image is used. A pattern can select the arrays.
 std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
@@ -528,7 +516,10 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
   cohort.roots.reference = root_of(request.reference, request.manifest);
   std::ranges::sort(cohort.cases, {}, &CasePlan::id);
   refuse_repeated_ids(cohort.cases, request.manifest);
-  split_volumes(cohort);
+  if (request.side == "prediction")
+    split_volumes(cohort);
+  else if (cohort.settings.volumes != metrics::VolumeRule::automatic)
+    usage("--volumes is about predictions in files; a model's have one volume");
   if (!request.groups.empty()) add_groups(cohort, request.groups);
   if (!request.colors.empty()) cohort.settings.pictures.colors = read_color_table(request.colors);
   settle_labels(request, cohort.settings, cohort.notes);
