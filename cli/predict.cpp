@@ -85,7 +85,7 @@ std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
       tasks.push_back({word, stem_of(fs::path(word).filename())});
       continue;
     }
-    for (const std::string& image : require_images(word))
+    for (const std::string& image : without_illustrations(require_images(word)))
       tasks.push_back({fs::path(word) / image, stem_of(image)});
   }
   if (tasks.empty())

@@ -63,8 +63,32 @@ void declare_labels(Arguments& a, ScoreOptions& o) {
   a.option("--ignore-label N", o.settings.ignored, "Exclude voxels whose reference label is N");
   a.option("--dataset-json FILE", o.dataset_json,
            "nnU-Net's names of labels and regions (default: dataset.json next to the predictions)");
+  a.option("--label-names FILE", o.label_names,
+           "Names and colours of labels: CSV, TSV, FreeSurfer's or ITK-SNAP's table, 3D Slicer's "
+           ".ctbl, dataset.json");
+  a.choice("--volumes", o.volumes, metrics::volume_rules(),
+           "What the volumes of a 4-D file are: masks of labels, scores of classes, or points in "
+           "time (default: auto; in predictions, probabilities of classes)");
   a.choice("--foreground", o.settings.foreground_nonzero, foregrounds,
            "Count every value except 0 as foreground, in maps too (default: value > 0, in masks)");
+}
+
+void declare_pictures(Arguments& a, ScoreOptions& o) {
+  a.heading("Pictures and arrays");
+  a.option("--spacing X,Y[,Z]|file", o.spacing,
+           "Size of a pixel in mm, or 'file' for what each file states (default: pixels are the "
+           "unit of length)");
+  a.option("--colors FILE", o.colors,
+           "Table with the columns value, r, g, b: the label that each colour means");
+}
+
+void declare_grids(Arguments& a, ScoreOptions& o) {
+  a.heading("Other grids");
+  a.choice("--resample", o.resampled, metrics::resampled_sides(),
+           "Bring the labels of one side onto the grid of the other (default: none; different "
+           "grids are an error)");
+  a.choice("--interpolation", o.settings.interpolation, metrics::interpolations(),
+           "The nearest label, or the label with the largest linear weight");
 }
 
 void declare_metrics(Arguments& a, ScoreOptions& o) {
@@ -72,8 +96,10 @@ void declare_metrics(Arguments& a, ScoreOptions& o) {
   a.heading("Metrics");
   a.option("--metrics LIST", o.metrics, metrics_help());
   a.option("--convention NAME", o.convention, convention_help());
-  a.option("--nsd-tolerance LIST", o.nsd_tolerances,
-           "Tolerances of nsd in mm; each further one adds a metric such as nsd@2mm");
+  a.option(
+      "--nsd-tolerance LIST", o.nsd_tolerances,
+      "Tolerances of nsd in mm, or in pixels where these are the unit; each further one adds a "
+      "metric such as nsd@2mm");
   a.choice("--lesion-rule", o.lesion_rule, metrics::lesion_rules(),
            by_convention("When a lesion counts as found", name(usual.rule)));
   a.choice("--connectivity", o.connectivity, metrics::connectivities(),
@@ -108,6 +134,27 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
   a.choice("--reader", o.settings.reader, voxel_readers(),
            "How compressed masks are read; results are the same to the bit");
+}
+
+/// "file", or two or three sizes in mm.
+void set_spacing(PictureRules& to, const std::string& text) {
+  if (text.empty()) return;
+  to.uses_stated_size = text == "file";
+  if (to.uses_stated_size) return;
+  const std::vector<std::string_view> parts = parts_of(text, ',');
+  Point mm{};
+  bool is_right = parts.size() == 2 || parts.size() == 3;
+  for (std::size_t axis = 0; is_right && axis < parts.size(); ++axis) {
+    const char* last = parts[axis].data() + parts[axis].size();
+    const auto read = std::from_chars(parts[axis].data(), last, mm[axis]);
+    is_right = read.ec == std::errc{} && read.ptr == last && mm[axis] > 0 && mm[axis] < 1e6;
+  }
+  if (!is_right)
+    throw Error(Error::Kind::usage,
+                "'" + text +
+                    "' is not a pixel size; write --spacing x,y or x,y,z in mm, such as 0.5,0.5, "
+                    "or --spacing file");
+  to.size_mm = mm;
 }
 
 std::vector<Label> labels_in(std::string_view text) {
@@ -145,6 +192,8 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   a.option("--ref-pattern PATTERN", o.ref_pattern, "File names of references");
   a.option("--groups FILE", o.groups, groups_help);
   declare_labels(a, o);
+  declare_pictures(a, o);
+  declare_grids(a, o);
   declare_metrics(a, o);
   declare_output(a, o);
   declare_shard_options(a, o.shard);
@@ -153,6 +202,8 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
 metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   metrics::ScoreSettings s = o.settings;
   s.missing = o.missing.value_or(s.missing);
+  s.resampled = o.resampled.value_or(s.resampled);
+  s.volumes = o.volumes.value_or(s.volumes);
   if (s.compat_spec && !o.convention.empty() && o.convention != "spec")
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");
   if (!(s.beta > 0 && s.beta <= 1000))
@@ -169,6 +220,7 @@ metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &metrics::conventions().front() : &metrics::convention(named);
   s.lesions = lesions_of(o, *s.convention);
+  set_spacing(s.pictures, o.spacing);
   return s;
 }
 
@@ -179,6 +231,8 @@ score::CohortRequest request_of(const ScoreOptions& o) {
   r.labels = o.labels;
   r.regions = o.regions;
   r.dataset_json = o.dataset_json;
+  r.label_names = o.label_names;
+  r.colors = o.colors;
   r.groups = o.groups;
   return r;
 }

@@ -39,7 +39,7 @@ struct Kind<metrics::Region> {
 
 struct ScoreOptions {
   metrics::ScoreSettings settings{};
-  std::string ref, ref_pattern, model, dataset_json, groups;
+  std::string ref, ref_pattern, model, dataset_json, groups, label_names, colors, spacing;
   score::LabelChoice labels;
   std::vector<metrics::Region> regions;
   std::vector<double> nsd_tolerances = {metrics::metric("nsd").argument};
@@ -48,7 +48,9 @@ struct ScoreOptions {
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
   std::optional<Bytes> max_memory;
-  std::optional<metrics::Missing> missing;  ///< unset: as the settings have it
+  std::optional<metrics::Missing> missing;      ///< unset: as the settings have it
+  std::optional<metrics::VolumeRule> volumes;   ///< likewise
+  std::optional<metrics::Resampled> resampled;  ///< likewise
   /// Results are Grand Challenge's metrics.json. The platform takes any exit status but 0 for a
   /// broken evaluation, so failed cases do not change it.
   bool grand_challenge = false;

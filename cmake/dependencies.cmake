@@ -1,9 +1,12 @@
 # Every dependency and what it is for: docs/dependencies.md.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(CURL REQUIRED)
 find_package(JPEG REQUIRED)
+find_package(PNG REQUIRED)
+find_package(TIFF 4.5 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)

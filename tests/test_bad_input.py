@@ -162,7 +162,7 @@ def failed_case(three, change, *options):
 
 GRIDS = [
     (lambda path: save(path, random_mask(0, (10, 9, 7))),
-     "the images have different shapes; resample the prediction"),
+     "the images have different shapes; give --resample prediction"),
     (lambda path: save(path, random_mask(0), numpy.diag([1, 1, 2, 1.0])),
      "--allow-affine-mismatch if a header is wrong"),
     (lambda path: save(path, random_mask(0),

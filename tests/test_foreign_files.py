@@ -7,9 +7,10 @@ from support import BOX, assay, mask, save
 
 PNG = (b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 1, 1, 8, 0, 0, 0, 0)
        + b"\0" * 20)
-TIFF = b"II*\0" + b"\0" * 60
+JPEG = b"\xff\xd8\xff\xe0" + b"\0" * 60
 DICOM = b"\0" * 128 + b"DICM" + b"\0" * 40
-AS_NIFTI = "convert to NIfTI first, one file per case, for example with SimpleITK or ITK-SNAP"
+NO_JPEG = ("JPEG changes the values of pixels, so they are not the labels that were saved; save "
+           "masks as PNG or TIFF")
 
 
 def folder_of(path, content, count, name="slice{}"):
@@ -20,7 +21,7 @@ def folder_of(path, content, count, name="slice{}"):
 
 @pytest.mark.parametrize("content, kind, remedy",
                          [
-                             (PNG, "PNG", AS_NIFTI), (TIFF, "TIFF", AS_NIFTI),
+                             (JPEG, "JPEG", NO_JPEG),
                              (DICOM, "DICOM",
                               "convert to NIfTI first, for example with dcm2niix, or with dcmqi if "
                               "they are DICOM SEG")])
@@ -37,13 +38,13 @@ def test_a_folder_of_other_images(tmp_path, content, kind, remedy):
 
 
 def test_one_other_image(tmp_path):
-    (tmp_path / "p.png").write_bytes(PNG)
+    (tmp_path / "p.jpg").write_bytes(JPEG)
     save(tmp_path / "r.nii.gz", mask(BOX))
-    said = assay("score", "p.png", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
+    said = assay("score", "p.jpg", "r.nii.gz", cwd=tmp_path, status=2).stderr.splitlines()[0]
     assert (
         said
-        == "not scored: r: prediction p.png: is a PNG file, and assay reads NIfTI, MetaImage,"
-        f" NRRD, NumPy's .npy, NumPy's .npz; {AS_NIFTI}"
+        == "not scored: r: prediction p.jpg: is a JPEG file, and assay reads NIfTI, MetaImage,"
+        f" NRRD, NumPy's .npy, NumPy's .npz, PNG, TIFF; {NO_JPEG}"
     )
 
 

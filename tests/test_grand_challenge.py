@@ -114,15 +114,6 @@ def test_labels_have_aggregates_of_their_own(tmp_path):
     assert found["aggregates"]["dice"]["mean"] == pytest.approx(0.875)
 
 
-def test_a_reference_that_fits_two_jobs_is_refused_with_a_remedy_of_this_mode(tmp_path):
-    folder = submission(tmp_path, ["p1_a", "p1_b"])
-    (folder / "truth/p1_a.nii.gz").unlink()
-    (folder / "truth/p1_b.nii.gz").rename(folder / "truth/p1.nii.gz")
-    sentence = metrics(folder, status=2, err="case p1: several predictions fit")
-    assert "give the reference the name of its job's input image" in sentence
-    assert "--pred-pattern" not in sentence
-
-
 @pytest.mark.parametrize("folders, options, sentence", [
     ({}, ["--pred-pattern", "{id}.mha"], "drop --manifest and --pred-pattern"),
     ({}, ["--compat", "spec"], "holds no infinities"),

@@ -344,7 +344,9 @@ def test_an_array_takes_the_grid_of_the_image(tmp_path, order):
     assert (of(reference_array)["hd95"] == pytest.approx(ours["hd95"])
             and of(reference_array)["dice"] == ours["dice"])
     alone = score(tmp_path / "p/a.npy", tmp_path / "s.npy", *metrics)
-    assert of(alone)["dice"] == ours["dice"] and of(alone)["evidence"]["voxel_ml"] == 0.001
+    assert of(alone)["dice"] == ours["dice"] and of(alone)["evidence"]["voxel_ml"] == 0
+    assert of(alone)["undefined"] == {"volume_prediction_ml": "no_voxel_size"}
+    assert alone["settings"]["unit"] == "px"
     numpy.save(tmp_path / "p/a.npy", prediction[:-1])
     done = assay("score", tmp_path / "p", tmp_path / "r", status=2)
     assert ("different shapes" in done.stderr

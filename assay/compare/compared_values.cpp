@@ -265,8 +265,22 @@ std::string words(const ComparedMetric& metric) {
 
 std::string_view unit_of(const ComparedMetric& metric) {
   const auto ours = metrics::metric_of_key(metric.name);
-  return ours ? (*ours)->unit : std::string_view();
+  return ours ? metrics::unit_in(**ours, metric.unit) : std::string_view();
 }
+
+namespace {
+
+/// Distances in mm and in pixels cannot be compared.
+void require_one_unit(std::span<const ResultTable> tables, const ComparedMetric& metric) {
+  for (const ResultTable& table : tables)
+    if (table.unit != metric.unit && !unit_of(metric).empty())
+      throw Error(Error::Kind::input,
+                  metric.name + " is in " + std::string(name(table.unit)) + " in " + table.source +
+                      " and in " + std::string(name(metric.unit)) + " in " + tables.front().source +
+                      "; score both with the same --spacing");
+}
+
+}  // namespace
 
 std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tables,
                                                const MetricChoice& choice,
@@ -289,7 +303,8 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
     const metrics::Better better = direction_of(name, choice, notes);
     for (const std::string& label : labels) {
       for (const ResultTable& table : tables) require_column(table, name, label);
-      chosen.push_back({name, better, label});
+      chosen.push_back({name, better, label, tables.front().unit});
+      require_one_unit(tables, chosen.back());
     }
   }
   return chosen;

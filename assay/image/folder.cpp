@@ -7,6 +7,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/foreign_files.hpp"
+#include "assay/image/formats.hpp"
 
 namespace assay {
 namespace {
@@ -55,6 +56,16 @@ std::vector<std::string> require_images(const fs::path& root) {
   throw Error(
       Error::Kind::input, root,
       (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")" : foreign));
+}
+
+std::vector<std::string> without_illustrations(std::vector<std::string> paths) {
+  const auto is_volume = [](const std::string& path) {
+    return kind_of_image(path) == ImageKind::volume;
+  };
+  if (std::ranges::any_of(paths, is_volume))
+    std::erase_if(
+        paths, [](const std::string& path) { return kind_of_image(path) == ImageKind::picture; });
+  return paths;
 }
 
 }  // namespace assay

@@ -15,8 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view as_nifti =
-    "convert to NIfTI first, one file per case, for example with SimpleITK or ITK-SNAP";
+constexpr std::string_view no_jpeg =
+    "JPEG changes the values of pixels, so they are not the labels that were saved; save masks as "
+    "PNG or TIFF";
 constexpr std::string_view from_dicom =
     "convert to NIfTI first, for example with dcm2niix, or with dcmqi if they are DICOM SEG";
 
@@ -30,9 +31,7 @@ struct Kind {
 using namespace std::string_view_literals;
 
 constexpr std::array kinds = {
-    Kind{0, "\x89PNG"sv, {"PNG", as_nifti}},    Kind{0, "\xff\xd8\xff"sv, {"JPEG", as_nifti}},
-    Kind{0, "II\x2a\0"sv, {"TIFF", as_nifti}},  Kind{0, "MM\0\x2a"sv, {"TIFF", as_nifti}},
-    Kind{0, "II\x2b\0"sv, {"TIFF", as_nifti}},  Kind{0, "MM\0\x2b"sv, {"TIFF", as_nifti}},
+    Kind{0, "\xff\xd8\xff"sv, {"JPEG", no_jpeg}},
     Kind{128, "DICM"sv, {"DICOM", from_dicom}},
 };
 

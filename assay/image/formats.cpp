@@ -9,6 +9,8 @@
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
 #include "assay/image/nrrd.hpp"
+#include "assay/image/png_mask.hpp"
+#include "assay/image/tiff.hpp"
 
 namespace assay {
 namespace {
@@ -19,16 +21,32 @@ constexpr std::array formats = {
     ImageFormat{"NRRD", is_nrrd, nrrd_layout},
     ImageFormat{"NumPy's .npy", is_npy, npy_layout},
     ImageFormat{"NumPy's .npz", is_npz, npz_layout},
+    ImageFormat{"PNG", is_png, png_layout},
+    ImageFormat{"TIFF", is_tiff, tiff_layout},
 };
+
+constexpr auto volume = ImageKind::volume, array = ImageKind::array, picture = ImageKind::picture;
 
 constexpr std::array known_endings = {
     // longest first
-    ImageEnding{".nii.gz", encode_nifti},   ImageEnding{".hdr.gz", nullptr},
-    ImageEnding{".img.gz", nullptr},        ImageEnding{".nrrd", nullptr},
-    ImageEnding{".nhdr", nullptr},          ImageEnding{".nii", encode_nifti},
-    ImageEnding{".mha", encode_mha},        ImageEnding{".mhd", encode_mhd},
-    ImageEnding{".hdr", encode_nifti_pair}, ImageEnding{".img", nullptr},
-    ImageEnding{".npy", nullptr},           ImageEnding{".npz", nullptr},
+    ImageEnding{".seg.nrrd", nullptr, volume},
+    ImageEnding{".ome.tiff", nullptr, picture},
+    ImageEnding{".ome.tif", nullptr, picture},
+    ImageEnding{".nii.gz", encode_nifti, volume},
+    ImageEnding{".hdr.gz", nullptr, volume},
+    ImageEnding{".img.gz", nullptr, volume},
+    ImageEnding{".nrrd", nullptr, volume},
+    ImageEnding{".nhdr", nullptr, volume},
+    ImageEnding{".tiff", nullptr, picture},
+    ImageEnding{".nii", encode_nifti, volume},
+    ImageEnding{".mha", encode_mha, volume},
+    ImageEnding{".mhd", encode_mhd, volume},
+    ImageEnding{".hdr", encode_nifti_pair, volume},
+    ImageEnding{".img", nullptr, volume},
+    ImageEnding{".npy", nullptr, array},
+    ImageEnding{".npz", nullptr, array},
+    ImageEnding{".png", nullptr, picture},
+    ImageEnding{".tif", nullptr, picture},
 };
 
 constexpr auto ending_texts = [] {
@@ -38,8 +56,8 @@ constexpr auto ending_texts = [] {
 }();
 
 /// Of formats that assay does not read, and other tools' tables name.
-constexpr std::array<std::string_view, 9> foreign_endings = {
-    ".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp", ".dcm", ".mgz", ".mgh"};
+constexpr std::array<std::string_view, 6> foreign_endings = {".jpg", ".jpeg", ".bmp",
+                                                             ".dcm", ".mgz",  ".mgh"};
 
 /// The first that the name has, with something before it; "" when it has none.
 std::string_view ending_among(std::span<const std::string_view> all, std::string_view file_name) {
@@ -71,6 +89,12 @@ std::span<const std::string_view> image_endings() {
 
 std::string_view image_ending(std::string_view file_name) {
   return ending_among(ending_texts, file_name);
+}
+
+std::optional<ImageKind> kind_of_image(std::string_view file_name) {
+  const auto* const found =
+      std::ranges::find(known_endings, image_ending(file_name), &ImageEnding::text);
+  return found == known_endings.end() ? std::nullopt : std::optional(found->kind);
 }
 
 std::string_view without_image_ending(std::string_view file_name) {

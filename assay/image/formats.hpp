@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -20,12 +21,19 @@ struct ImageFormat {
   Layout (*layout)(std::span<const std::byte> head, const std::filesystem::path& path);
 };
 
+/// What files of an ending usually hold. Where a folder has volumes, its pictures are for people.
+enum class ImageKind { volume, array, picture };
+
 /// An ending of the names of images, and how to write such a file; nullptr where they are only
 /// read.
 struct ImageEnding {
   std::string_view text;
   std::vector<EncodedFile> (*encode)(const std::filesystem::path& path, const Encodable& image);
+  ImageKind kind;
 };
+
+/// By the ending of the name; nothing when it is not an image's.
+std::optional<ImageKind> kind_of_image(std::string_view file_name);
 
 std::span<const ImageFormat> image_formats();
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "assay/volume.hpp"
@@ -46,10 +47,16 @@ double voxel_ml(const Grid& grid) {
   return std::abs(dot(cross, w)) / 1000;
 }
 
+double known_voxel_ml(const Grid& grid) {
+  const bool has_thickness = grid.in_space || std::ranges::all_of(grid.has_axis, std::identity{});
+  return grid.has_size && has_thickness ? voxel_ml(grid) : 0;
+}
+
 double diagonal_mm(const Grid& grid) {
   double squared = 0;
   const Point mm = spacing_mm(grid);
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (!grid.in_space && !grid.has_axis[axis]) continue;  // a picture is flat
     const double side = static_cast<double>(grid.shape[axis]) * mm[axis];
     squared += side * side;
   }
@@ -118,6 +125,7 @@ AxisMap axis_map(const Grid& from, const Grid& to) {
 Grid reoriented(const Grid& grid, const AxisMap& map) {
   Grid out;
   out.in_space = grid.in_space;
+  out.has_size = grid.has_size;
   Point first{};  // the stored index that becomes voxel (0, 0, 0)
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::size_t source = map.source[axis];

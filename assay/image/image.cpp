@@ -20,6 +20,7 @@
 #include "assay/image/layout.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
+#include "assay/image/pictures.hpp"
 #include "assay/image/runs/inflate_runs.hpp"
 
 namespace assay {
@@ -167,6 +168,7 @@ bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file)
 struct HowToRead {
   Volumes volumes = Volumes::one;
   VoxelReader reader = VoxelReader::buffer;
+  const PictureRules& pictures;
 };
 
 /// The voxels of a compressed file, in `scratch` unless they are runs.
@@ -182,6 +184,7 @@ Buffer copied(Bytes bytes, Buffer room = {}) {
 
 /// Whether the file can hold what its header states.
 void require_possible(const Layout& layout, const fs::path& voxel_file, const InputFile& file) {
+  if (layout.decode != nullptr) return require_possible_pixels(layout, file.size());
   constexpr std::size_t mark = 16;  // more than says whether it is compressed
   if (layout.packing || is_compressed(layout, voxel_file, file.read_start(mark).bytes()))
     require_plausible(voxel_bytes(layout.header), file.size());
@@ -223,8 +226,9 @@ void require_header(const fs::path& path, const fs::path& header) {
 }
 
 /// For scoring, several volumes mean something only as the probabilities of classes.
-void require_volumes(const ImageHeader& header, Volumes volumes) {
-  if (header.channels == 1 || volumes == Volumes::any ||
+void require_volumes(const Layout& layout, Volumes volumes) {
+  const ImageHeader& header = layout.header;
+  if (header.channels == 1 || layout.is_colored || volumes == Volumes::any ||
       (volumes == Volumes::classes && may_hold_probabilities(header)))
     return;
   refuse_volumes(header.channels,
@@ -236,13 +240,18 @@ void require_volumes(const ImageHeader& header, Volumes volumes) {
 Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
                 const HowToRead& how, Buffer scratch) {
   Buffer file = read_bytes(header_path, std::move(scratch));
-  const Layout layout = layout_of(file.bytes(), header_path);
-  require_volumes(layout.header, how.volumes);
+  Layout layout = layout_of(file.bytes(), header_path);
+  require_volumes(layout, how.volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
                                         ", contains its own voxels; give that file instead");
   const auto voxel_file = wanted ? wanted : voxel_file_of(layout);
   if (voxel_file) file = read_bytes(*voxel_file, std::move(file));
+  if (layout.decode != nullptr) {
+    const Buffer packed = copied(file.bytes());
+    return decode_picture(layout, packed.bytes(), how.pictures, std::move(file));
+  }
+  layout.header = sized_header(layout, how.pictures);
   if (is_compressed(layout, voxel_file.value_or(header_path), file.bytes())) {
     const Buffer packed = copied(file.bytes());  // small, so that the large memory is used again
     return inflated(layout, packed.bytes(), how.reader, std::move(file));
@@ -304,8 +313,9 @@ Buffer Image::release() && {
   return std::move(source_);
 }
 
-Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelReader reader) try {
-  const HowToRead how = {volumes, reader};
+Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelReader reader,
+                 const PictureRules& pictures) try {
+  const HowToRead how = {volumes, reader, pictures};
   const auto header_path = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   if (header_path && fs::exists(*header_path, ignored))
@@ -343,7 +353,7 @@ Image different_voxels(const Image& image) {
   return in_bytes({header, std::move(each)}, {});
 }
 
-ImageHeader read_image_header(const fs::path& path) try {
+ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures) try {
   const auto found = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
@@ -352,7 +362,7 @@ ImageHeader read_image_header(const fs::path& path) try {
   const auto voxel_file = header != path ? std::optional(path) : voxel_file_of(layout);
   require_possible(layout, voxel_file.value_or(header),
                    voxel_file ? InputFile(*voxel_file) : InputFile(header));
-  return layout.header;
+  return sized_header(layout, pictures);
 } catch (const Error& e) {
   throw e.about(path.string());
 }
@@ -378,9 +388,12 @@ std::string image_sha256(const fs::path& path) {
   return other ? sha256(own + sha256_of_file(*other)) : own;
 }
 
-Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
-  const Layout layout = layout_of(file, fs::path(name));
-  require_volumes(layout.header, volumes);
+Image decode_image(Bytes file, std::string_view name, Volumes volumes,
+                   const PictureRules& pictures) try {
+  Layout layout = layout_of(file, fs::path(name));
+  require_volumes(layout, volumes);
+  if (layout.decode != nullptr) return decode_picture(layout, file, pictures, {});
+  layout.header = sized_header(layout, pictures);
   if (!layout.voxel_files.empty())
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");
   if (is_compressed(layout, {}, file)) return inflated(layout, file, VoxelReader::buffer, {});

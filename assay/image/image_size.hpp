@@ -10,6 +10,6 @@ namespace assay {
 
 /// Throws Error with the path in front, as `read_image` does: also where the file cannot hold what
 /// its header states.
-ImageHeader read_image_header(const std::filesystem::path& path);
+ImageHeader read_image_header(const std::filesystem::path& path, const PictureRules& pictures = {});
 
 }  // namespace assay

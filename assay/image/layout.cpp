@@ -56,6 +56,17 @@ Extents extents_from(std::span<const std::int64_t> extents) {
   return out;
 }
 
+Grid picture_grid(const Shape& shape) {
+  return {
+      .shape = shape, .in_space = false, .has_axis = {true, true, shape[2] > 1}, .has_size = false};
+}
+
+std::size_t least_file_size(const ImageHeader& header, unsigned bits, double most_of_a_byte) {
+  double bytes = static_cast<double>(header.channels) * bits / 8;
+  for (const std::size_t side : header.grid.shape) bytes *= static_cast<double>(side);
+  return static_cast<std::size_t>(std::min(bytes / most_of_a_byte, 1e18));
+}
+
 std::filesystem::path voxel_file(const std::string& name, const std::filesystem::path& header) {
   const std::filesystem::path file(name);
   if (name.starts_with("LIST") || name.find('%') != std::string::npos)

@@ -16,7 +16,20 @@
 namespace assay {
 
 /// What the voxels are wrapped in, apart from a gzip file around everything.
-enum class Packing { zlib, gzip, deflate };
+enum class Packing { zlib, gzip, deflate, bzip2, text };
+
+struct Layout;
+
+/// Unpacks the pixels of a file that only a library can read. `into` has room for all that the
+/// header states. Throws Error::input.
+using PixelDecoder = void (*)(std::span<const std::byte> file, const Layout& layout,
+                              std::span<std::byte> into);
+
+/// How large a picture says that its pixels are, in mm along x, y and z; 0 where it does not say.
+/// Most programs write a resolution for printers and screens, which means nothing.
+struct StatedSize {
+  Point mm{};
+};
 
 /// Everything needed to fetch the voxels. Parsers fill it and touch no file.
 struct Layout {
@@ -29,6 +42,11 @@ struct Layout {
   std::optional<std::size_t> packed_size{};  ///< its length; without one it runs to the file's end
   std::size_t skipped = 0;                   ///< bytes before the voxels once it is unpacked
   std::optional<std::uint32_t> checksum{};   ///< CRC-32 of all that is unpacked
+  std::size_t skipped_lines = 0;             ///< lines of text before the stream or the voxels
+  PixelDecoder decode = nullptr;             ///< for what only a function of the format unpacks
+  std::size_t least_file_size = 0;  ///< of a picture: a shorter file cannot hold the pixels
+  bool is_colored = false;  ///< the four channels are red, green, blue and alpha, not numbers
+  std::optional<StatedSize> stated_size{};
 };
 
 /// One file of an encoded image. Several are written in their order, the header last.
@@ -57,6 +75,14 @@ Extents extents_from(std::span<const std::int64_t> extents);
 /// Throws Error: so many volumes are not an image of masks or labels. `sizes` is what the header
 /// says.
 [[noreturn]] void refuse_volumes(std::size_t volumes, std::string_view sizes);
+
+/// The grid of a picture: the third axis is its pages, and is there if they are several. Neither
+/// its place nor the size of its pixels is known.
+Grid picture_grid(const Shape& shape);
+
+/// The fewest bytes that such pixels can take, when each number has so many bits and a byte of the
+/// file expands to no more than `most_of_a_byte`.
+std::size_t least_file_size(const ImageHeader& header, unsigned bits, double most_of_a_byte);
 
 /// The file that a header names for its voxels. Throws Error unless it is in the header's folder or
 /// below it: a prediction that somebody sends us must not be able to make us read other files, such

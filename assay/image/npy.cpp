@@ -142,7 +142,8 @@ Grid grid_of(const Extents& indexed, bool first_is_fastest) {
   Grid grid = {.shape = indexed.shape,
                .affine = identity_affine,
                .in_space = false,
-               .has_axis = indexed.has_axis};
+               .has_axis = indexed.has_axis,
+               .has_size = false};
   if (first_is_fastest) return grid;
   std::ranges::reverse(grid.shape);
   std::ranges::reverse(grid.has_axis);

@@ -1,24 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/image/nrrd.hpp"
 
+#include <bzlib.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "assay/base/gzip.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/header_text.hpp"
+#include "assay/image/stored.hpp"
 
 namespace assay {
 namespace {
@@ -29,7 +35,7 @@ struct NrrdHeader {
   std::vector<std::int64_t> sizes;
   std::optional<VoxelType> type;
   std::optional<bool> big_endian;
-  bool is_gzip = false;
+  std::optional<Packing> packing{};
   std::vector<double> spacings;                  ///< NaN for an axis that has none
   std::vector<std::optional<Point>> directions;  ///< nothing for an axis that is not space
   Point origin{};
@@ -37,8 +43,9 @@ struct NrrdHeader {
   std::string space;               ///< in lower case; "" when none is named
   double unit_mm = 1;
   std::int64_t byte_skip = 0;  ///< -1: the voxels are the file's last bytes
-  std::string data_file;       ///< "": the voxels follow the header
-  std::size_t end = 0;         ///< where they then start
+  std::int64_t line_skip = 0;
+  std::string data_file;  ///< "": the voxels follow the header
+  std::size_t end = 0;    ///< where they then start
 
   std::size_t axes = 0;  ///< as the header counts them
 };
@@ -133,18 +140,22 @@ void read_type(NrrdHeader& header, const HeaderLine& line) {
 
 struct Encoding {
   std::string_view name;
-  bool is_gzip;
+  std::optional<Packing> packing;
 };
-constexpr std::array encodings = {Encoding{"raw", false}, Encoding{"gzip", true},
-                                  Encoding{"gz", true}};
+constexpr std::array encodings = {
+    Encoding{"raw", std::nullopt},   Encoding{"gzip", Packing::gzip},
+    Encoding{"gz", Packing::gzip},   Encoding{"bzip2", Packing::bzip2},
+    Encoding{"bz2", Packing::bzip2}, Encoding{"ascii", Packing::text},
+    Encoding{"text", Packing::text}, Encoding{"txt", Packing::text},
+};
 
 void read_encoding(NrrdHeader& header, const HeaderLine& line) {
   const auto row = std::ranges::find(encodings, ascii_lowered(line.value), &Encoding::name);
   if (row == encodings.end())
     throw Error(Error::Kind::unsupported,
-                fmt::format("its voxels are encoded as '{}'; save it as raw or gzip",
+                fmt::format("its voxels are encoded as '{}'; save it as raw, gzip, bzip2 or ascii",
                             line.value.substr(0, 80)));
-  header.is_gzip = row->is_gzip;
+  header.packing = row->packing;
 }
 
 void read_endian(NrrdHeader& header, const HeaderLine& line) {
@@ -211,10 +222,9 @@ void read_byte_skip(NrrdHeader& header, const HeaderLine& line) {
   if (header.byte_skip < -1) throw broken(line, "a number of bytes, or -1");
 }
 
-void read_line_skip(NrrdHeader&, const HeaderLine& line) {
-  if (number<std::int64_t>(line) == 0) return;
-  throw Error(Error::Kind::unsupported,
-              "its voxels follow lines of text (line skip); save it as one .nrrd file");
+void read_line_skip(NrrdHeader& header, const HeaderLine& line) {
+  header.line_skip = number<std::int64_t>(line);
+  if (header.line_skip < 0) throw broken(line, "a number of lines");
 }
 
 /// What each field does. Fields that say nothing about voxels or their place are passed over.
@@ -266,7 +276,8 @@ void require_complete(const NrrdHeader& header) {
     std::string_view field;
     bool is_met;
   };
-  const bool one_byte = header.type == VoxelType::u8 || header.type == VoxelType::i8;
+  const bool one_byte = header.type == VoxelType::u8 || header.type == VoxelType::i8 ||
+                        header.packing == Packing::text;
   for (const Need& need :
        {Need{"dimension", header.axes != 0}, Need{"sizes", !header.sizes.empty()},
         Need{"type", header.type.has_value()}, Need{"endian", header.big_endian || one_byte}})
@@ -277,7 +288,7 @@ void require_complete(const NrrdHeader& header) {
   require_per_axis(header, header.spacings.size(), "spacings");
   require_per_axis(header, header.directions.size(), "space directions");
   require_per_axis(header, header.kinds.size(), "kinds");
-  if (header.is_gzip && header.byte_skip < 0)
+  if (header.packing && header.byte_skip < 0)
     throw Error(Error::Kind::unsupported,
                 "has compressed voxels and 'byte skip: -1'; save it without one of the two");
 }
@@ -421,14 +432,102 @@ Extents extents_of(const NrrdHeader& header, const Axes& axes) {
   return out;
 }
 
+/// How much a byte of an encoded file can become: of the least that a number takes.
+double most_of_a_byte(std::optional<Packing> packing) {
+  if (packing == Packing::gzip) return 1032;
+  return packing ? 1 << 20 : 8;
+}
+
+/// Without the first so many lines. Throws Error when there are not so many.
+std::span<const std::byte> after_lines(std::span<const std::byte> bytes, std::size_t lines) {
+  std::string_view text = text_of(bytes);
+  for (std::size_t i = 0; i < lines; ++i)
+    if (!next_line(text))
+      throw Error(Error::Kind::input, "has fewer lines than its header skips; repair it");
+  return bytes.last(text.size());
+}
+
+Error other_count() {
+  return {Error::Kind::input,
+          "has more or fewer numbers than its header states; copy or download it again"};
+}
+
+/// Numbers between white space or commas.
+template <class T>
+void parse_numbers(std::string_view text, std::span<std::byte> into) {
+  constexpr std::string_view between = " \t\r\n,";
+  for (std::size_t at = 0; at < into.size(); at += sizeof(T)) {
+    text.remove_prefix(std::min(text.find_first_not_of(between), text.size()));
+    T value{};
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (read.ec != std::errc{}) throw other_count();
+    text.remove_prefix(static_cast<std::size_t>(read.ptr - text.data()));
+    std::memcpy(into.data() + at, &value, sizeof value);
+  }
+  if (text.find_first_not_of(between) != std::string_view::npos) throw other_count();
+}
+
+void parse_text(std::span<const std::byte> bytes, const ImageHeader& header,
+                std::span<std::byte> into) {
+  visit_stored(header, [&]<class T, bool swapped>() {
+    if constexpr (std::is_arithmetic_v<T>) parse_numbers<T>(text_of(bytes), into);
+  });
+}
+
+/// Fills `into` with what follows the first `skipped` bytes of a bzip2 stream.
+void inflate_bzip2(std::span<const std::byte> bytes, std::size_t skipped,
+                   std::span<std::byte> into) {
+  std::vector<char> whole;
+  const bool is_direct = skipped == 0;
+  if (!is_direct) whole.resize(skipped + into.size());
+  auto* to = is_direct ? reinterpret_cast<char*>(into.data()) : whole.data();
+  const std::size_t size = skipped + into.size();
+  auto filled = static_cast<unsigned>(size);
+  if (size > std::numeric_limits<unsigned>::max() ||
+      bytes.size() > std::numeric_limits<unsigned>::max())
+    throw Error(Error::Kind::unsupported, "has more than 4 GB in bzip2; save it as gzip");
+  const int status = BZ2_bzBuffToBuffDecompress(
+      to, &filled, const_cast<char*>(reinterpret_cast<const char*>(bytes.data())),
+      static_cast<unsigned>(bytes.size()), 0, 0);
+  if (status != BZ_OK || filled != size)
+    throw Error(Error::Kind::input,
+                "the compressed data are damaged or cut short, or hold another number of voxels; "
+                "copy or download the file again");
+  if (!is_direct) std::memcpy(into.data(), whole.data() + skipped, into.size());
+}
+
+/// Voxels after lines of text, as text or in bzip2.
+void decode_nrrd(std::span<const std::byte> file, const Layout& layout, std::span<std::byte> into) {
+  const auto bytes =
+      after_lines(file.subspan(std::min(layout.offset, file.size())), layout.skipped_lines);
+  if (layout.packing == Packing::text) return parse_text(bytes, layout.header, into);
+  if (layout.packing == Packing::bzip2) return inflate_bzip2(bytes, layout.skipped, into);
+  std::vector<std::byte> whole(layout.packing ? layout.skipped + into.size() : 0);
+  if (layout.packing) inflate_gzip(bytes, whole);
+  const std::span<const std::byte> from =
+      layout.packing ? std::span<const std::byte>(whole) : bytes;
+  if (from.size() < layout.skipped || from.size() - layout.skipped < into.size())
+    throw Error(Error::Kind::input,
+                "is cut short: its header states more bytes than the file has; copy or download it "
+                "again");
+  std::ranges::copy(from.subspan(layout.skipped, into.size()), into.begin());
+}
+
 /// Where the voxels' bytes start, and what they are wrapped in.
 void place_voxels(Layout& layout, const NrrdHeader& header, const std::filesystem::path& path) {
   const bool is_attached = header.data_file.empty();
   if (!is_attached) layout.voxel_files = {voxel_file(header.data_file, path)};
   layout.offset = is_attached ? header.end : 0;
-  if (header.is_gzip) {
-    layout.packing = Packing::gzip;
-    layout.skipped = static_cast<std::size_t>(header.byte_skip);
+  layout.skipped_lines = static_cast<std::size_t>(header.line_skip);
+  layout.packing = header.packing;
+  if (header.packing) layout.skipped = static_cast<std::size_t>(header.byte_skip);
+  const bool is_plain = !header.packing || header.packing == Packing::gzip;
+  if (!is_plain || header.line_skip > 0) {
+    if (!header.packing) layout.skipped = static_cast<std::size_t>(std::max(header.byte_skip, {}));
+    layout.decode = decode_nrrd;
+    layout.least_file_size = least_file_size(layout.header, 8, most_of_a_byte(header.packing));
+  } else if (header.packing) {
+    return;
   } else if (header.byte_skip == -1) {
     layout.at_end = true;
   } else {
@@ -453,6 +552,7 @@ Layout nrrd_layout(std::span<const std::byte> head, const std::filesystem::path&
   layout.header.interleaved = axes.volumes && *axes.volumes < axes.space.front();
   layout.header.type = *header.type;
   layout.header.byte_swapped =
+      header.packing != Packing::text && bytes_per_voxel(*header.type) > 1 &&
       header.big_endian.value_or(false) != (std::endian::native == std::endian::big);
   place_voxels(layout, header, path);
   return layout;

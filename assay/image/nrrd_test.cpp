@@ -34,6 +34,46 @@ std::string message(const std::string& header, const std::string& voxels = "abcd
   return refusal([&] { decoded(header, voxels); });
 }
 
+/// What Python's bz2 makes of "abcd" and of "xabcd".
+const std::string packed_by_bzip2(
+    "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x3d\x4c\x33\x4b\x00\x00\x00\x01\x00\x3c\x00\x20\x00"
+    "\x21\x9a\x68\x33\x4d\x13\x3c\x5d\xc9\x14\xe1\x42\x40\xf5\x30\xcd\x2c",
+    40);
+const std::string packed_with_a_byte_more(
+    "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\x7a\xcc\x5e\x57\x00\x00\x02\x01\x80\x3c\x00\x00\x40"
+    "\x20\x00\x21\x83\x41\x9a\x02\x5c\x71\x77\x24\x53\x85\x09\x07\xac\xc5\xe5\x70",
+    42);
+
+TEST(Nrrd, bzip2_is_unpacked) {
+  const std::string header = start + shape + "type: uint8\nencoding: bzip2\n";
+  EXPECT_THAT(values(decoded(header, packed_by_bzip2)), ElementsAre('a', 'b', 'c', 'd'));
+  EXPECT_THAT(values(decoded(header + "byte skip: 1\n", packed_with_a_byte_more)),
+              ElementsAre('a', 'b', 'c', 'd'));
+  for (const std::string& wrong : {packed_with_a_byte_more, packed_by_bzip2.substr(0, 20)})
+    EXPECT_THAT(message(header, wrong), HasSubstr("damaged or cut short"));
+}
+
+TEST(Nrrd, numbers_as_text) {
+  const std::string header = start + shape + "encoding: ascii\ntype: ";
+  EXPECT_THAT(values(decoded(header + "short\n", "1 -2,\t3\r\n40\n")), ElementsAre(1, -2, 3, 40));
+  EXPECT_THAT(values(decoded(header + "float\n", "0.5 1e-3 0 1")),
+              ElementsAre(0.5, float{1e-3F}, 0, 1));
+  for (const std::string wrong : {"1 2 3", "1 2 3 4 5", "1 2 3 x", "1 2 3 4000"})
+    EXPECT_THAT(message(header + "uchar\n", wrong), HasSubstr("more or fewer numbers")) << wrong;
+}
+
+TEST(Nrrd, lines_before_the_voxels_are_skipped) {
+  const std::string lines = "line skip: 2\n", raw = start + shape + bytes_raw + lines;
+  EXPECT_THAT(values(decoded(raw, "one\ntwo\nabcd")), ElementsAre('a', 'b', 'c', 'd'));
+  EXPECT_THAT(values(decoded(raw + "byte skip: 1\n", "one\ntwo\nxabcd")),
+              ElementsAre('a', 'b', 'c', 'd'));
+  EXPECT_THAT(
+      values(decoded(start + shape + "type: uchar\nencoding: text\n" + lines, "one\ntwo\n1 2 3 4")),
+      ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(message(raw, "one\n"), HasSubstr("fewer lines than its header skips"));
+  EXPECT_THAT(message(raw, "one\ntwo\nabc"), HasSubstr("cut short"));
+}
+
 TEST(Nrrd, voxels_follow_the_empty_line) {
   EXPECT_THAT(values(decoded(start + shape + bytes_raw)), ElementsAre('a', 'b', 'c', 'd'));
   EXPECT_THAT(values(decoded("NRRD0001\r\nTYPE: uchar\r\nencoding: RAW\r\n"
@@ -169,8 +209,7 @@ TEST(Nrrd, what_cannot_be_read_is_refused_in_words) {
     std::string header, expected;
   };
   for (const Case& c :
-       {Case{start + shape + "type: uint8\nencoding: bzip2\n",
-             "encoded as 'bzip2'; save it as raw"},
+       {Case{start + shape + "type: uint8\nencoding: hex\n", "encoded as 'hex'; save it as raw"},
         Case{start + shape + "encoding: raw\ntype: block\n", "'block' is not a scalar type"},
         Case{start + shape + "encoding: raw\ntype: short\n", "has no 'endian: ...'"},
         Case{start + bytes_raw + "dimension: 3\n", "has no 'sizes: ...'"},
@@ -183,7 +222,7 @@ TEST(Nrrd, what_cannot_be_read_is_refused_in_words) {
         Case{start + shape + bytes_raw + "space directions: (1,0,0) (2,0,0) (0,0,1)\n", "singular"},
         Case{start + shape + bytes_raw + "spacings: 1 1 0\n", "singular"},
         Case{start + shape + bytes_raw + "space origin: (nan,0,0)\n", "NaN or infinity"},
-        Case{start + shape + bytes_raw + "line skip: 2\n", "follow lines of text"},
+        Case{start + shape + bytes_raw + "line skip: 2\n", "fewer lines than its header skips"},
         Case{start + shape + bytes_raw + "byte skip: -2\n", "a number of bytes, or -1"},
         Case{start + shape + bytes_raw + "data file: /etc/passwd\n", "outside the header's"},
         Case{start + shape + bytes_raw + "data file: a/../../b\n", "outside the header's"},

@@ -11,6 +11,7 @@
 #include "assay/image.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/image/stored.hpp"
+#include "assay/image/volumes.hpp"
 
 namespace assay {
 namespace {
@@ -157,6 +158,13 @@ const Real* as_stored(const Image& image, VoxelType type) {
   return serves ? reinterpret_cast<const Real*>(image.voxels().data()) : nullptr;
 }
 
+void require_few_classes(const Image& image) {
+  if (image.header().channels > 256)
+    throw Error(
+        Error::Kind::unsupported,
+        fmt::format("has {} classes; assay takes maps of up to 256", image.header().channels));
+}
+
 }  // namespace
 
 bool may_hold_probabilities(const ImageHeader& header) {
@@ -185,11 +193,13 @@ void require_probabilities(const Image& image) {
 }
 
 LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Label>& values) {
-  if (image.header().channels > 256)
-    throw Error(
-        Error::Kind::unsupported,
-        fmt::format("has {} classes; assay takes maps of up to 256", image.header().channels));
+  require_few_classes(image);
   require_probabilities(image);
+  return highest_labels(image, scratch, values);
+}
+
+LabelView highest_labels(const Image& image, Buffer& scratch, std::vector<Label>& values) {
+  require_few_classes(image);
   values.resize(image.header().channels);
   std::iota(values.begin(), values.end(), Label{0});
   const std::size_t count = image.grid().size();
@@ -199,6 +209,10 @@ LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Labe
     for_each_channel_block(image, [&](const ChannelBlock& b) {
       for (std::size_t i = b.first; i < b.end; ++i) {
         const auto value = number(b.channel, i);
+        if (value != value)
+          throw Error(Error::Kind::input,
+                      fmt::format("voxel {} is NaN, so no class is the highest; write a number",
+                                  place(image.grid(), i)));
         const bool is_better = b.channel == 0 || value > best[i - b.first];
         best[i - b.first] = is_better ? value : best[i - b.first];
         codes[i] = is_better ? static_cast<std::uint8_t>(b.channel) : codes[i];

@@ -28,7 +28,10 @@ std::vector<Region> regions_of(const ScoreSettings& settings, const CaseRecords&
   for (const Label label : distinct(std::move(labels))) {
     const std::string key = std::to_string(label);
     const auto named = std::ranges::find(settings.regions, key, &Region::key);
-    regions.push_back({key, named == settings.regions.end() ? key : named->name, {label}});
+    Region& region = regions.emplace_back(Region{key, key, {label}});
+    if (named == settings.regions.end()) continue;
+    region.name = named->name;
+    region.color = named->color;
   }
   return regions;
 }
@@ -152,6 +155,33 @@ Ledger ledger_of(const CaseRecords& records) {
           .missing_reference_structures = references};
 }
 
+/// Distances of one cohort have one unit. A case in pixels has none among others in mm.
+LengthUnit settle_unit(const ScoreSettings& settings, CaseRecords& records) {
+  const auto is_scored_in = [](bool in_pixels) {
+    return [=](const CaseRecord& r) { return r.fate == Fate::scored && r.in_pixels == in_pixels; };
+  };
+  if (std::ranges::none_of(records, is_scored_in(true))) return LengthUnit::mm;
+  if (std::ranges::none_of(records, is_scored_in(false))) return LengthUnit::px;
+  if (!needs_boundary(settings) && !needs_lesions(settings)) return LengthUnit::mm;
+  for (CaseRecord& record : records) {
+    if (!is_scored_in(true)(record)) continue;
+    record.fate = Fate::failed;
+    record.reference_at_fault = true;
+    record.error =
+        "the reference does not say how large a pixel is, and other cases do, so distances have no "
+        "common unit; give the size with --spacing, such as --spacing 0.5,0.5";
+  }
+  return LengthUnit::mm;
+}
+
+/// The same metrics with the unit in their keys: nsd@2mm, nsd@2px.
+void name_unit(std::vector<ChosenMetric>& metrics, LengthUnit unit) {
+  constexpr std::string_view mm = "mm";
+  for (ChosenMetric& m : metrics)
+    if (m.key.starts_with("nsd@") && m.key.ends_with(mm) && unit == LengthUnit::px)
+      m.key.replace(m.key.size() - mm.size(), mm.size(), name(unit));
+}
+
 /// The settings without optional metrics that are absent.
 ScoreSettings present(ScoreSettings settings, const CaseRecords& records) {
   const bool has_any =
@@ -268,6 +298,10 @@ std::string_view name(Fate fate) {
   return "";
 }
 
+std::string_view name(LengthUnit unit) {
+  return unit == LengthUnit::px ? "px" : "mm";
+}
+
 std::string_view name(MeanInterval interval) {
   return interval == MeanInterval::cluster_t ? "cluster-t" : name_in(mean_intervals(), interval);
 }
@@ -312,10 +346,13 @@ SegmentationResult scored(const ScoreSettings& settings, CaseRecords records,
                           const Executor& executor) {
   if (!std::ranges::is_sorted(records, {}, &CaseRecord::id))
     std::ranges::sort(records, {}, &CaseRecord::id);
+  const LengthUnit unit = settle_unit(settings, records);
   SegmentationResult out = {.settings = present(settings, records),
                             .regions = regions_of(settings, records),
                             .cases = {},
                             .ledger = ledger_of(records)};
+  out.settings.unit = unit;
+  name_unit(out.settings.metrics, unit);
   constexpr std::size_t most_together = 4096;
   out.cases.reserve(records.size());
   while (!records.empty()) {

@@ -13,10 +13,11 @@ namespace assay::metrics {
 enum class Culprit { nobody, model };
 
 /// A reference that has nothing to find, and a prediction that found nothing there, are nobody's
-/// fault; so are masks that fill the image, maps that were not turned into masks, and missing
-/// references. A prediction that is empty where the reference is not, a false alarm on an empty
-/// reference, and a prediction that is missing or could not be read are the model's. Which masks
-/// are empty decides, not the reason alone: MCC gives `zero_denominator` for all of them.
+/// fault; so are masks that fill the image, maps that were not turned into masks, voxels of unknown
+/// size, and missing references. A prediction that is empty where the reference is not, a false
+/// alarm on an empty reference, and a prediction that is missing or could not be read are the
+/// model's. Which masks are empty decides, not the reason alone: MCC gives `zero_denominator` for
+/// all of them.
 Culprit culprit(const Metric& metric, Undefined why, Presence presence);
 
 /// Which masks are empty, as far as the reason alone tells.
@@ -30,6 +31,7 @@ constexpr Presence presence_told_by(Undefined why) {
     case Undefined::missing_reference:
     case Undefined::zero_denominator:
     case Undefined::not_a_mask:
+    case Undefined::no_voxel_size:
     case Undefined::not_probabilities: break;
   }
   return Presence::ok;

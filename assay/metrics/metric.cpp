@@ -94,6 +94,7 @@ struct Family {
 constexpr Family families[] = {
     {"hd", "hd", "", "hd95", false, 100},
     {"nsd", "nsd@", "mm", "nsd", true, 1e6},
+    {"nsd", "nsd@", "px", "nsd", true, 1e6},  // of pictures without a pixel size
 };
 
 std::optional<ChosenMetric> member(const Family& family, std::string_view key) {

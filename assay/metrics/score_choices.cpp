@@ -21,4 +21,25 @@ std::span<const Named<Connectivity>> connectivities() {
   return table;
 }
 
+std::span<const Named<Resampled>> resampled_sides() {
+  static constexpr Named<Resampled> sides[] = {{"none", Resampled::nothing},
+                                               {"prediction", Resampled::prediction},
+                                               {"reference", Resampled::reference}};
+  return sides;
+}
+
+std::span<const Named<Interpolation>> interpolations() {
+  static constexpr Named<Interpolation> ways[] = {{"nearest", Interpolation::nearest},
+                                                  {"linear", Interpolation::linear}};
+  return ways;
+}
+
+std::span<const Named<VolumeRule>> volume_rules() {
+  static constexpr Named<VolumeRule> rules[] = {{"auto", VolumeRule::automatic},
+                                                {"labels", VolumeRule::labels},
+                                                {"classes", VolumeRule::classes},
+                                                {"time", VolumeRule::time}};
+  return rules;
+}
+
 }  // namespace assay::metrics

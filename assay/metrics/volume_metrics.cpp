@@ -21,20 +21,25 @@ Score volume_similarity(const Confusion& c) {
   return ratio(real(sizes - std::abs(c.fn - c.fp)), real(sizes));
 }
 
+Score volume(std::int64_t voxels, double voxel_ml) {
+  if (voxel_ml == 0) return Undefined::no_voxel_size;
+  return real(voxels) * voxel_ml;
+}
+
 Score volume_prediction_ml(const Confusion& c, double voxel_ml) {
-  return real(c.prediction()) * voxel_ml;
+  return volume(c.prediction(), voxel_ml);
 }
 
 Score volume_reference_ml(const Confusion& c, double voxel_ml) {
-  return real(c.reference()) * voxel_ml;
+  return volume(c.reference(), voxel_ml);
 }
 
 Score fp_volume_ml(const Confusion& c, double voxel_ml) {
-  return real(c.fp) * voxel_ml;
+  return volume(c.fp, voxel_ml);
 }
 
 Score fn_volume_ml(const Confusion& c, double voxel_ml) {
-  return real(c.fn) * voxel_ml;
+  return volume(c.fn, voxel_ml);
 }
 
 constexpr Metric volume_table[] = {

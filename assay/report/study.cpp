@@ -30,4 +30,8 @@ std::string averaged_note(const Study& study) {
              : "The value of a case is the unweighted mean over " + over + ".";
 }
 
+metrics::LengthUnit length_unit(const Study& study) {
+  return study.models.empty() ? metrics::LengthUnit::mm : study.models.front().unit;
+}
+
 }  // namespace assay::report

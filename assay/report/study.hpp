@@ -54,4 +54,7 @@ struct Study {
 /// files have one label or none.
 std::string averaged_note(const Study& study);
 
+/// What distances are in.
+metrics::LengthUnit length_unit(const Study& study);
+
 }  // namespace assay::report

@@ -224,6 +224,9 @@ std::string record_text(const metrics::CaseRecord& r) {
   if (!r.without_reference.empty()) out.add("without_reference", r.without_reference);
   if (r.is_uncut_map) out.add("is_uncut_map", true);
   if (r.diagonal_mm != 0) out.add("diagonal_mm", r.diagonal_mm);
+  if (r.in_pixels) out.add("in_pixels", true);
+  if (const auto& each = r.resampling)
+    out.add("resampling", Json{each->from, each->before, each->after, each->changed});
   add_evidence(out, "boundary", r.boundary);
   add_evidence(out, "lesions", r.lesions);
   add_evidence(out, "probability", r.probability);
@@ -407,6 +410,13 @@ metrics::OccurringLabels take_labels_of_sides(JsonReader& in) {
   return out;
 }
 
+metrics::ResamplingEvidence take_resampling(JsonReader& in) {
+  metrics::ResamplingEvidence out;
+  take_tuple(in, into(out.from, take_text), into(out.before, take_count),
+             into(out.after, take_count), into(out.changed, take_count));
+  return out;
+}
+
 struct RecordReading {
   metrics::CaseRecord record;
   std::string_view text;
@@ -452,6 +462,8 @@ constexpr Member<RecordReading> record_members[] = {
     {"without_reference", set<&Record::without_reference, take_texts>, false},
     {"is_uncut_map", set<&Record::is_uncut_map, take_flag>, false},
     {"diagonal_mm", set<&Record::diagonal_mm, take_amount>, false},
+    {"in_pixels", set<&Record::in_pixels, take_flag>, false},
+    {"resampling", set<&Record::resampling, take_resampling>, false},
     {"boundary", set_by_region<&Record::boundary, take_boundary>, false},
     {"lesions", set_by_tree<&Record::lesions, parse_lesion_evidence>, false},
     {"probability", set_by_tree<&Record::probability, parse_probability>, false},

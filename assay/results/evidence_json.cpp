@@ -16,7 +16,8 @@ Json listed(const std::vector<metrics::MatchedLesion>& lesions, double voxel_ml,
   Json out = Json::array();
   for (const metrics::MatchedLesion& lesion : lesions) {
     Json row = {{"lesion", out.size() + 1},
-                {"volume_ml", static_cast<double>(lesion.voxels) * voxel_ml},
+                {"volume_ml", voxel_ml == 0 ? Json(nullptr)
+                                            : Json(static_cast<double>(lesion.voxels) * voxel_ml)},
                 {"centroid_mm", lesion.centroid_mm},
                 {is_reference ? "detected" : "true", lesion.matched},
                 {"matched_with", numbers(lesion.partners)}};

@@ -57,11 +57,40 @@ metrics::LesionSettings parse_lesion_choice(const Json& json) {
           .half_matches = json.at("half_matches")};
 }
 
+std::optional<Color> parse_color(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return json.get<Color>();
+}
+
+Json picture_rules_json(const PictureRules& rules) {
+  Json colors = Json::array();
+  for (const LabelRow& row : rules.colors)
+    colors.push_back({row.label, row.name, or_null(row.color)});
+  return {{"colors", colors},
+          {"size_mm", or_null(rules.size_mm)},
+          {"uses_stated_size", rules.uses_stated_size}};
+}
+
+PictureRules parse_picture_rules(const Json& json) {
+  PictureRules out = {.uses_stated_size = json.at("uses_stated_size")};
+  for (const Json& row : json.at("colors"))
+    out.colors.push_back({Whole(row.at(0)), row.at(1), parse_color(row.at(2))});
+  if (const Json& size = json.at("size_mm"); !size.is_null()) {
+    out.size_mm.emplace();
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      (*out.size_mm)[axis] = finite_setting(size.at(axis));
+  }
+  return out;
+}
+
 Json asked_regions_json(const std::vector<metrics::Region>& regions) {
   Json out = Json::array();
   for (const metrics::Region& r : regions)
-    out.push_back(
-        {{"key", r.key}, {"name", r.name}, {"members", r.members}, {"is_union", r.is_union}});
+    out.push_back({{"key", r.key},
+                   {"name", r.name},
+                   {"members", r.members},
+                   {"is_union", r.is_union},
+                   {"color", or_null(r.color)}});
   return out;
 }
 
@@ -69,6 +98,7 @@ metrics::Region parse_asked_region(const Json& json) {
   metrics::Region out = {.key = json.at("key"), .name = json.at("name"), .members = {}};
   for (const Json& label : json.at("members")) out.members.push_back(Whole(label));
   out.is_union = json.at("is_union");
+  out.color = parse_color(json.at("color"));
   return out;
 }
 
@@ -92,9 +122,11 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
   // Names every member: a new one does not compile until it is written and read here.
   const auto& [model_name, metrics, marks_reliable, convention, beta, lesions, regions, all_labels,
                ignored, threshold, foreground_nonzero, missing, allow_affine_mismatch, compat_spec,
-               interval, source, reader] = settings;
+               interval, source, reader, pictures, unit, resampled, interpolation, volumes] =
+      settings;
   static_cast<void>(model_name);
   static_cast<void>(reader);
+  static_cast<void>(unit);  // is known when the cases are scored
   return {{"metrics", chosen_metrics_json(metrics)},
           {"marks_reliable", marks_reliable},
           {"convention", convention->name},
@@ -109,7 +141,11 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
           {"allow_affine_mismatch", allow_affine_mismatch},
           {"compat_spec", compat_spec},
           {"ci_method", name_in(metrics::mean_intervals(), interval)},
-          {"prediction", prediction_source_json(source)}};
+          {"prediction", prediction_source_json(source)},
+          {"pictures", picture_rules_json(pictures)},
+          {"resampled", name_in(metrics::resampled_sides(), resampled)},
+          {"interpolation", name_in(metrics::interpolations(), interpolation)},
+          {"volumes", name_in(metrics::volume_rules(), volumes)}};
 }
 
 metrics::ScoreSettings parse_score_settings(const Json& json) {
@@ -134,6 +170,12 @@ metrics::ScoreSettings parse_score_settings(const Json& json) {
   out.interval =
       value_in(metrics::mean_intervals(), json.at("ci_method").get<std::string>(), "ci_method");
   out.source = parse_prediction_source(json.at("prediction"));
+  out.pictures = parse_picture_rules(json.at("pictures"));
+  out.resampled =
+      value_in(metrics::resampled_sides(), json.at("resampled").get<std::string>(), "resampled");
+  out.interpolation = value_in(metrics::interpolations(),
+                               json.at("interpolation").get<std::string>(), "interpolation");
+  out.volumes = value_in(metrics::volume_rules(), json.at("volumes").get<std::string>(), "volumes");
   return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/segmentation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,11 +14,17 @@
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/summary_json.hpp"
 #include "assay/stats/moments.hpp"
 
 namespace assay::results {
 namespace {
+
+/// "#00FF00".
+std::string hex(const Color& color) {
+  return fmt::format("#{:02X}{:02X}{:02X}", color[0], color[1], color[2]);
+}
 
 Json to_json(const metrics::Score& score) {
   return or_null(metrics::value(score));
@@ -117,7 +125,9 @@ Json labels_block(const metrics::SegmentationResult& result, const Executor& exe
              {"members", region.members},
              {"status", statuses(result, r)},
              {"metrics", of_metrics}};
-    if (metrics::needs_lesions(result.settings)) {
+    if (region.color) label["color"] = hex(*region.color);
+    if (metrics::needs_lesions(result.settings) &&
+        result.settings.unit == metrics::LengthUnit::mm) {
       std::vector<const metrics::LesionEvidence*> lesions;
       for (const metrics::CaseScores& c : result.cases)
         if (c.record.fate == metrics::Fate::scored && c.labels[r].evidence.lesions)
@@ -203,6 +213,11 @@ void write_case(JsonMembers& out, const metrics::CaseScores& scores,
   out.add("groups", groups_json(record.groups));
   write_files(out, record);
   if (record.diagonal_mm > 0) out.add("diagonal_mm", record.diagonal_mm);
+  if (const auto& each = record.resampling)
+    out.add("resampled", Json{{"from", each->from},
+                              {"labelled_voxels_before", each->before},
+                              {"labelled_voxels_after", each->after},
+                              {"changed_voxels", each->changed}});
   if (metrics::is_counted(scores))
     out.add_object("undefined", [&](JsonMembers& undefined) {
       write_undefined_averages(undefined, scores, result);
@@ -239,10 +254,17 @@ void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
   if (!metrics::needs_boundary(s)) return;
   constexpr std::string_view elements[] = {"border voxels", "surfels", "faces"};
   for (const metrics::ChosenMetric& m : s.metrics)
-    if (m.key == "nsd") out["nsd_tolerance_mm"] = m.argument;
+    if (m.key == "nsd") out["nsd_tolerance_" + std::string(metrics::name(s.unit))] = m.argument;
   out["surface"] = elements[static_cast<std::size_t>(s.convention->surface.elements)];
   out["distance_to_an_empty_mask"] =
       s.missing == metrics::Missing::worst ? "the image's diagonal" : "undefined, and counted";
+}
+
+/// What was said about pictures and arrays; absent if nothing was.
+void add_picture_settings(Json& out, const metrics::ScoreSettings& s) {
+  if (s.pictures.uses_stated_size) out["spacing"] = words::of_file;
+  if (s.pictures.size_mm) out["spacing"] = *s.pictures.size_mm;
+  for (const LabelRow& row : s.pictures.colors) out["colors"][hex(*row.color)] = row.label;
 }
 
 Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {
@@ -263,7 +285,8 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
               {"missing", name_in(metrics::missing_rules(), s.missing)},
               {"ci_method", metrics::name(s.interval)},
               {"allow_affine_mismatch", s.allow_affine_mismatch},
-              {"compat", s.compat_spec ? Json(words::spec) : Json(nullptr)}};
+              {"compat", s.compat_spec ? Json(words::spec) : Json(nullptr)},
+              {"unit", metrics::name(s.unit)}};
   if (s.source)
     out["prediction"] = {{"backend", s.source->backend},
                          {"model_sha256", s.source->sha256},
@@ -271,6 +294,13 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
                          {"recipe_sha256", s.source->recipe_sha256},
                          {"space", s.source->space}};
   if (s.foreground_nonzero) out["foreground"] = words::nonzero;
+  add_picture_settings(out, s);
+  if (s.volumes != metrics::VolumeRule::automatic)
+    out["volumes"] = name_in(metrics::volume_rules(), s.volumes);
+  if (s.resampled != metrics::Resampled::nothing) {
+    out["resample"] = name_in(metrics::resampled_sides(), s.resampled);
+    out["interpolation"] = name_in(metrics::interpolations(), s.interpolation);
+  }
   add_boundary_settings(out, s);
   if (metrics::needs_lesions(s)) out["lesions"] = lesion_settings_json(s.lesions);
   if (metrics::needs_probability(s)) out["probability"] = probability_settings_json();

@@ -35,6 +35,7 @@ inline constexpr std::string_view counted_as_worst = "counted_as_worst";  ///< o
 inline constexpr std::string_view model = "model", nobody = "nobody";     ///< culprits
 inline constexpr std::string_view label = "label", region = "region";     ///< kinds of labels
 inline constexpr std::string_view nonzero = "nonzero", spec = "spec";     ///< settings
+inline constexpr std::string_view of_file = "file";                       ///< likewise
 inline constexpr std::pair<const char*, std::int64_t metrics::Confusion::*> counts[] = {
     {"tp", &metrics::Confusion::tp},
     {"fp", &metrics::Confusion::fp},
@@ -109,6 +110,7 @@ struct SavedSettings {
   bool names_averaged = false;  ///< files of 0.1 do not: they averaged labels and regions together
   std::optional<double> threshold{};
   bool foreground_nonzero = false, allow_affine_mismatch = false;
+  metrics::LengthUnit unit = metrics::LengthUnit::mm;
 };
 
 /// What a file says, as far as anything in assay needs it.

@@ -128,6 +128,7 @@ SavedSettings settings_in(const Json& json) {
     out.threshold = threshold.get<double>();
   out.foreground_nonzero = text_at(json, "foreground") == words::nonzero;
   out.allow_affine_mismatch = json.value("allow_affine_mismatch", false);
+  if (text_at(json, "unit") == name(metrics::LengthUnit::px)) out.unit = metrics::LengthUnit::px;
   return out;
 }
 

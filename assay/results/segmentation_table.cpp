@@ -188,6 +188,7 @@ compare::ResultTable table_of(const SegmentationFile& file) {
   CaseValues(file, out).put_all();
   compare::ResultTable table = std::move(out).table();
   table.warnings = file.warnings;
+  table.unit = file.settings.unit;
   return table;
 }
 

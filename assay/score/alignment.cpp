@@ -20,8 +20,12 @@ std::string both(const Grid& prediction, const Grid& reference) {
 }
 
 Error different_shapes(const Grid& prediction, const Grid& reference) {
+  const bool have_places = prediction.in_space && reference.in_space;
   return {Error::Kind::input,
-          "the images have different shapes; resample the prediction to the reference first (" +
+          std::string("the images have different shapes; ") +
+              (have_places ? "give --resample prediction to bring the prediction onto the "
+                             "reference's grid ("
+                           : "give the prediction the shape of the reference (") +
               both(prediction, reference) + ")"};
 }
 
@@ -41,8 +45,7 @@ Alignment aligned_by_index(const Grid& prediction, const Grid& reference) {
   if (prediction.in_space)
     return {map, "the reference has no position in space; it was compared by shape alone",
             reoriented(prediction, map)};
-  return {map, "the arrays have no position in space; a voxel was taken to be 1 mm wide",
-          reference};
+  return {map, "", reference};
 }
 
 }  // namespace
@@ -65,8 +68,8 @@ Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affi
   if (std::isinf(shift)) throw different_shapes(prediction, reference);
   throw Error(Error::Kind::input,
               "the images lie " + millimetres(shift) +
-                  " apart; resample the prediction to the "
-                  "reference, or add --allow-affine-mismatch if a header is wrong (" +
+                  " apart; give --resample prediction to bring the prediction onto the reference's "
+                  "grid, or --allow-affine-mismatch if a header is wrong (" +
                   both(prediction, reference) + ")");
 }
 

@@ -132,7 +132,7 @@ void find_output(CasePlan& plan, const fs::path& folder) {
     return fail(metrics::Fate::missing_prediction,
                 "there is no folder " + plan.prediction + ", where the job's output would be");
   try {
-    const std::vector<std::string> images = require_images(place);
+    const std::vector<std::string> images = without_illustrations(require_images(place));
     if (images.size() > 1)
       return fail(metrics::Fate::failed, plan.prediction + " has " + std::to_string(images.size()) +
                                              " images, such as " + images[0] + " and " + images[1] +

@@ -92,6 +92,7 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
   if (is_turned(prediction.grid, reference.grid)) extra += masks || as_is ? 1 : 2;
   const bool is_map = metrics::needs_probability(settings) && may_hold_probabilities(prediction);
   if (is_map) extra += 5;
+  if (settings.resampled != metrics::Resampled::nothing) extra += 8;  // codes, here and there
   const bool by_reference = r > p;
   return {
       .bytes = always + (is_map ? ranks : 0) + stored + static_cast<std::uint64_t>(voxels * extra),

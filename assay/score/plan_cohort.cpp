@@ -12,12 +12,15 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/folder.hpp"
+#include "assay/image/formats.hpp"
+#include "assay/image/label_table.hpp"
 #include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
 #include "assay/score/dataset_json.hpp"
 #include "assay/score/grand_challenge.hpp"
 #include "assay/score/pairing.hpp"
+#include "assay/score/split_volumes.hpp"
 #include "assay/score/swapped_sides.hpp"
 
 namespace assay::score {
@@ -66,6 +69,30 @@ void refuse_ignored(const std::vector<metrics::Region>& regions,
             " is ignored, so it cannot be scored; drop it, or drop --ignore-label");
 }
 
+/// Names and colours of labels, from a look-up table or from dataset.json.
+std::vector<LabelRow> read_label_names(const fs::path& path) {
+  const std::string text = read_text(path);
+  if (first_sign(text) != '{') return parse_label_table(text, path.string());
+  std::vector<LabelRow> rows;
+  for (const metrics::Region& region : parse_dataset_json(text, path.string()).regions)
+    if (region.members.size() == 1) rows.push_back({region.members.front(), region.name, {}});
+  return rows;
+}
+
+/// Where all labels are scored, the table only gives names to those that occur.
+void name_regions(std::vector<metrics::Region>& regions, const std::vector<LabelRow>& rows,
+                  bool all_labels) {
+  for (const LabelRow& row : rows) {
+    const std::string key = std::to_string(row.label);
+    auto known = std::ranges::find(regions, key, &metrics::Region::key);
+    if (known == regions.end() && all_labels && row.label != 0)
+      known = regions.insert(regions.end(), {key, key, {row.label}});
+    if (known == regions.end()) continue;
+    if (!row.name.empty()) known->name = row.name;
+    known->color = row.color;
+  }
+}
+
 /// Fills regions, all_labels and the ignored label of `settings` from the request and, where there
 /// is one, from nnU-Net's dataset.json; what was found by itself is added to `notes`.
 void settle_labels(const CohortRequest& request, metrics::ScoreSettings& settings,
@@ -89,6 +116,11 @@ void settle_labels(const CohortRequest& request, metrics::ScoreSettings& setting
   regions.insert(regions.end(), request.regions.begin(), request.regions.end());
   refuse_repeats(regions);
   refuse_ignored(regions, settings.ignored);
+  if (!request.label_names.empty() && settings.volumes != metrics::VolumeRule::labels) {
+    if (regions.empty() && !settings.all_labels)
+      usage("--label-names names labels; say which to score with --labels, such as --labels all");
+    name_regions(regions, read_label_names(request.label_names), settings.all_labels);
+  }
   if (regions.empty() && !settings.all_labels) regions = {metrics::foreground_region()};
   const bool is_one_mask =
       !settings.all_labels && regions == std::vector{metrics::foreground_region()};
@@ -125,8 +157,8 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
 /// prediction, and the image is used. A pattern can select the arrays.
 std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
   std::map<std::string_view, std::size_t> images;
-  const auto is_array = [](std::string_view path) {
-    return path.ends_with(".npy") || path.ends_with(".npz");
+  const auto is_array = [](const std::string& path) {
+    return kind_of_image(path) == ImageKind::array;
   };
   for (const std::string& path : paths)
     if (!is_array(path)) ++images[without_image_ending(path)];
@@ -153,7 +185,8 @@ std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern
       throw Error(Error::Kind::input, root,
                   "has no segmentations by the names of BIDS: _mask, _dseg or _probseg");
   }
-  return pattern.empty() ? named_files(without_copies(paths)) : matching_files(paths, pattern);
+  return pattern.empty() ? named_files(without_copies(without_illustrations(paths)))
+                         : matching_files(paths, pattern);
 }
 
 std::vector<CasePlan> cases_of_pairing(const CohortRequest& request, const Pairing& pairing) {
@@ -392,6 +425,15 @@ void add_groups(Cohort& cohort, const fs::path& path) {
     }
 }
 
+/// Numbers in their own order, so that 10 comes after 9.
+bool comes_before(const std::string& a, const std::string& b) {
+  const auto is_number = [](const std::string& key) {
+    return key.find_first_not_of("0123456789") == std::string::npos;
+  };
+  if (is_number(a) && is_number(b) && a.size() != b.size()) return a.size() < b.size();
+  return a < b;
+}
+
 std::vector<metrics::Region> structure_regions(const std::vector<CasePlan>& cases) {
   std::set<std::string> keys;
   for (const CasePlan& plan : cases)
@@ -400,7 +442,49 @@ std::vector<metrics::Region> structure_regions(const std::vector<CasePlan>& case
   std::vector<metrics::Region> regions;
   regions.reserve(keys.size());
   for (const std::string& key : keys) regions.push_back({key, key, {}});
+  std::ranges::sort(regions, comes_before, &metrics::Region::key);
   return regions;
+}
+
+/// What the files of 3D Slicer call their segments. Throws Error when two files differ: then a
+/// label does not mean the same in both.
+std::vector<LabelRow> segments_of(const std::vector<CasePlan>& cases) {
+  constexpr std::size_t enough_bytes = std::size_t{1} << 20;
+  std::vector<LabelRow> rows;
+  const auto add = [&](const std::string& path) {
+    if (!path.ends_with(".seg.nrrd")) return;
+    for (LabelRow& row : segments_in(text_of(InputFile(path).read_start(enough_bytes).bytes()))) {
+      const auto known = std::ranges::find(rows, row.label, &LabelRow::label);
+      if (known == rows.end())
+        rows.push_back(std::move(row));
+      else if (known->name != row.name)
+        throw Error(Error::Kind::input, path,
+                    "calls label " + std::to_string(row.label) + " '" + row.name +
+                        "', and another file calls it '" + known->name +
+                        "'; export the segments with the same label values");
+    }
+  };
+  for (const CasePlan& plan : cases)
+    for (const FilePair& files : plan.files) {
+      add(files.reference);
+      add(files.prediction);
+    }
+  return rows;
+}
+
+/// Labels are named by the segments of the files; where nothing was asked for, all are scored.
+void name_by_segments(const CohortRequest& request, Cohort& cohort) {
+  const std::vector<LabelRow> rows = segments_of(cohort.cases);
+  metrics::ScoreSettings& settings = cohort.settings;
+  if (rows.empty() || !request.label_names.empty()) return;
+  const bool is_open = settings.regions == std::vector{metrics::foreground_region()} &&
+                       !settings.threshold && !settings.foreground_nonzero;
+  if (is_open) {
+    settings.regions.clear();
+    settings.all_labels = true;
+    cohort.notes.emplace_back("labels are the segments that the files name");
+  }
+  name_regions(settings.regions, rows, settings.all_labels);
 }
 
 std::string model_name(const CohortRequest& request) {
@@ -437,16 +521,27 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
   cohort.roots.reference = root_of(request.reference, request.manifest);
   std::ranges::sort(cohort.cases, {}, &CasePlan::id);
   refuse_repeated_ids(cohort.cases, request.manifest);
+  if (request.side == "prediction")
+    split_volumes(cohort);
+  else if (cohort.settings.volumes != metrics::VolumeRule::automatic)
+    usage("--volumes is about predictions in files; a model's have one volume");
   if (!request.groups.empty()) add_groups(cohort, request.groups);
+  if (!request.colors.empty()) cohort.settings.pictures.colors = read_color_table(request.colors);
   settle_labels(request, cohort.settings, cohort.notes);
+  name_by_segments(request, cohort);
   cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
   note_coverage(cohort.settings, cohort.notes);
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
     if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
       throw Error(Error::Kind::usage,
-                  "{label} in the patterns names the structures; drop --labels, "
-                  "--region and --ignore-label");
+                  cohort.settings.volumes == metrics::VolumeRule::labels
+                      ? "--volumes labels scores every volume as a label of its own; drop "
+                        "--labels, --region and --ignore-label"
+                      : "{label} in the patterns names the structures; drop --labels, "
+                        "--region and --ignore-label");
     cohort.settings.regions = std::move(structures);
+    if (!request.label_names.empty())
+      name_regions(cohort.settings.regions, read_label_names(request.label_names), false);
   }
   return cohort;
 }

@@ -21,6 +21,7 @@
 #include "assay/metrics/region_bits.hpp"
 #include "assay/metrics/region_counts.hpp"
 #include "assay/metrics/solids.hpp"
+#include "assay/score/resampling.hpp"
 #include "assay/score/side.hpp"
 
 namespace assay::score {
@@ -128,24 +129,39 @@ struct Job {
 
   Side prediction(bool as_labels) const {
     return on_side(of_prediction, plan, files, record, [&](const auto& path) {
-      return read_side(path,
-                       {.as_labels = as_labels,
-                        .mask = prediction_rule(settings),
-                        .volumes = Volumes::classes,
-                        .keeps_probabilities = metrics::needs_probability(settings),
-                        .reader = settings.reader},
-                       workspace);
+      Reading how = reading(as_labels, prediction_rule(settings));
+      if (how.volumes == Volumes::one) how.volumes = Volumes::classes;
+      how.keeps_probabilities = metrics::needs_probability(settings);
+      return read_side(path, how, workspace);
     });
   }
   Side reference(bool as_labels) const {
     return on_side(of_reference, plan, files, record, [&](const auto& path) {
-      return read_side(
-          path,
-          {.as_labels = as_labels, .mask = reference_rule(settings), .reader = settings.reader},
-          workspace);
+      return read_side(path, reading(as_labels, reference_rule(settings)), workspace);
     });
   }
+
+ private:
+  Reading reading(bool as_labels, const MaskRule& mask) const {
+    const bool takes_highest_class = settings.volumes == metrics::VolumeRule::classes;
+    return {.as_labels = as_labels,
+            .mask = mask,
+            .volumes = takes_highest_class || files.volume != 0 ? Volumes::any : Volumes::one,
+            .reader = settings.reader,
+            .pictures = &settings.pictures,
+            .takes_highest_class = takes_highest_class,
+            .volume = files.volume};
+  }
 };
+
+/// A least volume in mL means nothing where voxels have none.
+void require_volumes_of_lesions(const Grid& grid, const metrics::ScoreSettings& settings) {
+  if (metrics::needs_lesions(settings) && settings.lesions.least_ml > 0 &&
+      known_voxel_ml(grid) == 0)
+    throw Error(Error::Kind::input,
+                "the volume of a voxel is not known, so small lesions cannot be left out; give "
+                "--min-lesion-ml 0, or the size of a voxel with --spacing x,y,z");
+}
 
 /// The prediction where the reference's voxels are; the record learns of the grid.
 SettledPrediction settled(const Side& prediction, const Grid& reference, const Job& job,
@@ -154,7 +170,9 @@ SettledPrediction settled(const Side& prediction, const Grid& reference, const J
       settled_on(prediction.labels, reference, job.settings.allow_affine_mismatch, moved);
   if (!out.alignment.warning.empty()) job.record.warnings.push_back(out.alignment.warning);
   const Grid& grid = out.alignment.grid;
-  job.record.voxel_ml = voxel_ml(grid);
+  job.record.voxel_ml = known_voxel_ml(grid);
+  job.record.in_pixels = !grid.has_size;
+  require_volumes_of_lesions(grid, job.settings);
   if (needs_shapes(job.settings)) job.record.diagonal_mm = diagonal_mm(grid);
   return out;
 }
@@ -203,6 +221,23 @@ void note_reading(const Side& side, const Role& role, const Job& job) {
                     *job.settings.threshold));
 }
 
+/// Brings one side onto the other's grid, if that is another; the record says what it did.
+void resample(Side& side, const Grid& onto, const Job& job) {
+  if (!needs_resampling(side.labels.grid, onto)) return;
+  if (requires_probability(job.settings))
+    throw Error(Error::Kind::input,
+                "only labels are resampled, so metrics of probabilities cannot be taken; resample "
+                "the map first, or drop --resample");
+  job.record.resampling = resample_side(side, onto, job.settings.interpolation, job.workspace);
+}
+
+/// Where the prediction lies, before it is read.
+Grid grid_of_prediction(const Job& job) {
+  return on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
+    return read_image_header(path, job.settings.pictures).grid;
+  });
+}
+
 bool is_runs(const LabelView& labels) {
   return std::holds_alternative<std::span<const Run>>(labels.codes);
 }
@@ -249,6 +284,8 @@ class ReferenceMask {
  public:
   explicit ReferenceMask(const Job& job) : job_(job), packed_(job.workspace.take_smallest()) {
     Side side = job.reference(false);
+    if (job.settings.resampled == metrics::Resampled::reference)
+      resample(side, grid_of_prediction(job), job);
     grid_ = side.labels.grid;
     note_reading(side, of_reference, job);
     if (is_runs(side.labels)) {
@@ -286,6 +323,8 @@ void score_masks(const Job& job) {
   Buffer moved;
   ReferenceMask reference(job);
   Side prediction = job.prediction(false);
+  if (job.settings.resampled == metrics::Resampled::prediction)
+    resample(prediction, reference.grid(), job);
   note_reading(prediction, of_prediction, job);
   const SettledPrediction found = settled(prediction, reference.grid(), job, moved);
   const std::string& key =
@@ -345,6 +384,10 @@ void measure_regions(const Predicted& prediction, LabelView reference,
 void score_labels(const Job& job) {
   Buffer moved;
   Side prediction = job.prediction(true), reference = job.reference(true);
+  if (job.settings.resampled == metrics::Resampled::prediction)
+    resample(prediction, reference.labels.grid, job);
+  if (job.settings.resampled == metrics::Resampled::reference)
+    resample(reference, prediction.labels.grid, job);
   const SettledPrediction found = settled(prediction, reference.labels.grid, job, moved);
   const std::vector<metrics::Region> regions =
       count_regions(found.labels, reference.labels, job.settings, job.record);
@@ -361,7 +404,9 @@ double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& se
   if (!needs_shapes(settings)) return 0;
   const auto first = std::ranges::find_if(
       plan.files, [](const FilePair& files) { return !files.reference.empty(); });
-  return first == plan.files.end() ? 0 : diagonal_mm(read_image_header(first->reference).grid);
+  return first == plan.files.end()
+             ? 0
+             : diagonal_mm(read_image_header(first->reference, settings.pictures).grid);
 } catch (const Error&) {
   return 0;
 } catch (const std::bad_alloc&) {

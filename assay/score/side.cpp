@@ -11,6 +11,8 @@
 #include "assay/image.hpp"
 #include "assay/image/mask_content.hpp"
 #include "assay/image/reorient.hpp"
+#include "assay/image/volumes.hpp"
+#include "assay/score/resampling.hpp"
 
 namespace assay::score {
 namespace {
@@ -64,6 +66,8 @@ LabelView labels_of_bytes(Side& side, const Reading& how, Workspace& workspace) 
   const MaskRule& rule = how.mask;
   if (has_classes && rule.threshold)
     return as_labels(likely_foreground(*side.image, *rule.threshold, side.codes, workspace));
+  if (has_classes && how.takes_highest_class)
+    return highest_labels(*side.image, side.codes, side.values);
   if (has_classes) return likeliest_labels(*side.image, side.codes, side.values);
   if (how.as_labels && !rule.threshold) return labels(*side.image, side.codes, side.values);
   const JudgedMask found = mask_by(rule, *side.image, side.codes);
@@ -155,11 +159,17 @@ JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {
-  Side side{.image = read_image(path, workspace.take_largest(), how.volumes, how.reader),
+  Side side{.image = read_image(path, workspace.take_largest(), how.volumes, how.reader,
+                                how.pictures == nullptr ? PictureRules{} : *how.pictures),
             .codes = workspace.take_smallest(),
             .runs = {},
             .values = {},
             .labels = {}};
+  if (how.volume != 0) {
+    Image whole = in_bytes(std::move(*side.image), workspace.take_largest());
+    side.image = one_volume(whole, how.volume, workspace.take_smallest());
+    workspace.give(std::move(whole).release());
+  }
   side.labels = labels_of(side, how, workspace);
   const bool stays = how.keeps_probabilities && may_hold_probabilities(side.image->header());
   const bool is_bytes = side.image->runs() == nullptr;
@@ -169,6 +179,30 @@ Side read_side(const std::filesystem::path& path, const Reading& how, Workspace&
     side.image.reset();
   }
   return side;
+}
+
+metrics::ResamplingEvidence resample_side(Side& side, const Grid& onto,
+                                          metrics::Interpolation interpolation,
+                                          Workspace& workspace) {
+  OwnedLabels moved = resampled_labels(side.labels, onto, interpolation);
+  metrics::ResamplingEvidence evidence = resampling_evidence(side.labels, moved);
+  if (side.image) workspace.give(std::move(*side.image).release());
+  side.image.reset();
+  side.runs.clear();
+  side.values = std::move(moved.values);
+  side.labels = {onto, {}, side.values};
+  const std::size_t voxels = moved.codes.size();
+  if (side.values.size() <= 256) {
+    auto* to = reinterpret_cast<std::uint8_t*>(side.codes.resize(voxels).data());
+    std::ranges::transform(moved.codes, to,
+                           [](std::uint16_t code) { return static_cast<std::uint8_t>(code); });
+    side.labels.codes = std::span<const std::uint8_t>(to, voxels);
+  } else {
+    auto* to = reinterpret_cast<std::uint16_t*>(side.codes.resize(2 * voxels).data());
+    std::ranges::copy(moved.codes, to);
+    side.labels.codes = std::span<const std::uint16_t>(to, voxels);
+  }
+  return evidence;
 }
 
 void give_back(Side side, Workspace& workspace) {

@@ -40,6 +40,9 @@ struct Reading {
   Volumes volumes = Volumes::one;
   bool keeps_probabilities = false;  ///< the image stays if it may hold any
   VoxelReader reader = VoxelReader::automatic;
+  const PictureRules* pictures = nullptr;
+  bool takes_highest_class = false;  ///< of several volumes
+  std::size_t volume = 0;            ///< which one of several, from 1; 0: there is one
 };
 
 /// Labels, or a mask in which non-zero is foreground. Owns what `labels` borrows from: the image
@@ -56,6 +59,11 @@ struct Side {
 
 /// Throws Error with the path in front.
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace);
+
+/// Brings the labels onto another grid. The image is dropped: what else it holds stays behind.
+metrics::ResamplingEvidence resample_side(Side& side, const Grid& onto,
+                                          metrics::Interpolation interpolation,
+                                          Workspace& workspace);
 
 void give_back(Side side, Workspace& workspace);
 

@@ -40,6 +40,28 @@ struct PredictionSource {
   std::string space{};                    ///< in which the metrics are taken: "native", "model"
 };
 
+/// What distances are in: millimetres, or the widths of pixels or voxels whose size is not known.
+enum class LengthUnit { mm, px };
+
+std::string_view name(LengthUnit unit);
+
+/// What a metric's values are in: its own unit, but for lengths.
+inline std::string_view unit_in(const Metric& metric, LengthUnit unit) {
+  return metric.unit == "mm" ? name(unit) : metric.unit;
+}
+
+/// Which image of a pair is brought onto the other's grid, if any.
+enum class Resampled { nothing, prediction, reference };
+
+/// How: each voxel takes the nearest label, or the label with the largest weight among its eight
+/// neighbours, as if each label's mask were interpolated linearly.
+enum class Interpolation { nearest, linear };
+
+/// What the volumes of a file with several are: probabilities of classes in a prediction, and
+/// nothing else (automatic); the mask of one label each; the score of one class each, of which the
+/// highest is the label; or points in time, each a case of its own.
+enum class VolumeRule { automatic, labels, classes, time };
+
 /// Everything that decides a number; written into the result.
 struct ScoreSettings {
   std::string model_name{};
@@ -59,6 +81,11 @@ struct ScoreSettings {
   MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
   VoxelReader reader = VoxelReader::automatic;  ///< changes nothing in the results
+  PictureRules pictures{};                      ///< what pictures and arrays do not say
+  LengthUnit unit = LengthUnit::mm;             ///< known once the cases have been scored
+  Resampled resampled = Resampled::nothing;
+  Interpolation interpolation = Interpolation::nearest;
+  VolumeRule volumes = VolumeRule::automatic;
 };
 
 using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value
@@ -87,6 +114,15 @@ BoundaryRequest boundary_request(const ScoreSettings& settings);
 std::vector<Score> score_masks(View<std::uint8_t> prediction, View<std::uint8_t> reference,
                                const ScoreSettings& settings);
 
+/// What resampling did to one image of a case.
+struct ResamplingEvidence {
+  std::string from{};                  ///< the grid it had, in words
+  std::int64_t before = 0, after = 0;  ///< voxels that are not background, on the old and new grid
+  std::int64_t changed = 0;            ///< voxels of the old grid that differ on the way back to it
+
+  bool operator==(const ResamplingEvidence&) const = default;
+};
+
 /// What was measured on one case: the unit of the journal. Evidence only; scores follow.
 struct CaseRecord {
   std::string id;
@@ -109,6 +145,8 @@ struct CaseRecord {
   std::int64_t voxels = 0;    ///< voxels that were compared
   double voxel_ml = 0;
   double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it
+  bool in_pixels = false;  ///< the size of its voxels is not known: mm above are widths of voxels
+  Boxed<ResamplingEvidence> resampling{};  ///< if an image was brought onto the other's grid
 
   bool operator==(const CaseRecord&) const = default;
 };

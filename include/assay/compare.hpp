@@ -85,6 +85,7 @@ struct ResultTable {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups;
   std::vector<UnscoredCase> unscored;
   std::vector<std::string> warnings{};  ///< what the file says is odd about the cohort as a whole
+  metrics::LengthUnit unit = metrics::LengthUnit::mm;  ///< of distances
 };
 
 /// A label by key or by name. Throws Error::usage naming the labels that there are.
@@ -135,12 +136,13 @@ struct ComparedMetric {
   std::string name;
   metrics::Better better = metrics::Better::higher;
   std::string label{};  ///< key or name of a label or region; "": the case average
+  metrics::LengthUnit unit = metrics::LengthUnit::mm;  ///< of distances
 };
 
 /// For sentences and titles: "dice", or "dice of WT".
 std::string words(const ComparedMetric& metric);
 
-/// "mm", or "" for a ratio and for metrics that are not ours.
+/// "mm", "px", or "" for a ratio and for metrics that are not ours.
 std::string_view unit_of(const ComparedMetric& metric);
 
 /// Its values are compared by their distance from zero, whatever their sign.

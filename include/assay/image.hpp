@@ -83,7 +83,8 @@ enum class Volumes { one, classes, any };
 /// other 4-D images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the
 /// path in front. Whoever lets it read runs must be ready for them.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
-                 Volumes volumes = Volumes::one, VoxelReader reader = VoxelReader::buffer);
+                 Volumes volumes = Volumes::one, VoxelReader reader = VoxelReader::buffer,
+                 const PictureRules& pictures = {});
 
 /// The same image with its voxels as bytes, if they are runs.
 Image in_bytes(Image image, Buffer scratch);
@@ -93,7 +94,7 @@ Image different_voxels(const Image& image);
 
 /// The same for bytes that are in memory already (one-file formats only). `name` is for messages.
 Image decode_image(std::span<const std::byte> file, std::string_view name,
-                   Volumes volumes = Volumes::one);
+                   Volumes volumes = Volumes::one, const PictureRules& pictures = {});
 
 /// The format of a file that is an image ("NIfTI"), by its first bytes; "" for any other. A zip
 /// archive may be anything.

@@ -33,6 +33,7 @@ enum class Undefined {
   not_a_mask,
   missing_prediction,
   missing_reference,
+  no_voxel_size,
   not_scored
 };
 
@@ -40,7 +41,8 @@ enum class Undefined {
 inline constexpr std::array all_undefined = {
     Undefined::both_empty,         Undefined::reference_empty,   Undefined::prediction_empty,
     Undefined::zero_denominator,   Undefined::not_probabilities, Undefined::not_a_mask,
-    Undefined::missing_prediction, Undefined::missing_reference, Undefined::not_scored};
+    Undefined::missing_prediction, Undefined::missing_reference, Undefined::no_voxel_size,
+    Undefined::not_scored};
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
@@ -73,6 +75,7 @@ constexpr std::string_view name(Undefined why) {
     case Undefined::not_a_mask: return "not_a_mask";
     case Undefined::missing_prediction: return "missing_prediction";
     case Undefined::missing_reference: return "missing_reference";
+    case Undefined::no_voxel_size: return "no_voxel_size";
     case Undefined::not_scored: return "not_scored";
   }
   return "";
@@ -217,7 +220,7 @@ class Boxed {
 /// Everything that is known about one label in one case.
 struct Evidence {
   Confusion counts;
-  double voxel_ml = 0;                       ///< volume of one voxel of the reference
+  double voxel_ml = 0;                       ///< of one voxel of the reference; 0: not known
   Boxed<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
   Boxed<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
   Boxed<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
@@ -278,10 +281,11 @@ std::vector<JointCount> joint_counts(const LabelView& prediction, const LabelVie
 
 /// What is scored as one: a label, a union of labels, or everything above zero.
 struct Region {
-  std::string key;             ///< spelling in results: "1", "whole", "foreground"
-  std::string name;            ///< for people; equal to the key when no better one is known
-  std::vector<Label> members;  ///< ascending; empty for the foreground: every value above zero
-  bool is_union = false;       ///< a region: labels that were named together, one or several
+  std::string key;               ///< spelling in results: "1", "whole", "foreground"
+  std::string name;              ///< for people; equal to the key when no better one is known
+  std::vector<Label> members;    ///< ascending; empty for the foreground: every value above zero
+  bool is_union = false;         ///< a region: labels that were named together, one or several
+  std::optional<Color> color{};  ///< as a look-up table has it; changes nothing that is measured
 
   bool contains(Label label) const;
   bool operator==(const Region&) const = default;

@@ -23,6 +23,7 @@ namespace assay::score {
 struct FilePair {
   std::string region;                 ///< key; "" when the files hold all regions
   std::string prediction, reference;  ///< one may be missing
+  std::size_t volume = 0;             ///< which one of several, from 1; 0: they have one
 };
 
 /// A case that is expected, and what is known about it before any file is opened.
@@ -65,7 +66,9 @@ struct CohortRequest {
   LabelChoice labels{};
   std::vector<metrics::Region> regions{};  ///< unions of labels, scored besides them
   std::filesystem::path dataset_json{};
-  std::filesystem::path groups{};  ///< table that adds columns to the cases
+  std::filesystem::path label_names{};  ///< look-up table with names and colours of labels
+  std::filesystem::path colors{};       ///< look-up table with the labels that colours mean
+  std::filesystem::path groups{};       ///< table that adds columns to the cases
 };
 
 /// What will be scored.

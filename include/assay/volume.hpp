@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -35,6 +36,7 @@ struct Grid {
   /// Axes that the image has, of one voxel or more. A picture does not have a third axis, a slice
   /// does.
   std::array<bool, 3> has_axis = {true, true, true};
+  bool has_size = true;  ///< false: how large a voxel is is not known, and it counts as 1 wide
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }
   bool operator==(const Grid&) const = default;
@@ -45,6 +47,10 @@ Point spacing_mm(const Grid& grid);
 
 /// Volume of one voxel in millilitres: the determinant, so oblique grids are right too.
 double voxel_ml(const Grid& grid);
+
+/// The same, or 0 where nobody knows how large a voxel is: of arrays and pictures without a size,
+/// and of single pictures, which have no thickness.
+double known_voxel_ml(const Grid& grid);
 
 /// From one corner of the image to the opposite one, whole voxels included: no two points are
 /// farther apart.
@@ -200,6 +206,28 @@ auto per_voxel(const LabelView& labels, Of of) {
   });
   return out;
 }
+
+// ---- What look-up tables and people say about labels and pictures.
+
+using Color = std::array<std::uint8_t, 3>;  ///< red, green, blue
+
+/// A row of a look-up table: what a label is called, and which colour it has.
+struct LabelRow {
+  Label label = 0;
+  std::string name{};  ///< "": the table does not say
+  std::optional<Color> color{};
+
+  bool operator==(const LabelRow&) const = default;
+};
+
+/// What pictures and arrays do not say by themselves.
+struct PictureRules {
+  std::vector<LabelRow> colors{};  ///< all with a colour; empty: coloured pictures are refused
+  std::optional<Point> size_mm{};  ///< of a pixel along x, y and z; z is 0 where it is not known
+  bool uses_stated_size = false;   ///< the size is what each file states
+
+  bool operator==(const PictureRules&) const = default;
+};
 
 // ---- Maps of probabilities in the form that metrics need.
 

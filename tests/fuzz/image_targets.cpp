@@ -12,6 +12,7 @@
 #include "assay/image/dicom.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/jpeg.hpp"
+#include "assay/image/label_table.hpp"
 #include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/nrrd.hpp"
@@ -128,10 +129,28 @@ void jpeg(Input input) {
   });
 }
 
-constexpr std::array targets = {Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage},
-                                Target{"fuzz_nrrd", nrrd},   Target{"fuzz_npy", npy},
-                                Target{"fuzz_gzip", gzip},   Target{"fuzz_dicom", dicom},
-                                Target{"fuzz_jpeg", jpeg}};
+/// Colours that the seeds have.
+const PictureRules& seed_colors() {
+  static const PictureRules rules = {.colors = {{0, "", Color{}}, {1, "", Color{1, 2, 3}}},
+                                     .size_mm = Point{1, 1, 1}};
+  return rules;
+}
+
+void picture(Input bytes) {
+  allow_refusal([&] { look_at(decode_image(bytes, "fuzz.png", Volumes::classes)); });
+  allow_refusal([&] { look_at(decode_image(bytes, "fuzz.png", Volumes::classes, seed_colors())); });
+}
+
+void label_table(Input input) {
+  allow_refusal([&] { require(!parse_label_table(as_text(input), "fuzz").empty()); });
+}
+
+constexpr std::array targets = {
+    Target{"fuzz_nifti", nifti},  Target{"fuzz_metaimage", metaimage},
+    Target{"fuzz_nrrd", nrrd},    Target{"fuzz_npy", npy},
+    Target{"fuzz_gzip", gzip},    Target{"fuzz_dicom", dicom},
+    Target{"fuzz_jpeg", jpeg},    Target{"fuzz_png", picture},
+    Target{"fuzz_tiff", picture}, Target{"fuzz_label_table", label_table}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@ import pathlib
 
 import image_seeds
 import model_seeds
+import picture_seeds
 import qa_seeds
 import report_seeds
 import text_seeds
@@ -41,6 +42,9 @@ SEEDS = {
     "fuzz_predictor": model_seeds.predictor_seeds,
     "fuzz_dicom": image_seeds.dicom_seeds,
     "fuzz_jpeg": image_seeds.jpeg_seeds,
+    "fuzz_png": picture_seeds.png_seeds,
+    "fuzz_tiff": picture_seeds.tiff_seeds,
+    "fuzz_label_table": picture_seeds.label_table_seeds,
     "fuzz_json": report_seeds.json_seeds,
     "fuzz_comparison": report_seeds.comparison_seeds,
     "fuzz_folds": report_seeds.folds_seeds,

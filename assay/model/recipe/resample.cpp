@@ -64,8 +64,9 @@ Affine inverse(const Affine& a) {
   return out;
 }
 
-/// Index in `from` to index in `to`.
-Affine between(const Grid& from, const Grid& to) {
+}  // namespace
+
+Affine index_map(const Grid& from, const Grid& to) {
   const Grid back = {.affine = inverse(to.affine)};
   Affine out{};
   const Point origin = position_mm(back, position_mm(from, {0, 0, 0}));
@@ -77,6 +78,8 @@ Affine between(const Grid& from, const Grid& to) {
   }
   return out;
 }
+
+namespace {
 
 bool is_oblique(const Affine& map, const Shape& shape) {
   for (std::size_t row = 0; row < 3; ++row) {
@@ -91,7 +94,7 @@ bool is_oblique(const Affine& map, const Shape& shape) {
 
 Mapping space_mapping(const Grid& target, const Grid& source, double reach) {
   Mapping out = {.source = source.shape, .target = target, .reach = reach};
-  const Affine map = between(target, source);
+  const Affine map = index_map(target, source);
   if (is_oblique(map, target.shape)) {
     out.oblique = map;
     return out;

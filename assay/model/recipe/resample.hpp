@@ -31,6 +31,9 @@ Mapping to_model(const Grid& oriented, const Grid& model, const Recipe& recipe);
 /// From the voxels of the oriented image to those of the model: what `to_model` did, backwards.
 Mapping to_native(const Grid& oriented, const Grid& model, const Recipe& recipe);
 
+/// From the voxel indices of one grid to those of another.
+Affine index_map(const Grid& from, const Grid& to);
+
 /// A position moved onto the source when it is within reach; NaN when it is not.
 double reached(double position, std::size_t size, double reach);
 

@@ -98,7 +98,7 @@ std::string critical_difference_caption(const compare::Comparison& comparison,
       "Mean rank of each model over the {}s in {}; 1 is best. The critical difference is {} at {} "
       "(Nemenyi test, after Friedman's: {}, Kendall's W {}). n = {} cases in which every model has "
       "a value{}.",
-      compare::block_word(ranking), metric_title(metric.metric.name),
+      compare::block_word(ranking), metric_title(metric.metric),
       figure_number(*ranking.critical_difference), comparison.settings.alpha,
       compare::plain_pvalue(ranking.friedman->f_pvalue), figure_number(ranking.friedman->kendall_w),
       ranking.n, ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
@@ -121,7 +121,7 @@ Figure diagram(const compare::Comparison& comparison, const compare::MetricCompa
                  {x(models.ranks[cliques[k].last]) + 4, y},
                  {.stroke = tone::ink, .stroke_width = 4});
   }
-  const std::string title = metric_title(metric.metric.name) + ": critical difference";
+  const std::string title = metric_title(metric.metric) + ": critical difference";
   return {.key = "critical-difference-" + key_part(metric.metric.name),
           .title = title,
           .caption = critical_difference_caption(comparison, metric),

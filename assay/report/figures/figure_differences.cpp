@@ -129,7 +129,7 @@ std::string differences_caption(const compare::Comparison& comparison,
       "estimate "
       "of the pairs that differ (dashes) and its {:.4g} % interval (grey).{} n = {} pairs per "
       "model{}.",
-      metric_title(metric.name), comparison.models[comparison.baseline].name,
+      metric.short_title, comparison.models[comparison.baseline].name,
       100 * (1 - comparison.settings.alpha), marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
@@ -167,16 +167,15 @@ Figure differences(const FigureScene& scene, const compare::MetricComparison& me
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, {0.5, double(longest) + 0.5}, domain);
     draw_estimate(drawing, plot, scale.y, metric.pairs[k]);
-    const std::string y_title = metric_title(metric.metric.name) + ", model − baseline";
+    const std::string y_title = metric_title(metric.metric) + ", model − baseline";
     const std::string note = counts_note(panels[k], metric.metric.better);
     draw_panel(drawing, layout, k, scene.names[panels[k].model],
                {scale.x, scale.y, "cases, sorted by their difference", y_title, note});
     draw_one(drawing, plot, scale, panels[k],
              {form, metric.metric.better, !scene.places[panels[k].model].empty()});
   }
-  const std::string title =
-      fmt::format("{}: case by case against {}", metric_title(metric.metric.name),
-                  comparison.models[comparison.baseline].name);
+  const std::string title = fmt::format("{}: case by case against {}", metric_title(metric.metric),
+                                        comparison.models[comparison.baseline].name);
   return {.key = "differences-" + key_part(metric.metric.name),
           .title = title,
           .caption = differences_caption(comparison, panels, metric.metric, form),

@@ -142,7 +142,7 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
   if (metric.margin)
     drawing.box({x(-*metric.margin), top, x(*metric.margin) - x(-*metric.margin), bottom - top},
                 {.fill = tone::band});
-  draw_x_axis(drawing, layout.plot, x, metric_title(metric.metric.name) + ", model − baseline");
+  draw_x_axis(drawing, layout.plot, x, metric_title(metric.metric) + ", model − baseline");
   draw_rows(drawing, layout, names);
   draw_heads(drawing, comparison);
   drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
@@ -152,7 +152,7 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
       draw_interval(drawing, x, layout.middle(k), pair.result.shown(), tone_of(metric, pair));
     draw_numbers(drawing, layout.middle(k), metric, pair);
   }
-  const std::string title = fmt::format("{}: differences from {}", metric_title(metric.metric.name),
+  const std::string title = fmt::format("{}: differences from {}", metric_title(metric.metric),
                                         comparison.models[comparison.baseline].name);
   return {.key = "forest-" + key_part(metric.metric.name),
           .title = title,

@@ -96,7 +96,7 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
   drawing.text({figure_width - 10, 14}, "n", head);
   for (const LabelCell& cell : cells)
     draw_cell(drawing, x, rows.row(cell.group, cell.model), cell, form);
-  const std::string title = metric_title(metric.name) + " by label";
+  const std::string title = metric.short_title + " by label";
   const std::string fewer =
       labels.size() == all_labels.size()
           ? ""

@@ -112,7 +112,7 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
     drawing.add(rain(x, samples[m], row, form));
     draw_numbers(drawing, samples[m], layout.middle(m));
   }
-  const std::string title = fmt::format("{} over cases", metric_title(metric.name));
+  const std::string title = fmt::format("{} over cases", metric.short_title);
   return {.key = "raincloud-" + key_part(metric.name),
           .title = title,
           .caption = raincloud_caption(metric, samples, form, total) + lost_note(scene) +

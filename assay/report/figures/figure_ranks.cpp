@@ -57,8 +57,8 @@ std::string ranks_caption(const compare::Comparison& comparison,
   return fmt::format(
       "Rank of each model by its mean {} in {} resamples of the {}s (seed {}).{} n = {} cases in "
       "which every model has a value{}.",
-      metric_title(metric.metric.name), comparison.settings.replicates,
-      compare::block_word(ranking), comparison.settings.seed, tau_words(ranking), ranking.n,
+      metric_title(metric.metric), comparison.settings.replicates, compare::block_word(ranking),
+      comparison.settings.seed, tau_words(ranking), ranking.n,
       ranking.has_clusters ? ", in " + counted(ranking.blocks, "cluster") : "");
 }
 
@@ -83,7 +83,7 @@ Figure ranks(const compare::Comparison& comparison, const compare::MetricCompari
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
   }
   drawing.text({layout.plot.center().x, layout.plot.bottom() + 33},
-               "place by mean " + metric_title(metric.metric.name) + " (1 is best)",
+               "place by mean " + metric_title(metric.metric) + " (1 is best)",
                {.anchor = Anchor::middle});
   draw_rows(drawing, layout, names);
   const TextStyle number = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
@@ -95,7 +95,7 @@ Figure ranks(const compare::Comparison& comparison, const compare::MetricCompari
     drawing.text({figure_width - 12, layout.middle(row)},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
   }
-  const std::string title = metric_title(metric.metric.name) + ": how stable the ranks are";
+  const std::string title = metric_title(metric.metric) + ": how stable the ranks are";
   return {.key = "ranks-" + key_part(metric.metric.name),
           .title = title,
           .caption = ranks_caption(comparison, metric),

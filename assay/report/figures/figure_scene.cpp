@@ -44,13 +44,14 @@ void add_metric(FigureScene& scene, const std::string& name) {
   const bool known =
       std::ranges::find(scene.metrics, name, &FigureMetric::name) != scene.metrics.end();
   if (!known && any_has(scene, name))
-    scene.metrics.push_back(figure_metric(name, direction_of(name)));
+    scene.metrics.push_back(figure_metric(name, direction_of(name), length_unit(scene.study)));
 }
 
 void add_metrics(FigureScene& scene) {
   if (scene.study.comparison)
     for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
-      scene.metrics.push_back(figure_metric(metric.metric.name, metric.metric.better));
+      scene.metrics.push_back(
+          figure_metric(metric.metric.name, metric.metric.better, metric.metric.unit));
   else
     for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
   for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
@@ -88,7 +89,7 @@ std::vector<std::string> shown_metrics(const Study& study) {
   return out;
 }
 
-std::string metric_title(const std::string& key) {
+std::string metric_title(const std::string& key, metrics::LengthUnit unit) {
   const auto known = metrics::metric_of_key(key);
   if (!known) return key;
   // Tables have narrow columns, and captions say the titles.
@@ -101,7 +102,11 @@ std::string metric_title(const std::string& key) {
   std::ranges::replace(text, '_', ' ');
   return row.unit.empty() || text.ends_with(" ml")
              ? text + label
-             : fmt::format("{}{} ({})", text, label, row.unit);
+             : fmt::format("{}{} ({})", text, label, metrics::unit_in(row, unit));
+}
+
+std::string metric_title(const compare::ComparedMetric& metric) {
+  return metric_title(metric.name, metric.unit);
 }
 
 std::string_view direction_arrow(metrics::Better better) {
@@ -109,20 +114,24 @@ std::string_view direction_arrow(metrics::Better better) {
   return arrows[static_cast<std::size_t>(better)];
 }
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better) {
+FigureMetric figure_metric(const std::string& name, metrics::Better better,
+                           metrics::LengthUnit unit) {
   const auto metric = metrics::metric_of_key(name);
   if (!metric)
     return {.name = name,
             .title = name,
+            .short_title = name,
             .better = better,
             .possible = {-metrics::infinity, metrics::infinity}};
   const metrics::Metric& row = *metric->metric;
   const std::string title =
       name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
-  return {.name = name,
-          .title = row.unit.empty() ? title : fmt::format("{}, {}", title, row.unit),
-          .better = better,
-          .possible = {row.range.low, row.range.high}};
+  return {
+      .name = name,
+      .title = row.unit.empty() ? title : fmt::format("{}, {}", title, metrics::unit_in(row, unit)),
+      .short_title = metric_title(name, unit),
+      .better = better,
+      .possible = {row.range.low, row.range.high}};
 }
 
 std::string axis_title(const FigureMetric& metric) {

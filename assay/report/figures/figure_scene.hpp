@@ -19,7 +19,8 @@ namespace assay::report {
 std::vector<std::string> shown_metrics(const Study& study);
 
 /// A metric's short name for people, with its label and unit: "HD95, WT (mm)".
-std::string metric_title(const std::string& key);
+std::string metric_title(const std::string& key, metrics::LengthUnit unit);
+std::string metric_title(const compare::ComparedMetric& metric);
 
 /// "↑" where higher is better, "↓" where lower is, "→ 0" where nearer to zero is; else "".
 std::string_view direction_arrow(metrics::Better better);
@@ -27,11 +28,13 @@ std::string_view direction_arrow(metrics::Better better);
 struct FigureMetric {
   std::string name;   ///< the key, as in the files
   std::string title;  ///< for people, with its unit
+  std::string short_title;
   metrics::Better better = metrics::Better::higher;
   Extent possible{};
 };
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better);
+FigureMetric figure_metric(const std::string& name, metrics::Better better,
+                           metrics::LengthUnit unit = metrics::LengthUnit::mm);
 
 /// The title with the direction in which it improves.
 std::string axis_title(const FigureMetric& metric);

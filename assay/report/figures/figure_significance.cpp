@@ -143,9 +143,9 @@ std::string significance_caption(const compare::Comparison& comparison,
       "All pairs of models in {}, best mean first. Wilcoxon signed-rank tests, {} correction for "
       "{} "
       "pairs, level {}. n = {}{} cases.",
-      metric_title(metric.metric.name), correction_words(comparison.settings.correction),
-      pairs.size(), comparison.settings.alpha,
-      least->n == most->n ? "" : fmt::format("{} to ", least->n), most->n);
+      metric_title(metric.metric), correction_words(comparison.settings.correction), pairs.size(),
+      comparison.settings.alpha, least->n == most->n ? "" : fmt::format("{} to ", least->n),
+      most->n);
 }
 
 Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
@@ -156,7 +156,7 @@ Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
   Drawing drawing(figure_width, matrix.plot.bottom() + 12);
   draw_model_names(drawing, matrix, scene.names);
   for (const Pair& pair : pairs) draw_cell(drawing, matrix, pair, scene.names);
-  const std::string title = metric_title(metric.metric.name) + ": all pairs of models";
+  const std::string title = metric_title(metric.metric) + ": all pairs of models";
   return {.key = "significance-" + key_part(metric.metric.name),
           .title = title,
           .caption = significance_caption(comparison, metric, pairs),

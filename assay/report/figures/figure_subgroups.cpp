@@ -56,7 +56,8 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const metrics::Summary
 
 Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_t k) {
   const compare::MetricComparison& whole = comparison.metrics[k];
-  const FigureMetric metric = figure_metric(whole.metric.name, whole.metric.better);
+  const FigureMetric metric =
+      figure_metric(whole.metric.name, whole.metric.better, whole.metric.unit);
   std::vector<std::string> models, titles;
   models.reserve(comparison.models.size());
   titles.reserve(groups.size());
@@ -88,8 +89,7 @@ Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_
         drawing.text({figure_width - 50, y}, compare::sign(standing),
                      {.size = small_text, .bold = true});
     }
-  const std::string title =
-      fmt::format("{} by {}", metric_title(metric.name), groups.front().column);
+  const std::string title = fmt::format("{} by {}", metric.short_title, groups.front().column);
   const std::string interaction = interaction_words(comparison, groups, k);
   return {
       .key = fmt::format("subgroups-{}-{}", key_part(groups.front().column), key_part(metric.name)),

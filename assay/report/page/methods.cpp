@@ -44,10 +44,11 @@ std::string number_words(const std::string& text) {
 }
 
 std::string tolerance_words(const FigureScene& scene) {
-  std::vector<std::string> values = values_of(scene.study, "nsd_tolerance_mm");
+  const std::string unit(name(length_unit(scene.study)));
+  std::vector<std::string> values = values_of(scene.study, "nsd_tolerance_" + unit);
   if (values.empty() || !shows(scene, "nsd")) return "";
   for (std::string& value : values) value = number_words(value);
-  return fmt::format(" NSD has a tolerance of {} mm.", listed(values));
+  return fmt::format(" NSD has a tolerance of {} {}.", listed(values), unit);
 }
 
 std::string lesion_words(const std::string& text) {
@@ -60,6 +61,13 @@ std::string lesion_words(const std::string& text) {
   } catch (const std::exception&) {
     return text;
   }
+}
+
+std::string resampling_words(const FigureScene& scene) {
+  const std::vector<std::string> sides = values_of(scene.study, "resample");
+  if (sides.empty()) return "";
+  return fmt::format(" Labels of the {} were resampled onto the grid of the other image ({}).",
+                     listed(sides), listed(values_of(scene.study, "interpolation")));
 }
 
 std::string lesions_words(const FigureScene& scene) {
@@ -86,8 +94,8 @@ std::string ignored_words(const Study& study) {
 
 /// Tolerance, lesions, ignored voxels, missing predictions and intervals, in sentences.
 std::string measuring_words(const FigureScene& scene) {
-  return tolerance_words(scene) + lesions_words(scene) + ignored_words(scene.study) +
-         missing_words(scene.study) +
+  return tolerance_words(scene) + resampling_words(scene) + lesions_words(scene) +
+         ignored_words(scene.study) + missing_words(scene.study) +
          " Intervals of means are 95 % intervals of Student's t, cut to the range of the metric.";
 }
 
@@ -111,12 +119,12 @@ std::string convention_words(const Study& study) {
                      listed(distinct));
 }
 
-std::string metric_words(const FigureMetric& metric) {
+std::string metric_words(const FigureMetric& metric, metrics::LengthUnit unit) {
   const auto known = metrics::metric_of_key(metric.name);
   if (!known) return fmt::format("{} (as the files define it)", metric.name);
   const metrics::Metric& row = *known->metric;
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
-  if (!row.unit.empty()) out += fmt::format(", in {}", row.unit);
+  if (!row.unit.empty()) out += fmt::format(", in {}", metrics::unit_in(row, unit));
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
 }
 
@@ -214,7 +222,8 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
     const std::size_t of_label =
         is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
     add_distinct(metrics,
-                 metric_words(figure_metric(metric.name.substr(0, of_label), metric.better)));
+                 metric_words(figure_metric(metric.name.substr(0, of_label), metric.better),
+                              length_unit(scene.study)));
     if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
   }
   std::size_t cases = scene.study.ids.size();

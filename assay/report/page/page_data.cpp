@@ -48,7 +48,7 @@ std::string metrics_json(const Study& study, const std::vector<std::string>& met
   std::vector<std::string> out;
   for (const std::string& key : metrics) {
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
-                              json_text(metric_title(key)),
+                              json_text(metric_title(key, length_unit(study))),
                               json_text(name(direction_of(study, key)))));
   }
   return json_list(out);

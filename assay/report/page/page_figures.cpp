@@ -66,9 +66,10 @@ Panel topic_panel(const PageContent& content, const std::string& topic) {
   std::vector<const Figure*> figures;
   for (const Figure& figure : content.figures)
     if (figure.topic == topic) figures.push_back(&figure);
-  const FigureMetric metric = figure_metric(topic, direction_of(content.study, topic));
+  const FigureMetric metric =
+      figure_metric(topic, direction_of(content.study, topic), length_unit(content.study));
   const bool is_metric = metrics::metric_of_key(topic).has_value();
-  return {.title = metric_title(topic),
+  return {.title = metric.short_title,
           .about = is_metric ? axis_title(metric) : "",
           .metric = topic,
           .body = figures_html(figures) + conclusions(content.study, topic)};
@@ -99,7 +100,8 @@ Panel overview_panel(const Study& study) {
   for (const compare::ResultTable& table : study.models)
     head += element("th", table.model_name, "scope=\"col\" class=\"number\"");
   for (const std::string& metric : all_metrics(study)) {
-    body += fmt::format("<tr><th scope=\"row\">{} {}</th>", html_escaped(metric_title(metric)),
+    body += fmt::format("<tr><th scope=\"row\">{} {}</th>",
+                        html_escaped(metric_title(metric, length_unit(study))),
                         direction_arrow(direction_of(study, metric)));
     for (std::size_t m = 0; m < study.models.size(); ++m) body += overview_cell(study, m, metric);
     body += "</tr>\n";
@@ -202,10 +204,12 @@ std::string worst_case_figure(const PageContent& content) {
   const std::optional<double> value = drawn_value(study, *found, drawn, metrics.front());
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
-  const std::string what = fmt::format("Worst case by {}: {}", metric_title(metrics.front()), id);
+  const std::string what =
+      fmt::format("Worst case by {}: {}", metric_title(metrics.front(), length_unit(study)), id);
   const std::string score =
       study.models[model].model_name +
-      (value ? fmt::format(", {} {}", metric_title(metrics.front()), compare::plain_number(*value))
+      (value ? fmt::format(", {} {}", metric_title(metrics.front(), length_unit(study)),
+                           compare::plain_number(*value))
              : "");
   return fmt::format(
       "<figure class=\"worst\"><a href=\"#viewer\"><img src=\"data:image/png;base64,{}\" "

@@ -60,7 +60,7 @@ std::string compared_sentence(const compare::Comparison& comparison) {
                     std::string(names.size() == 1 ? phrase.one : phrase.several) +
                     (is_first ? std::string(phrase.first) + baseline : std::string(phrase.later)));
   }
-  return fmt::format("Judged by {} on {}, {}.", html_escaped(metric_title(metric.metric.name)),
+  return fmt::format("Judged by {} on {}, {}.", html_escaped(metric_title(metric.metric)),
                      counted(comparison.matching.ids.size(), "case"), joined(parts, "; "));
 }
 
@@ -77,7 +77,7 @@ std::string single_sentence(const Study& study) {
                            compare::plain_number(s.ci95->second))
              : "";
   return fmt::format("{} has a mean {} of {}{} on {}.", bold(table.model_name),
-                     html_escaped(metric_title(metrics[0])),
+                     html_escaped(metric_title(metrics[0], length_unit(study))),
                      bold(typeset(compare::plain_number(*s.mean))), typeset(interval),
                      s.n == listed_cases
                          ? counted(s.n, "case")
@@ -158,7 +158,7 @@ std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
     const auto lost = column->values.size() - static_cast<std::size_t>(finite);
     const std::size_t failed = column->failed.size();
     if (lost != 0)
-      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric),
+      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric, length_unit(study)),
                                 failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
   }
   return out;

@@ -206,8 +206,9 @@ std::string folds_html(const FoldsStudyPart& part) {
       .footnotes = {"Mean (SD, ddof 1) over subjects of all outer folds, over runs, "
                     "and over the means of outer folds: three spreads that must not be confused."}};
   for (const compare::NamedSpreads& s : part.result.spreads)
-    table.rows.push_back({metric_title(s.metric), spread_text(s.subjects), spread_text(s.runs),
-                          spread_text(s.outer_folds), plain_or_absent(s.restarts.std)});
+    table.rows.push_back({metric_title(s.metric, metrics::LengthUnit::mm), spread_text(s.subjects),
+                          spread_text(s.runs), spread_text(s.outer_folds),
+                          plain_or_absent(s.restarts.std)});
   std::string out = "<article>" + element("h3", "Cross-validation: " + part.name) +
                     html_table(table, "Spreads by name");
   for (const std::string& warning : part.result.warnings)

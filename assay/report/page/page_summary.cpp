@@ -136,12 +136,13 @@ std::string label_words(const Study& study) {
   return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
 }
 
-std::string column_head(const SummaryColumn& column, const std::string& label) {
-  const FigureMetric metric = figure_metric(column.metric, column.better);
+std::string column_head(const SummaryColumn& column, const std::string& label,
+                        metrics::LengthUnit unit) {
+  const FigureMetric metric = figure_metric(column.metric, column.better, unit);
   return fmt::format(
       "<th scope=\"col\" class=\"number\" data-metric=\"{}\" title=\"{}\">{}{}{}</th>\n",
       html_escaped(column.metric), html_escaped(axis_title(metric)),
-      html_escaped(metric_title(column.metric)),
+      html_escaped(metric.short_title),
       column.better == metrics::Better::neither
           ? ""
           : fmt::format(" <span class=\"arrow\">{}</span>", direction_arrow(column.better)),
@@ -154,7 +155,7 @@ std::string headline_table(const Study& study) {
   const std::string label = label_words(study);
   for (const std::string& metric : shown_metrics(study)) {
     columns.push_back(column_of(study, metric));
-    head += column_head(columns.back(), label);
+    head += column_head(columns.back(), label, length_unit(study));
   }
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const bool is_baseline = study.comparison && study.comparison->baseline == m;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
+#include "assay/metrics/score_choices.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {
@@ -95,7 +97,8 @@ std::vector<std::string> summary_row(const metrics::ScoreSettings& settings,
                                      const std::string& undefined) {
   const metrics::Metric& metric = *chosen;
   std::string label = chosen.key;
-  if (!metric.unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", metric.unit);
+  const std::string_view unit = metrics::unit_in(metric, settings.unit);
+  if (!unit.empty() && !label.ends_with("_ml")) label += fmt::format(" ({})", unit);
   return {label,
           number(s.mean).append(is_reliable(settings, metric, s) ? reliable_sign : " "),
           number(s.std),
@@ -134,6 +137,31 @@ std::string lesion_rule_text(const metrics::LesionSettings& s) {
                      s.least_ml > 0 ? fmt::format(", at least {:g} mL", s.least_ml) : "");
 }
 
+/// Where nobody knows how large a pixel is.
+std::string pixel_text(const metrics::ScoreSettings& settings) {
+  std::string out = " · the unit of length is the pixel";
+  for (const metrics::ChosenMetric& m : settings.metrics)
+    if (m.key == "nsd") out += fmt::format(", the tolerance of nsd {:g} px", m.argument);
+  return out;
+}
+
+/// What was resampled, and what that did.
+std::string resampling_text(const metrics::SegmentationResult& result) {
+  const metrics::ScoreSettings& s = result.settings;
+  std::size_t cases = 0;
+  std::int64_t changed = 0;
+  for (const metrics::CaseScores& each : result.cases)
+    if (each.record.resampling) {
+      ++cases;
+      changed += each.record.resampling->changed;
+    }
+  const bool is_prediction = s.resampled == metrics::Resampled::prediction;
+  return fmt::format(" · {} of {} resampled ({}), {} changed",
+                     is_prediction ? "predictions" : "references", counted(cases, "case"),
+                     name_in(metrics::interpolations(), s.interpolation),
+                     counted(static_cast<std::size_t>(changed), "voxel"));
+}
+
 std::string headline(const metrics::SegmentationResult& result, const TerminalStyle& style) {
   const metrics::Ledger& l = result.ledger;
   std::string out = bold(result.settings.model_name, style.color) +
@@ -151,6 +179,8 @@ std::string headline(const metrics::SegmentationResult& result, const TerminalSt
   if (const auto& source = result.settings.source)
     out += fmt::format(" · recipe {} · metrics on the {}", source->recipe,
                        source->space == "model" ? "model's grid" : "reference's own grid");
+  if (result.settings.unit == metrics::LengthUnit::px) out += pixel_text(result.settings);
+  if (result.settings.resampled != metrics::Resampled::nothing) out += resampling_text(result);
   if (metrics::needs_lesions(result.settings)) out += lesion_rule_text(result.settings.lesions);
   if (result.settings.interval == metrics::MeanInterval::bca)
     out += " · intervals by BCa bootstrap";

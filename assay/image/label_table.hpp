@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Look-up tables of labels: what each value of a label map is called and which colour it has.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "assay/image.hpp"
+
+namespace assay {
+
+/// Reads a table by its content: CSV or TSV with a header (value, name, r, g, b or a colour such as
+/// #00FF00), FreeSurfer's look-up table, 3D Slicer's .ctbl, or ITK-SNAP's label descriptions.
+/// Throws Error::input that names the line.
+std::vector<LabelRow> read_label_table(const std::filesystem::path& path);
+
+/// The same for text that is in memory already.
+std::vector<LabelRow> parse_label_table(std::string_view text, std::string_view name);
+
+/// The segments that the header of a .seg.nrrd file of 3D Slicer names, in their order; none in any
+/// other header.
+std::vector<LabelRow> segments_in(std::string_view header);
+
+/// The rows of a table, all with a colour, no two with the same. Throws Error::input.
+std::vector<LabelRow> read_color_table(const std::filesystem::path& path);
+
+}  // namespace assay

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Pictures as masks: their pixels, the labels that their colours mean, the size of a pixel.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "assay/image/layout.hpp"
+
+namespace assay {
+
+/// The header with the size of a pixel, where the image does not know it itself and the rules say
+/// it. Throws Error::input when the rules ask for what the file does not state.
+ImageHeader sized_header(const Layout& layout, const PictureRules& rules);
+
+/// Throws Error::input unless a file of that size can hold the pixels.
+void require_possible_pixels(const Layout& layout, std::size_t file_size);
+
+/// The pixels of a file whose layout has a decoder; colours as labels. Throws Error::input.
+Image decode_picture(const Layout& layout, std::span<const std::byte> file,
+                     const PictureRules& rules, Buffer scratch);
+
+}  // namespace assay

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// TIFF files, BigTIFF included, as masks, label maps and maps of probabilities, through libtiff.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+
+#include "assay/image/layout.hpp"
+
+namespace assay {
+
+/// Whether the bytes start as a TIFF file does.
+bool is_tiff(std::span<const std::byte> head);
+
+/// Strips or tiles; pages are slices; whole numbers of 1 to 64 bits, floating-point numbers, and
+/// the indices of pictures with a palette. Smaller copies of the picture are passed over. Throws
+/// Error (input, unsupported).
+Layout tiff_layout(std::span<const std::byte> head, const std::filesystem::path& path);
+
+}  // namespace assay
