@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/base/bytes.hpp"
 #include "assay/base/file.hpp"
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/image.hpp"
@@ -189,6 +193,28 @@ void foreground_int16(benchmark::State& state) {
   foreground_of_file(state, "short.nii");
 }
 
+/// A mask of other numbers than bytes, as it is in memory once it was read.
+template <class T>
+void judge_mask_of(benchmark::State& state, VoxelType type, bool swapped) {
+  Buffer stored, scratch;
+  std::byte* at = stored.resize(grid.size() * sizeof(T)).data();
+  for (const std::uint8_t voxel : lesions().reference.view().voxels) {
+    auto bits = std::bit_cast<Bits<T>>(static_cast<T>(voxel));
+    if (swapped) bits = byte_swapped(bits);
+    std::memcpy(at, &bits, sizeof bits);
+    at += sizeof bits;
+  }
+  const Image image({.grid = grid, .type = type, .byte_swapped = swapped}, std::move(stored), 0);
+  for (auto _ : state)
+    benchmark::DoNotOptimize(judged_mask(image, scratch).foreground.voxels.data());
+}
+void mask_of_float64(benchmark::State& state) {
+  judge_mask_of<double>(state, VoxelType::f64, false);
+}
+void mask_of_swapped_float32(benchmark::State& state) {
+  judge_mask_of<float>(state, VoxelType::f32, true);
+}
+
 void reorient_by(benchmark::State& state, const AxisMap& map) {
   std::vector<std::uint8_t> into(grid.size());
   for (auto _ : state) {
@@ -200,8 +226,13 @@ void reorient_by(benchmark::State& state, const AxisMap& map) {
 void reorient_flipped(benchmark::State& state) {
   reorient_by(state, {.source = {0, 1, 2}, .flipped = {true, true, false}});
 }
+/// All orders of the axes, each as it is and with all axes backwards.
 void reorient_permuted(benchmark::State& state) {
-  reorient_by(state, {.source = {2, 0, 1}, .flipped = {false, false, true}});
+  constexpr std::array<std::size_t, 3> orders[] = {
+      {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  const bool flipped = state.range(1) != 0;
+  reorient_by(state, {.source = orders[static_cast<std::size_t>(state.range(0))],
+                      .flipped = {flipped, flipped, flipped}});
 }
 
 BENCHMARK(count_foreground_lesions)->Unit(benchmark::kMillisecond);
@@ -215,6 +246,8 @@ BENCHMARK(read_and_count_pair)->Unit(benchmark::kMillisecond);
 BENCHMARK(foreground_float32)->Unit(benchmark::kMillisecond);
 BENCHMARK(foreground_int16)->Unit(benchmark::kMillisecond);
 BENCHMARK(reorient_flipped)->Unit(benchmark::kMillisecond);
-BENCHMARK(reorient_permuted)->Unit(benchmark::kMillisecond);
+BENCHMARK(mask_of_float64)->Unit(benchmark::kMillisecond);
+BENCHMARK(mask_of_swapped_float32)->Unit(benchmark::kMillisecond);
+BENCHMARK(reorient_permuted)->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -7,11 +7,13 @@ usage: runs_bench.py [--bin DIR] [--work DIR] [--rounds 5] [--out FILE] [--markd
 
 Times are CPU times of one job, checksums of the files included, the least of some rounds. What a
 pair costs is the difference between a cohort and one five times as long, so starting up does not
-count; it does for the 230 cases on two cores, which are wall time. The maps of 104 labels are
-compared with --reader buffer, which is what the program did before it knew runs. The
-specification's Python is peers.py; surface-distance is DeepMind's package itself, from the Python
-package index in an environment of its own, and left out with a sentence where that cannot be
-reached. With --check the exit status is 1 when a wanted figure is missed.
+count; it does for the 230 cases on two cores, which are wall time. What a map of 104 labels took
+before is known as a multiple of the time in which libdeflate decompresses the two files, which is
+measured here. The checkerboard counts without what --metrics overlap takes; axes and 64-bit floats
+are single steps of assay_bench at 256^3. The specification's Python is peers.py; surface-distance
+is DeepMind's package itself, from the Python package index in an environment of its own, and left
+out with a sentence where that cannot be reached. With --check the exit status is 1 when a wanted
+figure is missed.
 """
 import argparse
 import json
@@ -37,8 +39,14 @@ TARGETS = (
     Target("all_ms", "all metrics: ms per pair", 8),
     Target("cohort_paper_s", "230 cases, two cores, Dice, AVD, MCC: wall s", 1),
     Target("cohort_all_s", "230 cases, two cores, all metrics: wall s", 1),
-    Target("organs_ratio", "104 labels, Dice: voxels / runs", 1.5, True),
+    Target("organs_ratio", "104 labels, Dice: before / now", 1.5, True),
+    Target("checkerboard_ms", "checkerboard against one voxel, 0.7 x 0.7 x 1.3 mm: ms", 200),
+    Target("checkerboard_mb", "the same: MB at the peak", 100),
+    Target("reorient_ms", "slowest order of axes: ms", 15),
+    Target("float64_ms", "mask of 64-bit floats: ms", 8),
+    Target("swapped_ms", "mask of 32-bit floats in the other byte order: ms", 8),
 )
+ORGANS_BEFORE = 1.96  # times what libdeflate takes to decompress, before masks were read as runs
 
 
 class Cohort:
@@ -112,8 +120,32 @@ def organs(bench, rounds):
     found = {"organs_ms": cohort.ms(*options),
              "organs_runs_ms": cohort.ms(*options, "--reader", "runs"),
              "organs_voxels_ms": cohort.ms(*options, "--reader", "buffer")}
-    found["organs_ratio"] = found["organs_voxels_ms"] / found["organs_ms"]
+    files = [folder / side / "case.nii.gz" for side in ("pred", "ref")]
+    inflating = 2 * json.loads(bench.tool("inflate_only", *files))["cpu_ms_per_file"]
+    found["organs_inflate_ms"] = inflating
+    found["organs_ratio"] = ORGANS_BEFORE * inflating / found["organs_ms"]
     return found
+
+
+def checkerboard(bench, rounds):
+    folder = bench.work / "checkerboard"
+    if not (folder / "ref/case.nii.gz").exists():
+        boundary_cases.written(folder, *boundary_cases.HARD["checkerboard against one voxel"](SIDE),
+                               (0.7, 0.7, 1.3))
+    whole, overlap = (bench.least([bench.program, "score", folder / "pred", folder / "ref",
+                                   "--jobs", 1, "--quiet", "--json", "--metrics", metrics], rounds)
+                      for metrics in (SURFACE, "overlap"))
+    return {"checkerboard_ms": whole["cpu_ms"] - overlap["cpu_ms"],
+            "checkerboard_mb": whole["peak_bytes"] / 2**20}
+
+
+def steps(bench):
+    """Single steps, by assay_bench; the slowest order of axes."""
+    filters = "--benchmark_filter=mask_of|reorient_permuted"
+    output = json.loads(bench.tool("assay_bench", filters, "--benchmark_format=json"))
+    ms = {each["name"]: each["cpu_time"] for each in output["benchmarks"]}
+    return {"float64_ms": ms["mask_of_float64"], "swapped_ms": ms["mask_of_swapped_float32"],
+            "reorient_ms": max(value for name, value in ms.items() if "reorient" in name)}
 
 
 def peers(bench, source, found):
@@ -170,6 +202,8 @@ def main():
         bench = Bench(options.bin / "assay", options.bin, options.work)
         source, found = stroke(bench, options.rounds)
         found.update(organs(bench, options.rounds))
+        found.update(checkerboard(bench, options.rounds))
+        found.update(steps(bench))
         peers(bench, source, found)
     except Failure as failure:
         print(f"runs_bench.py: {failure}", file=sys.stderr)

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "assay/base/crc32.hpp"
 #include "assay/error.hpp"
 
 namespace assay {
@@ -124,13 +125,40 @@ std::vector<std::byte> deflated(std::span<const std::byte> bytes, int level, Bou
   return out;
 }
 
+/// The four bytes from `at` on, lowest first.
+std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t at) {
+  std::uint32_t out = 0;
+  for (std::size_t i = 4; i-- > 0;) out = out << 8 | std::to_integer<std::uint32_t>(bytes[at + i]);
+  return out;
+}
+
+/// As libdeflate_gzip_decompress_ex, which takes as long for the checksum as for the rest, and
+/// skips that of the header.
+libdeflate_result inflate_member(libdeflate_decompressor* with, const void* in, std::size_t size,
+                                 void* out, std::size_t room, std::size_t* used,
+                                 std::size_t* made) {
+  constexpr std::size_t trailer_size = 8;
+  const auto stream = after_gzip_header({static_cast<const std::byte*>(in), size});
+  if (!stream) return LIBDEFLATE_BAD_DATA;
+  const auto result =
+      libdeflate_deflate_decompress_ex(with, stream->data(), stream->size(), out, room, used, made);
+  if (result != LIBDEFLATE_SUCCESS) return result;
+  const auto trailer = stream->subspan(*used);
+  if (trailer.size() < trailer_size ||
+      word_at(trailer, 0) != crc32({static_cast<const std::byte*>(out), *made}) ||
+      word_at(trailer, 4) != static_cast<std::uint32_t>(*made))
+    return LIBDEFLATE_BAD_DATA;
+  *used = size - trailer.size() + trailer_size;
+  return result;
+}
+
 /// What distinguishes the two wrappers.
 struct Wrapping {
   InflateOne inflate_one;
   int zlib_code;
   bool has_members;  ///< whether several streams may follow each other
 };
-constexpr Wrapping gzip_file = {libdeflate_gzip_decompress_ex, gzip_wrapping, true};
+constexpr Wrapping gzip_file = {inflate_member, gzip_wrapping, true};
 constexpr Wrapping zlib_stream = {libdeflate_zlib_decompress_ex, zlib_wrapping, false};
 constexpr Wrapping bare_stream = {libdeflate_deflate_decompress_ex, no_wrapping, false};
 
@@ -141,8 +169,6 @@ void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
   std::size_t filled = 0;
   do {
     std::size_t consumed = 0, produced = 0;
-    // libdeflate skips the header's own checksum.
-    if (wrapping.has_members && !after_gzip_header(in)) throw damaged(in, wrapping.zlib_code);
     const auto result =
         wrapping.inflate_one(decompressor.get(), in.data(), in.size(), out.data() + filled,
                              out.size() - filled, &consumed, &produced);
@@ -222,10 +248,6 @@ void inflate_zlib(std::span<const std::byte> zlib, std::span<std::byte> out) {
 
 void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> out) {
   inflate_exactly(bare_stream, deflate, out);
-}
-
-std::uint32_t crc32(std::span<const std::byte> bytes) {
-  return libdeflate_crc32(0, bytes.data(), bytes.size());
 }
 
 std::size_t inflated_size_bound(std::size_t compressed) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -36,9 +35,6 @@ void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> ou
 /// At most the first `limit` bytes of a bare deflate stream.
 std::vector<std::byte> inflate_deflate_prefix(std::span<const std::byte> deflate,
                                               std::size_t limit);
-
-/// CRC-32 as in gzip and zip.
-std::uint32_t crc32(std::span<const std::byte> bytes);
 
 /// The most bytes that `compressed` bytes of deflate can expand to. A header that states more is
 /// wrong, and we know it before allocating.

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "assay/base/crc32.hpp"
 #include "assay/base/test_files.hpp"
 
 namespace assay {

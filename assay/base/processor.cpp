@@ -7,7 +7,7 @@ namespace assay {
 namespace {
 
 struct Abilities {
-  bool avx2 = false, bit_counts = false, avx512 = false;
+  bool avx2 = false, bit_counts = false, avx512 = false, wide_products = false;
 };
 
 Abilities asked_of_processor() {
@@ -22,6 +22,7 @@ Abilities asked_of_processor() {
   if (most == "avx2") return out;
   out.avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
                __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512bw") != 0;
+  out.wide_products = out.avx512 && __builtin_cpu_supports("vpclmulqdq") != 0;
 #endif
   return out;
 }
@@ -43,6 +44,10 @@ bool has_bit_counts() {
 
 bool has_avx512() {
   return abilities().avx512;
+}
+
+bool has_wide_products() {
+  return abilities().wide_products;
 }
 
 std::string_view instruction_set() {

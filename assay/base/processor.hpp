@@ -20,6 +20,9 @@ bool has_bit_counts();
 /// The instructions on 64 bytes that every such processor has had since 2017.
 bool has_avx512();
 
+/// These with products of polynomials over two, for checksums (VPCLMULQDQ).
+bool has_wide_products();
+
 /// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable".
 std::string_view instruction_set();
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "assay/base/crc32.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/text.hpp"
@@ -51,7 +52,7 @@ Layout layout_of(Bytes file, const fs::path& path) {
 
 /// The layout of an image in a file, of which only the start is read unless that is not enough.
 Layout layout_in(const InputFile& file, const fs::path& path) {
-  constexpr std::size_t start = std::size_t{1} << 20;
+  constexpr std::size_t start = std::size_t{1} << 16;
   try {
     return layout_of(file.read_start(start).bytes(), path);
   } catch (const Error&) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "assay/base/crc32.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"

@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
+#include <cstdint>
 #include <cstring>
 
 #include "assay/base/bytes.hpp"
@@ -19,6 +21,23 @@ using Steps = std::array<std::ptrdiff_t, 3>;
 
 /// A place in the result.
 using Place = std::array<std::size_t, 3>;
+
+/// Eight rows of eight bytes become columns: halves of words change places, then quarters, then
+/// single bytes.
+void turn_bytes(std::array<std::uint64_t, 8>& rows) {
+  constexpr std::array<std::uint64_t, 3> kept = {0x00000000ffffffff, 0x0000ffff0000ffff,
+                                                 0x00ff00ff00ff00ff};
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    const std::size_t apart = 4U >> stage;
+    const unsigned shift = 32U >> stage;
+    for (std::size_t i = 0; i < 8; ++i) {
+      if ((i & apart) != 0) continue;
+      const std::uint64_t crossed = (rows[i] >> shift ^ rows[i + apart]) & kept[stage];
+      rows[i + apart] ^= crossed;
+      rows[i] ^= crossed << shift;
+    }
+  }
+}
 
 /// From places in the result to voxels of `width` bytes in the source.
 template <std::size_t width>
@@ -69,8 +88,14 @@ class Walk {
           std::memcpy(to, from, shape_[0] * width);
           continue;
         }
-        for (std::size_t x = 0; x < shape_[0]; ++x, to += width, from -= width)
-          std::memcpy(to, from, width);
+        std::size_t x = 0;
+        if constexpr (width == 1)  // eight at once
+          for (std::uint64_t word = 0; x + 8 <= shape_[0]; x += 8, to += 8, from -= 8) {
+            std::memcpy(&word, from - 7, sizeof word);
+            word = byte_swapped(word);
+            std::memcpy(to, &word, sizeof word);
+          }
+        for (; x < shape_[0]; ++x, to += width, from -= width) std::memcpy(to, from, width);
       }
   }
 
@@ -87,15 +112,29 @@ class Walk {
     const std::size_t rows = std::min(side, shape_[0] - at[0]),
                       columns = std::min(side, shape_[axis] - at[axis]);
     const bool is_backwards = step_[axis] < 0;
-    Square square;
+    Square square, turned;
     const std::byte* from = source(at) - (is_backwards ? (columns - 1) * width : 0);
     for (std::size_t r = 0; r < rows; ++r, from += step_[0])
       std::memcpy(square[r].data(), from, columns * width);
+    turn(square, turned);
     const std::size_t to_next = (axis == 1 ? shape_[0] : shape_[0] * shape_[1]) * width;
     std::byte* to = result(at);
-    for (std::size_t c = 0; c < columns; ++c, to += to_next) {
-      const std::size_t column = is_backwards ? columns - 1 - c : c;
-      for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * width, &square[r][column], width);
+    for (std::size_t c = 0; c < columns; ++c, to += to_next)
+      std::memcpy(to, turned[is_backwards ? columns - 1 - c : c].data(), rows * width);
+  }
+
+  static void turn(const Square& square, Square& into) {
+    if constexpr (width == 1 && std::endian::native == std::endian::little) {
+      std::array<std::uint64_t, 8> rows;
+      for (std::size_t r = 0; r < side; r += 8)
+        for (std::size_t c = 0; c < side; c += 8) {
+          for (std::size_t i = 0; i < 8; ++i) std::memcpy(&rows[i], &square[r + i][c], 8);
+          turn_bytes(rows);
+          for (std::size_t i = 0; i < 8; ++i) std::memcpy(&into[c + i][r], &rows[i], 8);
+        }
+    } else {
+      for (std::size_t c = 0; c < side; ++c)
+        for (std::size_t r = 0; r < side; ++r) into[c][r] = square[r][c];
     }
   }
 

@@ -232,6 +232,12 @@ class PairCounts {
     return table_.empty() ? others_[p * r_codes_ + r] : table_[p * r_codes_ + r];
   }
 
+  /// The table of all pairs of bytes; empty when it is another.
+  std::span<std::int64_t> of_bytes() {
+    const bool is_it = r_codes_ == 256 && table_.size() == std::size_t{256} * 256;
+    return is_it ? std::span(table_) : std::span<std::int64_t>();
+  }
+
   std::vector<JointCount> with_labels(std::span<const Label> p_values,
                                       std::span<const Label> r_values) const {
     std::vector<JointCount> out;
@@ -254,8 +260,10 @@ class PairCounts {
 
 void count_codes(std::span<const std::uint8_t> p, std::span<const std::uint8_t> r,
                  PairCounts& counts) {
+  const auto count = has_bit_counts() ? count_pairs_avx2 : count_pairs<changes>;
+  if (const auto table = counts.of_bytes(); !table.empty()) return count(p, r, table);
   std::vector<std::int64_t> table(std::size_t{256} * 256);
-  has_bit_counts() ? count_pairs_avx2(p, r, table) : count_pairs<changes>(p, r, table);
+  count(p, r, table);
   for (std::size_t i = 0; i < table.size(); ++i)
     if (table[i] != 0) counts.at(i / 256, i % 256) = table[i];
 }

@@ -134,7 +134,7 @@ class Inflater {
     for (;;) {
       if (!window_.has_room()) {
         window_.make_room();
-        if (window_.has_too_many_runs()) return false;
+        if (window_.is_busy(most_runs_in_a_block)) return false;
       }
       in_.refill();
       const std::uint64_t bits = in_.bits();
@@ -231,13 +231,9 @@ class Unpacking {
   }
 
  private:
-  /// Runs cost 8 bytes each, and merging them more time than counting as many voxels.
   bool is_busy() const {
-    constexpr std::size_t few = 4096, voxels_per_run = 12;
-    const std::size_t runs = out_.runs.size();
-    const std::size_t voxels =
-        (window_.position() - std::min(window_.position(), packed_.offset)) / packed_.width;
-    return runs > few && (runs * voxels_per_run > voxels || out_.values.size() > 60000);
+    constexpr std::size_t few = 4096, most_values = 60000;
+    return window_.is_busy(few) || out_.values.size() > most_values;
   }
 
   std::optional<Bytes> after_header() const {

@@ -38,8 +38,8 @@ enum class InflatedTo {
   nothing  ///< the data are damaged, or not as many as stated: the ordinary reader says what it is
 };
 
-/// So many runs in one block are refused if they need more memory than the voxels would; between
-/// blocks busy data are handed over long before.
+/// After so many runs busy data are given up even in the middle of a block, where they cannot be
+/// handed over: the ordinary reader then starts again, which costs little at that point.
 inline constexpr std::size_t most_runs_in_a_block = 65536;
 
 /// Decompresses everything and checks its checksums and lengths. When the data turn out to be busy,

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "assay/base/crc32.hpp"
 #include "assay/base/gzip.hpp"
 
 namespace assay {

@@ -9,6 +9,8 @@
 #include <array>
 #include <bit>
 
+#include "assay/base/crc32.hpp"
+
 namespace assay {
 namespace {
 
@@ -72,8 +74,7 @@ Remainder fixed_point(std::span<const std::byte> pattern) {
 }  // namespace
 
 void RunCrc32::add(std::span<const std::byte> bytes) {
-  if (bytes.empty()) return;  // libdeflate starts anew when it is given no address
-  crc_ = libdeflate_crc32(crc_, bytes.data(), bytes.size());
+  crc_ = crc32(bytes, crc_);
 }
 
 void RunCrc32::add_repeated(std::span<const std::byte> pattern, std::uint64_t times) {

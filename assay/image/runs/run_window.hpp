@@ -145,10 +145,11 @@ class Window {
     look();
     keep(reach);
   }
-  /// Whether the runs need more memory than the voxels would. That is noticed at the end of a block
-  /// before (`is_busy`), unless somebody made a block for the purpose.
-  bool has_too_many_runs() const {
-    return runs_.count() > most_runs_in_a_block && runs_.count() > packed_.size() / sizeof(Run);
+  /// Whether there are more runs than `few`, and so many that bytes are better: a run takes 8
+  /// bytes, and merging it takes more time than counting as many voxels.
+  bool is_busy(std::size_t few) const {
+    constexpr std::size_t voxels_per_run = 12;
+    return runs_.count() > few && runs_.count() * voxels_per_run > runs_.voxels();
   }
   void add(std::byte literal) { *out_++ = literal; }
   void add(std::span<const std::byte> bytes) { out_ = std::ranges::copy(bytes, out_).out; }

@@ -2,6 +2,7 @@
 #include "assay/metrics/boundary/boundary_metrics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "assay/metrics.hpp"
 #include "assay/metrics/boundary/faces.hpp"
@@ -203,9 +204,9 @@ constinit const std::span<const Metric> boundary_metrics = boundary_table;
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;
   const Borders b = {solids, axes, border(solids.prediction, axes), border(solids.reference, axes)};
-  const auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
+  auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
   const std::int64_t common = in_common(b.prediction, b.reference);
-  return {DirectedDistances(p_tally), DirectedDistances(r_tally), common,
+  return {DirectedDistances(std::move(p_tally)), DirectedDistances(std::move(r_tally)), common,
           b.prediction.count() + b.reference.count() - common};
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace assay::metrics {
 namespace {
@@ -52,58 +54,68 @@ std::vector<DistanceTally::Entry> DistanceTally::sorted() const {
   return out;
 }
 
-DirectedDistances::DirectedDistances(const DistanceTally& tally) {
-  for (const auto& entry : tally.sorted())
-    steps_.push_back({std::sqrt(entry.squared), entry.weight});
-  sum_weights();
+ManyDistances DistanceTally::take_many() {
+  many_.sort();
+  return std::exchange(many_, {});
+}
+
+DirectedDistances::DirectedDistances(DistanceTally tally)
+    : few_(tally.sorted()), many_(tally.take_many()) {
+  sum_up();
 }
 
 DirectedDistances DirectedDistances::pooled(const DirectedDistances& a,
                                             const DirectedDistances& b) {
+  using Entries = std::vector<DistanceTally::Entry>;
+  const auto entries_of = [](const DirectedDistances& distances) {
+    Entries out;
+    distances.for_each([&](double squared, double weight) {
+      out.push_back({squared, weight});
+      return true;
+    });
+    return out;
+  };
   DirectedDistances out;
-  std::ranges::merge(a.steps_, b.steps_, std::back_inserter(out.steps_), {}, &Step::distance_mm,
-                     &Step::distance_mm);
-  out.sum_weights();
+  std::ranges::merge(entries_of(a), entries_of(b), std::back_inserter(out.few_), {},
+                     &DistanceTally::Entry::squared, &DistanceTally::Entry::squared);
+  out.sum_up();
   return out;
 }
 
-void DirectedDistances::sum_weights() {
-  weight_ = 0;
-  for (const Step& step : steps_) weight_ += step.weight;
-}
-
-double DirectedDistances::weighted_sum() const {
-  double sum = 0;
-  for (const Step& step : steps_) sum += step.distance_mm * step.weight;
-  return sum;
-}
-
-double DirectedDistances::greatest() const {
-  return steps_.empty() ? 0 : steps_.back().distance_mm;
+void DirectedDistances::sum_up() {
+  for_each([&](double squared, double weight) {
+    greatest_ = std::sqrt(squared);
+    weight_ += weight;
+    sum_ += greatest_ * weight;
+    return true;
+  });
 }
 
 double DirectedDistances::within(double tolerance_mm) const {
   double sum = 0;
-  for (const Step& step : steps_)
-    if (step.distance_mm <= tolerance_mm) sum += step.weight;
+  for_each([&](double squared, double weight) {
+    const bool is_within = std::sqrt(squared) <= tolerance_mm;
+    if (is_within) sum += weight;
+    return is_within;
+  });
   return sum;
 }
 
 double DirectedDistances::percentile(double percent) const {
-  if (steps_.empty()) return 0;
   const double last = weight_ - 1, place = last * (percent / 100);
-  if (place >= last) return greatest();
+  if (place >= last) return greatest_;
   const double below = std::floor(place);
-  // The elements at `below` and after it: the steps whose running count first exceeds them.
-  double seen = 0;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    seen += steps_[i].weight;
-    if (seen <= below) continue;
-    const double low = steps_[i].distance_mm;
-    const double high = seen > below + 1 ? low : steps_[i + 1].distance_mm;
-    return between(low, high, place - below);
-  }
-  return greatest();
+  // The elements at `below` and after it: the distances whose running count first exceeds them.
+  double seen = 0, low = 0, high = 0;
+  for_each([&](double squared, double weight) {
+    const bool is_next = seen > below;
+    seen += weight;
+    if (seen <= below) return true;
+    if (!is_next) low = squared;
+    high = squared;
+    return !is_next && seen <= below + 1;
+  });
+  return between(std::sqrt(low), std::sqrt(high), place - below);
 }
 
 double DirectedDistances::percentile_step(double percent) const {
@@ -111,12 +123,13 @@ double DirectedDistances::percentile_step(double percent) const {
   // whatever the order of the summands; real steps are far larger.
   constexpr double rounding = 1e-10;
   const double wanted = percent / 100 * weight_ * (1 - rounding);
-  double seen = 0;
-  for (const Step& step : steps_) {
-    seen += step.weight;
-    if (seen >= wanted) return step.distance_mm;
-  }
-  return greatest();
+  double seen = 0, found = greatest_;
+  for_each([&](double squared, double weight) {
+    seen += weight;
+    if (seen >= wanted) found = std::sqrt(squared);
+    return seen < wanted;
+  });
+  return found;
 }
 
 }  // namespace assay::metrics

@@ -6,12 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
+
+#include "assay/metrics/boundary/many_distances.hpp"
 
 namespace assay::metrics {
 
 /// Weights by squared distance. On a grid few distances differ, so that a surface of a million
-/// voxels takes a few thousand entries, and nothing is rounded or binned.
+/// voxels takes a few thousand entries, and nothing is rounded or binned. Far from a small target
+/// most may differ: then there are too many for a table, and they are sorted.
 class DistanceTally {
  public:
   struct Entry {
@@ -21,17 +25,32 @@ class DistanceTally {
 
   DistanceTally();
   void add(double squared, double weight) {
-    if (squared < most_whole && squared == std::floor(squared))
+    if (is_small_whole(squared))
       add_whole(static_cast<std::size_t>(squared), weight);
     else
       add_other(squared, weight);
   }
 
-  /// By growing distance.
+  /// One voxel more.
+  void add_voxel(double squared) {
+    if (used_ < most_in_table || is_small_whole(squared))
+      add(squared, 1);
+    else
+      many_.add(squared);
+  }
+
+  /// By growing distance, without those of `take_many`.
   std::vector<Entry> sorted() const;
+  /// The voxels that were too many for the table, in order.
+  ManyDistances take_many();
 
  private:
   static constexpr double most_whole = 1 << 20;
+  static constexpr std::size_t most_in_table = 1 << 16;
+
+  static bool is_small_whole(double squared) {
+    return squared < most_whole && squared == std::floor(squared);
+  }
 
   void add_whole(std::size_t squared, double weight) {
     if (squared >= whole_.size()) whole_.resize(std::bit_ceil(squared + 1));
@@ -57,37 +76,52 @@ class DistanceTally {
       whole_;                 ///< weights by squared distance, for whole numbers that are not large
   std::vector<Entry> table_;  ///< all others; open addressing, a weight of 0 marks a free slot
   std::size_t used_ = 0;
+  ManyDistances many_;
 };
 
 /// The distances from one surface to another, in mm, ascending; weights are counts or areas in mm2.
 class DirectedDistances {
  public:
-  struct Step {
-    double distance_mm = 0, weight = 0;
-    bool operator==(const Step&) const = default;
-  };
-
   DirectedDistances() = default;
-  explicit DirectedDistances(const DistanceTally& tally);
+  explicit DirectedDistances(DistanceTally tally);
   /// Both lists as one.
   static DirectedDistances pooled(const DirectedDistances& a, const DirectedDistances& b);
 
-  bool empty() const { return steps_.empty(); }
-  const std::vector<Step>& steps() const { return steps_; }
   double weight() const { return weight_; }
-  double weighted_sum() const;               ///< of the distances
-  double greatest() const;                   ///< 0 when there are none
-  double within(double tolerance_mm) const;  ///< weight at no more than the tolerance
+  double weighted_sum() const { return sum_; }   ///< of the distances
+  double greatest() const { return greatest_; }  ///< 0 when there are none
+  double within(double tolerance_mm) const;      ///< weight at no more than the tolerance
   /// np.percentile of the list in which each distance is repeated as often as its weight says.
   double percentile(double percent) const;
   /// The first distance up to which at least that share of the weight lies, but for rounding.
   double percentile_step(double percent) const;
 
- private:
-  void sum_weights();
+  /// Calls use(squared, weight) for every distance as long as it returns true.
+  template <class Use>
+  void for_each(const Use& use) const;
 
-  std::vector<Step> steps_;
-  double weight_ = 0;
+ private:
+  void sum_up();
+
+  std::vector<DistanceTally::Entry> few_;
+  ManyDistances many_;  ///< those that were too many for a table; usually none
+  double weight_ = 0, sum_ = 0, greatest_ = 0;
 };
+
+template <class Use>
+void DirectedDistances::for_each(const Use& use) const {
+  bool goes_on = true;
+  auto next = few_.begin();
+  const auto use_below = [&](double squared) {
+    for (; goes_on && next != few_.end() && next->squared < squared; ++next)
+      goes_on = use(next->squared, next->weight);
+  };
+  many_.for_each([&](double squared, double weight) {
+    use_below(squared);
+    if (next != few_.end() && next->squared == squared) weight += (next++)->weight;
+    return goes_on = goes_on && use(squared, weight);
+  });
+  use_below(std::numeric_limits<double>::infinity());
+}
 
 }  // namespace assay::metrics

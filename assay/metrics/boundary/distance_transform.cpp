@@ -86,7 +86,7 @@ struct Task {
   const Settle& settle;
   const DistanceLimits& limits;
   std::array<Costs<Value>, 3> costs;
-  double units_per_mm2 = 1, mm2_per_unit = 1;  ///< powers of two
+  double units_per_mm2 = 1, mm2_per_unit = 1;  ///< powers of two; 1 where sums are doubles
 };
 
 template <class Value>
@@ -266,12 +266,17 @@ class BlockTransform {
   }
 
   void settle(Index y, const Question& question, const Value* line) const {
-    std::array<double, static_cast<std::size_t>(block)> squared;
-    std::transform(line, line + block, squared.begin(),
-                   [this](Value units) { return static_cast<double>(units) * task_.mm2_per_unit; });
     const Voxel first = {static_cast<std::int32_t>(start_), static_cast<std::int32_t>(y),
                          question.z};
-    task_.settle({first, question.columns, squared.data()});
+    if constexpr (std::is_same_v<Value, double>) {
+      task_.settle({first, question.columns, line});
+    } else {
+      std::array<double, static_cast<std::size_t>(block)> squared;
+      std::transform(line, line + block, squared.begin(), [this](Value units) {
+        return static_cast<double>(units) * task_.mm2_per_unit;
+      });
+      task_.settle({first, question.columns, squared.data()});
+    }
   }
 
   const Task<Value>& task_;
@@ -337,14 +342,20 @@ BitVolume coarsened(const BitVolume& volume) {
   constexpr Index side = DistanceLimits::side;
   const Place& size = volume.size();
   BitVolume out({size[0] / side + 1, size[1] / side + 1, size[2] / side + 1});
-  for (Index z = 0; z < size[2]; ++z)
-    for (Index y = 0; y < size[1]; ++y)
-      for (Index w = 0; w < volume.words(); ++w)
-        for (std::uint64_t bits = volume.row(y, z)[w]; bits != 0;) {
-          const Index x = (64 * w + std::countr_zero(bits)) / side;
-          out.set(x, y / side, z / side);
-          bits &= ~(std::uint64_t{0xf} << (side * x - 64 * w));
+  std::vector<std::uint64_t> any(static_cast<std::size_t>(volume.words()));  // of a row of cells
+  for (Index z = 0; z < size[2]; z += side)
+    for (Index y = 0; y < size[1]; y += side) {
+      std::ranges::fill(any, 0);
+      for (Index k = z; k < std::min(z + side, size[2]); ++k)
+        for (Index j = y; j < std::min(y + side, size[1]); ++j)
+          for (std::size_t w = 0; w < any.size(); ++w) any[w] |= volume.row(j, k)[w];
+      for (std::size_t w = 0; w < any.size(); ++w)
+        for (std::uint64_t bits = any[w]; bits != 0;) {
+          const Index cell = std::countr_zero(bits) / side;
+          out.set(static_cast<Index>(64 / side * w) + cell, y / side, z / side);
+          bits &= ~(std::uint64_t{0xf} << (side * cell));
         }
+    }
   return out;
 }
 

@@ -287,7 +287,7 @@ class Search {
   }
 
   void add(const Voxel& from, double distance2) {
-    tally_.add(distance2, weight_ ? weight_(from) : 1);
+    weight_ ? tally_.add(distance2, weight_(from)) : tally_.add_voxel(distance2);
   }
 
   void settle_put_off() {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "assay/metrics/boundary/distance_transform.hpp"
 #include "assay/metrics/volumes_for_test.hpp"
@@ -143,7 +144,7 @@ TEST(DistanceTransform, equals_the_oracle_to_the_bit) {
 TEST(DirectedDistances, percentiles_are_those_of_the_list_that_the_weights_stand_for) {
   DistanceTally tally;
   for (const double x : {1.0, 2.0, 2.0, 3.0, 10.0}) tally.add(x * x, 1);
-  const DirectedDistances d(tally);
+  const DirectedDistances d(std::move(tally));
   EXPECT_EQ(d.percentile(0), 1);
   EXPECT_EQ(d.percentile(50), 2);
   EXPECT_DOUBLE_EQ(d.percentile(95), 8.6);  // numpy.percentile([1, 2, 2, 3, 10], 95)
@@ -161,7 +162,7 @@ TEST(DirectedDistances, a_share_that_is_the_percentile_but_for_rounding_has_reac
     DistanceTally tally;
     for (int i = 0; i < 19; ++i) tally.add(0, area);
     tally.add(1, area);
-    const DirectedDistances d(tally);
+    const DirectedDistances d(std::move(tally));
     EXPECT_EQ(d.percentile_step(95), 0) << area;
     EXPECT_EQ(d.percentile_step(95.000001), 1) << area;
   }

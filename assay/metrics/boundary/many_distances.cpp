@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bucket is sorted by its next 22 bits in two passes. The few distances that share those, too,
+// are sorted by comparison.
+#include "assay/metrics/boundary/many_distances.hpp"
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace assay::metrics {
+
+class ManyDistances::Sorter {
+ public:
+  /// The words of a bucket, in order.
+  std::span<const std::uint64_t> words_of(const Bucket& bucket) {
+    gather(bucket);
+    by_digits();
+    by_comparison();
+    return counted();
+  }
+
+ private:
+  static constexpr unsigned digit_bits = 11;
+  static constexpr unsigned upper = low_bits - digit_bits, lower = upper - digit_bits;
+  using Places = std::array<std::uint32_t, (1 << digit_bits) + 1>;
+
+  static std::size_t digit(std::uint64_t value, unsigned place) {
+    return value >> place & ((1 << digit_bits) - 1);
+  }
+  bool are_close(std::size_t i, std::size_t j) const {
+    return values_[i] >> lower == values_[j] >> lower;
+  }
+
+  void gather(const Bucket& bucket) {
+    values_.resize((bucket.chunks.size() - 1) * Chunk::most_raw + bucket.used);
+    room_.resize(values_.size());
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const auto& raw = bucket.chunks[i / Chunk::most_raw]->raw;
+      const std::size_t at = i % Chunk::most_raw;
+      values_[i] =
+          (std::uint64_t{raw.high[at]} << 32 | raw.low[at]) & ~std::uint64_t{0} >> count_bits;
+    }
+  }
+
+  void by_digits() {
+    Places of_upper{}, of_lower{};
+    for (const std::uint64_t value : values_) {
+      ++of_upper[digit(value, upper) + 1];
+      ++of_lower[digit(value, lower) + 1];
+    }
+    for (std::size_t i = 1; i < of_upper.size(); ++i) {
+      of_upper[i] += of_upper[i - 1];
+      of_lower[i] += of_lower[i - 1];
+    }
+    for (const std::uint64_t value : values_) room_[of_lower[digit(value, lower)]++] = value;
+    for (const std::uint64_t value : room_) values_[of_upper[digit(value, upper)]++] = value;
+  }
+
+  /// Those that share their 22 bits.
+  void by_comparison() {
+    for (std::size_t i = 1; i < values_.size(); ++i) {
+      if (values_[i - 1] <= values_[i]) continue;
+      std::size_t first = i - 1, last = i + 1;
+      while (first > 0 && are_close(first - 1, i)) --first;
+      while (last < values_.size() && are_close(last, i)) ++last;
+      std::sort(&values_[first], &values_[first] + (last - first));
+      i = last - 1;
+    }
+  }
+
+  /// Makes words of equal values, in the place of the values. No branches: which values are equal
+  /// cannot be foreseen.
+  std::span<const std::uint64_t> counted() {
+    std::size_t end = 0;
+    std::uint64_t word = 0;
+    for (const std::uint64_t value : values_) {
+      const std::uint64_t fresh = value << count_bits;
+      const bool is_same =
+          (word & ~most_count) == fresh && (word & most_count) - 1 < most_count - 1;
+      end += is_same ? 0U : 1U;
+      word = is_same ? word + 1 : fresh + 1;
+      values_[end - 1] = word;
+    }
+    return std::span(values_).first(end);
+  }
+
+  std::vector<std::uint64_t> values_, room_;
+};
+
+/// From pages of 2 MB: to touch small ones for the first time costs as much as to sort what is in
+/// them.
+ManyDistances::Chunk* ManyDistances::fresh_chunk() {
+  constexpr std::size_t page = std::size_t{2} << 20;
+  if (left_ == 0) {
+    pages_.emplace_back(static_cast<Chunk*>(std::aligned_alloc(page, page)));
+    if (!pages_.back()) throw std::bad_alloc();
+#if defined(__linux__)
+    ::madvise(pages_.back().get(), page, MADV_HUGEPAGE);  // only a hint; small pages work, too
+#endif
+    left_ = page / sizeof(Chunk);
+  }
+  return &pages_.back()[--left_];
+}
+
+void ManyDistances::sort() {
+  Sorter sorter;
+  for (Bucket& bucket : buckets_) {
+    const std::span<const std::uint64_t> words = sorter.words_of(bucket);
+    while (bucket.chunks.size() * Chunk::most_words < words.size())
+      bucket.chunks.push_back(fresh_chunk());
+    bucket.used = words.size();
+    for (std::size_t i = 0; i < words.size(); ++i) bucket.word(i) = words[i];
+  }
+}
+
+}  // namespace assay::metrics

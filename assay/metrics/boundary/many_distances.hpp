@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Squared distances of very many voxels, of which most differ: a few bytes for each, and sorted
+/// instead of hashed.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace assay::metrics {
+
+/// Positive numbers have the order of their bits. Those with the same leading bits share a bucket,
+/// which keeps only the other bits. A bucket is sorted by itself, so that it is in the cache then.
+class ManyDistances {
+ public:
+  void add(double squared) {
+    const auto bits = std::bit_cast<std::uint64_t>(squared);
+    Bucket& bucket = bucket_of(bits >> low_bits);
+    if (bucket.used == Chunk::most_raw) grow(bucket);
+    bucket.last->raw.low[bucket.used] = static_cast<std::uint32_t>(bits);
+    bucket.last->raw.high[bucket.used++] = static_cast<std::uint16_t>(bits >> 32);
+  }
+
+  /// After the last was added.
+  void sort();
+
+  /// Calls use(squared, how often) by growing distance, each distance once, as long as it returns
+  /// true. Only after `sort`.
+  template <class Use>
+  void for_each(const Use& use) const {
+    for (std::size_t leading = 0; leading < places_.size(); ++leading) {
+      if (places_[leading] == 0) continue;
+      const Bucket& bucket = buckets_[places_[leading] - 1];
+      for (std::size_t i = 0; i < bucket.used; ++i) {
+        const std::uint64_t low = bucket.word(i) >> count_bits;
+        std::uint64_t count = bucket.word(i) & most_count;
+        // What one word cannot count goes on in the next.
+        for (; bucket.goes_on(i); ++i) count += bucket.word(i + 1) & most_count;
+        if (!use(std::bit_cast<double>(std::uint64_t{leading} << low_bits | low),
+                 static_cast<double>(count)))
+          return;
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned low_bits = 46;  ///< not shared by a bucket: 64 for each power of two
+  static constexpr unsigned count_bits = 64 - low_bits;
+  static constexpr std::uint64_t most_count = (std::uint64_t{1} << count_bits) - 1;
+
+  /// Part of a bucket: bits as they arrive, or after sorting words of bits and a count.
+  union Chunk {
+    static constexpr std::size_t most_raw = 1024, most_words = most_raw * 6 / 8;
+    struct {
+      std::array<std::uint32_t, most_raw> low;
+      std::array<std::uint16_t, most_raw> high;
+    } raw;
+    std::array<std::uint64_t, most_words> words;
+  };
+  struct Bucket {
+    std::vector<Chunk*> chunks;
+    Chunk* last = nullptr;
+    std::size_t used = Chunk::most_raw;  ///< of the last chunk; after sorting, words of all
+
+    std::uint64_t& word(std::size_t i) const {
+      return chunks[i / Chunk::most_words]->words[i % Chunk::most_words];
+    }
+    bool goes_on(std::size_t i) const {
+      return (word(i) & most_count) == most_count && i + 1 < used &&
+             word(i + 1) >> count_bits == word(i) >> count_bits;
+    }
+  };
+  struct Free {
+    void operator()(Chunk* chunks) const { std::free(chunks); }
+  };
+  class Sorter;
+
+  Bucket& bucket_of(std::size_t leading) {
+    if (places_.empty()) places_.resize(std::size_t{1} << (63 - low_bits));
+    if (places_[leading] == 0) {
+      buckets_.emplace_back();
+      places_[leading] = static_cast<std::uint32_t>(buckets_.size());
+    }
+    return buckets_[places_[leading] - 1];
+  }
+  void grow(Bucket& bucket) {
+    bucket.chunks.push_back(bucket.last = fresh_chunk());
+    bucket.used = 0;
+  }
+  Chunk* fresh_chunk();
+
+  std::vector<std::uint32_t> places_;  ///< of buckets by leading bits, from 1 on; 0: none
+  std::vector<Bucket> buckets_;
+  std::vector<std::unique_ptr<Chunk[], Free>> pages_;  ///< memory of the chunks
+  std::size_t left_ = 0;                               ///< chunks of the last page, nobody's
+};
+
+}  // namespace assay::metrics
