@@ -74,20 +74,31 @@ void explain() try { throw; } catch (const Error& e) {
   std::cerr << "assay: this should not have happened; please report it\n";
 }
 
-std::atomic<bool> is_explained = false;  // one sentence, though the end may fail as well
+std::atomic<bool> is_explained = false;       // one sentence, though the end may fail as well
+thread_local bool is_explained_here = false;  // by this thread
+
+/// Says what went wrong, unless another thread is saying so: that one ends the program.
+template <class Explain>
+void explain_once(Explain explain) {
+  if (is_explained.exchange(true)) {
+    while (!is_explained_here) ::pause();
+    return;
+  }
+  is_explained_here = true;
+  explain();
+}
 
 /// Where an exception goes that nobody can catch: one that leaves a thread of a library, or a
 /// destructor that needs memory, as those of JSON values do. Written files stay valid, as after a
 /// kill.
 [[noreturn]] void end_of_thread() {
-  if (!is_explained) {
+  explain_once([] {
     if (std::current_exception())
       explain();
     else
       std::cerr << "assay: a library gave up, most likely for lack of memory; close other "
                    "programs, or use fewer --jobs\n";
-  }
-  is_explained = true;
+  });
   _exit(could_not);
 }
 
@@ -98,7 +109,6 @@ int main(int argc, char** argv) try {
   std::set_terminate(assay::cli::end_of_thread);
   return assay::cli::run(argc, argv);
 } catch (...) {
-  assay::cli::explain();
-  assay::cli::is_explained = true;
+  assay::cli::explain_once(assay::cli::explain);
   return assay::cli::could_not;
 }
