@@ -21,6 +21,9 @@ std::vector<std::string> shown_metrics(const Study& study);
 /// A metric's short name for people, with its label and unit: "HD95, WT (mm)".
 std::string metric_title(const std::string& key);
 
+/// The same in a sentence, without unit: "HD95 of WT".
+std::string metric_words(const std::string& key);
+
 /// "↑" where higher is better, "↓" where lower is, "→ 0" where nearer to zero is; else "".
 std::string_view direction_arrow(metrics::Better better);
 
