@@ -416,6 +416,24 @@ def test_several_labels_have_columns_drawings_and_conclusions_of_their_own(tmp_p
     assert [metric["key"] for metric in data["metrics"]][:2] == ["dice of WT", "dice of ET"]
 
 
+def test_labels_are_called_by_their_names(tmp_path):
+    two_labels(tmp_path)
+    for model in ("one", "two"):
+        content = json.loads((tmp_path / f"{model}.json").read_text())
+        content["labels"]["WT"]["name"] = "whole tumour"
+        write(tmp_path, f"{model}.json", content)
+    page = lambda *label: (assay("report", "one.json", "two.json", *label, cwd=tmp_path),
+                           (tmp_path / "report.html").read_text())[1]
+    several = page("--label", "WT,ET")
+    assert "Dice, whole tumour <" in several and "HD95, whole tumour (mm) <" in several
+    assert summary_text(several).startswith("Judged by Dice of whole tumour on 8 cases, ")
+    assert summary_text(page("--label", "WT")).startswith("Judged by Dice of whole tumour on 8 ")
+    assert summary_text(page()).startswith("Judged by Dice (mean over 2 labels) on 8 cases, ")
+    assay("report", "one.json", "--label", "WT", cwd=tmp_path)
+    alone = summary_text((tmp_path / "report.html").read_text())
+    assert alone.startswith("Judged by Dice of whole tumour, one has a mean of 0.")
+
+
 def test_several_labels_of_one_model(tmp_path):
     two_labels(tmp_path, ["one"])
     summary(tmp_path, "one.json", "--label", "WT,ET", "--metric", "dice")

@@ -321,26 +321,39 @@ void spread_margins(compare::CompareSettings& settings,
   settings.margins = std::move(out);
 }
 
+/// The same metrics with the names of their labels, as far as each names one label only.
+std::vector<compare::ComparedMetric> with_label_names(std::vector<compare::ComparedMetric> chosen,
+                                                      const compare::ResultTable& table) {
+  for (compare::ComparedMetric& metric : chosen) {
+    const std::string& name = compare::label_of(table, metric.label).name;
+    if (!name.empty() && std::ranges::count(table.labels, name, &compare::LabelTable::name) == 1)
+      metric.label = name;
+  }
+  return chosen;
+}
+
 /// Several labels: each metric of each label becomes a column of its own, such as "dice of WT", and
 /// these are what the study is about.
 void spread_labels(std::vector<compare::ResultTable>& models, compare::CompareSettings& settings,
                    std::vector<std::string>& notes) {
   if (models.empty() || !settings.choice.has_several_labels()) return;
   const auto chosen = compare::metrics_to_compare(models, settings.choice, notes);
+  const auto named = with_label_names(chosen, models.front());
   for (compare::ResultTable& table : models) {
     std::vector<compare::MetricColumn> columns;
-    for (const compare::ComparedMetric& metric : chosen) {
-      columns.push_back(*compare::column_of(compare::columns_of(table, metric.label), metric.name));
-      columns.back().name = column_name(metric);
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      columns.push_back(
+          *compare::column_of(compare::columns_of(table, chosen[i].label), chosen[i].name));
+      columns.back().name = column_name(named[i]);
       columns.back().is_extra = false;
     }
     table.averages = std::move(columns);
     table.averaged.clear();
     table.derived.clear();
   }
-  spread_margins(settings, chosen);
+  spread_margins(settings, named);
   settings.choice = {};
-  for (const compare::ComparedMetric& metric : chosen)
+  for (const compare::ComparedMetric& metric : named)
     settings.choice.asked.push_back(column_name(metric));
 }
 

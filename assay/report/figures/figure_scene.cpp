@@ -72,6 +72,28 @@ std::vector<std::size_t> places_of(const compare::ResultTable& table,
   return places;
 }
 
+/// A key such as "dice of WT" in its two parts.
+struct MetricKey {
+  std::string metric, label{};
+};
+
+MetricKey parts_of(const std::string& key) {
+  constexpr std::string_view of = " of ";
+  const std::size_t at = key.find(of);
+  return at == std::string::npos ? MetricKey{key}
+                                 : MetricKey{key.substr(0, at), key.substr(at + of.size())};
+}
+
+/// Tables have narrow columns, and captions say the titles.
+std::string brief_name(const std::string& metric) {
+  const auto known = metrics::metric_of_key(metric);
+  if (known && metric == (*known)->name && !(*known)->brief.empty())
+    return std::string((*known)->brief);
+  std::string text = metric;
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> shown_metrics(const Study& study) {
@@ -92,21 +114,22 @@ std::vector<std::string> shown_metrics(const Study& study) {
 std::string metric_title(const std::string& key, metrics::LengthUnit unit) {
   const auto known = metrics::metric_of_key(key);
   if (!known) return key;
-  // Tables have narrow columns, and captions say the titles.
-  constexpr std::string_view of = " of ";
-  const std::size_t at = std::min(key.find(of), key.size());
-  const std::string own = key.substr(0, at),
-                    label = at == key.size() ? "" : ", " + key.substr(at + of.size());
+  const auto [own, label] = parts_of(key);
   const metrics::Metric& row = **known;
-  std::string text = own == row.name && !row.brief.empty() ? std::string(row.brief) : own;
-  std::ranges::replace(text, '_', ' ');
+  const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
   return row.unit.empty() || text.ends_with(" ml")
-             ? text + label
-             : fmt::format("{}{} ({})", text, label, metrics::unit_in(row, unit));
+             ? text + comma
+             : fmt::format("{}{} ({})", text, comma, metrics::unit_in(row, unit));
 }
 
 std::string metric_title(const compare::ComparedMetric& metric) {
   return metric_title(metric.name, metric.unit);
+}
+
+std::string metric_words(const std::string& key) {
+  if (!metrics::metric_of_key(key)) return key;
+  const auto [own, label] = parts_of(key);
+  return brief_name(own) + (label.empty() ? "" : " of " + label);
 }
 
 std::string_view direction_arrow(metrics::Better better) {
@@ -124,8 +147,10 @@ FigureMetric figure_metric(const std::string& name, metrics::Better better,
             .better = better,
             .possible = {-metrics::infinity, metrics::infinity}};
   const metrics::Metric& row = *metric->metric;
-  const std::string title =
-      name == row.name ? std::string(row.title) : std::string(row.title) + " (" + name + ")";
+  const MetricKey key = parts_of(name);
+  const std::string title = std::string(row.title) +
+                            (key.metric == row.name ? "" : " (" + key.metric + ")") +
+                            (key.label.empty() ? "" : ", " + key.label);
   return {
       .name = name,
       .title = row.unit.empty() ? title : fmt::format("{}, {}", title, metrics::unit_in(row, unit)),

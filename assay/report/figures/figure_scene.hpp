@@ -22,6 +22,9 @@ std::vector<std::string> shown_metrics(const Study& study);
 std::string metric_title(const std::string& key, metrics::LengthUnit unit);
 std::string metric_title(const compare::ComparedMetric& metric);
 
+/// The same in a sentence, without unit: "HD95 of WT".
+std::string metric_words(const std::string& key);
+
 /// "↑" where higher is better, "↓" where lower is, "→ 0" where nearer to zero is; else "".
 std::string_view direction_arrow(metrics::Better better);
 

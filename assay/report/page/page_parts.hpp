@@ -60,6 +60,10 @@ metrics::Summary mean_of(const Study& study, std::size_t model, const std::strin
 
 metrics::Better direction_of(const Study& study, const std::string& metric);
 
+/// "whole tumour": what all metrics of the page are of; "" where they say so themselves, or where
+/// there is nothing to say.
+std::string label_words(const Study& study);
+
 /// What was found, in plain words.
 std::string result_sentences(const Study& study);
 

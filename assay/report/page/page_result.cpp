@@ -46,7 +46,15 @@ std::string models_html(const std::vector<std::string>& names) {
   return listed(out);
 }
 
-std::string compared_sentence(const compare::Comparison& comparison) {
+/// "Dice of whole tumour", "Dice (mean over 3 labels)".
+std::string judged_by(const Study& study, const std::string& metric) {
+  const std::string label = label_words(study), words = metric_words(metric);
+  if (label.empty()) return words;
+  return label.starts_with("mean over ") ? words + " (" + label + ")" : words + " of " + label;
+}
+
+std::string compared_sentence(const Study& study) {
+  const compare::Comparison& comparison = *study.comparison;
   const compare::MetricComparison& metric = comparison.metrics.front();
   const std::string baseline = bold(comparison.models[comparison.baseline].name);
   std::vector<std::string> parts;
@@ -60,7 +68,7 @@ std::string compared_sentence(const compare::Comparison& comparison) {
                     std::string(names.size() == 1 ? phrase.one : phrase.several) +
                     (is_first ? std::string(phrase.first) + baseline : std::string(phrase.later)));
   }
-  return fmt::format("Judged by {} on {}, {}.", html_escaped(metric_title(metric.metric)),
+  return fmt::format("Judged by {} on {}, {}.", html_escaped(judged_by(study, metric.metric.name)),
                      counted(comparison.matching.ids.size(), "case"), joined(parts, "; "));
 }
 
@@ -76,17 +84,25 @@ std::string single_sentence(const Study& study) {
       s.ci95 ? fmt::format(" (95 % interval {} to {})", compare::plain_number(s.ci95->first),
                            compare::plain_number(s.ci95->second))
              : "";
-  return fmt::format("{} has a mean {} of {}{} on {}.", bold(table.model_name),
-                     html_escaped(metric_title(metrics[0], length_unit(study))),
-                     bold(typeset(compare::plain_number(*s.mean))), typeset(interval),
-                     s.n == listed_cases
-                         ? counted(s.n, "case")
-                         : fmt::format("{} of {}", s.n, counted(listed_cases, "case")));
+  const std::string what = judged_by(study, metrics[0]);
+  const std::string cases = s.n == listed_cases
+                                ? counted(s.n, "case")
+                                : fmt::format("{} of {}", s.n, counted(listed_cases, "case"));
+  const std::string start =
+      what == metric_words(metrics[0]) && what.find(" of ") == std::string::npos
+          ? fmt::format("{} has a mean {} of", bold(table.model_name), html_escaped(what))
+          : fmt::format("Judged by {}, {} has a mean of", html_escaped(what),
+                        bold(table.model_name));
+  const auto known = metrics::metric_of_key(metrics[0]);
+  const std::string unit = known && !(*known)->unit.empty()
+                               ? "\u00A0" + std::string(unit_in(**known, length_unit(study)))
+                               : "";
+  return fmt::format("{} {}{}{} on {}.", start, bold(typeset(compare::plain_number(*s.mean))), unit,
+                     typeset(interval), cases);
 }
 
 std::string models_sentence(const Study& study) {
-  if (study.comparison && !study.comparison->metrics.empty())
-    return compared_sentence(*study.comparison);
+  if (study.comparison && !study.comparison->metrics.empty()) return compared_sentence(study);
   if (study.models.size() == 1) return single_sentence(study);
   return fmt::format("{} were measured on {}. They are not compared.",
                      counted(study.models.size(), "model"), counted(study.ids.size(), "case"));

@@ -120,22 +120,6 @@ SummaryColumn column_of(const Study& study, const std::string& metric) {
   return out;
 }
 
-/// "whole tumour": what all columns of the table are about; "" where they say so themselves, or
-/// where there is nothing to say.
-std::string label_words(const Study& study) {
-  const compare::ResultTable& first = study.models.front();
-  const auto shown_name = [](const compare::LabelTable& label) {
-    return label.name.empty() ? label.key : label.name;
-  };
-  if (study.comparison && study.comparison->settings.choice.has_several_labels()) return "";
-  if (study.comparison && !study.comparison->settings.choice.first_label().empty())
-    return shown_name(compare::label_of(first, study.comparison->settings.choice.first_label()));
-  if (first.labels.size() == 1)
-    return first.labels[0].key == metrics::foreground_region().key ? ""
-                                                                   : shown_name(first.labels[0]);
-  return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
-}
-
 std::string column_head(const SummaryColumn& column, const std::string& label,
                         metrics::LengthUnit unit) {
   const FigureMetric metric = figure_metric(column.metric, column.better, unit);
@@ -168,8 +152,12 @@ std::string headline_table(const Study& study) {
     for (const SummaryColumn& column : columns) body += cell_html(column, m, usual_n);
     body += "</tr>\n";
   }
-  return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Means\"><table "
-         "class=\"headline\"><caption class=\"unseen\">Means with 95\u00A0% intervals"
+  constexpr std::size_t most_at_ease = 6;
+  return fmt::format(
+             "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Means\"><table "
+             "class=\"headline{}\">",
+             study.models.size() > most_at_ease ? " many" : "") +
+         "<caption class=\"unseen\">Means with 95\u00A0% intervals"
          "</caption>\n<thead><tr><th scope=\"col\">Model</th>" +
          head + "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
 }
@@ -263,6 +251,22 @@ metrics::Better direction_of(const Study& study, const std::string& metric) {
       if (compared.metric.name == metric) return compared.metric.better;
   const auto known = metrics::metric_of_key(metric);
   return known ? (*known)->better : metrics::Better::higher;
+}
+
+std::string label_words(const Study& study) {
+  const compare::ResultTable& first = study.models.front();
+  const auto shown_name = [](const compare::LabelTable& label) {
+    return label.name.empty() ? label.key : label.name;
+  };
+  if (study.comparison && study.comparison->settings.choice.has_several_labels()) return "";
+  if (study.comparison && !study.comparison->settings.choice.first_label().empty())
+    return shown_name(compare::label_of(first, study.comparison->settings.choice.first_label()));
+  if (first.labels.size() == 1)
+    return first.labels[0].key == metrics::foreground_region().key ? ""
+                                                                   : shown_name(first.labels[0]);
+  if (first.averaged.size() == 1)
+    return first.averaged[0].name.empty() ? first.averaged[0].key : first.averaged[0].name;
+  return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
 }
 
 std::string first_screen(const PageContent& content, const std::string& picture) {
