@@ -2,7 +2,7 @@
 # `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
 # compares with other tools.
 .PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-check format lint fuzz soak reliability docs
-.PHONY: install clean
+.PHONY: dist test-dist test-arm install clean
 all: build
 
 BUILD = build/release
@@ -126,6 +126,20 @@ soak:
 docs: build
 	@$(BUILD)/bin/assay docs cli > docs/cli.md
 	@$(BUILD)/bin/assay docs metrics > docs/metrics.md
+
+# What can be handed to others, in build/dist: wheels, a tarball, a Debian package. See docs/install.md.
+dist:
+	@tools/setup.sh build dist
+	@tools/viewer.sh
+	@/usr/bin/python3 tools/dist/build.py
+
+# The same in bare systems that debootstrap makes (as root).
+test-dist: dist
+	@/usr/bin/python3 tests/dist/verify.py
+
+# The unit tests on 64-bit ARM, under qemu; skips where that cannot be done.
+test-arm:
+	@tools/test_arm.sh
 
 install: build
 	@cmake --install $(BUILD)

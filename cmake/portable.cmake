@@ -1,0 +1,27 @@
+# Programs that run on older systems than the one that builds them: with static libraries, and linked against a glibc that
+# shows only old symbols. ASSAY_PORTABLE is the folder in which tools/dist/build.py has prepared both.
+set(ASSAY_PORTABLE "" CACHE PATH "Static libraries and an old glibc to link with (made by 'make dist')")
+if(NOT ASSAY_PORTABLE)
+  return()
+endif()
+set(CMAKE_SKIP_RPATH ON)
+set(glibc ${ASSAY_PORTABLE}/glibc)
+add_link_options(-B${glibc}/ -L${glibc} -static-libstdc++ -static-libgcc)
+
+# The headers stay those of Debian's packages, which have the same versions.
+function(use_archive target archive)
+  get_target_property(configurations ${target} IMPORTED_CONFIGURATIONS)
+  foreach(configuration IN LISTS configurations)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_${configuration} ${archive} IMPORTED_SONAME_${configuration} "")
+  endforeach()
+  set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${archive})
+  set_property(TARGET ${target} APPEND PROPERTY INTERFACE_LINK_LIBRARIES ${ARGN})
+endfunction()
+set(ours ${ASSAY_PORTABLE}/libraries/lib)
+set(debian /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE})
+use_archive(fmt::fmt ${ours}/libfmt.a)
+use_archive(JPEG::JPEG ${ours}/libjpeg.a)
+use_archive(ZLIB::ZLIB ${debian}/libz.a)
+use_archive(OpenSSL::Crypto ${debian}/libcrypto.a)
+use_archive(CURL::libcurl ${ours}/libcurl.a ${debian}/libssl.a ${debian}/libcrypto.a ${debian}/libz.a)
+set_property(TARGET PkgConfig::libdeflate PROPERTY INTERFACE_LINK_LIBRARIES ${debian}/libdeflate.a)

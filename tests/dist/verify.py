@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Tries what `make dist` has built in bare systems, which have no compiler and no library of ours.
+
+usage: verify.py [SUITE...]      such as bullseye bookworm trixie jammy noble (the default: all)
+
+In each root, made by debootstrap (as root): the tarball's program makes its demo, the Debian
+package is installed and removed, and the wheel, if there is one for that Python, is installed
+offline by pip in a new environment, scores two files and runs the Python tests. Prints one row per
+root.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DIST, ROOTS, WHEELS = (ROOT / "build" / name for name in ("dist", "roots", "wheelhouse"))
+DEBIAN, UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
+SUITES = {"bullseye": (DEBIAN, "Debian 11"), "bookworm": (DEBIAN, "Debian 12"),
+          "trixie": (DEBIAN, "Debian 13"), "jammy": (UBUNTU, "Ubuntu 22.04"),
+          "noble": (UBUNTU, "Ubuntu 24.04")}
+# What the tests need beyond the package itself. Guides and wheels need the sources around them.
+PEERS = ["pytest", "nibabel", "scipy", "exceptiongroup", "tomli"]
+LEFT_OUT = ["test_guides.py", "test_wheel.py"]
+
+
+def run(*command, **options):
+    return subprocess.run([str(word) for word in command], text=True, check=True,
+                          stdout=subprocess.PIPE, **options).stdout
+
+
+def make_root(suite):
+    root = ROOTS / suite
+    if not (root / "etc/os-release").exists():
+        mirror, _ = SUITES[suite]
+        sections = "main,universe" if mirror == UBUNTU else "main"
+        script = ["/usr/share/debootstrap/scripts/jammy"] if mirror == UBUNTU else []
+        run("debootstrap", "--variant=minbase", f"--components={sections}",
+            "--include=python3,python3-venv,ca-certificates", suite, root, mirror, *script)
+    return root
+
+
+def enter(root, command, **options):
+    """Runs a shell's words in the root, with /proc, by which a program finds its own folder."""
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/root",
+                   "LC_ALL": "C.UTF-8"}
+    inside = 'mount --bind /proc "$0/proc" && exec chroot "$0" /bin/sh -ec "$1"'
+    return run("unshare", "--mount", "/bin/sh", "-ec", inside, root, command, env=environment,
+               **options)
+
+
+def processor_time():
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
+def try_tarball(root):
+    """The program's demo, a score, and how long it takes to start."""
+    (tarball,) = DIST.glob("assay-*.tar.gz")
+    shutil.unpack_archive(tarball, root / "opt/assay")
+    (program,) = (root / "opt/assay").glob("*/bin/assay")
+    program = "/" / program.relative_to(root)
+    enter(root, f"cd /tmp && {program} demo --out /tmp/demo --cases 6 --side 48")
+    starts = []
+    for _ in range(20):
+        began = time.perf_counter()
+        subprocess.run([root / program.relative_to("/"), "--version"], check=True,
+                       stdout=subprocess.DEVNULL)
+        starts.append(time.perf_counter() - began)
+    return {"start_ms": round(1000 * statistics.median(starts), 1)}
+
+
+def try_deb(root):
+    (package,) = DIST.glob("*.deb")
+    shutil.copy(package, root / "tmp/assay.deb")
+    enter(root, "dpkg --install /tmp/assay.deb && /usr/bin/assay --version && "
+                "test -s /usr/share/bash-completion/completions/assay && "
+                "dpkg --remove assay-imaging && ! test -e /usr/bin/assay")
+    return {"deb": "installed, removed"}
+
+
+def collect_wheels(python):
+    """The wheels that an offline pip needs for one Python."""
+    folder = WHEELS / python
+    if not folder.exists():
+        run(sys.executable, "-m", "pip", "download", "--quiet", "--dest", folder,
+            "--only-binary=:all:", "--python-version", python, "--platform",
+            "manylinux_2_28_x86_64", "--platform", "manylinux_2_27_x86_64", "--platform",
+            "manylinux_2_17_x86_64", "--platform", "manylinux2014_x86_64", "numpy", *PEERS)
+    return folder
+
+
+def try_wheel(root):
+    """From nothing to the first number, then the tests."""
+    python = re.search(r"\d\.\d+", enter(root, "python3 --version"))[0]
+    wheels = list(DIST.glob(f"*-cp{python.replace('.', '')}-*.whl"))
+    if not wheels:
+        return {"wheel": f"none for Python {python}"}
+    shutil.rmtree(root / "wheels", ignore_errors=True)
+    shutil.copytree(collect_wheels(python), root / "wheels")
+    shutil.copy(wheels[0], root / "wheels")
+    began, spent = time.perf_counter(), processor_time()
+    score = enter(root, "rm -rf /venv && python3 -m venv /venv && "
+                        "/venv/bin/pip install --quiet --no-index --find-links /wheels "
+                        "assay-imaging && cd /tmp/demo && /venv/bin/assay score "
+                        "models/good/sub-001.nii.gz references/sub-001.nii.gz --json")
+    seconds = time.perf_counter() - began
+    return {"python": python, "first_number_s": round(seconds, 1),
+            "first_number_cpu_s": round(processor_time() - spent, 1),
+            "first_number": json.loads(score)["dice"]["mean"], **run_tests(root)}
+
+
+def run_tests(root):
+    enter(root, "/venv/bin/pip install --quiet --no-index --find-links /wheels " + " ".join(PEERS))
+    shutil.rmtree(root / "src", ignore_errors=True)
+    shutil.copytree(ROOT / "tests", root / "src/tests", ignore=shutil.ignore_patterns(
+        "__pycache__", *LEFT_OUT))
+    shutil.copytree(ROOT / "docs", root / "src/docs")
+    said = enter(root, "cd /tmp && ASSAY_BIN_DIR=/venv/bin /venv/bin/pytest -q -p no:cacheprovider "
+                       "/src/tests/python | tail -n 15 || true")
+    print(said, file=sys.stderr)
+    return {"tests": said.strip().splitlines()[-1]}
+
+
+def main(suites):
+    for suite in suites:
+        root = make_root(suite)
+        tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
+        row = {"system": SUITES[suite][1], "compiler": tools, **try_tarball(root), **try_deb(root),
+               **try_wheel(root), "load": os.getloadavg()[0]}
+        print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(SUITES))

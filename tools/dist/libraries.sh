@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Builds the libraries that Debian has no suitable static form of, from Debian's sources: libcurl with HTTPS and nothing else
+# (Debian's needs 27 libraries), libjpeg-turbo and fmt as position-independent code.
+# usage: libraries.sh FOLDER      which gets lib/ and the licence texts
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$1"
+out=$(realpath "$1")
+[ ! -e "$out/done" ] || exit 0
+export CFLAGS="-O2 -fPIC -ffile-prefix-map=$out=."
+export CXXFLAGS=$CFLAGS
+
+source_of() {  # unpacks a source package, with Debian's patches
+  "$here/debs.sh" "$out/source/$1" bookworm amd64 "src:$1"
+  (cd "$out/source/$1" && rm -rf tree && dpkg-source --no-check --extract ./*.dsc tree >/dev/null)
+}
+
+source_of curl
+mkdir -p "$out/curl" && cd "$out/curl"
+"$out/source/curl/tree/configure" --quiet --prefix="$out" --disable-shared --enable-static --with-openssl --with-zlib \
+  --without-ca-bundle --without-ca-path --without-brotli --without-zstd --without-libidn2 --without-libpsl --without-libssh2 \
+  --without-librtmp --without-nghttp2 --without-libgsasl --without-gssapi --disable-ldap --disable-ldaps --disable-ftp \
+  --disable-file --disable-rtsp --disable-dict --disable-telnet --disable-tftp --disable-pop3 --disable-imap --disable-smb \
+  --disable-smtp --disable-gopher --disable-mqtt --disable-manual --disable-unix-sockets --disable-ntlm >/dev/null
+make -s -C lib -j2 V=0 >/dev/null
+make -s -C lib install >/dev/null
+cp -R "$out/source/curl/tree/COPYING" "$out/LICENSE.curl"
+
+build() {  # one archive, by CMake: NAME TARGET FILE OPTION...
+  local name=$1 target=$2 file=$3
+  shift 3
+  source_of "$name"
+  cmake -S "$out/source/$name/tree" -B "$out/$name" -G Ninja -DCMAKE_BUILD_TYPE=None \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON "$@" >/dev/null
+  cmake --build "$out/$name" --target "$target" >/dev/null
+  cp "$out/$name/$file" "$out/lib"
+}
+build libjpeg-turbo jpeg-static libjpeg.a -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_JAVA=OFF
+cp "$out/source/libjpeg-turbo/tree/LICENSE.md" "$out/LICENSE.libjpeg-turbo"
+build fmtlib fmt libfmt.a -DBUILD_SHARED_LIBS=OFF -DFMT_TEST=OFF -DFMT_DOC=OFF
+cp "$out/source/fmtlib/tree/LICENSE.rst" "$out/LICENSE.fmt"
+touch "$out/done"
