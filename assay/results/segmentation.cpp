@@ -12,6 +12,7 @@
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/summary_json.hpp"
 #include "assay/stats/moments.hpp"
 
