@@ -2,7 +2,7 @@
 # `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
 # compares with other tools.
 .PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-check format lint fuzz soak reliability docs
-.PHONY: install clean
+.PHONY: site install clean
 all: build
 
 BUILD = build/release
@@ -126,6 +126,13 @@ soak:
 docs: build
 	@$(BUILD)/bin/assay docs cli > docs/cli.md
 	@$(BUILD)/bin/assay docs metrics > docs/metrics.md
+
+# The documentation as a site of static pages in build/site; its search needs a server, such as
+# `python3 -m http.server -d build/site`.
+site:
+	@tools/setup.sh site
+	@/usr/bin/python3 tools/site.py
+	@echo "build/site/index.html"
 
 install: build
 	@cmake --install $(BUILD)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what the named groups need, and nothing that is already there. Safe to repeat.
-# usage: setup.sh GROUP...        groups: build test fuzz bench cluster
+# usage: setup.sh GROUP...        groups: build test fuzz bench cluster site
 set -euo pipefail
 
 build="g++ cmake ninja-build ccache pkg-config git
@@ -13,14 +13,15 @@ test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tid
 fuzz="clang-14 libclang-rt-14-dev"
 bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn valgrind"
 cluster="slurm-wlm slurmd slurmctld slurm-client munge snakemake python3-distributed"
+site="mkdocs mkdocs-material"
 # npm brings ONNX Runtime. Debian's only where there is none: many machines have a newer one that is no package.
 command -v npm >/dev/null || test="$test nodejs npm" bench="$bench nodejs npm"
 
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | test | fuzz | bench | cluster) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
-    *) echo "setup: there is no group '$group' (build, test, fuzz, bench, cluster)" >&2; exit 2 ;;
+    build | test | fuzz | bench | cluster | site) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
+    *) echo "setup: there is no group '$group' (build, test, fuzz, bench, cluster, site)" >&2; exit 2 ;;
   esac
 done
 
