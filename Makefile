@@ -2,7 +2,7 @@
 # `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
 # compares with other tools.
 .PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-check format lint fuzz soak reliability docs
-.PHONY: dist test-dist test-arm install clean
+.PHONY: dist test-dist test-arm site install clean
 all: build
 
 BUILD = build/release
@@ -140,6 +140,13 @@ test-dist: dist
 # The unit tests on 64-bit ARM, under qemu; skips where that cannot be done.
 test-arm:
 	@tools/test_arm.sh
+
+# The documentation as a site of static pages in build/site; its search needs a server, such as
+# `python3 -m http.server -d build/site`.
+site:
+	@tools/setup.sh site
+	@/usr/bin/python3 tools/site.py
+	@echo "build/site/index.html"
 
 install: build
 	@cmake --install $(BUILD)

@@ -384,7 +384,7 @@ Exit tell_participants(const Participants& scored, const Study& study, std::size
 
 Exit run_participants(const Options& o, Study& study, const Common& common,
                       const Session& session) {
-  tell_plan(study.cohort, common, session.err);
+  tell_plan(study.cohort, session);
   const std::vector<std::size_t> wanted = wanted_participants(o, study);
   fs::create_directories(study.pieces);
   require_writable(study.pieces / "piece");
@@ -414,7 +414,7 @@ Exit run_participants(const Options& o, Study& study, const Common& common,
         << "interrupted; add --resume to the same command to score the other participants\n";
     return interrupted;
   }
-  if (!common.quiet) tell("derivatives", {study.out.string()}, session.err);
+  tell("derivatives", {study.out.string()}, session.notes);
   return tell_participants(participants, study, wanted.size(), common, session);
 }
 
@@ -469,7 +469,7 @@ Exit run_group(const Options& o, const Study& study, const Common& common, const
   if (is_partial)
     cohort.warnings.push_back("participants " + labels_of(study, pieces.missing) +
                               " are missing, because they have not been scored yet");
-  if (!common.quiet) tell("warning", cohort.warnings, session.err);
+  tell("warning", cohort.warnings, session.notes);
   for (const std::string& sentence : score::sentences_of(pieces.unusable, study.pieces))
     cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
   const metrics::SegmentationResult result = metrics::scored(cohort.settings, pieces.records);
@@ -515,6 +515,7 @@ void settle(Options& o, Common& common) {
     usage(
         "participants are the shards of an app, and BIDS is the layout; drop --shard, --plan, "
         "--make-plan and --format");
+  if (!o.score.trackers.empty()) usage("--log-to is for score and evaluate; drop it");
   if (!is_group && !o.score.csv.empty()) usage("--csv belongs to the group level");
   if (o.cpus != 0) common.jobs = o.cpus;
   if (o.memory_mb != 0) o.score.max_memory = Bytes{o.memory_mb * 1'000'000};

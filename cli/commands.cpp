@@ -47,7 +47,7 @@ unsigned jobs(const Common& common) {
 
 Executor pool(const Common& common, const Session& session) {
   return thread_executor(jobs(common), [&](const std::string& sentence) {
-    if (!common.quiet) tell("warning", {sentence}, session.err);
+    tell("warning", {sentence}, session.notes);
   });
 }
 

@@ -20,7 +20,7 @@ namespace assay::cli {
 /// What every command understands.
 struct Common {
   bool json = false, quiet = false, verbose = false, no_color = false, no_config = false;
-  std::string out;
+  std::string out, log;
   unsigned jobs = 0;  ///< 0: all cores
 };
 
@@ -33,7 +33,8 @@ using Rehearsal = std::function<void(const PlannedWork& work)>;
 struct Session {
   std::ostream& out;                 ///< results for people, or JSON; made safe for a terminal
   std::ostream& data;                ///< results in a format of --format: as they are in a file
-  std::ostream& err;                 ///< messages
+  std::ostream& err;                 ///< messages that --quiet leaves
+  std::ostream& notes;               ///< all others: nowhere with --quiet, unless there is a log
   std::vector<std::string> command;  ///< as typed, for provenance
   const std::atomic<bool>& stop;     ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;

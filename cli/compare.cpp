@@ -190,13 +190,13 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   compare::Comparison comparison = compare::compare(std::move(tables), settings);
   comparison.notes.insert(comparison.notes.begin(), notes.begin(), notes.end());
 
-  if (!common.quiet) tell(comparison, session.err);
+  tell(comparison, session.notes);
   const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   if (!out.empty()) write_atomically(out, written.text(comparison, o, provenance));
   if (common.json || prints_result(common, out))
     (shows_table(o, common) ? session.out : session.data)
         << printed(comparison, o, common, session, provenance);
-  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
+  if (!out.empty()) cli::tell("results", {out.string()}, session.notes);
   return done;
 }
 

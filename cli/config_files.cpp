@@ -27,8 +27,9 @@ constexpr std::array outside_options = {
     "--request-json", "--endpoint", "--slide-url", "--onnxruntime", "--sbatch"};
 
 /// Options that name what is written.
-constexpr std::array written_options = {"--out",     "--output", "--csv",     "--save-predictions",
-                                        "--figures", "--cache",  "--work-dir"};
+constexpr std::array written_options = {"--out",     "--output", "--csv",      "--save-predictions",
+                                        "--figures", "--cache",  "--work-dir", "--log",
+                                        "--log-to"};
 
 /// Options that are only for the command line.
 constexpr std::array typed_options = {"--help", "--version", "--no-config"};
@@ -183,24 +184,29 @@ class Reading {
     return each;
   }
 
-  std::string refusal_of(const std::string& name, const Json& value) const {
+  std::string refusal_of(const std::string& name, const std::vector<std::string>& words) const {
     if (file_.origin != ConfigOrigin::project) return "";
     if (contains(outside_options, name)) return "it runs a program, or sends data or keys";
-    const bool is_inside = !value.is_string() || stays_inside(value.get<std::string>(), work_);
-    return contains(written_options, name) && !is_inside ? "it writes outside the current folder"
-                                                         : "";
+    if (!contains(written_options, name)) return "";
+    for (const std::string& word : words) {
+      std::string place = word.substr(std::min(name.size() + 1, word.size()));
+      if (name == "--log-to") place.erase(0, place.find('=') + 1);
+      if (!stays_inside(place, work_)) return "it writes outside the current folder";
+    }
+    return "";
   }
 
   void add(const CLI::Option& option, const Json& value, const std::string& command) {
     const std::string name = "--" + key_of(option);
     if (!added_.insert(command + name).second) refuse_value(name, "is set twice");
+    const std::vector<std::string> words = words_of(option, name, value);
     entries_.push_back({.command = command,
                         .option = name,
-                        .words = words_of(option, name, value),
+                        .words = words,
                         .value = value.is_string() ? value.get<std::string>() : value.dump(),
                         .file = file_.path,
                         .origin = file_.origin,
-                        .refusal = refusal_of(name, value)});
+                        .refusal = refusal_of(name, words)});
   }
 
   const ConfigFile& file_;

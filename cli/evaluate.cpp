@@ -103,12 +103,12 @@ bool is_kept(const score::CasePlan& plan, const fs::path& save) {
                           fs::exists(save / score::prediction_name(plan.id), ignored));
 }
 
-void tell(const score::CasePredictor& cases, const Common& common, std::ostream& err) {
-  if (!common.quiet && cases.remembered() != 0)
-    err << fmt::format("note: {} predictions came from the cache, {} were computed\n",
-                       cases.remembered(), cases.inferred());
+void tell(const score::CasePredictor& cases, const Session& session) {
+  if (cases.remembered() != 0)
+    session.notes << fmt::format("note: {} predictions came from the cache, {} were computed\n",
+                                 cases.remembered(), cases.inferred());
   if (const std::string trouble = cases.cache_trouble(); !trouble.empty())
-    cli::tell("warning", {"predictions could not be kept: " + trouble}, err);
+    cli::tell("warning", {"predictions could not be kept: " + trouble}, session.err);
 }
 
 Exit run(Options o, const Common& common, const Session& session) {
@@ -129,7 +129,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     require_writable(fs::path(o.save) / "prediction");
     cohort.roots.prediction = o.save;
   }
-  tell_plan(cohort, common, session.err);
+  tell_plan(cohort, session);
 
   const TemporaryFolder scratch;
   const score::Evaluation evaluation = {.predictor = model.cases(),
@@ -144,7 +144,7 @@ Exit run(Options o, const Common& common, const Session& session) {
   execution.is_complete = [&](const score::CasePlan& plan) { return is_kept(plan, o.save); };
   const Exit exit = run_scoring({.cohort = cohort, .options = o.score, .execution = execution},
                                 common, session, clock);
-  tell(model.cases(), common, session.err);
+  tell(model.cases(), session);
   return exit;
 }
 

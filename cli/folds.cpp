@@ -40,7 +40,8 @@ constexpr std::size_t most_missing = 20;  // more lines would hide other message
 
 /// Names the runs that gave no values, and what was odd, on standard error.
 void report_troubles(const results::RunFolders& folders, const std::vector<std::string>& warnings,
-                     const Common& common, std::ostream& err) {
+                     const Session& session) {
+  std::ostream& err = session.err;
   const results::RunLedger& ledger = folders.ledger;
   for (const results::LostRun& run : ledger.unreadable)
     err << "not read: " << report::printable(run.reason) << '\n';
@@ -51,10 +52,9 @@ void report_troubles(const results::RunFolders& folders, const std::vector<std::
   }
   if (ledger.missing.size() > most_missing)
     err << "missing: " << ledger.missing.size() - most_missing << " more runs\n";
-  if (common.quiet) return;
   for (const auto* list : {&folders.warnings, &warnings})
     for (const std::string& warning : *list)
-      err << "warning: " << report::printable(warning) << '\n';
+      session.notes << "warning: " << report::printable(warning) << '\n';
 }
 
 void report_undefined(const compare::CrossValidation& result, std::ostream& err) {
@@ -72,7 +72,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   results::RunFolders folders = results::read_runs({o.folders.begin(), o.folders.end()});
   if (!o.model.empty()) folders.name = o.model;
   if (folders.runs.empty()) {
-    report_troubles(folders, {}, common, session.err);
+    report_troubles(folders, {}, session);
     throw Error(Error::Kind::input, "no run could be read; nothing was written");
   }
   if (common.verbose)
@@ -82,8 +82,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, folders.files);
   const compare::CrossValidation result =
       compare::cross_validated(std::move(folders.runs), o.restarts);
-  report_troubles(folders, result.warnings, common, session.err);
-  if (!common.quiet) report_undefined(result, session.err);
+  report_troubles(folders, result.warnings, session);
+  report_undefined(result, session.notes);
   put_result(
       out,
       results::experiment_text(result, folders, clock.provenance(common, session, o.anonymous)),

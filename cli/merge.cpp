@@ -95,7 +95,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   score::Cohort cohort = score::cohort_of(shards.header);
   const bool is_partial = !shards.missing.empty();
   if (is_partial) cohort.warnings.push_back(partial_warning(shards));
-  if (!common.quiet) tell("warning", cohort.warnings, session.err);
+  tell("warning", cohort.warnings, session.notes);
   for (const std::string& sentence : score::sentences_of(shards.unusable, o.folder))
     cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
   const Exit exit = put_results({.cohort = cohort,

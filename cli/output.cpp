@@ -44,7 +44,7 @@ void put_result(const fs::path& out, const std::string& json,
     session.out << json;
   else if (prints_result(common, out))
     session.out << text();
-  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
+  if (!out.empty()) cli::tell("results", {out.string()}, session.notes);
 }
 
 InputFiles::InputFiles(const std::vector<fs::path>& files) {

@@ -155,7 +155,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (o.list) return list(o, paper, out, common, session);
 
   const parity::ParityReport report = judged(o, paper, common, session);
-  if (!common.quiet) cli::tell("warning", report.warnings, session.err);
+  cli::tell("warning", report.warnings, session.notes);
   const results::Provenance provenance = clock.provenance(common, session, o.anonymous);
   const bool answered_by_status = common.quiet && o.require;
   if (!out.empty())
@@ -165,7 +165,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     session.out << results::parity_text(report, provenance);
   else if (prints_result(common, out) && !answered_by_status)
     session.out << screen(report, o, session.out_is_terminal && !common.no_color);
-  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
+  if (!out.empty()) cli::tell("results", {out.string()}, session.notes);
   if (!o.require || parity::reaches(report.result.parity_level, *o.require)) return done;
   session.err << fmt::format("required: {}, found: {}\n", name(*o.require),
                              name(report.result.parity_level));

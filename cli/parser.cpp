@@ -60,6 +60,8 @@ void declare_common(CLI::App& app, Common& common) {
       "--quiet", common.quiet,
       "Print only errors and the result; with --out, only errors unless --json is given");
   arguments.flag("--verbose", common.verbose, "Report on every case");
+  arguments.option("--log FILE", common.log,
+                   "Also append all messages to FILE, with times, whatever --quiet silences");
   arguments.flag("--no-color", common.no_color, "Print without colours");
   arguments.flag("--no-config", common.no_config,
                  "Ignore configuration files; 'assay config' shows what they set");

@@ -85,7 +85,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   compare::PowerStudy study = compare::plan_study(std::move(tables), settings);
   study.notes.insert(study.notes.begin(), notes.begin(), notes.end());
 
-  if (!common.quiet) cli::tell("note", study.notes, session.err);
+  cli::tell("note", study.notes, session.notes);
   put_result(
       out, results::power_text(study, clock.provenance(common, session, o.anonymous)),
       [&] { return report::power_report(study, session.out_is_terminal && !common.no_color); },

@@ -217,7 +217,7 @@ std::vector<results::PredictedImage> predicted_images(const std::vector<Task>& t
   std::mutex mutex;
   Progress progress(session.err, session.err_is_terminal && !common.quiet);
   const auto warn = [&](const std::string& sentence) {
-    if (!common.quiet) tell("warning", {sentence}, session.err);
+    tell("warning", {sentence}, session.notes);
   };
   on_own_threads(
       std::min(tasks.size(), images_at_once),
@@ -265,16 +265,16 @@ std::string table_of(const std::vector<results::PredictedImage>& images) {
 }
 
 /// Names what was not predicted, and what was odd, on standard error.
-void report_troubles(const std::vector<results::PredictedImage>& images, const Common& common,
-                     std::ostream& err) {
+void report_troubles(const std::vector<results::PredictedImage>& images, const Session& session) {
   std::vector<CaseWarning> warnings;
   for (const results::PredictedImage& image : images) {
     if (!image.error.empty())
-      err << "not predicted: " << report::printable(image.image + ": " + image.error) << '\n';
+      session.err << "not predicted: " << report::printable(image.image + ": " + image.error)
+                  << '\n';
     else if (!image.warning.empty())
       warnings.push_back({image.image, image.warning});
   }
-  if (!common.quiet) tell_warnings(warnings, err);
+  tell_warnings(warnings, session.notes);
 }
 
 Exit exit_of(const std::vector<results::PredictedImage>& images) {
@@ -311,7 +311,7 @@ Exit run(Options o, const Common& common, const Session& session) {
     for (const char* ending : {".nii.gz", ".npy"})
       if (!common.out.empty())
         refuse_input(fs::path(common.out) / (task.name + ending), {task.image, task.check});
-  if (!common.quiet) cli::tell("note", notes, session.err);
+  cli::tell("note", notes, session.notes);
 
   score::MemoryGate gate(memory_limit(o.max_memory));
   const Work work = {model.cases(), gate, common.out, o.save_logits, !o.check_against.empty()};
@@ -321,13 +321,13 @@ Exit run(Options o, const Common& common, const Session& session) {
     session.err << "interrupted; the predictions made so far are in place\n";
     return interrupted;
   }
-  report_troubles(report.images, common, session.err);
+  report_troubles(report.images, session);
   const auto bad = std::ranges::count_if(
       report.images, [](const results::PredictedImage& image) { return !image.error.empty(); });
   if (!chosen && static_cast<std::size_t>(bad) == tasks.size())
     throw Error(Error::Kind::input, "no image could be predicted");
-  if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty() && !common.quiet)
-    cli::tell("warning", {"predictions could not be kept: " + trouble}, session.err);
+  if (const std::string trouble = model.cases().cache_trouble(); !trouble.empty())
+    cli::tell("warning", {"predictions could not be kept: " + trouble}, session.notes);
   if (common.json)
     session.out << results::prediction_text(report, clock.provenance(common, session, o.anonymous));
   else if (prints_result(common, common.out))

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
+#include <optional>
 #include <ostream>
 
 #include "assay/error.hpp"
 #include "assay/report/text/terminal_stream.hpp"
+#include "assay/report/text/text_table.hpp"
+#include "cli/log.hpp"
 #include "cli/parsed_line.hpp"
+#include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace {
 
-int run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
-  report::TerminalStream out(surroundings.out, {.colors = surroundings.out_is_terminal});
-  report::TerminalStream err(surroundings.err, {.colors = surroundings.err_is_terminal});
-  const ParsedLine line = parse_line(arguments, surroundings.config, out, err);
-  if (line.status) return *line.status;
+/// Runs the command of a line. `log`, if there is one, gets all messages.
+Exit run_line(const ParsedLine& line, const Surroundings& surroundings, std::ostream* log) {
   const Parser& parser = *line.parser;
-  if (parser.stops_in_order() && surroundings.listen_for_stop != nullptr)
-    surroundings.listen_for_stop();
+  const report::Passes passes = {.colors = surroundings.err_is_terminal};
+  SilentBuffer silence;
+  std::ostream silent(&silence);
+  report::TerminalStream out(surroundings.out, {.colors = surroundings.out_is_terminal});
+  report::TerminalStream err(surroundings.err, passes, log);
+  report::TerminalStream unheard(silent, passes, log);
   report::TerminalStream shown_data(surroundings.out, {.tabs = true});
   std::ostream& data = surroundings.out_is_terminal ? shown_data : surroundings.out;
   const Exit status =
       parser.run({.out = parser.common().json ? data : out,
                   .data = data,
                   .err = err,
+                  .notes = parser.common().quiet ? unheard : err,
                   .command = line.words,
                   .stop = surroundings.stop,
                   .out_is_terminal = surroundings.out_is_terminal,
@@ -32,6 +39,36 @@ int run_program(const std::vector<std::string>& arguments, const Surroundings& s
   if (!surroundings.out)
     throw Error(Error::Kind::io, "the output cannot be written; is the disk full?");
   return status;
+}
+
+/// The same with a log, which also gets the end of the command.
+Exit run_logged(const ParsedLine& line, const Surroundings& surroundings) {
+  const std::string& path = line.parser->common().log;
+  Log log(path, line.words);
+  try {
+    const Exit status = run_line(line, surroundings, &log);
+    log << "exit status " << static_cast<int>(status) << '\n';
+    if (log.has_failed())
+      tell("warning", {path + ": some messages could not be written; is the disk full?"},
+           surroundings.err);
+    return status;
+  } catch (const std::exception& e) {
+    log << "assay: " << report::printable(e.what()) << '\n';
+    throw;
+  }
+}
+
+}  // namespace
+
+int run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings) {
+  report::TerminalStream out(surroundings.out, {.colors = surroundings.out_is_terminal});
+  report::TerminalStream err(surroundings.err, {.colors = surroundings.err_is_terminal});
+  const ParsedLine line = parse_line(arguments, surroundings.config, out, err);
+  if (line.status) return *line.status;
+  if (line.parser->stops_in_order() && surroundings.listen_for_stop != nullptr)
+    surroundings.listen_for_stop();
+  return line.parser->common().log.empty() ? run_line(line, surroundings, nullptr)
+                                           : run_logged(line, surroundings);
 }
 
 }  // namespace assay::cli

@@ -9,11 +9,6 @@
 namespace assay::cli {
 namespace {
 
-std::string iso_time(std::chrono::system_clock::time_point time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
-}
-
 /// "--out=/home/me/r.json" -> "--out=r.json"
 std::string shortened(const std::string& argument) {
   const std::size_t equals = argument.starts_with("--") ? argument.find('=') : std::string::npos;
@@ -31,6 +26,11 @@ std::string host() {
 }
 
 }  // namespace
+
+std::string iso_time(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
 
 results::Provenance ProvenanceClock::provenance(const Common& common, const Session& session,
                                                 bool anonymous) const {

@@ -13,6 +13,9 @@ namespace assay::cli {
 inline constexpr const char* anonymous_help =
     "Leave the host name and absolute paths out of the provenance";
 
+/// "2026-11-17T22:04:05Z".
+std::string iso_time(std::chrono::system_clock::time_point time);
+
 /// A command with only the last part of absolute paths.
 std::vector<std::string> without_folders(std::vector<std::string> command);
 
@@ -22,6 +25,8 @@ class ProvenanceClock {
   /// `anonymous`: no host, and only the last part of absolute paths.
   results::Provenance provenance(const Common& common, const Session& session,
                                  bool anonymous) const;
+
+  std::chrono::system_clock::time_point started() const { return started_; }
 
  private:
   std::chrono::system_clock::time_point started_ = std::chrono::system_clock::now();

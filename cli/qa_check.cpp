@@ -99,15 +99,13 @@ void require(const Options& o) {
 void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common& common,
           const Session& session) {
   constexpr std::size_t a_few = 5;
-  if (!common.quiet) {
-    cli::tell("warning", table.warnings, session.err);
-    cli::tell("warning", check.warnings, session.err);
-    if (table.invalid > 0)
-      session.err << "note: " << table.invalid << " of " << counted(table.rows, "row")
+  cli::tell("warning", table.warnings, session.notes);
+  cli::tell("warning", check.warnings, session.notes);
+  if (table.invalid > 0)
+    session.notes << "note: " << table.invalid << " of " << counted(table.rows, "row")
                   << (table.invalid == 1 ? " was" : " were")
                   << " excluded by the column is_valid\n";
-    cli::tell("note", check.notes, session.err);
-  }
+  cli::tell("note", check.notes, session.notes);
   const std::size_t most = common.verbose ? std::numeric_limits<std::size_t>::max() : a_few;
   session.err << report::slide_check_problems(check, most);
 }

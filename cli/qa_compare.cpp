@@ -153,7 +153,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     session.out << json;
   else if (prints_result(common, out) || !o.format.empty())
     (form == forms ? session.out : session.data) << form->text(all, style);
-  if (!out.empty() && !common.quiet) cli::tell("results", {out.string()}, session.err);
+  if (!out.empty()) cli::tell("results", {out.string()}, session.notes);
   return done;
 }
 

@@ -157,8 +157,7 @@ Json described(const Source& source, const Downloaded& got, const fs::path& targ
           {"already_there", got.already_there}};
 }
 
-Json written_lists(const fs::path& table, const fs::path& folder, const Common& common,
-                   const Session& session) {
+Json written_lists(const fs::path& table, const fs::path& folder, const Session& session) {
   Json out = Json::array();
   for (const qa::SlideList& list : qa::slide_lists(table)) {
     const fs::path path = folder / list.file;
@@ -168,8 +167,7 @@ Json written_lists(const fs::path& table, const fs::path& folder, const Common& 
                    {"archive", list.archive},
                    {"slides", list.ids.size()},
                    {"command", list.command}});
-    if (!common.quiet)
-      session.err << fmt::format("{}: {} slides of {}\n  {}\n", report::printable(path.string()),
+    session.notes << fmt::format("{}: {} slides of {}\n  {}\n", report::printable(path.string()),
                                  list.ids.size(), list.archive, list.command);
   }
   return out;
@@ -204,12 +202,11 @@ Exit run(const Options& o, const Common& common, const Session& session) {
       session.err << "stopped; run the same command again to continue\n";
       return interrupted;
     }
-    if (!common.quiet) tell(source, *got, target, session.err);
+    tell(source, *got, target, session.notes);
     files.push_back(described(source, *got, target));
   }
   if (o.lists)
-    for (Json& list : written_lists(table, folder, common, session))
-      files.push_back(std::move(list));
+    for (Json& list : written_lists(table, folder, session)) files.push_back(std::move(list));
   if (common.json)
     session.out << Json{{"schema", "assay.fetch/1"}, {"files", files}}.dump(2) << '\n';
   return done;

@@ -247,7 +247,7 @@ qa::QaExecution execution_of(const Options& o, const ChosenAgent& chosen, const 
   out.version = version();
   out.stop = &session.stop;
   out.slower = [&](const std::string& sentence) {
-    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
+    cli::tell("warning", {sentence}, session.notes);
   };
   if (out.budget_usd && !o.dry_run && chosen.prices.find(chosen.settings.model.model) == nullptr)
     throw Error(Error::Kind::usage, o.agent.prices,
@@ -382,7 +382,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   refuse_senseless(o, common);
   qa::ItemTable table = qa::read_items(o.table);
-  if (!common.quiet) cli::tell("warning", table.warnings, session.err);
+  cli::tell("warning", table.warnings, session.notes);
   AgentOptions agent = o.agent;
   agent.only_estimate = o.dry_run;
   agent.keeps_budget = o.execution.budget_usd.has_value();
@@ -398,8 +398,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   execution.progress = [&](const qa::QaProgress& now) {
     if (session.err_is_terminal)
       progress.show(now.done, now.total, now.failed, qa::money_and_errors(now));
-    else if (const auto line = lines.line(execution.now(), now); line && !common.quiet)
-      session.err << *line << std::endl;  // flushed: logs are read while they are written
+    else if (const auto line = lines.line(execution.now(), now); line)
+      session.notes << *line << std::endl;  // flushed: logs are read while they are written
   };
   execution.warn = [&](const std::string& sentence) {
     progress.clear();
@@ -407,8 +407,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   };
   execution.waiting = [&](const std::string& why) {
     progress.clear();
-    if (!common.quiet)
-      session.err << (why.empty() ? "the server answers again"
+    session.notes << (why.empty() ? "the server answers again"
                                   : "waiting: " + report::printable(why))
                   << '\n';
   };
@@ -425,13 +424,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const auto files =
       write_results(report, common.out, provenance_of(clock, o, common, session), common, session);
   if (common.json) print_json(report, files, session.out);
-  if (!common.quiet) {
-    report_failures(report, session.err);
-    summarise(report, o, session.err);
-  }
+  report_failures(report, session.notes);
+  summarise(report, o, session.notes);
   report_overspending(report, o, session.err);
-  for (const fs::path& file : files)
-    if (!common.quiet) cli::tell("results", {file.string()}, session.err);
+  for (const fs::path& file : files) cli::tell("results", {file.string()}, session.notes);
   if (!report.stopped.empty())
     session.err << "stopped: " << report::printable(report.stopped) << '\n';
   if (report.interrupted)

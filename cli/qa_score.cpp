@@ -187,10 +187,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   for (const qa::ScoredQa& each : runs) {
     failed =
         failed || each.scores.ledger.count(qa::Outcome::scored) != each.scores.ledger.expected();
-    if (!common.quiet) tell(each, session.err);
+    tell(each, session.notes);
   }
-  if (!common.quiet)
-    for (const fs::path& file : files) cli::tell("results", {file.string()}, session.err);
+  for (const fs::path& file : files) cli::tell("results", {file.string()}, session.notes);
   return failed ? some_failed : done;
 }
 

@@ -93,7 +93,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
                 << '\n';
   else if (!common.quiet)
     session.out << report::placement_report(placement);
-  if (!common.quiet) cli::tell("results", {out.string()}, session.err);
+  cli::tell("results", {out.string()}, session.notes);
   return done;
 }
 

@@ -109,12 +109,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path out = output_file(common.out.empty() ? "report.html" : common.out, "report.html");
   refuse_input(out, {o.results.begin(), o.results.end()});
   const report::WrittenReport written = report::write_report(request_of(o, common, session), out);
-  if (!common.quiet) {
-    cli::tell("note", written.notes, session.err);
-    cli::tell("note", written.dropped, session.err);
-    if (!written.figure_files.empty())
-      session.err << "figures: " << report::printable(written.figure_files) << '\n';
-  }
+  cli::tell("note", written.notes, session.notes);
+  cli::tell("note", written.dropped, session.notes);
+  if (!written.figure_files.empty())
+    session.notes << "figures: " << report::printable(written.figure_files) << '\n';
   if (common.json)
     session.out << summary_json(written, out);
   else if (!common.quiet)

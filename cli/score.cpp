@@ -126,7 +126,7 @@ Exit run(const Options& typed, const Common& shared, const Session& session) {
   refuse_contradictions(o);
   add_platform_defaults(o, common);
   score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
-  tell_plan(cohort, common, session.err);
+  tell_plan(cohort, session);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);
 }

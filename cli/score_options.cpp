@@ -124,6 +124,9 @@ void declare_output(Arguments& a, ScoreOptions& o) {
       "Name of the model in the results (default: that of the predictions or of the model file)");
   a.option("--csv FILE", o.csv,
            "Also write a table with model,case,label,metric,value,status and the groups");
+  a.repeatable("--log-to TRACKER=PLACE", o.trackers,
+               "Also write the means where a tracker of experiments finds them: mlflow=mlruns, "
+               "tensorboard=runs or csv=runs.csv; repeatable");
   a.choice("--format", o.nnunet, layouts, "Layout of --out and --json");
   a.choice("--compat", o.settings.compat_spec, specification,
            "Write the specification's numbers and JSON tokens");
@@ -185,6 +188,16 @@ metrics::Region Kind<metrics::Region>::value(const std::string& text) {
   std::vector<Label> members = labels_in(std::string_view(text).substr(equals + 1));
   std::ranges::sort(members);
   return {.key = name, .name = name, .members = std::move(members), .is_union = true};
+}
+
+TrackerTarget Kind<TrackerTarget>::value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const results::WriteTracked write = value_in(results::trackers(), name, "tracker");
+  if (equals == std::string::npos || equals + 1 == text.size())
+    throw Error(Error::Kind::usage, "'" + text + "' does not say where; write, for example, " +
+                                        name + (name == "csv" ? "=runs.csv" : "=runs"));
+  return {write, text.substr(equals + 1)};
 }
 
 void declare_score_options(Arguments& a, ScoreOptions& o) {

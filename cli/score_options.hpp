@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/results/foreign/trackers.hpp"
 #include "assay/score.hpp"
 #include "cli/arguments.hpp"
 #include "cli/memory.hpp"
@@ -37,11 +38,23 @@ struct Kind<metrics::Region> {
   static metrics::Region value(const std::string& text);
 };
 
+/// Where a tracker of experiments looks: "mlflow=mlruns".
+struct TrackerTarget {
+  results::WriteTracked write = nullptr;
+  std::string place{};
+};
+
+template <>
+struct Kind<TrackerTarget> {
+  static TrackerTarget value(const std::string& text);
+};
+
 struct ScoreOptions {
   metrics::ScoreSettings settings{};
   std::string ref, ref_pattern, model, dataset_json, groups, label_names, colors, spacing;
   score::LabelChoice labels;
   std::vector<metrics::Region> regions;
+  std::vector<TrackerTarget> trackers;
   std::vector<double> nsd_tolerances = {metrics::metric("nsd").argument};
   std::optional<metrics::LesionRule> lesion_rule;  ///< these three: unset, the convention's
   std::optional<metrics::Connectivity> connectivity;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <ostream>
 
@@ -92,7 +93,7 @@ score::CohortRecords run_cohort(const score::Cohort& cohort, score::Execution ex
     progress.update(done, total, last.fate != metrics::Fate::scored);
   };
   execution.warn = [&](const std::string& sentence) {
-    if (!common.quiet) cli::tell("warning", {sentence}, session.err);
+    cli::tell("warning", {sentence}, session.notes);
   };
   return score::score_cases(cohort, execution);
 }
@@ -146,8 +147,7 @@ Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSet
   else if (!common.quiet)
     session.out << report::terminal_report(finished.file, settings,
                                            {.color = session.out_is_terminal && !common.no_color});
-  if (!common.quiet)
-    session.err << "note: this run is complete: the results have these settings, and no file has "
+  session.notes << "note: this run is complete: the results have these settings, and no file has "
                    "changed since; nothing was scored again\n";
   return done;
 }
@@ -187,8 +187,8 @@ score::CohortRecords run_within_memory(const ScoreRun& run, score::Execution exe
                     workspace) { return score::score_case(plan, run.cohort.settings, workspace); },
       gate, run.cohort.settings, execution.waits);
   score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
-  if (records.replayed != 0 && !records.interrupted && !common.quiet)
-    session.err << "note: " << records.replayed << " cases were taken from the journal\n";
+  if (records.replayed != 0 && !records.interrupted)
+    session.notes << "note: " << records.replayed << " cases were taken from the journal\n";
   return records;
 }
 
@@ -216,13 +216,13 @@ Exit tell_shard(const results::Shard& shard, std::size_t cases, std::size_t fail
 }
 
 /// What is not scored is named now; what it means for the cohort is said when shards are merged.
-void tell_cases(const metrics::CaseRecords& records, const Common& common, std::ostream& err) {
+void tell_cases(const metrics::CaseRecords& records, const Session& session) {
   std::vector<CaseWarning> warnings;
   for (const metrics::CaseRecord& record : records) {
-    tell_unscored(record, err);
+    tell_unscored(record, session.err);
     add_warnings(record, warnings);
   }
-  if (!common.quiet) tell_warnings(warnings, err);
+  tell_warnings(warnings, session.notes);
 }
 
 void refuse_shard_outputs(const ScoreRun& run, const Common& common) {
@@ -232,6 +232,9 @@ void refuse_shard_outputs(const ScoreRun& run, const Common& common) {
   if (run.options.grand_challenge)
     throw Error(Error::Kind::usage,
                 "--grand-challenge evaluates a submission in one process; drop --shard");
+  if (!run.options.trackers.empty())
+    throw Error(Error::Kind::usage,
+                "--log-to cannot go with --shard, because a shard has no means of the cohort");
   if (!run.options.csv.empty())
     throw Error(Error::Kind::usage,
                 "--csv cannot go with --shard: 'assay merge DIR --csv FILE' writes the table");
@@ -262,27 +265,46 @@ Exit run_shard(const ScoreRun& run, const ChosenShard& chosen, const Common& com
   score::keep_cases(run.cohort, numbers);
   const score::Execution execution = execution_of(run, journal.path, session);
   if (run.options.resume && score::is_finished_shard(file, header, run.cohort, execution)) {
-    if (!common.quiet)
-      session.err << "note: this shard is complete: it has these settings, and no file has changed "
+    session.notes << "note: this shard is complete: it has these settings, and no file has changed "
                      "since; nothing was scored again\n";
     return tell_shard(chosen.shard, numbers.size(), 0, common, session);
   }
   const NewFolders folders(journal.path);
   const score::CohortRecords scored = run_within_memory(run, execution, common, session);
   if (scored.interrupted) return interrupted_after(scored, run.cohort, journal.path, session.err);
-  tell_cases(scored.records, common, session.err);
+  tell_cases(scored.records, session);
   score::write_shard_file(file, header, numbers, scored.records);
-  if (!common.quiet) cli::tell("shard", {file.string()}, session.err);
+  cli::tell("shard", {file.string()}, session.notes);
   const auto whole = std::ranges::count_if(scored.records, results::is_whole);
   const std::size_t failed = numbers.size() - static_cast<std::size_t>(whole);
   if (failed == 0 && !run.options.keep_journal) fs::remove(journal.path);
   return tell_shard(chosen.shard, numbers.size(), failed, common, session);
 }
 
-Exit make_plan(const score::Cohort& cohort, const ShardOptions& o, const Common& common,
-               const Session& session) {
+results::RunTimes times_of(const ProvenanceClock& clock) {
+  const auto since_1970_ms = [](std::chrono::system_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+  };
+  return {since_1970_ms(clock.started()), since_1970_ms(std::chrono::system_clock::now())};
+}
+
+/// The results are written already, so a tracker that fails is told of and loses nothing else.
+bool track(const results::TrackedRun& run, const std::vector<TrackerTarget>& targets,
+           const Session& session) {
+  bool all = true;
+  for (const TrackerTarget& target : targets) try {
+      target.write(run, target.place);
+      cli::tell("logged to", {target.place}, session.notes);
+    } catch (const Error& e) {
+      cli::tell("not logged", {e.what()}, session.err);
+      all = false;
+    }
+  return all;
+}
+
+Exit make_plan(const score::Cohort& cohort, const ShardOptions& o, const Session& session) {
   write_atomically(o.plan, results::shard_plan_text(score::balanced_plan(cohort, o.plan_shards)));
-  if (!common.quiet) cli::tell("plan", {o.plan}, session.err);
+  cli::tell("plan", {o.plan}, session.notes);
   return done;
 }
 
@@ -295,7 +317,7 @@ Exit put_results(ScoredCohort scored, const Common& common, const Session& sessi
       metrics::scored(scored.cohort.settings, std::move(scored.records), executor);
   for (const metrics::CaseScores& c : result.cases) tell_unscored(c.record, session.err);
   refuse_worthless(result, scored);
-  if (!common.quiet) tell_oddities(result, session.err);
+  tell_oddities(result, session.notes);
   const std::vector<std::string>& warnings = scored.cohort.warnings;
   result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
   results::Provenance provenance = clock.provenance(common, session, scored.anonymous);
@@ -305,22 +327,22 @@ Exit put_results(ScoredCohort scored, const Common& common, const Session& sessi
   if (!common.json && prints_result(common, scored.out))
     session.out << report::terminal_report(result,
                                            {.color = session.out_is_terminal && !common.no_color});
-  if (!scored.out.empty() && !common.quiet)
-    cli::tell("results", {scored.out.string()}, session.err);
+  if (!scored.out.empty()) cli::tell("results", {scored.out.string()}, session.notes);
+  if (!track(results::tracked_run(result, provenance, times_of(clock)), scored.trackers, session))
+    return some_failed;
   return result.ledger.is_complete() || scored.grand_challenge ? done : some_failed;
 }
 
-void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err) {
-  if (common.quiet) return;
-  cli::tell("warning", cohort.warnings, err);
-  cli::tell("note", cohort.notes, err);
+void tell_plan(const score::Cohort& cohort, const Session& session) {
+  cli::tell("warning", cohort.warnings, session.notes);
+  cli::tell("note", cohort.notes, session.notes);
 }
 
 Exit run_scoring(const ScoreRun& run, const Common& common, const Session& session,
                  const ProvenanceClock& clock) {
   const ScoreOptions& o = run.options;
   const std::optional<ChosenShard> chosen = chosen_shard(o.shard);
-  if (o.shard.plan_shards != 0) return make_plan(run.cohort, o.shard, common, session);
+  if (o.shard.plan_shards != 0) return make_plan(run.cohort, o.shard, session);
   if (chosen) return run_shard(run, *chosen, common, session);
   const fs::path out = results_path(common.out, o, run.cohort.settings.model_name);
   const JournalPlace journal = checked_outputs(run, out);
@@ -337,6 +359,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
                                  .records = std::move(records.records),
                                  .out = out,
                                  .csv = o.csv,
+                                 .trackers = o.trackers,
                                  .nnunet = o.nnunet,
                                  .anonymous = o.anonymous,
                                  .grand_challenge = o.grand_challenge,

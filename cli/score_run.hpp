@@ -20,13 +20,14 @@ struct ScoreRun {
 };
 
 /// What was noticed before any file was opened: what looks wrong first, then what was decided.
-void tell_plan(const score::Cohort& cohort, const Common& common, std::ostream& err);
+void tell_plan(const score::Cohort& cohort, const Session& session);
 
 /// A scored cohort on its way to files and a table.
 struct ScoredCohort {
   const score::Cohort& cohort;  ///< its cases may be gone
   metrics::CaseRecords records;
   std::filesystem::path out, csv;  ///< "": not written
+  std::vector<TrackerTarget> trackers{};
   bool nnunet = false, anonymous = false;
   bool grand_challenge = false;   ///< its layout, and failed cases do not change the exit status
   std::filesystem::path begun{};  ///< removed if the results turn out to be worthless

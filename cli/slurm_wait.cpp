@@ -127,11 +127,11 @@ class Waiter {
     const std::size_t finished = watch_.shards() - watch_.unfinished().size();
     const std::string shards = fmt::format("{} of {}", finished, counted(watch_.shards(), "shard"));
     progress_.show(watch_.done(), watch_.cases(), watch_.failed(), shards);
-    if (common_.quiet || session_.err_is_terminal) return;
+    if (session_.err_is_terminal) return;
     const std::string line = fmt::format(
         "{} done, {} of {} done{}\n", shards, watch_.done(), counted(watch_.cases(), "case"),
         watch_.failed() == 0 ? "" : fmt::format(", {} failed", watch_.failed()));
-    if (line != last_line_) session_.err << line << std::flush;
+    if (line != last_line_) session_.notes << line << std::flush;
     last_line_ = line;
   }
 

@@ -88,11 +88,10 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   refuse_input(out, {o.manifest});
   if (!out.empty()) write_atomically(out, text);
   if (out.empty() || common.json) session.data << text;
-  if (common.quiet) return done;
-  cli::tell("note", manifest.notes, session.err);
-  cli::tell("warning", manifest.warnings, session.err);
-  session.err << report::balance_table(manifest, settings, folds);
-  if (!out.empty()) cli::tell("split", {out.string()}, session.err);
+  cli::tell("note", manifest.notes, session.notes);
+  cli::tell("warning", manifest.warnings, session.notes);
+  session.notes << report::balance_table(manifest, settings, folds);
+  if (!out.empty()) cli::tell("split", {out.string()}, session.notes);
   return done;
 }
 

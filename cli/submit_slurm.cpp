@@ -84,6 +84,9 @@ void refuse_command(const Options& o, const Common& common) {
   for (const char* option : {"--shard", "--plan", "--make-plan"})
     if (has_option(o.command, option))
       throw Error(Error::Kind::usage, std::string(option) + " is set by submit; drop it");
+  if (has_option(o.command, "--log-to"))
+    throw Error(Error::Kind::usage,
+                "--log-to cannot go with shards, which have no means of the cohort; drop it");
   if (!has_option(o.command, "--out"))
     throw Error(Error::Kind::usage, std::string("the command needs --out: ") + usage);
 }
@@ -102,7 +105,7 @@ std::size_t default_shards(const PlannedWork& work, std::size_t most) {
 }
 
 /// Runs the command up to its work. Its words are read by the same declarations as always.
-Rehearsed rehearse(const ParsedLine& line, const Common& common, const Session& session,
+Rehearsed rehearse(const ParsedLine& line, const Session& session,
                    const std::function<std::size_t(const PlannedWork&)>& shards) {
   Rehearsed out;
   const Rehearsal rehearsal = [&](const PlannedWork& work) {
@@ -113,7 +116,8 @@ Rehearsed rehearse(const ParsedLine& line, const Common& common, const Session& 
   std::ostringstream unheard;
   const Session inner = {.out = unheard,
                          .data = unheard,
-                         .err = common.quiet ? unheard : session.err,
+                         .err = session.notes,
+                         .notes = session.notes,
                          .command = line.words,
                          .stop = session.stop,
                          .rehearsal = &rehearsal};
@@ -211,8 +215,8 @@ class Submitter {
                   "sbatch is not on the PATH, so this machine cannot submit to Slurm; "
                   "--dry-run prints the scripts, and 'SLURM_ARRAY_TASK_ID=1 bash job.sh' runs a "
                   "shard without Slurm");
-    const Rehearsed rehearsed = rehearse(line, common_, session_,
-                                         [&](const PlannedWork& work) { return shards_for(work); });
+    const Rehearsed rehearsed =
+        rehearse(line, session_, [&](const PlannedWork& work) { return shards_for(work); });
     if (!rehearsed.work) return rehearsed.status;
     submission_ = {.folder = folder_of_submission(rehearsed.work->out),
                    .out = as_word(rehearsed.work->out.string()),

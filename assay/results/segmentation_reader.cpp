@@ -11,6 +11,7 @@
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 #include "assay/results/case_record.hpp"
+#include "assay/results/provenance.hpp"
 #include "assay/results/segmentation.hpp"
 #include "assay/results/summary_json.hpp"
 

@@ -9,26 +9,26 @@ HOME = ROOT / "build/peers/newer-numpy"
 WANTED = ["numpy==2.4.6", "pytest==9.2.0", "nibabel==5.4.2", "scipy==1.17.1", "pandas==3.1.1"]
 
 
-def environment():
+def environment(home, wanted):
     """Its Python; made once."""
-    python, done = HOME / "bin/python", HOME / "installed.txt"
-    if done.exists() and done.read_text() == "\n".join(WANTED):
+    python, done = home / "bin/python", home / "installed.txt"
+    if done.exists() and done.read_text() == "\n".join(wanted):
         return python
-    subprocess.run([sys.executable, "-m", "venv", "--clear", HOME], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", home], check=True, capture_output=True)
     install = [python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet",
-               "--retries", "1", "--timeout", "30", *WANTED]
+               "--retries", "1", "--timeout", "30", *wanted]
     made = subprocess.run(install, text=True, capture_output=True)
     if made.returncode != 0:
-        raise Missing(f"the Python package index does not give {WANTED[0]}: "
+        raise Missing(f"the Python package index does not give {wanted[0]}: "
                       f"{made.stderr.strip().splitlines()[-1]}")
-    done.write_text("\n".join(WANTED))
+    done.write_text("\n".join(wanted))
     return python
 
 
 def outcome():
     """(version of NumPy, how many tests passed, how many failed)."""
-    command = [environment(), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--ignore",
-               ROOT / "tests/python/test_wheel.py", ROOT / "tests/python"]
+    command = [environment(HOME, WANTED), "-m", "pytest", "-q", "-p", "no:cacheprovider",
+               "--ignore", ROOT / "tests/python/test_wheel.py", ROOT / "tests/python"]
     done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
     last = (done.stdout.strip().splitlines() or [""])[-1]
     counts = {word: int(number)

@@ -6,7 +6,7 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, models, newer_numpy, paired_tests, tools
+import agreement, models, newer_numpy, paired_tests, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -158,6 +158,19 @@ def try_newer_numpy():
     return table
 
 
+def read_trackers():
+    table = Table("tracker", "")
+    try:
+        troubles = trackers.troubles(ROOT / "build/release/bin/assay")
+    except tools.Missing as why:
+        table.missing("MLflow and TensorBoard", 2, str(why))
+        return table
+    table.met(not troubles)
+    print(f"{' and '.join(trackers.WANTED)}: {'; '.join(troubles) or 'read back what was logged'}",
+          flush=True)
+    return table
+
+
 def write_page(tables):
     page = PAGE.read_text()
     before, after = page[: page.index(BEGIN)] + BEGIN, page[page.index(END):]
@@ -180,6 +193,8 @@ def main():
         tables.append(try_newer_numpy())
     if len(tables) == 4 and not arguments.no_docs:
         write_page(tables)
+    if not arguments.only:
+        tables.append(read_trackers())
     passed, failed, skipped = (sum(getattr(table, name) for table in tables)
                                for name in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

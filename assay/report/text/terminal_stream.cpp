@@ -28,12 +28,13 @@ std::size_t TerminalBuffer::passing(std::string_view text) const {
 void TerminalBuffer::put(std::string_view text) {
   while (!text.empty()) {
     std::size_t size = passing(text);
-    if (size != 0) {
-      stream_ << text.substr(0, size);
-    } else {
+    std::string shown(text.substr(0, size));
+    if (size == 0) {
       size = std::min(text.find_first_of("\n\t\x1b", 1), text.size());
-      stream_ << printable(text.substr(0, size));
+      shown = printable(text.substr(0, size));
     }
+    stream_ << shown;
+    if (copy_ != nullptr && !shown.starts_with('\x1b')) *copy_ << shown;
     text.remove_prefix(size);
   }
 }

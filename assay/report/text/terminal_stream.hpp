@@ -19,10 +19,14 @@ struct Passes {
 
 class TerminalBuffer : public std::streambuf {
  public:
-  TerminalBuffer(std::ostream& stream, Passes passes) : stream_(stream), passes_(passes) {}
+  TerminalBuffer(std::ostream& stream, Passes passes, std::ostream* copy)
+      : stream_(stream), passes_(passes), copy_(copy) {}
 
-  /// Our own commands, as they are.
-  void command(std::string_view sequence) { stream_ << sequence; }
+  /// Our own commands, as they are. The copy gets "\r" instead: the line starts anew.
+  void command(std::string_view sequence) {
+    stream_ << sequence;
+    if (copy_ != nullptr) *copy_ << '\r';
+  }
 
  protected:
   int_type overflow(int_type c) override;
@@ -35,14 +39,16 @@ class TerminalBuffer : public std::streambuf {
 
   std::ostream& stream_;
   Passes passes_;
+  std::ostream* copy_;
 };
 
 /// Writes to `stream` what is harmless there. Nothing is held back, so its text and what is
-/// written to `stream` directly come in order.
+/// written to `stream` directly come in order. `copy`, if there is one, gets the same text without
+/// colours.
 class TerminalStream : public std::ostream {
  public:
-  TerminalStream(std::ostream& stream, Passes passes)
-      : std::ostream(nullptr), buffer_(stream, passes) {
+  TerminalStream(std::ostream& stream, Passes passes, std::ostream* copy = nullptr)
+      : std::ostream(nullptr), buffer_(stream, passes, copy) {
     rdbuf(&buffer_);
     imbue(std::locale::classic());
     setf(stream.flags() & std::ios::unitbuf, std::ios::unitbuf);

@@ -68,6 +68,14 @@ TEST(Terminal, commands_go_past_the_filter_in_order) {
   EXPECT_EQ(plain.str(), "\r\x1b[K");
 }
 
+TEST(Terminal, a_copy_has_the_text_without_colours_and_knows_where_a_line_starts_anew) {
+  std::ostringstream out, copy;
+  TerminalStream stream(out, {.colors = true}, &copy);
+  stream << "half" << clear_line << bold("title", true) << "\x1b[2J\n";
+  EXPECT_EQ(out.str(), "half\r\x1b[K\x1b[1mtitle\x1b[0m\\x1b[2J\n");
+  EXPECT_EQ(copy.str(), "half\rtitle\\x1b[2J\n");
+}
+
 TEST(Terminal, a_failure_of_the_stream_is_seen) {
   std::ostringstream out;
   TerminalStream stream(out, {});
