@@ -135,7 +135,7 @@ Json to_json(const metrics::LabelScores& label, const metrics::SegmentationResul
   out["status"] = label.missing || has_evidence ? status(label) : words::counted_as_worst;
   out["undefined"] = undefined;
   if (has_evidence) {
-    Json& evidence = out["evidence"];
+    Json& evidence = out["evidence"] = Json::object();  // from null it would crash without memory
     if (!label.evidence.is_uncut_map)
       for (const auto& [field, count] : words::counts)
         evidence[field] = label.evidence.counts.*count;
