@@ -13,6 +13,7 @@
 
 #include "assay/demo/demo_qa.hpp"
 #include "assay/error.hpp"
+#include "assay/slide/slide.hpp"
 #include "cli/program.hpp"
 
 namespace assay::cli {
@@ -63,11 +64,20 @@ bool is_own_process() {
   return fs::read_symlink("/proc/self/exe", unknown).filename() == "assay";
 }
 
+/// A portable program may be on a machine without OpenSlide; the rest of the demonstration needs
+/// none.
+bool can_read_slides(std::ostream& talk) try {
+  return !slide::openslide_version().empty();
+} catch (const Error& e) {
+  talk << "\nno questions about a slide: " << e.what() << '\n';
+  return false;
+}
+
 }  // namespace
 
 void demo_questions(const fs::path& folder, const Common& common, const Session& session,
                     std::ostream& talk) {
-  if (!is_own_process()) return;
+  if (!is_own_process() || !can_read_slides(talk)) return;
   const fs::path run = folder / "run";
   std::error_code absent;
   fs::remove_all(run, absent);  // an earlier demonstration's

@@ -88,3 +88,12 @@ def test_the_demo_touches_no_folder_that_is_not_its_own(tmp_path):
         " with --out\n"
     )
     assert (study / "sub-001.nii.gz").read_text() == "somebody's work"
+
+
+def test_without_openslide_the_demo_leaves_the_questions_out_and_says_so(tmp_path):
+    done = subprocess.run([PROGRAM, "demo", "--cases", "4", "--side", "32"], cwd=tmp_path,
+                          text=True, capture_output=True,
+                          env={**os.environ, "ASSAY_OPENSLIDE": "/absent/libopenslide.so"})
+    assert done.returncode == 0, done.stderr
+    assert "no questions about a slide: OpenSlide is not installed" in done.stdout
+    assert (tmp_path / "build/demo/report.html").exists() and "qa show" not in done.stdout

@@ -34,14 +34,23 @@ def run(*command, **options):
                           stdout=subprocess.PIPE, **options).stdout
 
 
+def keys_of(mirror):
+    if mirror == DEBIAN:
+        return "/usr/share/keyrings/debian-archive-keyring.gpg"
+    folder = ROOTS / "ubuntu-keys"
+    run(ROOT / "tools/dist/debs.sh", folder, "trixie", "amd64", "ubuntu-archive-keyring")
+    return folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+
+
 def make_root(suite):
     root = ROOTS / suite
     if not (root / "etc/os-release").exists():
         mirror, _ = SUITES[suite]
         sections = "main,universe" if mirror == UBUNTU else "main"
         script = ["/usr/share/debootstrap/scripts/jammy"] if mirror == UBUNTU else []
-        run("debootstrap", "--variant=minbase", f"--components={sections}",
-            "--include=python3,python3-venv,ca-certificates", suite, root, mirror, *script)
+        run("debootstrap", "--variant=minbase", "--force-check-gpg", f"--keyring={keys_of(mirror)}",
+            f"--components={sections}", "--include=python3,python3-venv,ca-certificates", suite,
+            root, mirror, *script)
     return root
 
 

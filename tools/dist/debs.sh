@@ -6,7 +6,12 @@ set -euo pipefail
 folder=$1 suite=$2 architecture=$3
 shift 3
 case $suite in
-  jammy | noble) mirror=http://archive.ubuntu.com/ubuntu sections="main universe" keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg ;;
+  jammy | noble)
+    # Debian 13 has the keys of Ubuntu, Debian 12 does not.
+    "$0" "$(dirname "$folder")/ubuntu-keys" trixie amd64 ubuntu-archive-keyring
+    mirror=http://archive.ubuntu.com/ubuntu sections="main universe"
+    keys=$(realpath "$(dirname "$folder")/ubuntu-keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+    ;;
   *) mirror=http://deb.debian.org/debian sections=main keys=/usr/share/keyrings/debian-archive-keyring.gpg ;;
 esac
 wanted="$suite $architecture $*"
