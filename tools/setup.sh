@@ -9,7 +9,8 @@ build="g++ cmake ninja-build ccache pkg-config git
   python3-dev pybind11-dev python3-numpy"
 test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags jq
   python3 python3-numpy python3-scipy python3-nibabel python3-pytest python3-pytest-xdist python3-torch python3-pandas python3-sklearn python3-pip
-  python3-venv chromium chromium-driver python3-selenium librsvg2-bin libinsighttoolkit5-dev zsh fish mandoc pigz isal zopfli"
+  python3-venv chromium chromium-driver python3-selenium librsvg2-bin libinsighttoolkit5-dev zsh fish mandoc pigz isal zopfli
+  mkdocs mkdocs-material"
 fuzz="clang-14 libclang-rt-14-dev"
 bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn valgrind"
 cluster="slurm-wlm slurmd slurmctld slurm-client munge snakemake python3-distributed"
