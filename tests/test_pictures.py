@@ -370,3 +370,20 @@ def test_smaller_copies_of_a_picture_are_passed_over(tmp_path):
         out.write(p.astype("u1"), tile=(16, 16))
         out.write(p[::2, ::2].astype("u1"), tile=(16, 16), subfiletype=1)
     assert evidence(score(tmp_path / "pyramid.tif", reference)) == counts(p, r)
+
+
+def test_reports_and_comparisons_say_pixels_and_never_millimetres(tmp_path):
+    for model in range(2):
+        for case in range(7):
+            folder = tmp_path / f"p{model}"
+            folder.mkdir(exist_ok=True)
+            (tmp_path / "r").mkdir(exist_ok=True)
+            for path, seed in ((folder, 7 * model + case + 50), (tmp_path / "r", case)):
+                Image.fromarray(lumps(seed).astype("u1")).save(path / f"c{case}.png")
+        assay("score", f"p{model}", "r", "--out", f"{model}.json", "--quiet", cwd=tmp_path)
+    said = assay("compare", "0.json", "1.json", cwd=tmp_path).stdout
+    assert "hd95 (px)" in said and " px (95 % CI" in said and "mm" not in said
+    assay("report", "0.json", "1.json", "--out", "report.html", "--quiet", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    assert "HD95 (px)" in page and "NSD has a tolerance of 1 px." in page
+    assert "HD95 (mm)" not in page and ", in mm" not in page

@@ -117,13 +117,18 @@ def test_names_alone_do_not_choose_labels(tmp_path):
 
 
 def seg_nrrd(path, voxels, names):
+    """`names` by label; by label and layer if the first axis of the voxels is layers."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    header = ("NRRD0004\ntype: unsigned char\ndimension: 3\nspace: left-posterior-superior\n"
+    layers = voxels.ndim == 4
+    header = (f"NRRD0004\ntype: unsigned char\ndimension: {voxels.ndim}\n"
+              "space: left-posterior-superior\n"
               f"sizes: {' '.join(map(str, voxels.shape))}\nencoding: raw\n"
-              "space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (0,0,0)\n")
+              f"space directions: {'none ' if layers else ''}(1,0,0) (0,1,0) (0,0,1)\n"
+              f"kinds: {'list ' if layers else ''}domain domain domain\nspace origin: (0,0,0)\n")
     for k, (value, name) in enumerate(names.items()):
+        label, layer = value if layers else (value, 0)
         header += (f"Segment{k}_ID:=Segment_{k}\nSegment{k}_Name:={name}\n"
-                   f"Segment{k}_LabelValue:={value}\nSegment{k}_Layer:=0\n"
+                   f"Segment{k}_LabelValue:={label}\nSegment{k}_Layer:={layer}\n"
                    f"Segment{k}_Color:=1 0.5 0\n")
     path.write_bytes(header.encode() + b"\n" + voxels.astype("u1").tobytes("F"))
 
@@ -139,3 +144,17 @@ def test_segments_of_3d_slicer_are_scored_under_their_names(tmp_path):
     seg_nrrd(tmp_path / "pred/a.seg.nrrd", voxels, {1: "Edema", 2: "Tumor core"})
     said = assay("score", "pred", "ref", cwd=tmp_path, status=2).stderr
     assert "calls label 1 'Edema', and another file calls it 'Tumor core'" in said
+
+
+def test_segments_that_overlap_are_scored_one_by_one(tmp_path):
+    whole, core, node = (random_mask(k, SHAPE) for k in (1, 2, 3))
+    seen, inner = random_mask(4, SHAPE), random_mask(5, SHAPE)
+    seg_nrrd(tmp_path / "ref/a.seg.nrrd", numpy.stack([whole * (1 - node) + 2 * node, core]),
+             {(1, 0): "whole", (2, 0): "node", (1, 1): "core"})
+    seg_nrrd(tmp_path / "pred/a.seg.nrrd", numpy.stack([3 * inner, 7 * seen]),
+             {(3, 0): "core", (7, 1): "whole"})
+    found = score("pred", "ref", cwd=tmp_path, status=3)
+    assert list(found["labels"]) == ["core", "node", "whole"]
+    assert evidence(found, label="core") == counts(inner, core)
+    assert evidence(found, label="whole") == counts(seen, whole * (1 - node))
+    assert found["cases"][0]["label"]["node"]["status"] == "missing_prediction"

@@ -210,20 +210,24 @@ std::optional<Color> color_of_parts(std::string_view text) {
 
 struct SegmentField {
   std::string_view name;
-  void (*read)(LabelRow& to, std::string_view value);
+  void (*read)(Segment& to, std::string_view value);
 };
 
 constexpr std::array segment_fields = {
-    SegmentField{"Name", [](LabelRow& to, std::string_view text) { to.name = text; }},
+    SegmentField{"Name", [](Segment& to, std::string_view text) { to.row.name = text; }},
     SegmentField{
         "LabelValue",
-        [](LabelRow& to, std::string_view text) { to.label = whole<Label>(text).value_or(0); }},
+        [](Segment& to, std::string_view text) { to.row.label = whole<Label>(text).value_or(0); }},
+    SegmentField{"Layer",
+                 [](Segment& to, std::string_view text) {
+                   to.layer = whole<std::size_t>(text).value_or(0);
+                 }},
     SegmentField{"Color",
-                 [](LabelRow& to, std::string_view text) { to.color = color_of_parts(text); }},
+                 [](Segment& to, std::string_view text) { to.row.color = color_of_parts(text); }},
 };
 
 /// "Segment3_Name:=Tumor" into segment 3.
-void read_segment_line(std::map<std::size_t, LabelRow>& to, std::string_view line) {
+void read_segment_line(std::map<std::size_t, Segment>& to, std::string_view line) {
   constexpr std::string_view start = "Segment";
   const std::size_t equals = line.find(":="), bar = line.find('_');
   if (!line.starts_with(start) || equals == std::string_view::npos || bar > equals) return;
@@ -235,16 +239,25 @@ void read_segment_line(std::map<std::size_t, LabelRow>& to, std::string_view lin
 
 }  // namespace
 
-std::vector<LabelRow> segments_in(std::string_view header) {
-  std::map<std::size_t, LabelRow> found;
+std::vector<Segment> segments_in(std::string_view header) {
+  std::map<std::size_t, Segment> found;
   while (const auto line = next_line(header)) {
     if (trimmed(*line).empty()) break;
     read_segment_line(found, trimmed(*line));
   }
-  Rows rows;
-  for (auto& [number, row] : found)
-    if (row.label != 0) rows.push_back(std::move(row));
-  return rows;
+  std::vector<Segment> out;
+  for (auto& [number, segment] : found)
+    if (segment.row.label != 0) out.push_back(std::move(segment));
+  return out;
+}
+
+std::vector<Segment> read_segments(const std::filesystem::path& path) try {
+  constexpr std::size_t enough_bytes = std::size_t{1} << 20;
+  if (!path.string().ends_with(".seg.nrrd")) return {};
+  const Buffer head = InputFile(path).read_start(enough_bytes);
+  return segments_in(text_of(head.bytes()));
+} catch (const Error&) {  // its case says what is wrong
+  return {};
 }
 
 std::vector<LabelRow> parse_label_table(std::string_view text, std::string_view name) try {

@@ -18,9 +18,18 @@ std::vector<LabelRow> read_label_table(const std::filesystem::path& path);
 /// The same for text that is in memory already.
 std::vector<LabelRow> parse_label_table(std::string_view text, std::string_view name);
 
-/// The segments that the header of a .seg.nrrd file of 3D Slicer names, in their order; none in any
-/// other header.
-std::vector<LabelRow> segments_in(std::string_view header);
+/// A segment of 3D Slicer: a label of one layer. Segments that overlap are in different layers.
+struct Segment {
+  LabelRow row{};
+  std::size_t layer = 0;  ///< which volume of the file, from 0
+};
+
+/// The segments that the header of a .seg.nrrd file names, in their order; none in any other
+/// header.
+std::vector<Segment> segments_in(std::string_view header);
+
+/// The same of a file; none unless its name ends with .seg.nrrd, or when it cannot be read.
+std::vector<Segment> read_segments(const std::filesystem::path& path);
 
 /// The rows of a table, all with a colour, no two with the same. Throws Error::input.
 std::vector<LabelRow> read_color_table(const std::filesystem::path& path);

@@ -432,10 +432,13 @@ Extents extents_of(const NrrdHeader& header, const Axes& axes) {
   return out;
 }
 
-/// How much a byte of an encoded file can become: of the least that a number takes.
-double most_of_a_byte(std::optional<Packing> packing) {
-  if (packing == Packing::gzip) return 1032;
-  return packing ? 1 << 20 : 8;
+/// The fewest bytes that encoded voxels can take. A number of a text has at least one digit, and a
+/// block of bzip2 turns 900,000 equal bytes into 40.
+std::size_t least_encoded_size(const ImageHeader& header, std::optional<Packing> packing) {
+  const auto bits = static_cast<unsigned>(8 * bytes_per_voxel(header.type));
+  if (packing == Packing::text) return least_file_size(header, 8, 1);
+  if (packing == Packing::bzip2) return least_file_size(header, bits, 1 << 15);
+  return least_file_size(header, bits, packing ? 1032 : 1);
 }
 
 /// Without the first so many lines. Throws Error when there are not so many.
@@ -525,7 +528,7 @@ void place_voxels(Layout& layout, const NrrdHeader& header, const std::filesyste
   if (!is_plain || header.line_skip > 0) {
     if (!header.packing) layout.skipped = static_cast<std::size_t>(std::max(header.byte_skip, {}));
     layout.decode = decode_nrrd;
-    layout.least_file_size = least_file_size(layout.header, 8, most_of_a_byte(header.packing));
+    layout.least_file_size = least_encoded_size(layout.header, header.packing);
   } else if (header.packing) {
     return;
   } else if (header.byte_skip == -1) {

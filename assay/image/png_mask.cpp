@@ -76,7 +76,8 @@ PngHead png_head(PngBytes file) {
     if (known != png_chunks.end()) known->read(out, file.subspan(at + 8, length));
     at += 12 + length;
   }
-  if (out.width == 0 || out.height == 0) throw broken_png();
+  const bool has_depth = out.depth > 0 && out.depth <= 16 && std::has_single_bit(out.depth);
+  if (out.width == 0 || out.height == 0 || !has_depth) throw broken_png();
   return out;
 }
 

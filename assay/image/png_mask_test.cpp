@@ -41,6 +41,16 @@ TEST(PngMask, a_colour_that_is_not_in_the_table_is_named_with_its_place) {
               HasSubstr("pixel (1, 0, 0) has the colour (0, 255, 0)"));
 }
 
+TEST(PngMask, an_impossible_depth_is_refused_before_memory_is_asked_for) {
+  std::string file = red_and_green();
+  constexpr std::size_t width = 16, depth = 24;
+  file[width] = 0x70;
+  for (const char bits : {0, 3, 32}) {
+    file[depth] = bits;
+    EXPECT_THAT(refusal([&] { decode_image(bytes_of(file), "x.png"); }), HasSubstr("damaged"));
+  }
+}
+
 TEST(PngMask, every_cut_is_refused) {
   const std::string whole = red_and_green();
   for (std::size_t size = 8; size + 12 < whole.size(); ++size)

@@ -209,7 +209,12 @@ struct TiffCompression {
   double most_of_a_byte;  ///< 0: it changes values, as JPEG does
 };
 
-constexpr double hardly_limited = 1 << 20;
+/// Of those that have no useful limit: what a large mask of one value reaches, since every strip or
+/// tile takes some bytes of the directory.
+constexpr double hardly_limited = 1 << 14;
+
+/// What a file may state however short it is: a blank page of a fax has a bit per row.
+constexpr std::size_t always_allowed = std::size_t{1} << 28;
 
 constexpr std::array tiff_compressions = {
     TiffCompression{COMPRESSION_NONE, "none", 1},
@@ -484,8 +489,11 @@ Layout tiff_layout(TiffBytes head, const std::filesystem::path&) {
   layout.header.interleaved = layout.header.channels > 1;
   layout.header.grid = picture_grid({page.width, page.height, count_slices(file, page)});
   layout.decode = decode_tiff;
-  layout.least_file_size =
-      least_file_size(layout.header, layout.is_colored ? 1 : page.bits, compression.most_of_a_byte);
+  const bool is_small =
+      compression.most_of_a_byte == hardly_limited && voxel_bytes(layout.header) <= always_allowed;
+  if (!is_small)
+    layout.least_file_size = least_file_size(layout.header, layout.is_colored ? 1 : page.bits,
+                                             compression.most_of_a_byte);
   return layout;
 }
 

@@ -449,14 +449,12 @@ std::vector<metrics::Region> structure_regions(const std::vector<CasePlan>& case
 /// What the files of 3D Slicer call their segments. Throws Error when two files differ: then a
 /// label does not mean the same in both.
 std::vector<LabelRow> segments_of(const std::vector<CasePlan>& cases) {
-  constexpr std::size_t enough_bytes = std::size_t{1} << 20;
   std::vector<LabelRow> rows;
   const auto add = [&](const std::string& path) {
-    if (!path.ends_with(".seg.nrrd")) return;
-    for (LabelRow& row : segments_in(text_of(InputFile(path).read_start(enough_bytes).bytes()))) {
+    for (const auto& [row, layer] : read_segments(path)) {
       const auto known = std::ranges::find(rows, row.label, &LabelRow::label);
       if (known == rows.end())
-        rows.push_back(std::move(row));
+        rows.push_back(row);
       else if (known->name != row.name)
         throw Error(Error::Kind::input, path,
                     "calls label " + std::to_string(row.label) + " '" + row.name +
@@ -474,6 +472,7 @@ std::vector<LabelRow> segments_of(const std::vector<CasePlan>& cases) {
 
 /// Labels are named by the segments of the files; where nothing was asked for, all are scored.
 void name_by_segments(const CohortRequest& request, Cohort& cohort) {
+  if (!structure_regions(cohort.cases).empty()) return;
   const std::vector<LabelRow> rows = segments_of(cohort.cases);
   metrics::ScoreSettings& settings = cohort.settings;
   if (rows.empty() || !request.label_names.empty()) return;

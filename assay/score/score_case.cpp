@@ -144,13 +144,17 @@ struct Job {
  private:
   Reading reading(bool as_labels, const MaskRule& mask) const {
     const bool takes_highest_class = settings.volumes == metrics::VolumeRule::classes;
+    const bool is_segment =
+        !files.region.empty() && files.volume == 0 && files.reference.ends_with(".seg.nrrd");
+    const bool takes_any = takes_highest_class || is_segment || files.volume != 0;
     return {.as_labels = as_labels,
             .mask = mask,
-            .volumes = takes_highest_class || files.volume != 0 ? Volumes::any : Volumes::one,
+            .volumes = takes_any ? Volumes::any : Volumes::one,
             .reader = settings.reader,
             .pictures = &settings.pictures,
             .takes_highest_class = takes_highest_class,
-            .volume = files.volume};
+            .volume = files.volume,
+            .segment = is_segment ? files.region : ""};
   }
 };
 

@@ -9,6 +9,7 @@
 
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/label_table.hpp"
 #include "assay/image/mask_content.hpp"
 #include "assay/image/reorient.hpp"
 #include "assay/image/volumes.hpp"
@@ -114,6 +115,23 @@ LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
   return labels_of_bytes(side, how, workspace);
 }
 
+/// The segment of that name in a file of 3D Slicer; nothing where segments are not asked for.
+std::optional<Segment> segment_named(const std::string& name, const std::filesystem::path& path) {
+  if (name.empty()) return std::nullopt;
+  for (Segment& segment : read_segments(path))
+    if (segment.row.name == name) return std::move(segment);
+  return std::nullopt;
+}
+
+LabelView mask_of_label(Side& side, Label label) {
+  const LabelView all = labels(*side.image, side.codes, side.values);
+  const std::vector<std::uint8_t> mask = per_voxel(
+      all, [&](std::size_t code) { return static_cast<std::uint8_t>(all.values[code] == label); });
+  const std::span<std::byte> to = side.codes.resize(mask.size());
+  std::memcpy(to.data(), mask.data(), mask.size());
+  return as_labels({all.grid, {reinterpret_cast<const std::uint8_t*>(to.data()), to.size()}});
+}
+
 /// Numbers moved by `map` into `into`.
 template <class T>
 std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
@@ -165,12 +183,14 @@ Side read_side(const std::filesystem::path& path, const Reading& how, Workspace&
             .runs = {},
             .values = {},
             .labels = {}};
-  if (how.volume != 0) {
+  const std::optional<Segment> segment = segment_named(how.segment, path);
+  if (how.volume != 0 || segment) {
     Image whole = in_bytes(std::move(*side.image), workspace.take_largest());
-    side.image = one_volume(whole, how.volume, workspace.take_smallest());
+    const std::size_t number = segment ? segment->layer + 1 : how.volume;
+    side.image = one_volume(whole, number, workspace.take_smallest());
     workspace.give(std::move(whole).release());
   }
-  side.labels = labels_of(side, how, workspace);
+  side.labels = segment ? mask_of_label(side, segment->row.label) : labels_of(side, how, workspace);
   const bool stays = how.keeps_probabilities && may_hold_probabilities(side.image->header());
   const bool is_bytes = side.image->runs() == nullptr;
   // The stored form is not needed once there are codes: its memory serves the next file.

@@ -43,6 +43,7 @@ struct Reading {
   const PictureRules* pictures = nullptr;
   bool takes_highest_class = false;  ///< of several volumes
   std::size_t volume = 0;            ///< which one of several, from 1; 0: there is one
+  std::string segment{};             ///< the name of a segment of 3D Slicer, which is the mask
 };
 
 /// Labels, or a mask in which non-zero is foreground. Owns what `labels` borrows from: the image

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "assay/error.hpp"
 #include "assay/image/image_size.hpp"
+#include "assay/image/label_table.hpp"
 
 namespace assay::score {
 namespace {
@@ -15,6 +18,12 @@ std::optional<std::size_t> volumes_in(const std::string& path, const PictureRule
   return read_image_header(path, pictures).channels;
 } catch (const Error&) {
   return std::nullopt;
+}
+
+/// Whether a case is one pair of files.
+bool is_whole(const CasePlan& plan) {
+  return plan.fate == metrics::Fate::scored && plan.files.size() == 1 &&
+         plan.files.front().region.empty();
 }
 
 /// One mask per volume: every volume is a structure. Points in time: every volume is a case.
@@ -39,15 +48,54 @@ void split_case(const CasePlan& plan, std::size_t volumes, metrics::VolumeRule r
   }
 }
 
+bool has_name(const std::vector<Segment>& segments, const std::string& name) {
+  return std::ranges::any_of(segments, [&](const Segment& s) { return s.row.name == name; });
+}
+
+bool has_layers(const std::vector<Segment>& segments) {
+  return std::ranges::any_of(segments, [](const Segment& s) { return s.layer > 0; });
+}
+
+/// One structure for each segment that some reference has, by its name.
+void split_into_segments(CasePlan& plan, const std::set<std::string>& names) {
+  const FilePair whole = plan.files.front();
+  const std::vector<Segment> predicted = read_segments(whole.prediction),
+                             expected = read_segments(whole.reference);
+  if (predicted.empty() || expected.empty()) {
+    plan.fate = metrics::Fate::failed;
+    plan.error =
+        "segments of this cohort overlap, so both files must name theirs; give .seg.nrrd files";
+    return;
+  }
+  plan.files.clear();
+  for (const std::string& name : names)
+    plan.files.push_back({name, has_name(predicted, name) ? whole.prediction : "",
+                          has_name(expected, name) ? whole.reference : ""});
+}
+
+/// Segments of 3D Slicer that overlap are in layers, and each is a structure of its own.
+void split_segments(Cohort& cohort) {
+  std::set<std::string> names;
+  bool overlap = false;
+  for (const CasePlan& plan : cohort.cases) {
+    if (!is_whole(plan)) continue;
+    const std::vector<Segment> expected = read_segments(plan.files.front().reference);
+    for (const Segment& segment : expected) names.insert(segment.row.name);
+    overlap =
+        overlap || has_layers(expected) || has_layers(read_segments(plan.files.front().prediction));
+  }
+  if (!overlap) return;
+  for (CasePlan& plan : cohort.cases)
+    if (is_whole(plan)) split_into_segments(plan, names);
+  cohort.notes.emplace_back("segments overlap, so each is scored by itself, under its name");
+}
+
 }  // namespace
 
 void split_volumes(Cohort& cohort) {
   const metrics::VolumeRule rule = cohort.settings.volumes;
-  const auto is_whole = [](const CasePlan& plan) {
-    return plan.fate == metrics::Fate::scored && plan.files.size() == 1 &&
-           plan.files.front().region.empty();
-  };
   if (rule == metrics::VolumeRule::automatic) {
+    split_segments(cohort);
     const auto first = std::ranges::find_if(cohort.cases, is_whole);
     const auto count = first == cohort.cases.end()
                            ? std::nullopt

@@ -143,6 +143,7 @@ void picture(Input bytes) {
 
 void label_table(Input input) {
   allow_refusal([&] { require(!parse_label_table(as_text(input), "fuzz").empty()); });
+  segments_in(as_text(input));
 }
 
 constexpr std::array targets = {
