@@ -46,6 +46,7 @@ std::vector<std::string> metrics_of(const Study& study) {
 
 std::string metrics_json(const Study& study, const std::vector<std::string>& metrics) {
   std::vector<std::string> out;
+  out.reserve(metrics.size());
   for (const std::string& key : metrics) {
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
                               json_text(metric_title(key, length_unit(study))),

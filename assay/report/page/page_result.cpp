@@ -48,7 +48,8 @@ std::string models_html(const std::vector<std::string>& names) {
 
 /// "Dice of whole tumour", "Dice (mean over 3 labels)".
 std::string judged_by(const Study& study, const std::string& metric) {
-  const std::string label = label_words(study), words = metric_words(metric);
+  const std::string label = label_words(study);
+  std::string words = metric_words(metric);
   if (label.empty()) return words;
   return label.starts_with("mean over ") ? words + " (" + label + ")" : words + " of " + label;
 }
