@@ -18,13 +18,8 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import tomllib
 import zipfile
-
-try:
-    import tomllib
-except ModuleNotFoundError as error:
-    raise RuntimeError("compiling assay needs Python 3.11 or newer; its wheels also run on 3.10; "
-                       "see docs/install.md") from error
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # the oldest time that zip files can store, so that the same tree gives the same wheel

@@ -131,7 +131,7 @@ def run_tests(root):
         "__pycache__", *LEFT_OUT))
     shutil.copytree(ROOT / "docs", root / "src/docs")
     said = enter(root, "cd /tmp && ASSAY_BIN_DIR=/venv/bin /venv/bin/pytest -q -p no:cacheprovider "
-                       "/src/tests/python | tail -n 15 || true")
+                       "--rootdir=/src --confcutdir=/src /src/tests/python | tail -n 15 || true")
     print(said, file=sys.stderr)
     return {"tests": said.strip().splitlines()[-1]}
 

@@ -4,9 +4,9 @@
 usage: build.py [PYTHON...]      such as 3.11 3.13; without one, all of PYTHONS
 
 What is built runs on any Linux with glibc 2.28 or newer (Debian 10, Ubuntu 20.04, Rocky 8), with
-no other library: see old_glibc.py, libraries.sh and cmake/portable.cmake. Nothing but Debian's,
-Ubuntu's and Python's package registries is reached. Archives are sorted and have the time of the
-last commit, so the same files give the same bytes; each is packed twice and compared.
+no other library: see old_glibc.py, libraries.sh and cmake/portable.cmake. Nothing but Debian's
+and Python's package registries is reached. Archives are sorted and have the time of the last
+commit, so the same files give the same bytes; each is packed twice and compared.
 """
 import concurrent.futures
 import gzip
@@ -27,7 +27,7 @@ ROOT = HERE.parent.parent
 TREE, PARTS, OUT = (ROOT / "build" / name for name in ("portable", "parts", "dist"))
 GLIBC = "2.28"
 # Which release has the headers of which Python.
-PYTHONS = {"3.10": "jammy", "3.11": "bookworm", "3.12": "noble", "3.13": "trixie"}
+PYTHONS = {"3.11": "bookworm", "3.13": "trixie"}
 PYBIND11 = "2.13.6"  # Debian's 2.10 does not know Python 3.12
 # Where pip puts the package, seen from its folder of programs: environments and ~/.local, Debian's
 # /usr/local, Fedora and its relatives, and pip install --target.
@@ -293,8 +293,9 @@ def pack_twice(pack, *arguments):
 
 
 def main(pythons):
+    os.environ["SOURCE_DATE_EPOCH"] = str(commit_time())  # even if somebody commits meanwhile
     prepare()
-    program, library = build_program(), None
+    program = build_program()
     check_symbols(program)
     sums = [pack_twice(pack_tarball, program), pack_twice(pack_deb, program)]
     library = link_library()

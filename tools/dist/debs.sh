@@ -1,19 +1,11 @@
 #!/usr/bin/env bash
-# Unpacks Debian or Ubuntu packages and all that they depend on into a folder, without installing anything on this machine.
+# Unpacks Debian packages and all that they depend on into a folder, without installing anything on this machine.
 # usage: debs.sh FOLDER SUITE ARCHITECTURE PACKAGE...      a PACKAGE such as src:curl is a source package
 set -euo pipefail
 [ $# -ge 4 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
 folder=$1 suite=$2 architecture=$3
 shift 3
-case $suite in
-  jammy | noble)
-    # Debian 13 has the keys of Ubuntu, Debian 12 does not.
-    "$0" "$(dirname "$folder")/ubuntu-keys" trixie amd64 ubuntu-archive-keyring
-    mirror=http://archive.ubuntu.com/ubuntu sections="main universe"
-    keys=$(realpath "$(dirname "$folder")/ubuntu-keys/usr/share/keyrings/ubuntu-archive-keyring.gpg")
-    ;;
-  *) mirror=http://deb.debian.org/debian sections=main keys=/usr/share/keyrings/debian-archive-keyring.gpg ;;
-esac
+mirror=http://deb.debian.org/debian keys=/usr/share/keyrings/debian-archive-keyring.gpg
 wanted="$suite $architecture $*"
 [ "$(cat "$folder/.unpacked" 2>/dev/null)" != "$wanted" ] || exit 0
 rm -rf "$folder"
@@ -22,7 +14,7 @@ mkdir -p "$state"/{lists/partial,archives/partial}
 state=$(realpath "$state")
 for kind in deb deb-src; do
   for each in "$suite" "$suite-updates"; do
-    echo "$kind [signed-by=$keys] $mirror $each $sections"
+    echo "$kind [signed-by=$keys] $mirror $each main"
   done
 done >"$state/sources.list"
 : >"$state/status"
