@@ -67,6 +67,18 @@ void declare_labels(Arguments& a, ScoreOptions& o) {
            "Count every value except 0 as foreground, in maps too (default: value > 0, in masks)");
 }
 
+void declare_contours(Arguments& a, ScoreOptions& o) {
+  a.heading("Contours (RTSTRUCT)");
+  a.choice("--contour-rule", o.contours.rule, raster_rules(),
+           "Which voxels a contour contains: those whose centre is inside, or as another program "
+           "has it");
+  a.choice("--contour-gaps", o.contours.gaps, contour_gaps(),
+           "What becomes of slices without a contour between two that have one");
+  a.repeatable("--dicom-images FOLDER", o.settings.image_folders,
+               "Where the images that contours were drawn on may be (default: next to them, or in "
+               "their study's folder); repeatable");
+}
+
 void declare_metrics(Arguments& a, ScoreOptions& o) {
   constexpr metrics::LesionSettings usual;
   a.heading("Metrics");
@@ -145,6 +157,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   a.option("--ref-pattern PATTERN", o.ref_pattern, "File names of references");
   a.option("--groups FILE", o.groups, groups_help);
   declare_labels(a, o);
+  declare_contours(a, o);
   declare_metrics(a, o);
   declare_output(a, o);
   declare_shard_options(a, o.shard);
@@ -152,6 +165,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
 
 metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   metrics::ScoreSettings s = o.settings;
+  s.contours = o.contours;
   s.missing = o.missing.value_or(s.missing);
   if (s.compat_spec && !o.convention.empty() && o.convention != "spec")
     throw Error(Error::Kind::usage, "--compat spec sets the convention; drop --convention");

@@ -43,7 +43,7 @@ def test_one_other_image(tmp_path):
     assert (
         said
         == "not scored: r: prediction p.png: is a PNG file, and assay reads NIfTI, MetaImage,"
-        f" NRRD, NumPy's .npy, NumPy's .npz; {AS_NIFTI}"
+        f" NRRD, NumPy's .npy, NumPy's .npz, DICOM; {AS_NIFTI}"
     )
 
 

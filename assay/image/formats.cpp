@@ -5,6 +5,8 @@
 #include <array>
 
 #include "assay/image.hpp"
+#include "assay/image/dicom.hpp"
+#include "assay/image/dicom_objects.hpp"
 #include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
@@ -13,12 +15,19 @@
 namespace assay {
 namespace {
 
+Layout dicom_layout(std::span<const std::byte>, const std::filesystem::path&) {
+  Layout layout;
+  layout.decode = decode_dicom;
+  return layout;
+}
+
 constexpr std::array formats = {
     ImageFormat{"NIfTI", is_nifti, nifti_layout},
     ImageFormat{"MetaImage", is_metaimage, metaimage_layout},
     ImageFormat{"NRRD", is_nrrd, nrrd_layout},
     ImageFormat{"NumPy's .npy", is_npy, npy_layout},
     ImageFormat{"NumPy's .npz", is_npz, npz_layout},
+    ImageFormat{"DICOM", is_dicom, dicom_layout},
 };
 
 constexpr std::array known_endings = {
@@ -29,6 +38,7 @@ constexpr std::array known_endings = {
     ImageEnding{".mha", encode_mha},        ImageEnding{".mhd", encode_mhd},
     ImageEnding{".hdr", encode_nifti_pair}, ImageEnding{".img", nullptr},
     ImageEnding{".npy", nullptr},           ImageEnding{".npz", nullptr},
+    ImageEnding{".dcm", nullptr},
 };
 
 constexpr auto ending_texts = [] {
@@ -38,8 +48,8 @@ constexpr auto ending_texts = [] {
 }();
 
 /// Of formats that assay does not read, and other tools' tables name.
-constexpr std::array<std::string_view, 9> foreign_endings = {
-    ".png", ".tif", ".tiff", ".jpg", ".jpeg", ".bmp", ".dcm", ".mgz", ".mgh"};
+constexpr std::array<std::string_view, 8> foreign_endings = {".png",  ".tif", ".tiff", ".jpg",
+                                                             ".jpeg", ".bmp", ".mgz",  ".mgh"};
 
 /// The first that the name has, with something before it; "" when it has none.
 std::string_view ending_among(std::span<const std::string_view> all, std::string_view file_name) {

@@ -231,12 +231,20 @@ void require_volumes(const ImageHeader& header, Volumes volumes) {
                  fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
 }
 
+/// The image of a format that is more than bytes at a place.
+Image decoded(const Layout& layout, Buffer file, const fs::path& path, Volumes volumes) {
+  Image image = layout.decode(std::move(file), path);
+  require_volumes(image.header(), volumes);
+  return image;
+}
+
 /// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
 /// for by name, if any: then no other file is used.
 Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
                 const HowToRead& how, Buffer scratch) {
   Buffer file = read_bytes(header_path, std::move(scratch));
   const Layout layout = layout_of(file.bytes(), header_path);
+  if (layout.decode != nullptr) return decoded(layout, std::move(file), header_path, how.volumes);
   require_volumes(layout.header, how.volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
@@ -349,6 +357,7 @@ ImageHeader read_image_header(const fs::path& path) try {
   const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
   const InputFile file(header);
   const Layout layout = layout_in(file, header);
+  if (layout.decode != nullptr) return layout.decode(file.read_all(), header).header();
   const auto voxel_file = header != path ? std::optional(path) : voxel_file_of(layout);
   require_possible(layout, voxel_file.value_or(header),
                    voxel_file ? InputFile(*voxel_file) : InputFile(header));
@@ -380,6 +389,7 @@ std::string image_sha256(const fs::path& path) {
 
 Image decode_image(Bytes file, std::string_view name, Volumes volumes) try {
   const Layout layout = layout_of(file, fs::path(name));
+  if (layout.decode != nullptr) return decoded(layout, copied(file), name, volumes);
   require_volumes(layout.header, volumes);
   if (!layout.voxel_files.empty())
     throw Error(Error::Kind::unsupported, "has its voxels in another file; read it from disk");

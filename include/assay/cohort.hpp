@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/contours.hpp"
 #include "assay/metrics.hpp"
 
 namespace assay::metrics {
@@ -57,7 +58,10 @@ struct ScoreSettings {
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
   MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
+  std::optional<ContourSettings> contours{};  ///< how contours become voxels, where there are some
   VoxelReader reader = VoxelReader::automatic;  ///< changes nothing in the results
+  /// Where the images of contours may be, besides next to them; likewise.
+  std::vector<std::string> image_folders{};
 };
 
 using Groups = std::vector<std::pair<std::string, std::string>>;  ///< column, value
