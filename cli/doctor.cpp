@@ -13,6 +13,7 @@
 #include "assay/base/program.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/image/dicom_objects.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
 #include "assay/report/figure_files.hpp"
 #include "assay/report/text/text_table.hpp"
@@ -75,6 +76,7 @@ constexpr std::array parts = {
     Part{"memory", "memory", "everything", find_memory},
     Part{"python", "Python package", "import assay", find_python_package},
     Part{"openslide", "OpenSlide", "whole slides (assay qa)", slide::openslide_version},
+    Part{"dicom", "DICOM", "segmentations and contours in DICOM", dicom_support},
     Part{"onnxruntime", "ONNX Runtime", "ONNX models that our engine cannot run",
          find_onnx_runtime},
     Part{"converter", "SVG converter", "figures as PDF and PNG", find_drawing_converter},

@@ -26,7 +26,16 @@ struct Options {
   ScoreOptions score;
   std::string pred_position, ref_position, pred, manifest, pred_pattern;
   score::Sockets sockets;
+  score::DicomId dicom_id = score::DicomId::automatic;
 };
+
+constexpr std::array<Named<score::DicomId>, 5> dicom_ids = {{
+    {"auto", score::DicomId::automatic},
+    {"study", score::DicomId::study},
+    {"patient", score::DicomId::patient},
+    {"name", score::DicomId::patient_name},
+    {"file", score::DicomId::file},
+}};
 
 void declare_platform(Arguments& a, Options& o) {
   a.heading("Challenges");
@@ -54,6 +63,10 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--pred-pattern PATTERN", o.pred_pattern,
            "File names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file "
            "per structure");
+  a.choice("--dicom-id", o.dicom_id, dicom_ids,
+           "What cases of DICOM files are named by: the study (StudyInstanceUID), PatientID, "
+           "PatientName, or the file's name; auto is the study, else PatientID, where both sides "
+           "are DICOM");
   declare_platform(a, o);
   declare_score_options(a, o.score);
   a.heading("Masks and labels");
@@ -76,6 +89,7 @@ score::CohortRequest request_of(const Options& o) {
                 "give predictions and references: assay score PRED REF, or --manifest cases.csv");
   r.manifest = o.manifest;
   r.prediction_pattern = o.pred_pattern;
+  r.dicom_id = o.dicom_id;
   if (o.score.grand_challenge) r.grand_challenge = o.sockets;
   return r;
 }

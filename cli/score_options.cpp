@@ -91,6 +91,18 @@ void declare_grids(Arguments& a, ScoreOptions& o) {
            "The nearest label, or the label with the largest linear weight");
 }
 
+void declare_contours(Arguments& a, ScoreOptions& o) {
+  a.heading("Contours (RTSTRUCT)");
+  a.choice("--contour-rule", o.contours.rule, raster_rules(),
+           "Which voxels a contour contains: those whose centre is inside, or as another program "
+           "has it");
+  a.choice("--contour-gaps", o.contours.gaps, contour_gaps(),
+           "What becomes of slices without a contour between two that have one");
+  a.repeatable("--dicom-images FOLDER", o.settings.image_folders,
+               "Where the images that contours were drawn on may be (default: next to them, or in "
+               "their study's folder); repeatable");
+}
+
 void declare_metrics(Arguments& a, ScoreOptions& o) {
   constexpr metrics::LesionSettings usual;
   a.heading("Metrics");
@@ -207,6 +219,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   declare_labels(a, o);
   declare_pictures(a, o);
   declare_grids(a, o);
+  declare_contours(a, o);
   declare_metrics(a, o);
   declare_output(a, o);
   declare_shard_options(a, o.shard);
@@ -214,6 +227,7 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
 
 metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   metrics::ScoreSettings s = o.settings;
+  s.contours = o.contours;
   s.missing = o.missing.value_or(s.missing);
   s.resampled = o.resampled.value_or(s.resampled);
   s.volumes = o.volumes.value_or(s.volumes);

@@ -60,6 +60,7 @@ struct ScoreOptions {
   std::optional<metrics::Connectivity> connectivity;
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
+  ContourSettings contours;
   std::optional<Bytes> max_memory;
   std::optional<metrics::Missing> missing;      ///< unset: as the settings have it
   std::optional<metrics::VolumeRule> volumes;   ///< likewise

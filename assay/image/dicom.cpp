@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t undefined_length = 0xFFFF'FFFF;
 constexpr std::uint32_t item_end = 0xFFFE'E00D, sequence_end = 0xFFFE'E0DD;
+constexpr std::uint32_t storage_class = 0x0002'0002;
 constexpr std::uint32_t transfer_syntax = 0x0002'0010, series = 0x0020'000E;
 
 /// Thrown on bytes that are not DICOM, caught in this file.
@@ -112,12 +113,24 @@ std::optional<std::string> found_series(std::span<const std::byte> file) {
 
 }  // namespace
 
-std::optional<std::string> dicom_series(std::span<const std::byte> file) try {
+bool is_dicom(std::span<const std::byte> head) {
   constexpr std::string_view magic = "DICM";
-  if (file.size() < 132 ||
-      std::string_view(reinterpret_cast<const char*>(file.data()) + 128, 4) != magic)
-    return std::nullopt;
-  return found_series(file);
+  return head.size() >= 132 &&
+         std::string_view(reinterpret_cast<const char*>(head.data()) + 128, 4) == magic;
+}
+
+std::optional<std::string> dicom_class(std::span<const std::byte> head) try {
+  if (!is_dicom(head)) return std::nullopt;
+  Walker walker(head);
+  while (walker.peek_tag() < storage_class) walker.skip_value(walker.next());
+  const Element element = walker.next();
+  return element.tag == storage_class ? std::optional(walker.text(element)) : std::nullopt;
+} catch (const Malformed&) {
+  return std::nullopt;
+}
+
+std::optional<std::string> dicom_series(std::span<const std::byte> file) try {
+  return is_dicom(file) ? found_series(file) : std::nullopt;
 } catch (const Malformed&) {
   return std::nullopt;
 }

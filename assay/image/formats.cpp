@@ -5,6 +5,8 @@
 #include <array>
 
 #include "assay/image.hpp"
+#include "assay/image/dicom.hpp"
+#include "assay/image/dicom_objects.hpp"
 #include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/npy.hpp"
@@ -15,6 +17,12 @@
 namespace assay {
 namespace {
 
+Layout dicom_layout(std::span<const std::byte>, const std::filesystem::path&) {
+  Layout layout;
+  layout.image_of = decode_dicom;
+  return layout;
+}
+
 constexpr std::array formats = {
     ImageFormat{"NIfTI", is_nifti, nifti_layout},
     ImageFormat{"MetaImage", is_metaimage, metaimage_layout},
@@ -23,6 +31,7 @@ constexpr std::array formats = {
     ImageFormat{"NumPy's .npz", is_npz, npz_layout},
     ImageFormat{"PNG", is_png, png_layout},
     ImageFormat{"TIFF", is_tiff, tiff_layout},
+    ImageFormat{"DICOM", is_dicom, dicom_layout},
 };
 
 constexpr auto volume = ImageKind::volume, array = ImageKind::array, picture = ImageKind::picture;
@@ -47,6 +56,7 @@ constexpr std::array known_endings = {
     ImageEnding{".npz", nullptr, array},
     ImageEnding{".png", nullptr, picture},
     ImageEnding{".tif", nullptr, picture},
+    ImageEnding{".dcm", nullptr, volume},
 };
 
 constexpr auto ending_texts = [] {
@@ -56,8 +66,8 @@ constexpr auto ending_texts = [] {
 }();
 
 /// Of formats that assay does not read, and other tools' tables name.
-constexpr std::array<std::string_view, 6> foreign_endings = {".jpg", ".jpeg", ".bmp",
-                                                             ".dcm", ".mgz",  ".mgh"};
+constexpr std::array<std::string_view, 5> foreign_endings = {".jpg", ".jpeg", ".bmp", ".mgz",
+                                                             ".mgh"};
 
 /// The first that the name has, with something before it; "" when it has none.
 std::string_view ending_among(std::span<const std::string_view> all, std::string_view file_name) {

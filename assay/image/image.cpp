@@ -236,12 +236,21 @@ void require_volumes(const Layout& layout, Volumes volumes) {
                  fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
 }
 
+/// The image of a format that is more than bytes at a place.
+Image whole_image(const Layout& layout, Buffer file, const fs::path& path, Volumes volumes) {
+  Image image = layout.image_of(std::move(file), path);
+  require_volumes({.header = image.header()}, volumes);
+  return image;
+}
+
 /// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
 /// for by name, if any: then no other file is used.
 Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
                 const HowToRead& how, Buffer scratch) {
   Buffer file = read_bytes(header_path, std::move(scratch));
   Layout layout = layout_of(file.bytes(), header_path);
+  if (layout.image_of != nullptr)
+    return whole_image(layout, std::move(file), header_path, how.volumes);
   require_volumes(layout, how.volumes);
   if (wanted && layout.voxel_files.empty())
     throw Error(Error::Kind::input, "the header next to it, " + header_path.filename().string() +
@@ -360,6 +369,7 @@ ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures
   const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
   const InputFile file(header);
   const Layout layout = layout_in(file, header);
+  if (layout.image_of != nullptr) return layout.image_of(file.read_all(), header).header();
   const auto voxel_file = header != path ? std::optional(path) : voxel_file_of(layout);
   require_possible(layout, voxel_file.value_or(header),
                    voxel_file ? InputFile(*voxel_file) : InputFile(header));
@@ -392,6 +402,7 @@ std::string image_sha256(const fs::path& path) {
 Image decode_image(Bytes file, std::string_view name, Volumes volumes,
                    const PictureRules& pictures) try {
   Layout layout = layout_of(file, fs::path(name));
+  if (layout.image_of != nullptr) return whole_image(layout, copied(file), name, volumes);
   require_volumes(layout, volumes);
   if (layout.decode != nullptr) return decode_picture(layout, file, pictures, {});
   layout.header = sized_header(layout, pictures);

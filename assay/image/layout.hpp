@@ -34,6 +34,9 @@ struct StatedSize {
 /// Everything needed to fetch the voxels. Parsers fill it and touch no file.
 struct Layout {
   ImageHeader header;
+  /// Makes the image from the bytes of the whole file, for formats whose voxels are more than bytes
+  /// at a place; then no other field counts.
+  Image (*image_of)(Buffer file, const std::filesystem::path& path) = nullptr;
   /// Where the voxels are if not in the header's own file: names to try in this order.
   std::vector<std::filesystem::path> voxel_files;
   std::size_t offset = 0;            ///< of the voxels in their file, after any gzip

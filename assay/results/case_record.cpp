@@ -62,7 +62,8 @@ Json to_json(const metrics::BoundaryEvidence& e) {
           {"reference", to_json(e.reference)},
           {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
           {"common", e.common},
-          {"either", e.either}};
+          {"either", e.either},
+          {"added_path_mm", e.added_path_mm}};
 }
 
 Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
@@ -370,6 +371,7 @@ constexpr Member<Boundary> boundary_members[] = {
      [](JsonReader& in, Boundary& e) { e.pooled_percentile_mm = take_values(in); }},
     {"common", [](JsonReader& in, Boundary& e) { e.common = take_count(in); }},
     {"either", [](JsonReader& in, Boundary& e) { e.either = take_count(in); }},
+    {"added_path_mm", [](JsonReader& in, Boundary& e) { e.added_path_mm = take_amount(in); }},
 };
 
 metrics::BoundaryEvidence take_boundary(JsonReader& in) {

@@ -116,15 +116,28 @@ std::optional<metrics::PredictionSource> parse_prediction_source(const Json& jso
   return out;
 }
 
+std::optional<ContourSettings> parse_contour_settings(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return {{.rule = value_in(raster_rules(), json.at("rule").get<std::string>(), "rule"),
+           .gaps = value_in(contour_gaps(), json.at("gaps").get<std::string>(), "gaps")}};
+}
+
 }  // namespace
+
+Json contour_settings_json(const std::optional<ContourSettings>& contours) {
+  if (!contours) return nullptr;
+  return {{"rule", name_in(raster_rules(), contours->rule)},
+          {"gaps", name_in(contour_gaps(), contours->gaps)}};
+}
 
 Json score_settings_json(const metrics::ScoreSettings& settings) {
   // Names every member: a new one does not compile until it is written and read here.
   const auto& [model_name, metrics, marks_reliable, convention, beta, lesions, regions, all_labels,
                ignored, threshold, foreground_nonzero, missing, allow_affine_mismatch, compat_spec,
-               interval, source, reader, pictures, unit, resampled, interpolation, volumes] =
-      settings;
+               interval, source, contours, reader, image_folders, pictures, unit, resampled,
+               interpolation, volumes] = settings;
   static_cast<void>(model_name);
+  static_cast<void>(image_folders);
   static_cast<void>(reader);
   static_cast<void>(unit);  // is known when the cases are scored
   return {{"metrics", chosen_metrics_json(metrics)},
@@ -142,6 +155,7 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
           {"compat_spec", compat_spec},
           {"ci_method", name_in(metrics::mean_intervals(), interval)},
           {"prediction", prediction_source_json(source)},
+          {"contours", contour_settings_json(contours)},
           {"pictures", picture_rules_json(pictures)},
           {"resampled", name_in(metrics::resampled_sides(), resampled)},
           {"interpolation", name_in(metrics::interpolations(), interpolation)},
@@ -170,6 +184,7 @@ metrics::ScoreSettings parse_score_settings(const Json& json) {
   out.interval =
       value_in(metrics::mean_intervals(), json.at("ci_method").get<std::string>(), "ci_method");
   out.source = parse_prediction_source(json.at("prediction"));
+  out.contours = parse_contour_settings(json.at("contours"));
   out.pictures = parse_picture_rules(json.at("pictures"));
   out.resampled =
       value_in(metrics::resampled_sides(), json.at("resampled").get<std::string>(), "resampled");

@@ -11,6 +11,9 @@ namespace assay::results {
 /// Every setting but the model's name, and the reader, which changes nothing in the results.
 nlohmann::ordered_json score_settings_json(const metrics::ScoreSettings& settings);
 
+/// How contours became voxels; null where there are none.
+nlohmann::ordered_json contour_settings_json(const std::optional<ContourSettings>& contours);
+
 /// The reverse. Throws Error or Json::exception on anything else.
 metrics::ScoreSettings parse_score_settings(const nlohmann::ordered_json& json);
 

@@ -15,6 +15,7 @@
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"
 #include "assay/results/provenance.hpp"
+#include "assay/results/score_settings.hpp"
 #include "assay/results/summary_json.hpp"
 #include "assay/stats/moments.hpp"
 
@@ -293,6 +294,7 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
                          {"recipe", s.source->recipe},
                          {"recipe_sha256", s.source->recipe_sha256},
                          {"space", s.source->space}};
+  if (s.contours) out["contours"] = contour_settings_json(s.contours);
   if (s.foreground_nonzero) out["foreground"] = words::nonzero;
   add_picture_settings(out, s);
   if (s.volumes != metrics::VolumeRule::automatic)

@@ -45,6 +45,10 @@ const std::vector<Change> changes = {
     [](auto& s) { s.missing = metrics::Missing::worst; },
     [](auto& s) { s.missing = metrics::Missing::error; },
     [](auto& s) { s.allow_affine_mismatch = true; },
+    [](auto& s) { s.contours = ContourSettings{}; },
+    [](auto& s) {
+      s.contours = {RasterRule::plastimatch, ContourGaps::keep};
+    },
     [](auto& s) { s.compat_spec = true; },
     [](auto& s) { s.interval = metrics::MeanInterval::bca; },
     [](auto& s) {

@@ -16,6 +16,7 @@
 #include "assay/image/image_size.hpp"
 #include "assay/image/layout.hpp"
 #include "assay/score/score_case.hpp"
+#include "assay/score/structure_plan.hpp"
 
 namespace assay::score {
 namespace {
@@ -78,7 +79,19 @@ void release(Workspace& workspace) {
 #endif
 }
 
+/// Structures are kept as spans, so little more than the files themselves is needed.
+MemoryNeed need_of_structures(const FilePair& files) {
+  std::uint64_t bytes = always;
+  for (const std::string& path : {files.prediction, files.reference}) {
+    std::error_code trouble;
+    const std::uint64_t size = fs::file_size(path, trouble);
+    if (!trouble) bytes += size;
+  }
+  return {.bytes = bytes, .file = files.reference, .voxels = "structures"};
+}
+
 MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& settings) {
+  if (has_structures(files)) return need_of_structures(files);
   const ImageHeader prediction = read_image_header(files.prediction),
                     reference = read_image_header(files.reference);
   const bool masks = !files.region.empty() || only_foreground(settings);

@@ -21,6 +21,7 @@
 #include "assay/score/grand_challenge.hpp"
 #include "assay/score/pairing.hpp"
 #include "assay/score/split_volumes.hpp"
+#include "assay/score/structure_plan.hpp"
 #include "assay/score/swapped_sides.hpp"
 
 namespace assay::score {
@@ -93,23 +94,28 @@ void name_regions(std::vector<metrics::Region>& regions, const std::vector<Label
   }
 }
 
+bool asks_for_labels(const CohortRequest& request) {
+  return !request.labels.empty() || !request.regions.empty();
+}
+
 /// Fills regions, all_labels and the ignored label of `settings` from the request and, where there
 /// is one, from nnU-Net's dataset.json; what was found by itself is added to `notes`.
-void settle_labels(const CohortRequest& request, metrics::ScoreSettings& settings,
-                   std::vector<std::string>& notes) {
+void settle_labels(const CohortRequest& request, const std::vector<CasePlan>& cases,
+                   metrics::ScoreSettings& settings, std::vector<std::string>& notes) {
   DatasetLabels dataset;
   if (const fs::path path = dataset_json_for(request, settings, notes); !path.empty())
     dataset = read_dataset_json(path);
   if (!settings.ignored) settings.ignored = dataset.ignored;
   settings.all_labels = request.labels.all;
 
-  const bool asked = !request.labels.empty() || !request.regions.empty();
+  const bool asked = asks_for_labels(request);
+  const auto named = asked && dataset.regions.empty() ? structure_labels(cases) : dataset.regions;
   std::vector<metrics::Region> regions;
   if (settings.all_labels || !asked) {
-    regions = dataset.regions;
+    regions = named;
   } else {
     for (const Label label : request.labels.listed)
-      regions.push_back({std::to_string(label), name_of(label, dataset.regions), {label}});
+      regions.push_back({std::to_string(label), name_of(label, named), {label}});
   }
   if (settings.all_labels && !request.regions.empty())
     usage("--labels all and --region exclude each other; list the labels instead");
@@ -292,10 +298,12 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
 
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
-  const auto predictions =
+  auto predictions =
       files_in(request.prediction, request.prediction_pattern, request.segmentations_only);
-  const auto references =
+  auto references =
       files_in(request.reference, request.reference_pattern, request.segmentations_only);
+  if (request.prediction_pattern.empty() && request.reference_pattern.empty())
+    name_dicom(request, predictions, references, notes);
   const bool structures = names_structures(request.prediction_pattern);
   if (structures != names_structures(request.reference_pattern))
     throw Error(Error::Kind::usage,
@@ -526,18 +534,21 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
     usage("--volumes is about predictions in files; a model's have one volume");
   if (!request.groups.empty()) add_groups(cohort, request.groups);
   if (!request.colors.empty()) cohort.settings.pictures.colors = read_color_table(request.colors);
-  settle_labels(request, cohort.settings, cohort.notes);
+  if (!have_contours(cohort.cases)) cohort.settings.contours.reset();
+  settle_labels(request, cohort.cases, cohort.settings, cohort.notes);
   name_by_segments(request, cohort);
-  cohort.labels_were_asked_for = !request.labels.empty() || !request.regions.empty();
+  cohort.labels_were_asked_for = asks_for_labels(request);
+  if (!cohort.labels_were_asked_for && !requires_probability(cohort.settings))
+    split_by_structure(cohort.cases, cohort.notes);
   note_coverage(cohort.settings, cohort.notes);
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
-    if (!request.labels.empty() || !request.regions.empty() || cohort.settings.ignored)
+    if (cohort.labels_were_asked_for || cohort.settings.ignored)
       throw Error(Error::Kind::usage,
                   cohort.settings.volumes == metrics::VolumeRule::labels
                       ? "--volumes labels scores every volume as a label of its own; drop "
                         "--labels, --region and --ignore-label"
-                      : "{label} in the patterns names the structures; drop --labels, "
-                        "--region and --ignore-label");
+                      : "the structures have names, by DICOM or by {label} in the patterns; drop "
+                        "--labels, --region and --ignore-label");
     cohort.settings.regions = std::move(structures);
     if (!request.label_names.empty())
       name_regions(cohort.settings.regions, read_label_names(request.label_names), false);

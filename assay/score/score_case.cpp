@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/dicom_objects.hpp"
 #include "assay/image/image_size.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/boundary/boundary_metrics.hpp"
@@ -23,6 +25,8 @@
 #include "assay/metrics/solids.hpp"
 #include "assay/score/resampling.hpp"
 #include "assay/score/side.hpp"
+#include "assay/score/structure_pair.hpp"
+#include "assay/score/structure_plan.hpp"
 
 namespace assay::score {
 namespace {
@@ -402,6 +406,80 @@ void score_labels(const Job& job) {
   give_back(std::move(reference), job.workspace);
 }
 
+/// One side of a pair as structures: those of a DICOM object, or the labels of an image.
+StructureSet read_structure_side(const Role& role, const Job& job,
+                                 const std::optional<Grid>& target) {
+  const std::string& path = job.files.*role.file;
+  if (holds_structures(path))
+    return on_side(role, job.plan, job.files, job.record, [&](const std::string& file) {
+      return read_structures(file, structure_reading(job.settings, target));
+    });
+  const bool as_labels = job.files.region.empty() && !only_foreground(job.settings);
+  Side side =
+      role.file == &FilePair::prediction ? job.prediction(as_labels) : job.reference(as_labels);
+  if (!as_labels) note_reading(side, role, job);
+  StructureSet out = structures_of(side.labels);
+  give_back(std::move(side), job.workspace);
+  return out;
+}
+
+/// Contours take the grid of an image or a segmentation on the other side. Those of two files go on
+/// the series of the reference.
+StructurePair read_structure_pair(const Job& job) {
+  const bool draws_reference = class_of_file(job.files.reference) == contours_class;
+  const bool draws_prediction = class_of_file(job.files.prediction) == contours_class;
+  const auto settle = [&](StructureSet prediction, StructureSet reference) {
+    return settled_pair(std::move(prediction), std::move(reference),
+                        job.settings.allow_affine_mismatch);
+  };
+  if (draws_reference && !draws_prediction) {
+    StructureSet prediction = read_structure_side(of_prediction, job, {});
+    StructureSet reference = read_structure_side(of_reference, job, prediction.grid);
+    return settle(std::move(prediction), std::move(reference));
+  }
+  StructureSet reference = read_structure_side(of_reference, job, {});
+  StructureSet prediction = read_structure_side(
+      of_prediction, job, draws_prediction ? std::optional(reference.grid) : std::nullopt);
+  return settle(std::move(prediction), std::move(reference));
+}
+
+LabelView mask_of(const VoxelSpans& spans, const Grid& grid, std::vector<Run>& runs) {
+  static constexpr Label values[] = {0, 1};
+  runs = runs_of(spans, grid.size());
+  return {grid, std::span<const Run>(runs), values};
+}
+
+/// Structures of DICOM objects, which may overlap: each is a mask of its own. `keys` are the
+/// structures that are scored by name; without any, labels and regions go by number.
+void score_structures(const Job& job, const std::vector<std::string>& keys) {
+  if (job.settings.ignored)
+    throw Error(Error::Kind::usage,
+                "--ignore-label does not apply to the structures of DICOM; drop it");
+  const StructurePair pair = read_structure_pair(job);
+  if (!pair.warning.empty()) job.record.warnings.push_back(pair.warning);
+  const Grid& grid = pair.reference.grid;
+  job.record.voxel_ml = voxel_ml(grid);
+  if (needs_shapes(job.settings)) job.record.diagonal_mm = diagonal_mm(grid);
+  if (keys.empty() && !only_foreground(job.settings)) job.record.labels = occurring_numbers(pair);
+  std::vector<Run> predicted, referred;
+  for (const StructureRegion& each :
+       keys.empty() ? numbered_regions(pair, job.settings.regions, job.settings.all_labels)
+                    : named_regions(pair, keys))
+    score_runs(mask_of(voxels_of(pair.prediction, each.prediction), grid, predicted),
+               mask_of(voxels_of(pair.reference, each.reference), grid, referred),
+               {each.region.key, each.region.name, {}}, job);
+}
+
+void score_group(const FileGroup& group, const Job& job) {
+  // Maps of probabilities are images, also in DICOM.
+  if (has_structures(*group.files) && !requires_probability(job.settings))
+    score_structures(job, group.keys);
+  else if (!group.keys.empty() || only_foreground(job.settings))
+    score_masks(job);
+  else
+    score_labels(job);
+}
+
 /// How large the image is that a prediction failed for: what a distance then counts at worst. 0
 /// when no metric asks, or the reference cannot tell.
 double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& settings) try {
@@ -419,8 +497,9 @@ double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& se
 
 std::string hash_of(const Role& role, const CasePlan& plan, metrics::CaseRecord& record) {
   std::string hashes;
+  std::set<std::string> seen;  // a file with many structures is hashed once
   for (const FilePair& files : plan.files)
-    if (!(files.*role.file).empty())
+    if (!(files.*role.file).empty() && seen.insert(files.*role.file).second)
       hashes +=
           on_side(role, plan, files, record, [](const auto& path) { return image_sha256(path); });
   return plan.files.size() == 1 ? hashes : sha256(hashes);  // many files: a hash of their hashes
@@ -493,16 +572,8 @@ metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSetting
   try {
     record.prediction_sha256 = hash_of(of_prediction, plan, record);
     record.reference_sha256 = hash_of(of_reference, plan, record);
-    for (const FilePair& files : plan.files) {
-      if (files.prediction.empty() || files.reference.empty()) {
-        (files.reference.empty() ? record.without_reference : record.without_prediction)
-            .push_back(files.region);
-        continue;
-      }
-      const Job job = {plan, files, settings, workspace, record};
-      const bool masks = !files.region.empty() || only_foreground(settings);
-      masks ? score_masks(job) : score_labels(job);
-    }
+    for (const FileGroup& group : file_groups(plan, record))
+      score_group(group, {plan, *group.files, settings, workspace, record});
     return record;
   } catch (const Error& e) {
     return failed(e.what());

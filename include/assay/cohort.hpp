@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "assay/contours.hpp"
 #include "assay/executor.hpp"
 #include "assay/metrics.hpp"
 
@@ -80,9 +81,12 @@ struct ScoreSettings {
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
   MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
+  std::optional<ContourSettings> contours{};  ///< how contours become voxels, where there are some
   VoxelReader reader = VoxelReader::automatic;  ///< changes nothing in the results
-  PictureRules pictures{};                      ///< what pictures and arrays do not say
-  LengthUnit unit = LengthUnit::mm;             ///< known once the cases have been scored
+  /// Where the images of contours may be, besides next to them; likewise.
+  std::vector<std::string> image_folders{};
+  PictureRules pictures{};           ///< what pictures and arrays do not say
+  LengthUnit unit = LengthUnit::mm;  ///< known once the cases have been scored
   Resampled resampled = Resampled::nothing;
   Interpolation interpolation = Interpolation::nearest;
   VolumeRule volumes = VolumeRule::automatic;

@@ -110,6 +110,7 @@ struct BoundaryEvidence {
   DirectedEvidence prediction{}, reference{};
   std::map<double, double> pooled_percentile_mm{};  ///< of both directions as one list
   std::int64_t common = 0, either = 0;              ///< border voxels of both masks, and of any
+  double added_path_mm = 0;  ///< outlines of the reference on its slices that the prediction lacks
 
   bool operator==(const BoundaryEvidence&) const = default;
 };

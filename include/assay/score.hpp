@@ -50,6 +50,15 @@ struct Sockets {
   std::string output{};  ///< is scored
 };
 
+/// What cases of DICOM files are named by. Only `patient_name` puts names of people into results.
+enum class DicomId {
+  automatic,     ///< the study, else the patient; the file's name unless both sides are DICOM
+  study,         ///< StudyInstanceUID
+  patient,       ///< PatientID
+  patient_name,  ///< PatientName
+  file           ///< the name of the file
+};
+
 /// What to score, as asked for; nothing has been looked up.
 struct CohortRequest {
   std::filesystem::path prediction, reference;  ///< files or folders; with a manifest: roots, or ""
@@ -58,6 +67,7 @@ struct CohortRequest {
   bool segmentations_only = false;  ///< only files with BIDS' suffix mask, dseg or probseg
   /// The prediction folder is the input of a Grand Challenge evaluation, with predictions.json.
   std::optional<Sockets> grand_challenge{};
+  DicomId dicom_id = DicomId::automatic;
   std::string model_name{};  ///< "": the name of the prediction folder or file
   /// What the first side is: predictions, or the images that they are to be made from. Names a
   /// column of the manifest, and is used in messages.

@@ -10,6 +10,7 @@
 #include "assay/base/gzip.hpp"
 #include "assay/image.hpp"
 #include "assay/image/dicom.hpp"
+#include "assay/image/dicom_objects.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/image/label_table.hpp"
@@ -120,6 +121,24 @@ void dicom(Input input) {
   foreign_kind(input);
 }
 
+/// Spans ascend and lie within their grid; a label map is made of them or refused.
+void dicom_objects(Input input) {
+  Buffer copy;
+  std::ranges::copy(input, copy.resize(input.size()).begin());
+  allow_refusal([&] {
+    const StructureSet set = parse_structures(
+        std::move(copy),
+        {.threshold = 0.5, .target = Grid{.shape = {16, 16, 4}}, .gaps = ContourGaps::interpolate});
+    for (const Structure& each : set.structures)
+      for (std::size_t i = 0; i < each.voxels.size(); ++i)
+        require(each.voxels[i].first < each.voxels[i].end &&
+                each.voxels[i].end <= set.grid.size() &&
+                (i == 0 || each.voxels[i - 1].end < each.voxels[i].first));
+    constexpr std::size_t enough = 1 << 24;
+    if (set.grid.size() < enough) look_at(label_map_of(set, {}));
+  });
+}
+
 /// A picture has as many bytes as its sides say, and can be written again.
 void jpeg(Input input) {
   allow_refusal([&] {
@@ -146,12 +165,17 @@ void label_table(Input input) {
   segments_in(as_text(input));
 }
 
-constexpr std::array targets = {
-    Target{"fuzz_nifti", nifti},  Target{"fuzz_metaimage", metaimage},
-    Target{"fuzz_nrrd", nrrd},    Target{"fuzz_npy", npy},
-    Target{"fuzz_gzip", gzip},    Target{"fuzz_dicom", dicom},
-    Target{"fuzz_jpeg", jpeg},    Target{"fuzz_png", picture},
-    Target{"fuzz_tiff", picture}, Target{"fuzz_label_table", label_table}};
+constexpr std::array targets = {Target{"fuzz_nifti", nifti},
+                                Target{"fuzz_metaimage", metaimage},
+                                Target{"fuzz_nrrd", nrrd},
+                                Target{"fuzz_npy", npy},
+                                Target{"fuzz_gzip", gzip},
+                                Target{"fuzz_dicom", dicom},
+                                Target{"fuzz_jpeg", jpeg},
+                                Target{"fuzz_dicom_objects", dicom_objects},
+                                Target{"fuzz_png", picture},
+                                Target{"fuzz_tiff", picture},
+                                Target{"fuzz_label_table", label_table}};
 
 }  // namespace
 

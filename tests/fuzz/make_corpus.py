@@ -2,6 +2,7 @@
 """Writes the seeds of the fuzzers into tests/fuzz/corpus."""
 import pathlib
 
+import dicom_seeds
 import image_seeds
 import model_seeds
 import picture_seeds
@@ -41,6 +42,7 @@ SEEDS = {
     "fuzz_recipe": text_seeds.recipe_seeds,
     "fuzz_predictor": model_seeds.predictor_seeds,
     "fuzz_dicom": image_seeds.dicom_seeds,
+    "fuzz_dicom_objects": dicom_seeds.object_seeds,
     "fuzz_jpeg": image_seeds.jpeg_seeds,
     "fuzz_png": picture_seeds.png_seeds,
     "fuzz_tiff": picture_seeds.tiff_seeds,

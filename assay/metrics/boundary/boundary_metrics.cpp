@@ -2,6 +2,7 @@
 #include "assay/metrics/boundary/boundary_metrics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "assay/metrics.hpp"
@@ -100,6 +101,20 @@ Score boundary_iou(const BoundaryEvidence& e, const SurfaceRules& /*rules*/, dou
   return ratio(static_cast<double>(e.common), static_cast<double>(e.either));
 }
 
+/// Outlines are drawn slice by slice: a pixel is on one if a neighbour in its slice is outside. A
+/// pixel of an outline is as long as a pixel is wide.
+double added_path_mm(const Solids& solids) {
+  constexpr Axes in_slice = {true, true, false};
+  const BitVolume drawn = border(solids.prediction, in_slice);
+  const BitVolume wanted = border(solids.reference, in_slice);
+  const double pixel_mm = std::sqrt(solids.spacing_mm[0] * solids.spacing_mm[1]);
+  return static_cast<double>(wanted.count() - in_common(drawn, wanted)) * pixel_mm;
+}
+
+Score apl(const BoundaryEvidence& e, const SurfaceRules& /*rules*/, double /*argument*/) {
+  return e.added_path_mm;
+}
+
 /// A distance to nothing has no value, and a missed lesion must show: the reason is counted.
 constexpr EmptyRule no_distance = {.both = 0.0,
                                    .reference = Undefined::reference_empty,
@@ -195,6 +210,22 @@ constexpr Metric boundary_table[] = {
      .note = "Computed on borders one voxel thick: a shift by one voxel can bring it to 0.",
      .reference = "Cheng et al. 2021; Metrics Reloaded 2024",
      .formula = boundary_iou},
+    {.name = "apl",
+     .title = "Added path length",
+     .brief = "APL",
+     .group = "boundary",
+     .equation = "pixels on outlines of R, slice by slice, that are not on outlines of P, times "
+                 "the pixel's width",
+     .unit = "mm",
+     .better = Better::lower,
+     .range = {0, infinity},
+     .empty = no_distance,
+     .failure = infinity,
+     .note =
+         "How much of a contour has to be drawn anew, as a measure of the time that corrections "
+         "take. Slices are planes of the first two axes of the reference.",
+     .reference = "Vaassen et al. 2020",
+     .formula = apl},
 };
 
 }  // namespace
@@ -207,7 +238,7 @@ SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rul
   auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
   const std::int64_t common = in_common(b.prediction, b.reference);
   return {DirectedDistances(std::move(p_tally)), DirectedDistances(std::move(r_tally)), common,
-          b.prediction.count() + b.reference.count() - common};
+          b.prediction.count() + b.reference.count() - common, added_path_mm(solids)};
 }
 
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,
@@ -216,7 +247,8 @@ BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const Surf
                           .reference = kept(distances.reference, rules, request),
                           .pooled_percentile_mm = {},
                           .common = distances.common,
-                          .either = distances.either};
+                          .either = distances.either,
+                          .added_path_mm = distances.added_path_mm};
   if (!rules.pooled) return out;
   const auto both = DirectedDistances::pooled(distances.prediction, distances.reference);
   for (const double percent : request.percentiles)

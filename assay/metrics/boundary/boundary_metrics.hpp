@@ -14,6 +14,7 @@ namespace assay::metrics {
 struct SurfaceDistances {
   DirectedDistances prediction, reference;  ///< of the one surface to the other
   std::int64_t common = 0, either = 0;      ///< border voxels of both masks, and of any
+  double added_path_mm = 0;                 ///< as in BoundaryEvidence
 };
 
 /// Neither mask may be empty.

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A DICOM file as its readers see it: the one place that talks to DCMTK. Its header is parsed by
+/// DCMTK; plain pixels are the file's own bytes, since 10,000 frames should not be copied twice.
+#pragma once
+
+#include <dcmtk/config/osconfig.h>
+// DCMTK wants its configuration first.
+#include <dcmtk/dcmdata/dctk.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/image/dicom/outline.hpp"
+#include "assay/memory.hpp"
+
+namespace assay {
+
+/// A data set or an item of a sequence; borrows from its file. What is absent is "" or nothing.
+class DicomItem {
+ public:
+  explicit DicomItem(DcmItem* item) : item_(item) {}
+
+  /// The whole value as UTF-8 text, without padding.
+  std::string text(const DcmTagKey& tag) const;
+  /// The numbers of a value; a backslash separates them where they are texts. Throws Error::input
+  /// on one that is not a finite number.
+  std::vector<double> numbers(const DcmTagKey& tag) const;
+  std::optional<double> number(const DcmTagKey& tag) const;
+  std::vector<DicomItem> items(const DcmTagKey& sequence) const;
+  std::optional<DicomItem> first(const DcmTagKey& sequence) const;
+
+  DcmItem* get() const { return item_; }
+
+ private:
+  DcmItem* item_;
+};
+
+/// Throws Error::input that names the attribute, if it is absent.
+double required_number(const DicomItem& item, const DcmTagKey& tag, std::string_view name);
+
+class DicomFile {
+ public:
+  /// Parses the elements before `stop`; with the default, everything, and pixels can be had.
+  /// Throws Error.
+  static DicomFile read(const std::filesystem::path& path, std::uint32_t stop = pixel_data_tag);
+  /// The same for a whole file in memory.
+  static DicomFile parsed(Buffer bytes, std::uint32_t stop = pixel_data_tag);
+
+  DicomItem data() const { return DicomItem(format_->getDataset()); }
+  std::string class_uid() const { return data().text(DCM_SOPClassUID); }
+
+  /// All pixels, decompressed, lowest byte first. Throws Error::unsupported on a transfer syntax
+  /// that DCMTK does not decode, Error::input when there are fewer than `wanted` bytes.
+  std::span<const std::byte> pixels(std::size_t wanted) const;
+
+ private:
+  DicomFile(Buffer bytes, std::size_t file_size, std::uint32_t stop);
+  void parse(std::span<const std::byte> bytes);
+
+  Buffer bytes_;
+  DicomOutline outline_;
+  std::unique_ptr<DcmFileFormat> format_;
+};
+
+/// DCMTK's version. Throws Error::unsupported when its dictionary is missing.
+std::string dcmtk_version();
+
+}  // namespace assay

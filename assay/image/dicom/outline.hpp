@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The outline of a DICOM file: where its elements begin and end, found before a toolkit sees it.
+/// What nests without end or promises more than the file has is refused here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace assay {
+
+inline constexpr std::uint32_t pixel_data_tag = 0x7FE0'0010;
+
+struct DicomOutline {
+  std::string transfer_syntax;   ///< UID
+  std::size_t header_end = 0;    ///< where the first element from the wanted tag on begins
+  std::size_t pixels_begin = 0;  ///< of PixelData that is stored plainly, lowest byte first
+  std::size_t pixels_size = 0;   ///< 0 when there are no such pixels
+  bool is_complete = true;       ///< false: the bytes end before `stop`, so more must be read
+};
+
+/// Looks at the elements before `stop`, however deep, and at PixelData. `file_size` is that of the
+/// whole file, of which `bytes` may be the start. Throws Error::input on what is damaged or nests
+/// more than 24 levels deep, Error::unsupported on deflated files.
+DicomOutline dicom_outline(std::span<const std::byte> bytes, std::size_t file_size,
+                           std::uint32_t stop = pixel_data_tag);
+
+}  // namespace assay

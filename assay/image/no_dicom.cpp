@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is compiled in the place of assay/image/dicom where DCMTK is not found.
+#include "assay/error.hpp"
+#include "assay/image/dicom_objects.hpp"
+
+namespace assay {
+namespace {
+
+[[noreturn]] void refuse_dicom(const std::string& file) {
+  throw Error(
+      Error::Kind::unsupported, file,
+      "this build of assay does not read DICOM; build it where DCMTK is installed "
+      "(libdcmtk-dev), or convert the file to NIfTI, for example with dcmqi or plastimatch");
+}
+
+}  // namespace
+
+std::string dicom_support() {
+  throw Error(Error::Kind::unsupported,
+              "this build of assay does not read DICOM; build it where DCMTK is installed "
+              "(libdcmtk-dev)");
+}
+
+DicomSummary read_dicom_summary(const std::filesystem::path& path) {
+  refuse_dicom(path.string());
+}
+
+StructureSet read_structures(const std::filesystem::path& path, const StructureReading&) {
+  refuse_dicom(path.string());
+}
+
+StructureSet parse_structures(Buffer, const StructureReading&) {
+  refuse_dicom("");
+}
+
+Image decode_dicom(Buffer, const std::filesystem::path& path) {
+  refuse_dicom(path.string());
+}
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Two sets of named structures, which may overlap, on one grid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assay/image/structures.hpp"
+#include "assay/metrics.hpp"
+#include "assay/volume.hpp"
+
+namespace assay::score {
+
+/// A label map as structures without names; the background is none.
+StructureSet structures_of(const LabelView& labels);
+
+struct StructurePair {
+  StructureSet prediction, reference;  ///< on one grid
+  std::string warning{};               ///< "" when their grids are equal
+};
+
+/// Axis flips and permutations are resolved. Grids that are different extents of one lattice become
+/// the smallest that holds both. Throws Error::input as `aligned` does on all others.
+StructurePair settled_pair(StructureSet prediction, StructureSet reference,
+                           bool allow_affine_mismatch);
+
+/// What one region is made of, on each side. Without a number on a side: all structures.
+struct StructureRegion {
+  metrics::Region region;
+  std::vector<Label> prediction{}, reference{};
+};
+
+/// The regions of keys that are names of structures in the reference.
+std::vector<StructureRegion> named_regions(const StructurePair& pair,
+                                           const std::vector<std::string>& keys);
+
+/// The regions of numbers; with `all_labels`, each number that occurs.
+std::vector<StructureRegion> numbered_regions(const StructurePair& pair,
+                                              const std::vector<metrics::Region>& regions,
+                                              bool all_labels);
+
+/// The numbers of structures that are not empty.
+metrics::OccurringLabels occurring_numbers(const StructurePair& pair);
+
+}  // namespace assay::score

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Cohorts of DICOM objects: which files belong together, and which structures are scored.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assay/image/dicom_objects.hpp"
+#include "assay/metrics.hpp"
+#include "assay/score.hpp"
+#include "assay/score/pairing.hpp"
+
+namespace assay::score {
+
+/// Whether one of the two files has named structures.
+bool has_structures(const FilePair& files);
+
+/// How the structures of a file become voxels; `target` is the other side's grid, where contours
+/// take it.
+StructureReading structure_reading(const metrics::ScoreSettings& settings,
+                                   const std::optional<Grid>& target);
+
+/// The pairs of a plan that have both files, with the structures of each two files.
+struct FileGroup {
+  const FilePair* files;
+  std::vector<std::string> keys;
+};
+
+/// Structures without one of the files go into the record.
+std::vector<FileGroup> file_groups(const CasePlan& plan, metrics::CaseRecord& record);
+
+/// DICOM files by what `rule` says, others by their names. Images in DICOM are left out: they are
+/// what segmentations and contours were drawn on. By default two folders of DICOM are named by
+/// StudyInstanceUID, or by PatientID where no study is on both sides, and a note says which.
+void name_dicom(const CohortRequest& request, std::vector<NamedFile>& predictions,
+                std::vector<NamedFile>& references, std::vector<std::string>& notes);
+
+/// A case of two files with named structures gets one pair for each structure, unless labels or
+/// regions are asked for. Throws Error::input when no structure of any case is on both sides.
+void split_by_structure(std::vector<CasePlan>& cases, std::vector<std::string>& notes);
+
+/// Whether any file of a case has contours.
+bool have_contours(const std::vector<CasePlan>& cases);
+
+/// The names of structures by their numbers, from the first file that has any.
+std::vector<metrics::Region> structure_labels(const std::vector<CasePlan>& cases);
+
+}  // namespace assay::score
