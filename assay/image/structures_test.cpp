@@ -16,7 +16,7 @@ Grid grid_of(const Shape& shape, const Point& origin = {}) {
 
 TEST(Structures, set_bits_become_spans_wherever_they_start) {
   std::mt19937 random(1);
-  for (const std::size_t count : {1, 63, 64, 65, 300, 1000})
+  for (const std::size_t count : std::vector<std::size_t>{1, 63, 64, 65, 300, 1000})
     for (std::size_t start = 0; start < 9; ++start) {
       std::vector<std::byte> bits((start + count + 7) / 8);
       for (auto& byte : bits) byte = static_cast<std::byte>(random() % 3 == 0 ? random() % 256 : 0);
