@@ -239,7 +239,9 @@ void require_volumes(const Layout& layout, Volumes volumes) {
 /// The image of a format that is more than bytes at a place.
 Image whole_image(const Layout& layout, Buffer file, const fs::path& path, Volumes volumes) {
   Image image = layout.image_of(std::move(file), path);
-  require_volumes({.header = image.header()}, volumes);
+  Layout read;
+  read.header = image.header();
+  require_volumes(read, volumes);
   return image;
 }
 

@@ -19,6 +19,7 @@
 #include "assay/base/zip.hpp"
 #include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 namespace {
@@ -161,22 +162,18 @@ ImageHeader header_of(const Array& array, Indices indices) {
   return header;
 }
 
-/// Names of arrays that are known, in the order in which they are looked for.
-struct Named {
-  std::string_view name;
-  Indices of_four_axes;
-};
-
-constexpr std::array array_names = {
-    Named{"probabilities", Indices::zyx}, Named{"softmax", Indices::zyx},
-    Named{"mask", Indices::xyz},          Named{"labels", Indices::xyz},
-    Named{"arr_0", Indices::xyz},
-};
+/// Names of arrays that are known, in the order in which they are looked for, and how such an array
+/// of four axes is indexed.
+constexpr std::array<Named<Indices>, 5> array_names = {{{"probabilities", Indices::zyx},
+                                                        {"softmax", Indices::zyx},
+                                                        {"mask", Indices::xyz},
+                                                        {"labels", Indices::xyz},
+                                                        {"arr_0", Indices::xyz}}};
 
 std::string chosen(const ZipFile& archive) {
   std::vector<std::string> arrays = archive.paths();
   std::erase_if(arrays, [](const std::string& path) { return !path.ends_with(".npy"); });
-  for (const Named& named : array_names)
+  for (const Named<Indices>& named : array_names)
     if (archive.has(std::string(named.name) + ".npy")) return std::string(named.name) + ".npy";
   if (arrays.size() == 1) return arrays.front();
   if (arrays.empty())
@@ -189,8 +186,8 @@ std::string chosen(const ZipFile& archive) {
 
 Indices indices_of(const std::string& path, const Array& array) {
   const auto named = std::ranges::find_if(
-      array_names, [&](const Named& n) { return path == std::string(n.name) + ".npy"; });
-  return named != array_names.end() && array.shape.size() == 4 ? named->of_four_axes : Indices::xyz;
+      array_names, [&](const Named<Indices>& n) { return path == std::string(n.name) + ".npy"; });
+  return named != array_names.end() && array.shape.size() == 4 ? named->value : Indices::xyz;
 }
 
 /// Enough for the header of an array of numbers.
