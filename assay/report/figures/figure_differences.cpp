@@ -129,7 +129,7 @@ std::string differences_caption(const compare::Comparison& comparison,
       "estimate "
       "of the pairs that differ (dashes) and its {:.4g} % interval (grey).{} n = {} pairs per "
       "model{}.",
-      metric.short_title, comparison.models[comparison.baseline].name,
+      metric_title(metric), comparison.models[comparison.baseline].name,
       100 * (1 - comparison.settings.alpha), marks_note(form, total),
       least >= most ? std::to_string(most) : fmt::format("{} to {}", least, most),
       left_out == 0 ? ""
