@@ -84,8 +84,8 @@ def test_what_was_typed_as_an_argument_wins_over_the_option_of_its_name(project)
 @pytest.mark.parametrize("text, words", [
     ('[score]\nmetricz = "dice"', "in [score], 'metricz' is not an option; did you mean "
                                    "'metrics'?"),
-    ('[scoer]\nmetrics = "dice"', "'scoer' is neither a command nor an option that all commands have; did "
-                                  "you mean 'score'?"),
+    ('[scoer]\nmetrics = "dice"', "'scoer' is neither a command nor an option that all "
+                                  "commands have; did you mean 'score'?"),
     ("[qa.ran]\nruns = 2", "in [qa], 'ran' is not an option; did you mean 'run'?"),
     ('[qa.run]\nconcurency = 4', "did you mean 'concurrency'?"),
     ("jobz = 2", "did you mean 'jobs'?"),
