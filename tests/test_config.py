@@ -89,7 +89,7 @@ def test_what_was_typed_as_an_argument_wins_over_the_option_of_its_name(project)
     ("[qa.ran]\nruns = 2", "in [qa], 'ran' is not an option; did you mean 'run'?"),
     ('[qa.run]\nconcurency = 4', "did you mean 'concurrency'?"),
     ("jobz = 2", "did you mean 'jobs'?"),
-    ("no-config = true", "'no-config' is not an option"),
+    ("no-config = true", "'no-config' is neither a command nor an option"),
     ("[score]\nmetrics = true", "metrics: needs a value, not true or false"),
     ("[score]\nanonymous = 1", "anonymous: is either true or false"),
     ("[score]\nnsd-tolerance = 1\nnsd_tolerance = 2", "nsd-tolerance: is set twice"),
@@ -174,7 +174,7 @@ READ_ONLY = {
     "--pred", "--ref", "--manifest", "--pred-pattern", "--ref-pattern", "--groups",
     "--groups,--manifest", "--dataset-json", "--plan", "--predictions", "--references", "--images",
     "--paper", "--check-against", "--table", "--wsi-root", "--items", "--prices", "--model-json",
-    "--recipe", "--repo", "--table-file"}
+    "--recipe", "--repo", "--table-file", "--colors", "--label-names", "--dicom-images"}
 
 
 def test_every_option_that_names_a_file_or_a_server_is_known_to_be_harmless_or_guarded():

@@ -63,7 +63,7 @@ def test_a_target_that_means_nothing_is_refused(study, target, words):
 
 def test_shards_cannot_log(study):
     err = score("--shard", "1/2", "--out", "r.json", "--log-to", "csv=x.csv", status=2).stderr
-    assert "--log-to cannot go with --shard" in err
+    assert "--log-to cannot be used with --shard" in err
 
 
 def test_a_project_logs_only_in_the_current_folder(study):

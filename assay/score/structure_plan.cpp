@@ -154,7 +154,7 @@ std::vector<FileGroup> file_groups(const CasePlan& plan, metrics::CaseRecord& re
       continue;
     }
     const bool same = !out.empty() && out.back().files->prediction == files.prediction &&
-                      out.back().files->reference == files.reference;
+                      out.back().files->reference == files.reference && has_structures(files);
     if (!same) out.push_back({&files, {}});
     if (!files.region.empty()) out.back().keys.push_back(files.region);
   }
