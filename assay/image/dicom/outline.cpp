@@ -23,7 +23,6 @@ constexpr std::size_t deepest = 24;
 
 constexpr std::string_view implicit_little = "1.2.840.10008.1.2";
 constexpr std::string_view explicit_big = "1.2.840.10008.1.2.2";
-constexpr std::string_view explicit_little = "1.2.840.10008.1.2.1";
 constexpr std::string_view deflated = "1.2.840.10008.1.2.1.99";
 
 /// Types whose length has four bytes, and those whose length has two. PS3.5, chapter 7.1.2.
