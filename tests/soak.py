@@ -127,7 +127,7 @@ class Soak:
 
     def check_usage(self):
         """After its first quarter a run takes no more files, and a little memory per question.
-        Connections that are made anew show as peaks; files that are never closed raise the median."""
+        Connections that are made anew show as peaks; files never closed would raise the median."""
         quarter = len(self.samples) // 4
         early, later = self.samples[quarter // 2:quarter], self.samples[quarter:]
         files = [statistics.median(each[2] for each in part) for part in (early, later)]
