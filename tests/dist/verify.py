@@ -20,10 +20,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST, ROOTS, WHEELS = (ROOT / "build" / name for name in ("dist", "roots", "wheelhouse"))
-DEBIAN, UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
-SUITES = {"bullseye": (DEBIAN, "Debian 11"), "bookworm": (DEBIAN, "Debian 12"),
-          "trixie": (DEBIAN, "Debian 13"), "jammy": (UBUNTU, "Ubuntu 22.04"),
-          "noble": (UBUNTU, "Ubuntu 24.04")}
+SUITES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13",
+          "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
 # What the tests need beyond the package itself. Guides and wheels need the sources around them.
 PEERS = ["pytest", "nibabel", "scipy", "exceptiongroup", "tomli"]
 LEFT_OUT = ["test_guides.py", "test_wheel.py"]
@@ -34,23 +32,30 @@ def run(*command, **options):
                           stdout=subprocess.PIPE, **options).stdout
 
 
-def keys_of(mirror):
-    if mirror == DEBIAN:
-        return "/usr/share/keyrings/debian-archive-keyring.gpg"
+def debian_options():
+    """What debootstrap is told before and after the suite and the folder."""
+    mirror = run(ROOT / "tools/dist/mirror.sh").strip()
+    return ["--keyring=/usr/share/keyrings/debian-archive-keyring.gpg"], [mirror]
+
+
+def ubuntu_options():
+    """The empty word is the mirror: debootstrap knows Ubuntu's own."""
     folder = ROOTS / "ubuntu-keys"
     run(ROOT / "tools/dist/debs.sh", folder, "trixie", "amd64", "ubuntu-archive-keyring")
-    return folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    keys = folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    return ([f"--keyring={keys}", "--components=main,universe"],
+            ["", "/usr/share/debootstrap/scripts/jammy"])
+
+
+SYSTEMS = {"Debian": debian_options, "Ubuntu": ubuntu_options}
 
 
 def make_root(suite):
     root = ROOTS / suite
     if not (root / "etc/os-release").exists():
-        mirror, _ = SUITES[suite]
-        sections = "main,universe" if mirror == UBUNTU else "main"
-        script = ["/usr/share/debootstrap/scripts/jammy"] if mirror == UBUNTU else []
-        run("debootstrap", "--variant=minbase", "--force-check-gpg", f"--keyring={keys_of(mirror)}",
-            f"--components={sections}", "--include=python3,python3-venv,ca-certificates", suite,
-            root, mirror, *script)
+        before, after = SYSTEMS[SUITES[suite].split()[0]]()
+        run("debootstrap", "--variant=minbase", "--force-check-gpg", *before,
+            "--include=python3,python3-venv,ca-certificates", suite, root, *after)
     return root
 
 
@@ -140,7 +145,7 @@ def main(suites):
     for suite in suites:
         root = make_root(suite)
         tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
-        row = {"system": SUITES[suite][1], "compiler": tools, **try_tarball(root), **try_deb(root),
+        row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root),
                **try_wheel(root), "load": os.getloadavg()[0]}
         print(json.dumps(row), flush=True)
 
