@@ -65,7 +65,7 @@ std::string configuration_table(const Configuration& c, const ConfigPlaces& plac
   for (const ConfigEntry& entry : c.entries)
     rows.push_back({entry.command.empty() ? "all" : entry.command, entry.option, entry.value,
                     fmt::format("{} ({})", entry.file, name_of(entry.origin)),
-                    entry.refusal.empty() ? "" : "not taken: " + entry.refusal});
+                    entry.refusal.empty() ? "" : "ignored: " + entry.refusal});
   return report::text_table({{"command", report::Align::left},
                              {"option", report::Align::left},
                              {"value", report::Align::left},

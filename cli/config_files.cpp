@@ -133,11 +133,13 @@ class Reading {
         command.empty() ? "" : fmt::format("in [{}], ", replaced(command, " ", "."));
     const std::string nearest_name = did_you_mean(key, names);
     const std::string list = command.empty() ? "docs cli" : command + " --help";
-    throw Error(Error::Kind::input, file_.path,
-                fmt::format("{}'{}' is not an option{}{}", place, key,
-                            command.empty() ? " of every command, nor a command" : "",
-                            nearest_name.empty() ? "; 'assay " + list + "' shows what there is"
-                                                 : nearest_name));
+    throw Error(
+        Error::Kind::input, file_.path,
+        fmt::format(
+            "{}'{}' is {}{}", place, key,
+            command.empty() ? "neither a command nor an option that all commands have"
+                            : "not an option",
+            nearest_name.empty() ? "; 'assay " + list + "' shows what there is" : nearest_name));
   }
 
   void read_table(const CLI::App& command, const Json& table, const std::string& name) {
@@ -282,7 +284,7 @@ std::vector<ConfigEntry> untyped_entries(const std::vector<ConfigEntry>& entries
       continue;
     if (!entry.refusal.empty())
       throw Error(Error::Kind::usage, entry.file,
-                  fmt::format("{0} is not taken from a project's file, because {1}; type it, put "
+                  fmt::format("a project's file may not set {0}, because {1}; type the option, put "
                               "it into your own file, or set ASSAY_CONFIG={2} if you trust the "
                               "file ('assay config' shows it)",
                               entry.option, entry.refusal, entry.file));

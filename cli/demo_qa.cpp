@@ -69,7 +69,7 @@ bool is_own_process() {
 bool can_read_slides(std::ostream& talk) try {
   return !slide::openslide_version().empty();
 } catch (const Error& e) {
-  talk << "\nno questions about a slide: " << e.what() << '\n';
+  talk << "\nquestions about a slide were left out: " << e.what() << '\n';
   return false;
 }
 

@@ -25,8 +25,10 @@ Descriptor open_log(const fs::path& path) {
   char first = '2';
   const auto size = uninterrupted([&] { return ::pread(file.number(), &first, 1, 0); });
   if (!fs::is_regular_file(path, unknown) || size < 0 || !is_ascii_digit(first))
-    throw Error(Error::Kind::usage, path.string(),
-                "is not a log, whose lines start with the time; choose another file for --log");
+    throw Error(
+        Error::Kind::usage, path.string(),
+        "is not a log file of assay (its lines do not start with a time); choose another file "
+        "for --log");
   return file;
 }
 

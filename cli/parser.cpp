@@ -61,7 +61,7 @@ void declare_common(CLI::App& app, Common& common) {
       "Print only errors and the result; with --out, only errors unless --json is given");
   arguments.flag("--verbose", common.verbose, "Report on every case");
   arguments.option("--log FILE", common.log,
-                   "Also append all messages to FILE, with times, whatever --quiet silences");
+                   "Also append all messages, with times, to FILE, even those that --quiet hides");
   arguments.flag("--no-color", common.no_color, "Print without colours");
   arguments.flag("--no-config", common.no_config,
                  "Ignore configuration files; 'assay config' shows what they set");

@@ -68,9 +68,10 @@ std::string find_python_package() {
   const ProgramEnd end = assay::run_program({python.string(), "-c", look_for_package}, patience_s);
   const fs::path file = std::string(trimmed(end.output));
   if (file.empty())
-    throw Error(Error::Kind::unsupported, fmt::format("{} does not find it; run '{} -m pip install "
-                                                      "assay-imaging'",
-                                                      python.string(), python.string()));
+    throw Error(Error::Kind::unsupported,
+                fmt::format("{} does not find the Python package; run '{} -m "
+                            "pip install assay-imaging'",
+                            python.string(), python.string()));
   if (!is_ours(file.parent_path()))
     throw Error(Error::Kind::unsupported, other_package(file.parent_path()));
   return file.parent_path().string();

@@ -64,9 +64,8 @@ void declare_options(Arguments& a, Options& o) {
            "File names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file "
            "per structure");
   a.choice("--dicom-id", o.dicom_id, dicom_ids,
-           "What cases of DICOM files are named by: the study (StudyInstanceUID), PatientID, "
-           "PatientName, or the file's name; auto is the study, else PatientID, where both sides "
-           "are DICOM");
+           "Id of a DICOM case: study (StudyInstanceUID), PatientID, PatientName or file name; if "
+           "both sides are DICOM, auto means the study, or else PatientID");
   declare_platform(a, o);
   declare_score_options(a, o.score);
   a.heading("Masks and labels");

@@ -85,22 +85,22 @@ void declare_pictures(Arguments& a, ScoreOptions& o) {
 void declare_grids(Arguments& a, ScoreOptions& o) {
   a.heading("Other grids");
   a.choice("--resample", o.resampled, metrics::resampled_sides(),
-           "Bring the labels of one side onto the grid of the other (default: none; different "
+           "Resample the labels of one image to the grid of the other (default: none; different "
            "grids are an error)");
   a.choice("--interpolation", o.settings.interpolation, metrics::interpolations(),
-           "The nearest label, or the label with the largest linear weight");
+           "How labels are resampled: nearest voxel, or largest weight after linear interpolation");
 }
 
 void declare_contours(Arguments& a, ScoreOptions& o) {
   a.heading("Contours (RTSTRUCT)");
   a.choice("--contour-rule", o.contours.rule, raster_rules(),
-           "Which voxels a contour contains: those whose centre is inside, or as another program "
-           "has it");
+           "Which voxels a contour contains: those whose centre is inside, or those that another "
+           "program would choose");
   a.choice("--contour-gaps", o.contours.gaps, contour_gaps(),
-           "What becomes of slices without a contour between two that have one");
+           "How to treat slices that have no contour but lie between two that have one");
   a.repeatable("--dicom-images FOLDER", o.settings.image_folders,
-               "Where the images that contours were drawn on may be (default: next to them, or in "
-               "their study's folder); repeatable");
+               "Folder with the images that contours were drawn on (default: next to the contours, "
+               "or their study's folder); repeatable");
 }
 
 void declare_metrics(Arguments& a, ScoreOptions& o) {
@@ -110,8 +110,8 @@ void declare_metrics(Arguments& a, ScoreOptions& o) {
   a.option("--convention NAME", o.convention, convention_help());
   a.option(
       "--nsd-tolerance LIST", o.nsd_tolerances,
-      "Tolerances of nsd in mm, or in pixels where these are the unit; each further one adds a "
-      "metric such as nsd@2mm");
+      "Tolerances of nsd, in mm (in pixels if the pixel size is unknown); each additional one adds "
+      "a metric such as nsd@2mm");
   a.choice("--lesion-rule", o.lesion_rule, metrics::lesion_rules(),
            by_convention("When a lesion counts as found", name(usual.rule)));
   a.choice("--connectivity", o.connectivity, metrics::connectivities(),
@@ -137,8 +137,8 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.option("--csv FILE", o.csv,
            "Also write a table with model,case,label,metric,value,status and the groups");
   a.repeatable("--log-to TRACKER=PLACE", o.trackers,
-               "Also write the means where a tracker of experiments finds them: mlflow=mlruns, "
-               "tensorboard=runs or csv=runs.csv; repeatable");
+               "Also write the means for an experiment tracker: mlflow=mlruns, tensorboard=runs or "
+               "csv=runs.csv; repeatable");
   a.choice("--format", o.nnunet, layouts, "Layout of --out and --json");
   a.choice("--compat", o.settings.compat_spec, specification,
            "Write the specification's numbers and JSON tokens");
@@ -207,7 +207,7 @@ TrackerTarget Kind<TrackerTarget>::value(const std::string& text) {
   const std::string name = text.substr(0, equals);
   const results::WriteTracked write = value_in(results::trackers(), name, "tracker");
   if (equals == std::string::npos || equals + 1 == text.size())
-    throw Error(Error::Kind::usage, "'" + text + "' does not say where; write, for example, " +
+    throw Error(Error::Kind::usage, "'" + text + "' has no destination; write, for example, " +
                                         name + (name == "csv" ? "=runs.csv" : "=runs"));
   return {write, text.substr(equals + 1)};
 }

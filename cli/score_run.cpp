@@ -233,8 +233,10 @@ void refuse_shard_outputs(const ScoreRun& run, const Common& common) {
     throw Error(Error::Kind::usage,
                 "--grand-challenge evaluates a submission in one process; drop --shard");
   if (!run.options.trackers.empty())
-    throw Error(Error::Kind::usage,
-                "--log-to cannot go with --shard, because a shard has no means of the cohort");
+    throw Error(
+        Error::Kind::usage,
+        "--log-to cannot be used with --shard, because a shard does not have the means of the "
+        "whole cohort");
   if (!run.options.csv.empty())
     throw Error(Error::Kind::usage,
                 "--csv cannot go with --shard: 'assay merge DIR --csv FILE' writes the table");

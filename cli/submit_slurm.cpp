@@ -86,7 +86,8 @@ void refuse_command(const Options& o, const Common& common) {
       throw Error(Error::Kind::usage, std::string(option) + " is set by submit; drop it");
   if (has_option(o.command, "--log-to"))
     throw Error(Error::Kind::usage,
-                "--log-to cannot go with shards, which have no means of the cohort; drop it");
+                "--log-to cannot be used with shards, which do not have the means of the whole "
+                "cohort; drop it");
   if (!has_option(o.command, "--out"))
     throw Error(Error::Kind::usage, std::string("the command needs --out: ") + usage);
 }

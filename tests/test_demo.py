@@ -95,5 +95,5 @@ def test_without_openslide_the_demo_leaves_the_questions_out_and_says_so(tmp_pat
                           text=True, capture_output=True,
                           env={**os.environ, "ASSAY_OPENSLIDE": "/absent/libopenslide.so"})
     assert done.returncode == 0, done.stderr
-    assert "no questions about a slide: OpenSlide is not installed" in done.stdout
+    assert "questions about a slide were left out: OpenSlide is not installed" in done.stdout
     assert (tmp_path / "build/demo/report.html").exists() and "qa show" not in done.stdout

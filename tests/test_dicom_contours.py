@@ -126,7 +126,7 @@ def test_gaps_are_an_error_or_kept_or_filled(study):
     write_contours(folder / "pred.dcm", {"Heart": [low, high]})
     write_contours(folder / "ref.dcm", {"Heart": [square(5.5, 11.5, z) for z in range(1, 6)]})
     done = assay("score", "pred.dcm", "ref.dcm", cwd=folder, status=2)
-    assert "Heart has no contour between slices 1 and 5" in done.stderr
+    assert "Heart has slices without a contour between slices 1 and 5" in done.stderr
     kept = score("pred.dcm", "ref.dcm", "--contour-gaps", "keep", "--metrics", "dice", cwd=folder)
     assert evidence(kept, label="Heart")["fn"] == 3 * 36
     filled = score("pred.dcm", "ref.dcm", "--contour-gaps", "interpolate", "--metrics", "dice",
@@ -168,7 +168,7 @@ def test_hostile_contours_get_one_sentence(study):
     refused([slanted], "does not lie on one slice")
     half = contour(circle((20, 18), 9, 2))
     half.ContourData = list(half.ContourData)[:-1]
-    refused([half], "half a point")
+    refused([half], "an incomplete point")
     far = contour(circle((20, 18), 9, 2))
     far.ContourData = ["1e300", "-1e300", "106.0"] * 4
     write_contours(folder / "pred.dcm", {"Heart": [far]})

@@ -187,7 +187,7 @@ def test_a_picture_is_measured_in_its_plane(tmp_path, options, spacing, unit):
     assert list(found["metrics"]) == ["hd95", "nsd", f"nsd@2{unit}"]
     table = assay("score", prediction, reference, "--metrics", "hd95,nsd", *options).stdout
     assert f"hd95 ({unit})" in table
-    assert ("the unit of length is the pixel, the tolerance of nsd 1 px" in table) == (unit == "px")
+    assert ("lengths are in pixels, nsd tolerance 1 px" in table) == (unit == "px")
     assert ("mm" in table) == (unit == "mm")
 
 

@@ -55,7 +55,7 @@ def test_a_tracker_that_cannot_be_written_loses_no_results(study):
 
 @pytest.mark.parametrize("target, words", [
     ("mflow=x", "unknown tracker 'mflow'; did you mean 'mlflow'?"),
-    ("csv", "'csv' does not say where; write, for example, csv=runs.csv"),
+    ("csv", "'csv' has no destination; write, for example, csv=runs.csv"),
 ])
 def test_a_target_that_means_nothing_is_refused(study, target, words):
     assert words in score("--log-to", target, status=2).stderr
@@ -69,7 +69,7 @@ def test_shards_cannot_log(study):
 def test_a_project_logs_only_in_the_current_folder(study):
     for place in ("mlflow=../runs", "mlflow=/tmp/runs"):
         (study / "assay.toml").write_text(f'[score]\nlog-to = ["{place}"]\n')
-        assert "--log-to is not taken" in score(status=2).stderr
+        assert "may not set --log-to" in score(status=2).stderr
     (study / "assay.toml").write_text('[score]\nlog-to = ["csv=runs.csv"]\n')
     score()
     assert (study / "runs.csv").exists()

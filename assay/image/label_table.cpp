@@ -282,9 +282,8 @@ std::vector<LabelRow> read_color_table(const std::filesystem::path& path) {
       throw Error(Error::Kind::input, path,
                   fmt::format("label {} has no colour; add the columns r, g and b", row.label));
     if (row.label < 0 || row.label > std::numeric_limits<std::int32_t>::max())
-      throw Error(
-          Error::Kind::input, path,
-          fmt::format("label {} cannot be a pixel's; use numbers from 0 to 2147483647", row.label));
+      throw Error(Error::Kind::input, path,
+                  fmt::format("label {} is out of range; use 0 to 2147483647", row.label));
     if (!seen.insert(*row.color).second)
       throw Error(Error::Kind::input, path,
                   fmt::format("label {} has the colour of another label", row.label));

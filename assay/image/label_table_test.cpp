@@ -69,7 +69,7 @@ TEST(LabelTable, colours_must_be_there_and_differ) {
   EXPECT_EQ(message("value,r,g,b\n1,255,0,0\n2,0,255,0\n"), "");
   EXPECT_THAT(message("value,name\n1,a\n"), HasSubstr("label 1 has no colour"));
   EXPECT_THAT(message("value,r,g,b\n1,9,9,9\n2,9,9,9\n"), HasSubstr("label 2 has the colour of"));
-  EXPECT_THAT(message("value,r,g,b\n-1,9,9,9\n"), HasSubstr("label -1 cannot be a pixel's"));
+  EXPECT_THAT(message("value,r,g,b\n-1,9,9,9\n"), HasSubstr("label -1 is out of range"));
 }
 
 }  // namespace

@@ -210,9 +210,10 @@ LabelView highest_labels(const Image& image, Buffer& scratch, std::vector<Label>
       for (std::size_t i = b.first; i < b.end; ++i) {
         const auto value = number(b.channel, i);
         if (value != value)
-          throw Error(Error::Kind::input,
-                      fmt::format("voxel {} is NaN, so no class is the highest; write a number",
-                                  place(image.grid(), i)));
+          throw Error(
+              Error::Kind::input,
+              fmt::format("voxel {} is NaN, so no class has the highest score; write a number",
+                          place(image.grid(), i)));
         const bool is_better = b.channel == 0 || value > best[i - b.first];
         best[i - b.first] = is_better ? value : best[i - b.first];
         codes[i] = is_better ? static_cast<std::uint8_t>(b.channel) : codes[i];

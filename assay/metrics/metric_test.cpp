@@ -202,7 +202,7 @@ TEST(ChosenMetrics, percentiles_and_tolerances_are_part_of_the_key) {
   EXPECT_EQ(keys("nsd,nsd@0mm", {0}), (Keys{"nsd", "nsd@0mm"}));
   EXPECT_EQ(chosen_metrics("hd99").front().argument, 99);
   EXPECT_EQ(chosen_metrics("nsd", std::vector{2.0}).front().argument, 2);
-  EXPECT_EQ(chosen_metrics("boundary").size(), 6U);
+  EXPECT_EQ(chosen_metrics("boundary").size(), 7U);
   for (const char* none :
        {"hd0", "hd101", "hdx", "hd-5", "nsd@mm", "nsd@-0mm", "nsd@-1mm", "nsd@1", "nsd@infmm"})
     EXPECT_FALSE(metric_of_key(none)) << none;

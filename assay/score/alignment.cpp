@@ -23,9 +23,9 @@ Error different_shapes(const Grid& prediction, const Grid& reference) {
   const bool have_places = prediction.in_space && reference.in_space;
   return {Error::Kind::input,
           std::string("the images have different shapes; ") +
-              (have_places ? "give --resample prediction to bring the prediction onto the "
+              (have_places ? "give --resample prediction to resample the prediction to the "
                              "reference's grid ("
-                           : "give the prediction the shape of the reference (") +
+                           : "save the prediction with the shape of the reference (") +
               both(prediction, reference) + ")"};
 }
 
@@ -66,11 +66,12 @@ Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affi
             "the affines differ and were ignored; voxels were compared in storage order",
             reference};
   if (std::isinf(shift)) throw different_shapes(prediction, reference);
-  throw Error(Error::Kind::input,
-              "the images lie " + millimetres(shift) +
-                  " apart; give --resample prediction to bring the prediction onto the reference's "
-                  "grid, or --allow-affine-mismatch if a header is wrong (" +
-                  both(prediction, reference) + ")");
+  throw Error(
+      Error::Kind::input,
+      "the images lie " + millimetres(shift) +
+          " apart; give --resample prediction to resample the prediction to the reference's "
+          "grid, or --allow-affine-mismatch if a header is wrong (" +
+          both(prediction, reference) + ")");
 }
 
 }  // namespace assay::score

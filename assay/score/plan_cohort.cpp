@@ -489,7 +489,7 @@ void name_by_segments(const CohortRequest& request, Cohort& cohort) {
   if (is_open) {
     settings.regions.clear();
     settings.all_labels = true;
-    cohort.notes.emplace_back("labels are the segments that the files name");
+    cohort.notes.emplace_back("each segment named in the files is scored as a label");
   }
   name_regions(settings.regions, rows, settings.all_labels);
 }
@@ -531,7 +531,7 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
   if (request.side == "prediction")
     split_volumes(cohort);
   else if (cohort.settings.volumes != metrics::VolumeRule::automatic)
-    usage("--volumes is about predictions in files; a model's have one volume");
+    usage("--volumes applies to prediction files; a model's predictions have one volume");
   if (!request.groups.empty()) add_groups(cohort, request.groups);
   if (!request.colors.empty()) cohort.settings.pictures.colors = read_color_table(request.colors);
   if (!have_contours(cohort.cases)) cohort.settings.contours.reset();
@@ -547,8 +547,8 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
                   cohort.settings.volumes == metrics::VolumeRule::labels
                       ? "--volumes labels scores every volume as a label of its own; drop "
                         "--labels, --region and --ignore-label"
-                      : "the structures have names, by DICOM or by {label} in the patterns; drop "
-                        "--labels, --region and --ignore-label");
+                      : "structures are matched by name (from DICOM, or {label} in the patterns); "
+                        "drop --labels, --region and --ignore-label");
     cohort.settings.regions = std::move(structures);
     if (!request.label_names.empty())
       name_regions(cohort.settings.regions, read_label_names(request.label_names), false);

@@ -233,9 +233,10 @@ void note_reading(const Side& side, const Role& role, const Job& job) {
 void resample(Side& side, const Grid& onto, const Job& job) {
   if (!needs_resampling(side.labels.grid, onto)) return;
   if (requires_probability(job.settings))
-    throw Error(Error::Kind::input,
-                "only labels are resampled, so metrics of probabilities cannot be taken; resample "
-                "the map first, or drop --resample");
+    throw Error(
+        Error::Kind::input,
+        "--resample works only on labels, so probability metrics are not available; resample "
+        "the map first, or drop --resample");
   job.record.resampling = resample_side(side, onto, job.settings.interpolation, job.workspace);
 }
 

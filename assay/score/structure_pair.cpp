@@ -55,8 +55,8 @@ StructurePair settled_pair(StructureSet prediction, StructureSet reference,
       if (grid->shape != reference.grid.shape ||
           grid->shape != reoriented(prediction.grid, map).shape)
         out.warning =
-            "the two have different extents; they were compared on the smallest grid "
-            "that holds both (" +
+            "prediction and reference cover different extents; they were compared on the smallest "
+            "grid that contains both (" +
             describe(*grid) + ")";
       out.prediction = placed_on(*grid, walked_by(map, std::move(prediction)));
       out.reference = placed_on(*grid, std::move(reference));

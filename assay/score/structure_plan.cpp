@@ -209,7 +209,7 @@ void split_by_structure(std::vector<CasePlan>& cases, std::vector<std::string>& 
     notes.push_back("structure " + name + " has no reference in any case and is not scored");
   if (any || named.empty()) return;
   throw Error(Error::Kind::input,
-              "no structure of a prediction has the name or the code of one of its reference (" +
+              "predictions and references have no structure with the same name or code (" +
                   listed_names(named.front().prediction) + " against " +
                   listed_names(named.front().reference) +
                   "); give --labels all to match them by number");

@@ -92,3 +92,5 @@ def label_table_seeds():
     yield "wrong", b"value,color\nx,#GG\n"
     yield "cut", b'1 255 0 0 "'
     yield "empty", b""
+    yield "tabs_hex", b"index\tname\tcolor\n1\tlesion\t#ff0000\n2\tedema\t#00ff00\n"
+    yield "out_of_range", b"value,r,g,b\n-1,9,9,9\n3,300,0,0\n"

@@ -52,7 +52,8 @@ std::optional<SliceContour> polygon_in(const DicomItem& item, const ToIndex& to_
                                        const Grid& grid, const std::string& name) {
   constexpr double off_plane = 0.1;  // of the distance between slices
   const std::vector<double> places = item.numbers(DCM_ContourData);
-  if (places.size() % 3 != 0) refuse_contours("a contour of " + name + " has half a point");
+  if (places.size() % 3 != 0)
+    refuse_contours("a contour of " + name + " has an incomplete point; export it again");
   if (places.size() < 9) return std::nullopt;  // neither a point nor a line has an inside
   SliceContour out;
   const Point first = to_index(places[0], places[1], places[2]);
@@ -80,8 +81,8 @@ VoxelSpans voxels_in(const DicomItem& roi, const std::string& name, const Grid& 
   }
   const auto gap = gap_in(contours);
   if (gap && how.gaps == ContourGaps::error)
-    refuse_contours(name + " has no contour between slices " + std::to_string((*gap)[0]) + " and " +
-                    std::to_string((*gap)[1]) +
+    refuse_contours(name + " has slices without a contour between slices " +
+                    std::to_string((*gap)[0]) + " and " + std::to_string((*gap)[1]) +
                     "; give --contour-gaps keep if it has several parts, or interpolate if slices "
                     "were skipped");
   VoxelSpans out = rasterised(std::move(contours), grid.shape, how.rule);

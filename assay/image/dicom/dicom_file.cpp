@@ -52,7 +52,7 @@ double finite_number(std::string_view text) {
   const auto read = read_decimal(text, value);
   if (read.ec != std::errc{} || read.ptr != text.data() + text.size() || !std::isfinite(value))
     throw Error(Error::Kind::input,
-                "holds '" + excerpt(text) + "' where DICOM has a number; export it again");
+                "has the text '" + excerpt(text) + "' in place of a number; export it again");
   return value;
 }
 

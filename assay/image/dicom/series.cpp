@@ -63,9 +63,10 @@ ImageHeader pixel_header(const DicomItem& data, const Grid& grid) {
   const std::size_t bits = size_in(data, DCM_BitsAllocated, "BitsAllocated", 64);
   const bool is_signed = data.number(DCM_PixelRepresentation).value_or(0) != 0;
   if (data.number(DCM_SamplesPerPixel).value_or(1) != 1 || (bits != 8 && bits != 16 && bits != 32))
-    throw Error(Error::Kind::unsupported,
-                "is a DICOM image of colours or of unusual numbers; assay reads one number of 8, "
-                "16 or 32 bits per pixel");
+    throw Error(
+        Error::Kind::unsupported,
+        "is a colour image or has an unsupported pixel type; assay reads one number of 8, 16 "
+        "or 32 bits per pixel");
   ImageHeader out = {.grid = grid};
   out.type = bits == 8    ? (is_signed ? VoxelType::i8 : VoxelType::u8)
              : bits == 16 ? (is_signed ? VoxelType::i16 : VoxelType::u16)
@@ -114,8 +115,9 @@ Image image_in(const DicomFile& file) {
   const std::size_t frame = planes.columns * planes.rows * bytes_per_voxel(header.type);
   const auto pixels = file.pixels(frame * planes.planes.size());
   if (stack.grid.shape[2] != planes.planes.size())
-    throw Error(Error::Kind::input,
-                "its frames are not one volume: some are missing, or several share a place");
+    throw Error(
+        Error::Kind::input,
+        "its frames are not one volume: some are missing, or several have the same position");
   Buffer voxels;
   const std::span<std::byte> room = room_in(voxels, voxel_bytes(header));
   for (std::size_t f = 0; f < stack.slices.size(); ++f)

@@ -221,9 +221,8 @@ constexpr Metric boundary_table[] = {
      .range = {0, infinity},
      .empty = no_distance,
      .failure = infinity,
-     .note =
-         "How much of a contour has to be drawn anew, as a measure of the time that corrections "
-         "take. Slices are planes of the first two axes of the reference.",
+     .note = "How much of a contour has to be redrawn; an estimate of correction time. Slices are "
+             "planes of the first two axes of the reference.",
      .reference = "Vaassen et al. 2020",
      .formula = apl},
 };

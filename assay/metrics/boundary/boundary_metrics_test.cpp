@@ -227,6 +227,12 @@ TEST(Boundary, a_slice_is_measured_in_its_plane_except_by_tools_that_erode_it_in
                  (8 * edge + 4 * corner) / (32 + 32 * edge + 8 * corner));
 }
 
+TEST(Boundary, added_path_length_counts_pixels_of_the_outline_that_are_new) {
+  // Of the 16 pixels of the moved square's outline, 5 lie beyond the other square and 3 inside it.
+  for (const bool has_third_axis : {true, false})
+    expect_score(moved_square(has_third_axis, "metrics-reloaded"), "apl", "metrics-reloaded", 8);
+}
+
 TEST(Boundary, an_image_without_a_third_axis_is_measured_in_its_plane_by_all) {
   for (const char* rules : {"metrics-reloaded", "monai", "medpy", "panoptica"})
     expect_score(moved_square(false, rules), "assd", rules, 0.5);

@@ -109,7 +109,7 @@ Panel overview_panel(const Study& study) {
   std::string note = "Means of all metrics that were scored.";
   if (study.comparison)
     note +=
-        " Colours are those of the chips: blue for better than the baseline or equivalent to it, "
+        " Colours are those of the badges: blue for better than the baseline or equivalent to it, "
         "orange for worse. Grey rows were not tested; each of their means is over the cases that "
         "the model was scored on, without its failures.";
   return {.title = "All metrics",

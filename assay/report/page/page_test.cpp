@@ -122,10 +122,12 @@ TEST(Page, of_nothing_is_still_a_page) {
 }
 
 TEST(Page, names_metrics_shortly) {
-  EXPECT_EQ(metric_title("dice"), "Dice");
-  EXPECT_EQ(metric_title("hd95"), "HD95 (mm)");
-  EXPECT_EQ(metric_title("volume_reference_ml"), "volume reference ml");
-  EXPECT_EQ(metric_title("their_own"), "their_own");
+  using enum metrics::LengthUnit;
+  EXPECT_EQ(metric_title("dice", mm), "Dice");
+  EXPECT_EQ(metric_title("hd95", mm), "HD95 (mm)");
+  EXPECT_EQ(metric_title("hd95", px), "HD95 (px)");
+  EXPECT_EQ(metric_title("volume_reference_ml", mm), "volume reference ml");
+  EXPECT_EQ(metric_title("their_own", px), "their_own");
 }
 
 TEST(Page, escapes_json_for_script_elements) {

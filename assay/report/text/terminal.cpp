@@ -139,9 +139,9 @@ std::string lesion_rule_text(const metrics::LesionSettings& s) {
 
 /// Where nobody knows how large a pixel is.
 std::string pixel_text(const metrics::ScoreSettings& settings) {
-  std::string out = " · the unit of length is the pixel";
+  std::string out = " · lengths are in pixels";
   for (const metrics::ChosenMetric& m : settings.metrics)
-    if (m.key == "nsd") out += fmt::format(", the tolerance of nsd {:g} px", m.argument);
+    if (m.key == "nsd") out += fmt::format(", nsd tolerance {:g} px", m.argument);
   return out;
 }
 
