@@ -16,7 +16,7 @@ optional=" ccache git ca-certificates libopenslide0 libdcmtk-dev python3-dev pyb
 fuzz="clang-14 libclang-rt-14-dev"
 bench="libbenchmark-dev python3 python3-numpy python3-scipy python3-nibabel python3-torch python3-statsmodels python3-sklearn valgrind"
 cluster="slurm-wlm slurmd slurmctld slurm-client munge snakemake python3-distributed"
-dist="dpkg-dev binutils nasm debootstrap python3 python3-pip"
+dist="dpkg-dev binutils nasm debootstrap python3 python3-pip python3-pil"
 arm="g++-aarch64-linux-gnu qemu-user-static cmake ninja-build pkg-config ccache"
 site="mkdocs mkdocs-material"
 # npm brings ONNX Runtime. Debian's only where there is none: many machines have a newer one that is no package.

@@ -9,7 +9,7 @@ namespace {
 [[noreturn]] void refuse_dicom(const std::string& file) {
   throw Error(
       Error::Kind::unsupported, file,
-      "this build of assay does not read DICOM; build it where DCMTK is installed "
+      "this build of assay does not read DICOM; compile assay from source where DCMTK is installed "
       "(libdcmtk-dev), or convert the file to NIfTI, for example with dcmqi or plastimatch");
 }
 
@@ -17,8 +17,8 @@ namespace {
 
 std::string dicom_support() {
   throw Error(Error::Kind::unsupported,
-              "this build of assay does not read DICOM; build it where DCMTK is installed "
-              "(libdcmtk-dev)");
+              "this build of assay does not read DICOM; compile assay from source where DCMTK is "
+              "installed (libdcmtk-dev)");
 }
 
 DicomSummary read_dicom_summary(const std::filesystem::path& path) {

@@ -101,6 +101,7 @@ class TiffFile {
     tiff_.reset(TIFFClientOpenExt("", "rm", &source_, read_source, write_source, seek_source,
                                   close_source, size_of_source, map_source, unmap_source,
                                   options.get()));
+    forgive_compression();
     require();
   }
 
@@ -116,7 +117,10 @@ class TiffFile {
   /// Whether there is another page; it is the current one then.
   bool next_page() {
     if (TIFFLastDirectory(get()) != 0) return false;
-    require(TIFFReadDirectory(get()) != 0);
+    require();
+    const bool is_read = TIFFReadDirectory(get()) != 0;
+    forgive_compression();
+    require(is_read);
     return true;
   }
   template <class T>
@@ -130,6 +134,13 @@ class TiffFile {
   }
 
  private:
+  /// The library may have been built without a compression, and takes a page that has it for an
+  /// error. Such a page is passed over as a copy, or refused by the name of its compression.
+  void forgive_compression() {
+    if (tiff_ != nullptr &&
+        TIFFIsCODECConfigured(field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE)) == 0)
+      has_failed_ = false;
+  }
   struct Close {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };

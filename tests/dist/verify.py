@@ -3,10 +3,10 @@
 
 usage: verify.py [SUITE...]      such as bullseye bookworm trixie jammy noble (the default: all)
 
-In each root, made by debootstrap (as root): the tarball's program makes its demo, the Debian
-package is installed and removed, and the wheel, if there is one for that Python, is installed
-offline by pip in a new environment, scores two files and runs the Python tests. Prints one row per
-root.
+In each root, made by debootstrap (as root): the tarball's program makes its demo and scores
+pictures, the Debian package is installed and removed, and the wheel, if there is one for that
+Python, is installed offline by pip in a new environment, scores two files and runs the Python
+tests. Prints one row per root.
 """
 import json
 import os
@@ -18,15 +18,19 @@ import subprocess
 import sys
 import time
 
+import PIL.Image
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DIST, ROOTS, WHEELS = (ROOT / "build" / name for name in ("dist", "roots", "wheelhouse"))
-DEBIAN, UBUNTU = "http://deb.debian.org/debian", "http://archive.ubuntu.com/ubuntu"
-SUITES = {"bullseye": (DEBIAN, "Debian 11"), "bookworm": (DEBIAN, "Debian 12"),
-          "trixie": (DEBIAN, "Debian 13"), "jammy": (UBUNTU, "Ubuntu 22.04"),
-          "noble": (UBUNTU, "Ubuntu 24.04")}
+SUITES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13",
+          "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
 # What the tests need beyond the package itself. Guides and wheels need the sources around them.
 PEERS = ["pytest", "nibabel", "scipy", "exceptiongroup", "tomli"]
 LEFT_OUT = ["test_guides.py", "test_wheel.py"]
+# Pictures by how they are compressed: each needs code of a static library.
+PICTURES = {"png": "png", "lzw": "tif", "deflate": "tif", "packbits": "tif", "group4": "tif",
+            "lzma": "tif", "zstd": "tif"}
+NAMES_OF_PIL = {"lzw": "tiff_lzw", "deflate": "tiff_adobe_deflate"}
 
 
 def run(*command, **options):
@@ -34,23 +38,30 @@ def run(*command, **options):
                           stdout=subprocess.PIPE, **options).stdout
 
 
-def keys_of(mirror):
-    if mirror == DEBIAN:
-        return "/usr/share/keyrings/debian-archive-keyring.gpg"
+def debian_options():
+    """What debootstrap is told before and after the suite and the folder."""
+    mirror = run(ROOT / "tools/dist/mirror.sh").strip()
+    return ["--keyring=/usr/share/keyrings/debian-archive-keyring.gpg"], [mirror]
+
+
+def ubuntu_options():
+    """The empty word is the mirror: debootstrap knows Ubuntu's own."""
     folder = ROOTS / "ubuntu-keys"
     run(ROOT / "tools/dist/debs.sh", folder, "trixie", "amd64", "ubuntu-archive-keyring")
-    return folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    keys = folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
+    return ([f"--keyring={keys}", "--components=main,universe"],
+            ["", "/usr/share/debootstrap/scripts/jammy"])
+
+
+SYSTEMS = {"Debian": debian_options, "Ubuntu": ubuntu_options}
 
 
 def make_root(suite):
     root = ROOTS / suite
     if not (root / "etc/os-release").exists():
-        mirror, _ = SUITES[suite]
-        sections = "main,universe" if mirror == UBUNTU else "main"
-        script = ["/usr/share/debootstrap/scripts/jammy"] if mirror == UBUNTU else []
-        run("debootstrap", "--variant=minbase", "--force-check-gpg", f"--keyring={keys_of(mirror)}",
-            f"--components={sections}", "--include=python3,python3-venv,ca-certificates", suite,
-            root, mirror, *script)
+        before, after = SYSTEMS[SUITES[suite].split()[0]]()
+        run("debootstrap", "--variant=minbase", "--force-check-gpg", *before,
+            "--include=python3,python3-venv,ca-certificates", suite, root, *after)
     return root
 
 
@@ -68,8 +79,40 @@ def processor_time():
     return spent.children_user + spent.children_system
 
 
+def write_picture(path, compression, x):
+    """A square of 8 pixels a side that begins at column x."""
+    picture = PIL.Image.new("1" if compression == "group4" else "L", (32, 24))
+    picture.paste(1, (x, 4, x + 8, 12))
+    words = {} if path.suffix == ".png" else {
+        "compression": NAMES_OF_PIL.get(compression, compression)}
+    picture.save(path, **words)
+
+
+def try_pictures(root, program):
+    """Squares that are two columns apart: three quarters of each are in the other."""
+    for compression, suffix in PICTURES.items():
+        names = [f"{side}.{compression}.{suffix}" for side in ("prediction", "reference")]
+        for x, name in zip((4, 6), names):
+            write_picture(root / "tmp" / name, compression, x)
+        found = json.loads(enter(root, f"cd /tmp && {program} score {' '.join(names)} --json"))
+        if found["dice"]["mean"] != 0.75:
+            sys.exit(f"{compression}: Dice is {found['dice']['mean']}, not 0.75")
+    return {"pictures": ", ".join(PICTURES)}
+
+
+def try_refusals(root, program):
+    """What these files leave out is refused with a sentence that names it."""
+    write_picture(root / "tmp/jpeg.tif", "jpeg", 4)
+    (root / "tmp/dicom.dcm").write_bytes(bytes(128) + b"DICM")
+    for name, expected in {"jpeg.tif": "is compressed with JPEG",
+                           "dicom.dcm": "this build of assay does not read DICOM"}.items():
+        said = enter(root, f"cd /tmp && {program} score {name} reference.png.png 2>&1 || true")
+        if expected not in said:
+            sys.exit(f"{name}: expected a sentence with '{expected}', not: {said}")
+
+
 def try_tarball(root):
-    """The program's demo, a score, and how long it takes to start."""
+    """The program's demo, scores of pictures, and how long it takes to start."""
     (tarball,) = DIST.glob("assay-*.tar.gz")
     shutil.unpack_archive(tarball, root / "opt/assay")
     (program,) = (root / "opt/assay").glob("*/bin/assay")
@@ -81,7 +124,9 @@ def try_tarball(root):
         subprocess.run([root / program.relative_to("/"), "--version"], check=True,
                        stdout=subprocess.DEVNULL)
         starts.append(time.perf_counter() - began)
-    return {"start_ms": round(1000 * statistics.median(starts), 1)}
+    pictures = try_pictures(root, program)
+    try_refusals(root, program)
+    return {"start_ms": round(1000 * statistics.median(starts), 1), **pictures}
 
 
 def try_deb(root):
@@ -140,7 +185,7 @@ def main(suites):
     for suite in suites:
         root = make_root(suite)
         tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
-        row = {"system": SUITES[suite][1], "compiler": tools, **try_tarball(root), **try_deb(root),
+        row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root),
                **try_wheel(root), "load": os.getloadavg()[0]}
         print(json.dumps(row), flush=True)
 

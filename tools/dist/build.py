@@ -35,10 +35,14 @@ LIBRARY_FOLDERS = ["lib/python{}/site-packages", "lib/python{}/dist-packages",
                    "lib64/python{}/site-packages", ""]
 # What is compiled into the program: the package that has its licence text.
 LICENSES = {"openssl": "libssl3", "zlib": "zlib1g", "libdeflate": "libdeflate0",
-            "libstdc++": "libstdc++6", "nlohmann-json": "nlohmann-json3-dev",
-            "boost": "libboost1.74-dev", "cli11": "libcli11-dev",
-            "tomlplusplus": "libtomlplusplus-dev", "pybind11": "pybind11-dev"}
-HIDDEN = "libcurl.a:libssl.a:libcrypto.a:libz.a:libjpeg.a:libdeflate.a"
+            "libpng": "libpng16-16", "libtiff": "libtiff6", "zstd": "libzstd1",
+            "xz-utils": "liblzma5", "bzip2": "libbz2-1.0", "libstdc++": "libstdc++6",
+            "nlohmann-json": "nlohmann-json3-dev", "boost": "libboost1.74-dev",
+            "cli11": "libcli11-dev", "tomlplusplus": "libtomlplusplus-dev",
+            "pybind11": "pybind11-dev"}
+# The C libraries: ours, then Debian's, each before those that it needs.
+OURS = ["libcurl.a", "libfmt.a", "libjpeg.a", "libpng16.a", "libtiff.a", "libbz2.a"]
+DEBIANS = ["libssl.a", "libcrypto.a", "libzstd.a", "liblzma.a", "libdeflate.a", "libz.a"]
 
 specification = importlib.util.spec_from_file_location("backend", ROOT / "python/backend.py")
 backend = importlib.util.module_from_spec(specification)
@@ -65,7 +69,8 @@ def prepare():
 def build_program():
     run("cmake", "-S", ROOT, "-B", TREE, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         "-DASSAY_UNITY=ON", "-DASSAY_TESTS=OFF", "-DASSAY_BENCH=OFF", "-DASSAY_PYTHON=OFF",
-        "-DASSAY_WERROR=ON", f"-DASSAY_PORTABLE={PARTS}", stdout=subprocess.DEVNULL)
+        "-DASSAY_WERROR=ON", "-DASSAY_DICOM=OFF", f"-DASSAY_PORTABLE={PARTS}",
+        stdout=subprocess.DEVNULL)
     run("cmake", "--build", TREE, "--target", "assay_program")
     return stripped(TREE / "bin/assay")
 
@@ -92,12 +97,12 @@ def link_library():
     copy. The C libraries in it are hidden, because Python and other packages bring their own."""
     objects = [path for path in sorted(TREE.glob("CMakeFiles/assay_*.dir/**/*.o"))
                if "assay_program" not in str(path)]
-    ours = PARTS / "libraries/lib"
+    hidden = [name for name in OURS + DEBIANS if name != "libfmt.a"]
     return stripped(link(
         PARTS / "lib/libassay.so", "-shared", "-Wl,-z,defs", "-Wl,-soname,libassay.so",
-        f"-Wl,--exclude-libs,{HIDDEN}", *objects, "-Wl,--whole-archive", "-l:libstdc++.a",
-        "-Wl,--no-whole-archive", ours / "libcurl.a", ours / "libfmt.a", ours / "libjpeg.a",
-        *(f"-l:{name}.a" for name in ("libssl", "libcrypto", "libdeflate", "libz"))))
+        f"-Wl,--exclude-libs,{':'.join(hidden)}", *objects, "-Wl,--whole-archive", "-l:libstdc++.a",
+        "-Wl,--no-whole-archive", *(PARTS / "libraries/lib" / name for name in OURS),
+        *(f"-l:{name}" for name in DEBIANS)))
 
 
 def headers_of(python):
@@ -234,7 +239,7 @@ def deb_files(program):
 def control_text(files):
     size = sum(len(content) for content in files.values()) // 1024
     return (f"Package: assay-imaging\nVersion: {backend.version()}\nArchitecture: amd64\n"
-            f"Maintainer: The assay maintainers <assay@example.org>\nInstalled-Size: {size}\n"
+            f"Maintainer: The assay maintainers\nInstalled-Size: {size}\n"
             f"Depends: libc6 (>= {GLIBC})\nRecommends: ca-certificates\n"
             "Suggests: libopenslide0, librsvg2-bin\nSection: science\nPriority: optional\n"
             "Description: measures medical-imaging AI\n"

@@ -5,9 +5,10 @@ set -euo pipefail
 [ $# -ge 4 ] || { sed -n '2,3s/^# //p' "$0" >&2; exit 2; }
 folder=$1 suite=$2 architecture=$3
 shift 3
-mirror=http://deb.debian.org/debian keys=/usr/share/keyrings/debian-archive-keyring.gpg
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
 wanted="$suite $architecture $*"
 [ "$(cat "$folder/.unpacked" 2>/dev/null)" != "$wanted" ] || exit 0
+mirror=$("$(dirname "$0")/mirror.sh")
 rm -rf "$folder"
 state=$folder/.apt
 mkdir -p "$state"/{lists/partial,archives/partial}

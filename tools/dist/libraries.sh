@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds the libraries that Debian has no suitable static form of, from Debian's sources: libcurl with HTTPS and nothing else
-# (Debian's needs 27 libraries), libjpeg-turbo and fmt as position-independent code.
+# (Debian's needs 27 libraries), libtiff with the compressions that assay reads (Debian's needs 5 more), and libjpeg-turbo,
+# libpng, libbz2 and fmt as position-independent code.
 # usage: libraries.sh FOLDER      which gets lib/ and the licence texts
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 out=$(realpath "$1")
-[ ! -e "$out/done" ] || exit 0
+script=$(sha256sum <"$0")  # what another version of it has built is built again
+[ "$(cat "$out/done" 2>/dev/null)" != "$script" ] || exit 0
 export CFLAGS="-O2 -fPIC -ffile-prefix-map=$out=."
 export CXXFLAGS=$CFLAGS
 
@@ -39,4 +41,10 @@ build libjpeg-turbo jpeg-static libjpeg.a -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=O
 cp "$out/source/libjpeg-turbo/tree/LICENSE.md" "$out/LICENSE.libjpeg-turbo"
 build fmtlib fmt libfmt.a -DBUILD_SHARED_LIBS=OFF -DFMT_TEST=OFF -DFMT_DOC=OFF
 cp "$out/source/fmtlib/tree/LICENSE.rst" "$out/LICENSE.fmt"
-touch "$out/done"
+build libpng1.6 png_static libpng16.a -DPNG_SHARED=OFF -DPNG_TESTS=OFF
+build tiff tiff libtiff/libtiff.a -DBUILD_SHARED_LIBS=OFF -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF \
+  -Dcxx=OFF -Dzlib=ON -Dlibdeflate=ON -Dlzma=ON -Dzstd=ON -Djpeg=OFF -Dold-jpeg=OFF -Djbig=OFF -Dlerc=OFF -Dwebp=OFF
+source_of bzip2
+make -s -C "$out/source/bzip2/tree" CFLAGS="$CFLAGS -D_FILE_OFFSET_BITS=64" libbz2.a
+cp "$out/source/bzip2/tree/libbz2.a" "$out/lib"
+echo "$script" >"$out/done"
