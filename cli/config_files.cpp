@@ -182,7 +182,7 @@ class Reading {
     for (const Json& one : value) each.push_back(typed(one, name));
     if (option.get_multi_option_policy() != CLI::MultiOptionPolicy::TakeAll)
       return {name + "=" + joined(each, ",")};
-    for (std::string& text : each) text = name + "=" + text;
+    for (std::string& text : each) text.insert(0, name + "=");
     return each;
   }
 

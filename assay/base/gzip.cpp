@@ -31,8 +31,21 @@ struct FreeCompressor {
 using Decompressor = std::unique_ptr<libdeflate_decompressor, FreeDecompressor>;
 using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 
-using InflateOne = libdeflate_result (*)(libdeflate_decompressor*, const void*, std::size_t, void*,
-                                         std::size_t, std::size_t*, std::size_t*);
+/// What became of one stream.
+struct Inflated {
+  libdeflate_result result;
+  std::size_t used = 0, made = 0;  ///< bytes of the input and of the output
+};
+using InflateOne = Inflated (*)(libdeflate_decompressor*, std::span<const std::byte> in,
+                                std::span<std::byte> out);
+
+template <auto inflate>
+Inflated inflate_with(libdeflate_decompressor* with, std::span<const std::byte> in,
+                      std::span<std::byte> out) {
+  Inflated done{};
+  done.result = inflate(with, in.data(), in.size(), out.data(), out.size(), &done.used, &done.made);
+  return done;
+}
 
 /// Tells zlib which wrapper to expect.
 constexpr int gzip_wrapping = 16 + MAX_WBITS, zlib_wrapping = MAX_WBITS, no_wrapping = -MAX_WBITS;
@@ -134,22 +147,19 @@ std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t at) {
 
 /// As libdeflate_gzip_decompress_ex, which takes as long for the checksum as for the rest, and
 /// skips that of the header.
-libdeflate_result inflate_member(libdeflate_decompressor* with, const void* in, std::size_t size,
-                                 void* out, std::size_t room, std::size_t* used,
-                                 std::size_t* made) {
+Inflated inflate_member(libdeflate_decompressor* with, std::span<const std::byte> in,
+                        std::span<std::byte> out) {
   constexpr std::size_t trailer_size = 8;
-  const auto stream = after_gzip_header({static_cast<const std::byte*>(in), size});
-  if (!stream) return LIBDEFLATE_BAD_DATA;
-  const auto result =
-      libdeflate_deflate_decompress_ex(with, stream->data(), stream->size(), out, room, used, made);
-  if (result != LIBDEFLATE_SUCCESS) return result;
-  const auto trailer = stream->subspan(*used);
-  if (trailer.size() < trailer_size ||
-      word_at(trailer, 0) != crc32({static_cast<const std::byte*>(out), *made}) ||
-      word_at(trailer, 4) != static_cast<std::uint32_t>(*made))
-    return LIBDEFLATE_BAD_DATA;
-  *used = size - trailer.size() + trailer_size;
-  return result;
+  const auto stream = after_gzip_header(in);
+  if (!stream) return {LIBDEFLATE_BAD_DATA};
+  Inflated done = inflate_with<libdeflate_deflate_decompress_ex>(with, *stream, out);
+  if (done.result != LIBDEFLATE_SUCCESS) return done;
+  const auto trailer = stream->subspan(done.used);
+  if (trailer.size() < trailer_size || word_at(trailer, 0) != crc32(out.first(done.made)) ||
+      word_at(trailer, 4) != static_cast<std::uint32_t>(done.made))
+    return {LIBDEFLATE_BAD_DATA};
+  done.used = in.size() - trailer.size() + trailer_size;
+  return done;
 }
 
 /// What distinguishes the two wrappers.
@@ -159,8 +169,10 @@ struct Wrapping {
   bool has_members;  ///< whether several streams may follow each other
 };
 constexpr Wrapping gzip_file = {inflate_member, gzip_wrapping, true};
-constexpr Wrapping zlib_stream = {libdeflate_zlib_decompress_ex, zlib_wrapping, false};
-constexpr Wrapping bare_stream = {libdeflate_deflate_decompress_ex, no_wrapping, false};
+constexpr Wrapping zlib_stream = {inflate_with<libdeflate_zlib_decompress_ex>, zlib_wrapping,
+                                  false};
+constexpr Wrapping bare_stream = {inflate_with<libdeflate_deflate_decompress_ex>, no_wrapping,
+                                  false};
 
 void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
                      std::span<std::byte> out) {
@@ -168,14 +180,11 @@ void inflate_exactly(const Wrapping& wrapping, std::span<const std::byte> in,
   if (!decompressor) throw std::bad_alloc();
   std::size_t filled = 0;
   do {
-    std::size_t consumed = 0, produced = 0;
-    const auto result =
-        wrapping.inflate_one(decompressor.get(), in.data(), in.size(), out.data() + filled,
-                             out.size() - filled, &consumed, &produced);
-    if (result == LIBDEFLATE_INSUFFICIENT_SPACE) throw overfull(out.size());
-    if (result != LIBDEFLATE_SUCCESS) throw damaged(in, wrapping.zlib_code);
-    in = in.subspan(consumed);
-    filled += produced;
+    const Inflated done = wrapping.inflate_one(decompressor.get(), in, out.subspan(filled));
+    if (done.result == LIBDEFLATE_INSUFFICIENT_SPACE) throw overfull(out.size());
+    if (done.result != LIBDEFLATE_SUCCESS) throw damaged(in, wrapping.zlib_code);
+    in = in.subspan(done.used);
+    filled += done.made;
   } while (wrapping.has_members && is_gzip(in));
   require_padding(in);
   require_full(filled, out.size());

@@ -72,6 +72,6 @@ StructureSet parse_structures(Buffer file, const StructureReading& how = {});
 
 /// A file as an image: a label map of its structures by their numbers, or a map of probabilities.
 /// Throws Error, Error::input also where structures overlap. `path` says where a series may be.
-Image decode_dicom(Buffer file, const std::filesystem::path& path);
+Image decode_dicom(Buffer bytes, const std::filesystem::path& path);
 
 }  // namespace assay

@@ -34,29 +34,27 @@ constexpr std::array formats = {
     ImageFormat{"DICOM", is_dicom, dicom_layout},
 };
 
-constexpr auto volume = ImageKind::volume, array = ImageKind::array, picture = ImageKind::picture;
-
 constexpr std::array known_endings = {
     // longest first
-    ImageEnding{".seg.nrrd", nullptr, volume},
-    ImageEnding{".ome.tiff", nullptr, picture},
-    ImageEnding{".ome.tif", nullptr, picture},
-    ImageEnding{".nii.gz", encode_nifti, volume},
-    ImageEnding{".hdr.gz", nullptr, volume},
-    ImageEnding{".img.gz", nullptr, volume},
-    ImageEnding{".nrrd", nullptr, volume},
-    ImageEnding{".nhdr", nullptr, volume},
-    ImageEnding{".tiff", nullptr, picture},
-    ImageEnding{".nii", encode_nifti, volume},
-    ImageEnding{".mha", encode_mha, volume},
-    ImageEnding{".mhd", encode_mhd, volume},
-    ImageEnding{".hdr", encode_nifti_pair, volume},
-    ImageEnding{".img", nullptr, volume},
-    ImageEnding{".npy", nullptr, array},
-    ImageEnding{".npz", nullptr, array},
-    ImageEnding{".png", nullptr, picture},
-    ImageEnding{".tif", nullptr, picture},
-    ImageEnding{".dcm", nullptr, volume},
+    ImageEnding{".seg.nrrd", nullptr, ImageKind::volume},
+    ImageEnding{".ome.tiff", nullptr, ImageKind::picture},
+    ImageEnding{".ome.tif", nullptr, ImageKind::picture},
+    ImageEnding{".nii.gz", encode_nifti, ImageKind::volume},
+    ImageEnding{".hdr.gz", nullptr, ImageKind::volume},
+    ImageEnding{".img.gz", nullptr, ImageKind::volume},
+    ImageEnding{".nrrd", nullptr, ImageKind::volume},
+    ImageEnding{".nhdr", nullptr, ImageKind::volume},
+    ImageEnding{".tiff", nullptr, ImageKind::picture},
+    ImageEnding{".nii", encode_nifti, ImageKind::volume},
+    ImageEnding{".mha", encode_mha, ImageKind::volume},
+    ImageEnding{".mhd", encode_mhd, ImageKind::volume},
+    ImageEnding{".hdr", encode_nifti_pair, ImageKind::volume},
+    ImageEnding{".img", nullptr, ImageKind::volume},
+    ImageEnding{".npy", nullptr, ImageKind::array},
+    ImageEnding{".npz", nullptr, ImageKind::array},
+    ImageEnding{".png", nullptr, ImageKind::picture},
+    ImageEnding{".tif", nullptr, ImageKind::picture},
+    ImageEnding{".dcm", nullptr, ImageKind::volume},
 };
 
 constexpr auto ending_texts = [] {

@@ -224,6 +224,7 @@ void tell_begun(const std::vector<fs::path>& journals, ShardFolder& out) {
 std::vector<std::string> sentences_of(const std::vector<Error>& errors, const fs::path& folder) {
   const std::string root = folder.empty() ? "" : (folder / "").string();
   std::vector<std::string> out;
+  out.reserve(errors.size());
   for (const Error& error : errors) out.emplace_back(error.relative_to(root).what());
   return out;
 }

@@ -75,6 +75,7 @@ std::vector<StructureRegion> named_regions(const StructurePair& pair,
                                            const std::vector<std::string>& keys) {
   const auto of_prediction = names_of(pair.prediction), of_reference = names_of(pair.reference);
   std::vector<StructureRegion> out;
+  out.reserve(keys.size());
   for (const std::string& key : keys)
     out.push_back({{key, key, {}},
                    numbers_meant(of_prediction, of_reference, key),

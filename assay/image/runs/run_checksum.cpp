@@ -17,7 +17,7 @@ namespace {
 /// Polynomials of degree below 32, the coefficient of x^0 in the highest bit, as CRC-32 keeps them.
 using Remainder = std::uint32_t;
 
-constexpr Remainder one = 0x80000000;
+constexpr Remainder identity = 0x80000000;
 
 /// Times x.
 constexpr Remainder next(Remainder a) {
@@ -32,7 +32,7 @@ constexpr Remainder product(Remainder a, Remainder b) {
 }
 
 constexpr Remainder power(Remainder base, std::uint64_t exponent) {
-  Remainder out = one;
+  Remainder out = identity;
   for (; exponent != 0; exponent >>= 1, base = product(base, base))
     if ((exponent & 1) != 0) out = product(out, base);
   return out;
@@ -41,9 +41,9 @@ constexpr Remainder power(Remainder base, std::uint64_t exponent) {
 /// x^(8 digit 16^place): what a hexadecimal digit of a count of zero bytes multiplies by.
 constexpr auto shifts = [] {
   std::array<std::array<Remainder, 16>, 16> out{};
-  Remainder base = one >> 8;
+  Remainder base = identity >> 8;
   for (auto& place : out) {
-    place[0] = one;
+    place[0] = identity;
     for (std::size_t digit = 1; digit < 16; ++digit) place[digit] = product(place[digit - 1], base);
     base = product(place[15], base);
   }
@@ -55,7 +55,7 @@ constexpr auto shifts = [] {
 constexpr auto inverses = [] {
   std::array<Remainder, 4> out{};
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = power(one ^ power(one >> 8, std::uint64_t{1} << i), 0xfffffffe);
+    out[i] = power(identity ^ power(identity >> 8, std::uint64_t{1} << i), 0xfffffffe);
   return out;
 }();
 
