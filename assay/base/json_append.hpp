@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Objects of many members. Those of Json are lists, so that operator[] looks at every member
-/// before it adds one: tens of thousands of them would take minutes.
+/// Adding members to objects where operator[] will not do.
 #pragma once
 
 #include <string>
@@ -10,11 +9,20 @@
 
 namespace assay {
 
-/// Adds a member to an object that has none of this name.
+/// Adds a member to an object that has none of this name. An object of Json is a list, so that
+/// operator[] looks at every member before it adds one: tens of thousands would take minutes.
 inline Json& append_member(Json& object, std::string key) {
   using Members = Json::object_t::Container;
   Members& members = *object.get_ptr<Json::object_t*>();
   return members.emplace_back(std::move(key), Json()).second;
+}
+
+/// The member of this name, as an object: an empty one where there is none. A null value must not
+/// become an object by its own operator[], because nlohmann 3.11.2 then crashes without memory.
+inline Json& object_member(Json& object, const std::string& key) {
+  Json& member = object[key];
+  if (member.is_null()) member = Json::object();
+  return member;
 }
 
 }  // namespace assay

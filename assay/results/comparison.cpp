@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "assay/base/json.hpp"
+#include "assay/base/json_append.hpp"
 #include "assay/base/named.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/compare.hpp"
@@ -130,8 +131,8 @@ Json pairs_json(const std::vector<compare::MetricComparison>& metrics,
 /// several.
 Json& place_of(Json& object, const compare::ComparedMetric& metric,
                const compare::CompareSettings& settings) {
-  Json& place = object[metric.name];
-  return settings.choice.has_several_labels() ? place["labels"][metric.label] : place;
+  if (!settings.choice.has_several_labels()) return object[metric.name];
+  return object_member(object_member(object, metric.name), "labels")[metric.label];
 }
 
 /// For one model; `cases` are those that were matched.

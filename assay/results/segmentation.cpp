@@ -265,7 +265,8 @@ void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
 void add_picture_settings(Json& out, const metrics::ScoreSettings& s) {
   if (s.pictures.uses_stated_size) out["spacing"] = words::of_file;
   if (s.pictures.size_mm) out["spacing"] = *s.pictures.size_mm;
-  for (const LabelRow& row : s.pictures.colors) out["colors"][hex(*row.color)] = row.label;
+  for (const LabelRow& row : s.pictures.colors)
+    object_member(out, "colors")[hex(*row.color)] = row.label;
 }
 
 Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {
