@@ -205,11 +205,15 @@ class Compare(Command):
     def prepare(self):
         values = numpy.random.default_rng(1).uniform(0.5, 1, (12, 3))
         for model, loss in (("good", 0), ("bad", 0.1)):
-            reports.write(self.folder, f"{model}.json", reports.results(model, values - loss))
+            results = reports.results(model, values - loss)
+            for case in results["cases"]:
+                case["label"]["edge"] = case["label"]["foreground"]
+            reports.write(self.folder, f"{model}.json", results)
 
     def words(self):
         return ["compare", self.folder / "good.json", self.folder / "bad.json", "--baseline",
-                "good", "--out", self.out / "comparison.json", "--jobs", 4]
+                "good", "--label", "foreground,edge", "--out", self.out / "comparison.json",
+                "--jobs", 4]
 
 
 class Report(Compare):
