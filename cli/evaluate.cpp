@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "assay/base/file.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/score/evaluate_case.hpp"
 #include "assay/score/evaluation_data.hpp"
@@ -35,9 +36,12 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("MODEL", o.first, model_help);
-  a.positional("DATA", o.rest,
-               "A folder with images and references (images/ and labels/, imagesTs/ and labelsTs/, "
-               "…), or a CSV file with id,image,reference; its other columns are groups");
+  a.positional(
+      "DATA", o.rest,
+      "A folder with images and references (images/ and labels/, imagesTs/ and labelsTs/, "
+      "…), or a CSV file with id,image,reference; its other columns are groups. An image of "
+      "several channels has files with nnU-Net's numbers (case_0000, case_0001), or a "
+      "list in the table: t1.nii.gz;t2.nii.gz");
   a.heading("Input");
   a.option("--images FOLDER", o.images, "Images, if DATA does not give them; needs --ref");
   a.option("--ref FOLDER", o.score.ref, "References, if DATA does not give them");
@@ -80,6 +84,22 @@ score::CohortRequest request_of(const Options& o, const score::EvaluationData& f
   return request;
 }
 
+/// Where nothing else was asked for, the regions that the model gives are what is scored.
+void ask_for_regions(const model::Recipe& recipe, const metrics::ScoreSettings& settings,
+                     score::CohortRequest& request, std::vector<std::string>& notes) {
+  const auto& regions = recipe.scores.regions;
+  const bool is_open = request.labels.empty() && request.regions.empty() &&
+                       request.dataset_json.empty() && !settings.threshold &&
+                       !settings.foreground_nonzero;
+  if (regions.empty() || !is_open) return;
+  for (const model::OutputRegion& region : regions)
+    request.regions.push_back({.key = region.name,
+                               .name = region.name,
+                               .members = {region.labels.begin(), region.labels.end()},
+                               .is_union = true});
+  notes.push_back("regions from the recipe: " + joined(regions, ", ", &model::OutputRegion::name));
+}
+
 /// The name that was asked for, that the model is known by, that its file has, or its program's.
 std::string default_name(const Options& o, const OpenedModel& model) {
   if (!o.score.model.empty()) return o.score.model;
@@ -118,9 +138,14 @@ Exit run(Options o, const Common& common, const Session& session) {
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
   metrics::ScoreSettings settings = settings_of(o.score);
   const score::EvaluationData found = data_of(o, data);
-  score::Cohort cohort = score::plan_cohort(request_of(o, found), settings);
+  score::CohortRequest request = request_of(o, found);
+  std::vector<std::string> notes;
+  OpenedModel model(o.model, common, session, notes);
+  request.channels = model.cases().files_per_image();
+  ask_for_regions(model.cases().setup().recipe, settings, request, notes);
+  score::Cohort cohort = score::plan_cohort(request, settings);
   if (!found.note.empty()) cohort.notes.insert(cohort.notes.begin(), found.note);
-  OpenedModel model(o.model, common, session, cohort.notes);
+  cohort.notes.insert(cohort.notes.end(), notes.begin(), notes.end());
   cohort.settings.model_name = default_name(o, model);
   cohort.settings.source = model.source();
   cohort.settings.source->space = name_in(score::metric_spaces(), o.space);
@@ -153,6 +178,8 @@ constexpr Example examples[] = {
      "runs the model on imagesTs and scores against labelsTs; --resume continues after a stop"},
     {"assay evaluate unet.onnx cases.csv --recipe unet.toml --metrics all --save-predictions out",
      "any ONNX model with the preparation of a recipe; images and references from a table"},
+    {"assay evaluate unet.onnx Dataset001_BraTS --window 128,128,128 --overlap 0.5 --mirror xyz",
+     "a model of patches: images of several channels are case_0000.nii.gz, case_0001.nii.gz, …"},
     {"assay evaluate Dataset501_ARC --command \"python3 nnunet_worker.py\" --timeout 900",
      "any program predicts; it is started once and gets one image after another"},
 };

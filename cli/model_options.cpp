@@ -43,10 +43,12 @@ CommandWords command_of(const ModelRunOptions& o) {
   return with_value(command_words(o.command, "--command"), mark, o.model);
 }
 
-model::PredictorSource source_of(const ModelRunOptions& o, model::TensorAxes axes, unsigned jobs) {
+model::PredictorSource source_of(const ModelRunOptions& o, const model::Recipe& recipe,
+                                 unsigned jobs) {
   model::PredictorSource source = o.source;
   source.model = o.command.empty() ? o.model : "";
-  source.axes = axes;
+  source.axes = recipe.axes;
+  source.scores = recipe.scores;
   source.command = command_of(o);
   source.onnxruntime = o.onnxruntime;
   source.jobs = jobs;
@@ -59,7 +61,7 @@ std::string usual_recipe(const ModelRunOptions& o) {
   try {
     model = model::read_model(o.model, o.source.options);
   } catch (const Error&) {
-    model::open_predictor(source_of(o, model::TensorAxes::zyx, 1));
+    model::open_predictor(source_of(o, {}, 1));
     return "";
   }
   for (const Known& known : known_models)
@@ -84,6 +86,35 @@ model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& 
                     ", or a file; see 'assay recipe show')");
   notes.push_back("recipe: " + known + ", which this model was trained with; --recipe changes it");
   return model::find_recipe(known);
+}
+
+/// The recipe with what the command line says otherwise.
+model::Recipe with_options(model::Recipe recipe, const ModelRunOptions& o) try {
+  model::ScoreRules& scores = recipe.scores;
+  if (!o.window.empty()) {
+    if (o.window.size() != 3)
+      throw Error(Error::Kind::usage, "--window takes three sizes along x, y and z: 96,96,96");
+    scores.window = Shape{o.window[0], o.window[1], o.window[2]};
+  }
+  if ((o.overlap || o.window_weights) && !scores.window)
+    throw Error(Error::Kind::usage,
+                "--overlap and --window-weights are about windows; give --window 96,96,96 too");
+  scores.overlap = o.overlap.value_or(scores.overlap);
+  scores.weights = o.window_weights.value_or(scores.weights);
+  if (!o.mirror.empty()) scores.mirror = model::axes_named(o.mirror == "none" ? "" : o.mirror);
+  require_valid(recipe);
+  return recipe;
+} catch (const Error& e) {
+  if (e.kind() == Error::Kind::usage) throw;
+  throw Error(Error::Kind::usage, (o.mirror.empty() ? "" : "--mirror ") + std::string(e.what()));
+}
+
+void require_agreement(const model::Recipe& recipe, const model::Predictor& predictor) {
+  const std::size_t taken = predictor.channels();
+  if (recipe.channels == 0 || taken == 0 || recipe.channels == taken) return;
+  throw Error(Error::Kind::usage, "the recipe " + recipe.name + " says " +
+                                      counted(recipe.channels, "channel") +
+                                      ", but the model takes " + std::to_string(taken));
 }
 
 /// "MeshNet-26" -> "meshnet_26", as parity and papers call it.
@@ -134,6 +165,17 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
   a.choice("--backend", o.source.backend, model::backends(),
            "Program that runs the model; auto chooses by its content");
   declare_network_options(a, o.source.options);
+  a.option("--window LIST", o.window,
+           "Size of the patches that the model takes, along x, y and z: 96,96,96; it slides over "
+           "the image (default: the recipe's window, or the whole image at once)");
+  a.option("--overlap SHARE", o.overlap,
+           fmt::format("Share of a window that the next one covers again (default: the recipe's, "
+                       "or {:.6g})",
+                       model::ScoreRules{}.overlap));
+  a.choice("--window-weights", o.window_weights, model::window_weight_names(),
+           "Weights of overlapping windows: less towards the borders, or the same everywhere");
+  a.option("--mirror AXES", o.mirror,
+           "Average the scores over all flips of these axes: x, xy, xyz, or none");
   a.option("--onnxruntime FILE", o.onnxruntime,
            "Library of ONNX Runtime (default: $ASSAY_ONNXRUNTIME, or where the system finds it)");
   a.option("--timeout S", o.source.timeout_s, "Seconds that a program may take per image");
@@ -150,8 +192,9 @@ OpenedModel::OpenedModel(const ModelRunOptions& o, const Common& common, const S
     throw Error(Error::Kind::usage, "--timeout must be above 0 seconds");
   if (o.no_cache && !o.cache.empty())
     throw Error(Error::Kind::usage, "--cache and --no-cache contradict each other");
-  const model::Recipe recipe = chosen_recipe(o, notes);
-  predictor_ = model::open_predictor(source_of(o, recipe.axes, jobs(common)));
+  const model::Recipe recipe = with_options(chosen_recipe(o, notes), o);
+  predictor_ = model::open_predictor(source_of(o, recipe, jobs(common)));
+  require_agreement(recipe, *predictor_);
   if (predictor_->backend() == "meshnet") {
     const model::Model model = model::read_model(o.model, o.source.options);
     notes.push_back(described(model));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct ModelRunOptions {
   std::string model;  ///< "": the command is all there is
   std::string recipe, command, onnxruntime, cache;
   bool no_cache = false;
+  std::vector<std::size_t> window = {};  ///< these four change the recipe where they are given
+  std::optional<double> overlap = {};
+  std::optional<model::WindowWeights> window_weights = {};
+  std::string mirror = {};
 };
 
 /// The help of the argument MODEL.

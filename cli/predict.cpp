@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <new>
 #include <ostream>
@@ -19,6 +20,8 @@
 #include "assay/image/folder.hpp"
 #include "assay/image/npy.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "assay/score/channels.hpp"
+#include "assay/score/dataset_json.hpp"
 #include "assay/score/memory_gate.hpp"
 #include "assay/score/prediction_check.hpp"
 #include "assay/score/shards.hpp"
@@ -53,14 +56,19 @@ struct Options {
 
 /// An image to predict, and what goes with it.
 struct Task {
-  fs::path image;
-  std::string name;  ///< of the prediction, without ending
+  std::vector<fs::path> images;  ///< one for each channel
+  std::string name;              ///< of the prediction, without ending
   fs::path check{};
+  std::string missing{};  ///< a channel that is not there; "": none
+
+  const fs::path& image() const { return images.front(); }
 };
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("MODEL", o.first, model_help);
-  a.positional("IMAGE", o.rest, "Images, or folders of images");
+  a.positional("IMAGE", o.rest,
+               "Images, or folders of images. The channels of an image are files with nnU-Net's "
+               "numbers (case_0000.nii.gz, case_0001.nii.gz), or a list: 't1.nii.gz;t2.nii.gz'");
   declare_model_run_options(a, o.model);
   a.heading("Output");
   a.option(
@@ -80,23 +88,61 @@ std::string stem_of(const fs::path& path) {
 std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
   std::vector<Task> tasks;
   for (const std::string& word : typed) {
-    if (!fs::exists(word)) throw Error(Error::Kind::io, word, "no such image or folder");
-    if (!fs::is_directory(word)) {
-      tasks.push_back({word, stem_of(fs::path(word).filename())});
+    const std::vector<fs::path> listed = score::listed_channels(word, "");
+    for (const fs::path& file : listed)
+      if (!fs::exists(file)) throw Error(Error::Kind::io, file, "no such image or folder");
+    if (listed.size() > 1 || !fs::is_directory(word)) {
+      tasks.push_back({listed, stem_of(listed.front().filename())});
       continue;
     }
     for (const std::string& image : without_illustrations(require_images(word)))
-      tasks.push_back({fs::path(word) / image, stem_of(image)});
+      tasks.push_back({{fs::path(word) / image}, stem_of(image)});
   }
   if (tasks.empty())
     throw Error(Error::Kind::usage, "give an image: assay predict MODEL IMAGE… --out DIR");
+  return tasks;
+}
+
+/// How many files make an image: what model and recipe say, or the dataset.json next to the images.
+std::size_t files_per_image(const score::CasePredictor& cases, const std::vector<Task>& tasks) {
+  if (const std::size_t files = cases.files_per_image(); files != 0) return files;
+  const fs::path dataset = score::dataset_json_of(tasks.front().image().parent_path());
+  const std::size_t stated = dataset.empty() ? 0 : score::read_dataset_json(dataset).channels;
+  return std::max<std::size_t>(stated, 1);
+}
+
+/// Images whose channels were given one by one become one.
+std::vector<Task> with_channels(const std::vector<Task>& typed, std::size_t files) {
+  std::vector<Task> tasks;
+  std::map<std::string, std::string> names;  // path -> name
+  std::vector<std::string> single;
+  for (const Task& task : typed) {
+    if (task.images.size() > 1 || files == 1) {
+      tasks.push_back(task);
+      continue;
+    }
+    single.push_back(task.image().generic_string());
+    names[single.back()] = task.name;
+  }
+  for (const score::ChannelFiles& image : score::grouped_channels(single, files)) {
+    const std::string& first = image.paths.front();
+    const std::size_t dropped = stem_of(first).size() - image.stem.size();
+    const std::string& name = names.at(first);
+    tasks.push_back({{image.paths.begin(), image.paths.end()},
+                     name.substr(0, name.size() - dropped),
+                     {},
+                     image.missing});
+  }
+  return tasks;
+}
+
+void refuse_repeated_names(const std::vector<Task>& tasks) {
   std::set<std::string> names;
   for (const Task& task : tasks)
     if (!names.insert(task.name).second)
       throw Error(Error::Kind::usage, "two images are called " + task.name +
                                           ", so their predictions would be one file; run them "
                                           "separately");
-  return tasks;
 }
 
 /// One stored file for one image, or one of the same name for each.
@@ -133,7 +179,7 @@ void write_plan(const std::vector<Task>& tasks, const ShardOptions& o) {
   std::vector<std::uintmax_t> sizes;
   std::error_code unknown;
   for (const Task& task : tasks) {
-    const std::uintmax_t size = fs::file_size(task.image, unknown);
+    const std::uintmax_t size = fs::file_size(task.image(), unknown);
     sizes.push_back(unknown ? 0 : size);
   }
   results::ShardPlan plan = score::plan_by_weight(sizes, o.plan_shards);
@@ -176,13 +222,15 @@ results::PredictedImage predicted_image(const Task& task, const Work& work) {
   const auto started = std::chrono::steady_clock::now();
   if (work.check && task.check.empty())
     throw Error(Error::Kind::input, "there is no file to compare with for " + task.name);
+  if (!task.missing.empty())
+    throw Error(Error::Kind::input, "the image lacks a channel: there is no " + task.missing);
   const score::ModelSetup& setup = work.cases.setup();
   const bool with_logits =
       work.save_logits || (!task.check.empty() && score::holds_logits(task.check));
-  const score::PredictedCase predicted = work.cases.predict(task.image, with_logits);
+  const score::PredictedCase predicted = work.cases.predict(task.images, with_logits);
   const Volume<std::uint8_t> labels =
       model::restored(predicted.labels.view(), predicted.placement, setup.recipe, setup.executor);
-  results::PredictedImage out = {.image = task.image.string(),
+  results::PredictedImage out = {.image = task.image().string(),
                                  .warning = predicted.warning,
                                  .from_cache = predicted.from_cache};
   out.voxel_ml = voxel_ml(labels.grid());
@@ -197,13 +245,13 @@ results::PredictedImage predicted_image(const Task& task, const Work& work) {
 results::PredictedImage image_or_error(const Task& task, const Work& work) {
   try {
     results::PredictedImage out;
-    work.gate.pass(score::need_of_prediction(task.image),
+    work.gate.pass(score::need_of_prediction(task.images),
                    [&] { out = predicted_image(task, work); });
     return out;
   } catch (const Error& e) {
-    return {.image = task.image.string(), .error = e.what()};
+    return {.image = task.image().string(), .error = e.what()};
   } catch (const std::bad_alloc&) {
-    return {.image = task.image.string(), .error = "not enough memory for this image"};
+    return {.image = task.image().string(), .error = "not enough memory for this image"};
   }
 }
 
@@ -286,31 +334,44 @@ Exit exit_of(const std::vector<results::PredictedImage>& images) {
   return std::ranges::any_of(images, differs) ? answer_is_no : done;
 }
 
+void require_outputs(const Options& o, const Common& common) {
+  if (common.out.empty() && o.check_against.empty())
+    throw Error(Error::Kind::usage, "give a folder for the predictions: --out DIR");
+  if (o.save_logits && common.out.empty())
+    throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
+}
+
+/// No prediction takes the place of what it is made from.
+void refuse_inputs(const std::vector<Task>& tasks, const fs::path& out) {
+  for (const Task& task : tasks) {
+    std::vector<fs::path> inputs = task.images;
+    inputs.push_back(task.check);
+    for (const char* ending : {".nii.gz", ".npy"}) refuse_input(out / (task.name + ending), inputs);
+  }
+}
+
 Exit run(Options o, const Common& common, const Session& session) {
   const ProvenanceClock clock;
   const std::vector<std::string> images = take_model(o.first, o.rest, any_number, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay predict MODEL IMAGE… --out DIR");
-  std::vector<Task> tasks = tasks_of(images);
-  add_checks(o.check_against, tasks);
+  const std::vector<Task> typed = tasks_of(images);
+  refuse_repeated_names(typed);
   const std::optional<ChosenShard> chosen = chosen_shard(o.shard);
+  if (o.shard.plan_shards == 0) require_outputs(o, common);
+  std::vector<std::string> notes;
+  OpenedModel model(o.model, common, session, notes);
+  std::vector<Task> tasks = with_channels(typed, files_per_image(model.cases(), typed));
+  refuse_repeated_names(tasks);
+  add_checks(o.check_against, tasks);
   if (chosen || o.shard.plan_shards != 0) std::ranges::sort(tasks, {}, &Task::name);
   if (o.shard.plan_shards != 0) {
     write_plan(tasks, o.shard);
     return done;
   }
   if (chosen) tasks = tasks_of_shard(tasks, *chosen);
-  if (common.out.empty() && o.check_against.empty())
-    throw Error(Error::Kind::usage, "give a folder for the predictions: --out DIR");
-  if (o.save_logits && common.out.empty())
-    throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
-  std::vector<std::string> notes;
-  OpenedModel model(o.model, common, session, notes);
   if (!common.out.empty()) require_writable(fs::path(common.out) / "prediction");
-  for (const Task& task : tasks)
-    for (const char* ending : {".nii.gz", ".npy"})
-      if (!common.out.empty())
-        refuse_input(fs::path(common.out) / (task.name + ending), {task.image, task.check});
+  if (!common.out.empty()) refuse_inputs(tasks, common.out);
   cli::tell("note", notes, session.notes);
 
   score::MemoryGate gate(memory_limit(o.max_memory));
@@ -338,6 +399,8 @@ Exit run(Options o, const Common& common, const Session& session) {
 constexpr Example examples[] = {
     {"assay predict meshnet26.pt T2w/*.nii.gz --recipe arc-meshchop --out predictions",
      "a label map for each image, on the image's own grid"},
+    {"assay predict brats.onnx imagesTs --recipe brats.toml --window 128,128,128 --out predictions",
+     "a model of patches; the files case_0000.nii.gz, case_0001.nii.gz, … make one image"},
     {"assay predict model.json t1.nii.gz --recipe brainchop --check-against expected.nii.gz",
      "does this machine predict the stored labels? Exit status 1 if not"},
 };

@@ -1,5 +1,5 @@
 """assay recipe: prepared images against SciPy, nibabel and NumPy, and files that are wrong."""
-import json
+import json, re
 
 import nibabel
 import nibabel.processing
@@ -7,7 +7,7 @@ import numpy
 import pytest
 from scipy import ndimage
 
-from support import assay, real_data, save, strict
+from support import ROOT, assay, real_data, save, strict
 
 ROTATED = numpy.array([[0.8, -0.6, 0, 5], [0.6, 0.8, 0, -3], [0, 0, 1, 7], [0, 0, 0, 1]])
 
@@ -224,6 +224,16 @@ def test_show_and_files(tmp_path):
     assert (found["name"], found["grid"], found["min_volume_ml"]) == ("own", "zoom", 0.1)
     assert found["sha256"] != listed[0]["sha256"]
     assert "of at least 0.1 ml" in assay("recipe", "show", own).stdout
+
+
+@pytest.mark.parametrize("page", ["exporting-models.md", "recipes.md"])
+def test_recipes_on_the_pages_can_be_read(tmp_path, page):
+    found = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / page).read_text(), re.DOTALL)
+    assert found
+    for number, text in enumerate(found):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(text)
+        assay("recipe", "show", file)
 
 
 def refused(folder, name, path, *options):

@@ -12,6 +12,7 @@
 #include "assay/image/folder.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
+#include "assay/score/channels.hpp"
 
 namespace assay::report {
 namespace {
@@ -39,7 +40,7 @@ fs::path locate_file(const WantedFile& wanted, const fs::path& results) {
   bool other_content = false;
   for (const fs::path& path : candidates(wanted, results)) {
     if (!is_file(path)) continue;
-    if (wanted.sha256.empty() || image_sha256(path) == wanted.sha256) return path;
+    if (wanted.sha256.empty() || score::has_content(path, wanted.sha256)) return path;
     other_content = true;
   }
   throw Error(Error::Kind::input,

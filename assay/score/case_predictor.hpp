@@ -45,8 +45,12 @@ class CasePredictor {
 
   const ModelSetup& setup() const { return setup_; }
 
-  /// Throws Error naming what is wrong with this image. Logits are never taken from the cache.
-  PredictedCase predict(const std::filesystem::path& path, bool with_logits = false);
+  /// Of an image with one file for each channel, or with all of them in one. Throws Error naming
+  /// what is wrong with this image. Logits are never taken from the cache.
+  PredictedCase predict(const std::vector<std::filesystem::path>& files, bool with_logits = false);
+
+  /// How many files make an image; 0: neither model nor recipe says.
+  std::size_t files_per_image() const;
 
   /// How many predictions were taken from the cache, and how many were made.
   std::size_t remembered() const { return remembered_; }
@@ -58,6 +62,7 @@ class CasePredictor {
   /// A prediction that cannot be kept is a prediction all the same.
   void keep(const PredictionKey& key, View<std::uint8_t> labels);
   model::Prediction inferred_from(const model::PredictorInput& input, bool with_logits);
+  void require_files(const std::vector<std::filesystem::path>& files) const;
 
   ModelSetup setup_;
   std::mutex model_;

@@ -29,13 +29,13 @@ class Fake : public model::Predictor {
     most = std::max(most.load(), now);
     std::this_thread::yield();
     ++calls;
-    files.push_back(input.file);
-    Volume<std::uint8_t> labels(input.image.grid);
+    files.push_back(input.files.empty() ? fs::path() : input.files.front());
+    Volume<std::uint8_t> labels(input.grid());
     for (std::size_t i = 0; i < labels.voxels().size(); ++i)
-      labels.voxels()[i] = input.image.voxels[i] > 0.5F ? 1 : 0;
+      labels.voxels()[i] = input.channels.front().voxels[i] > 0.5F ? 1 : 0;
     --running;
-    return {std::move(labels), settings.logits ? std::vector<float>(2 * input.image.voxels.size())
-                                               : std::vector<float>()};
+    return {std::move(labels),
+            settings.logits ? std::vector<float>(2 * input.grid().size()) : std::vector<float>()};
   }
 
   std::atomic<int> running = 0, most = 0, calls = 0;
@@ -62,14 +62,14 @@ TEST(CasePredictor, infers_once_and_remembers) {
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor cases({model, recipe("none"), "r", PredictionCache(folder.path() / "cache")});
-  const PredictedCase first = cases.predict(image), second = cases.predict(image);
+  const PredictedCase first = cases.predict({image}), second = cases.predict({image});
   EXPECT_EQ(model.calls, 1);
   EXPECT_FALSE(first.from_cache);
   EXPECT_TRUE(second.from_cache);
   EXPECT_THAT(second.labels.view().voxels, testing::ElementsAreArray(first.labels.view().voxels));
   EXPECT_EQ(cases.inferred(), 1U);
   EXPECT_EQ(cases.remembered(), 1U);
-  EXPECT_EQ(cases.predict(image, true).logits.size(), 24U) << "logits are not kept";
+  EXPECT_EQ(cases.predict({image}, true).logits.size(), 24U) << "logits are not kept";
   EXPECT_EQ(model.calls, 2);
 }
 
@@ -78,8 +78,8 @@ TEST(CasePredictor, the_file_stands_for_itself_only_when_nothing_is_changed) {
   const fs::path image = written_image(folder.path() / "a.nii", 1);
   Fake model;
   CasePredictor plain({model, recipe("none"), "r"}), scaled({model, recipe("minmax"), "s"});
-  plain.predict(image);
-  scaled.predict(image);
+  plain.predict({image});
+  scaled.predict({image});
   EXPECT_THAT(model.files, testing::ElementsAre(fs::absolute(image), fs::path()));
 }
 
@@ -95,15 +95,15 @@ TEST(CasePredictor, what_is_assumed_of_an_array_is_said_where_it_matters) {
   Fake model;
   for (const model::Recipe& one : {oriented, resampled, cleaned}) {
     CasePredictor cases({model, one, "r", PredictionCache(folder.path() / "cache")});
-    EXPECT_EQ(cases.predict(image).warning, "");
+    EXPECT_EQ(cases.predict({image}).warning, "");
     for (const bool from_cache : {false, true}) {
-      const PredictedCase found = cases.predict(array);
+      const PredictedCase found = cases.predict({array});
       EXPECT_THAT(found.warning, testing::HasSubstr("taken as RAS with voxels of 1 mm"));
       EXPECT_EQ(found.from_cache, from_cache);
     }
     fs::remove_all(folder.path() / "cache");
   }
-  EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predict(array).warning, "");
+  EXPECT_EQ(CasePredictor({model, recipe("minmax"), "r"}).predict({array}).warning, "");
 }
 
 TEST(CasePredictor, threads_take_turns_at_the_model) {
@@ -116,7 +116,7 @@ TEST(CasePredictor, threads_take_turns_at_the_model) {
   CasePredictor cases({model, recipe("none"), "r"});
   std::atomic<std::size_t> next = 0;
   on_own_threads(4, [&] {
-    for (std::size_t i = 0; (i = next.fetch_add(1)) < images.size();) cases.predict(images[i]);
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < images.size();) cases.predict({images[i]});
   });
   EXPECT_EQ(model.most, 1);
   EXPECT_EQ(model.calls, 12);

@@ -45,6 +45,9 @@ DatasetLabels labels_of(const Json& file) {
   if (!file.is_object() || !file.contains("labels") || !file["labels"].is_object())
     fail("has no \"labels\"; is it nnU-Net's dataset.json?");
   DatasetLabels out;
+  for (const char* key : {"channel_names", "modality"})  // in version 2, and in version 1
+    if (const auto found = file.find(key); found != file.end() && found->is_object())
+      out.channels = found->size();
   for (const auto& item : file["labels"].items()) {
     // Version 1 wrote {"1": "lesion"}, version 2 writes {"lesion": 1}.
     const bool old = item.value().is_string() && whole_number(item.key());

@@ -14,6 +14,7 @@ namespace assay::score {
 struct DatasetLabels {
   std::vector<metrics::Region> regions;  ///< what is scored: without background and ignore label
   std::optional<Label> ignored;          ///< the label named "ignore"
+  std::size_t channels = 0;              ///< of an image; 0: the file does not say
 };
 
 /// Reads both generations of the file ("lesion": 1 and "1": "lesion"). A label with a list of

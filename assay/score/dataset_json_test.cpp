@@ -35,6 +35,13 @@ TEST(DatasetJson, version_1_has_numbers_as_keys) {
   EXPECT_EQ(labels.ignored, std::nullopt);
 }
 
+TEST(DatasetJson, channels_are_counted_in_both_versions) {
+  const std::string labels = R"("labels": {"background": 0, "a": 1})";
+  EXPECT_EQ(read(R"({"channel_names": {"0": "T1", "1": "T2"}, )" + labels + "}").channels, 2U);
+  EXPECT_EQ(read(R"({"modality": {"0": "CT"}, )" + labels + "}").channels, 1U);
+  EXPECT_EQ(read("{" + labels + "}").channels, 0U);
+}
+
 TEST(DatasetJson, what_is_wrong_is_said) {
   const auto message = [](const std::string& text) -> std::string {
     try {

@@ -11,6 +11,7 @@
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
+#include "assay/score/channels.hpp"
 #include "assay/score/side.hpp"
 
 namespace assay::score {
@@ -162,9 +163,8 @@ fs::path prediction_name(const std::string& id) {
 metrics::CaseRecord evaluate_case(const CasePlan& plan, const Evaluation& evaluation,
                                   Workspace& workspace) {
   if (plan.fate != metrics::Fate::scored) return score_case(plan, evaluation.settings, workspace);
-  const fs::path& image = plan.files.front().prediction;
   try {
-    const PredictedCase predicted = evaluation.predictor.predict(image);
+    const PredictedCase predicted = evaluation.predictor.predict(image_files(plan.files.front()));
     const Sides sides = write_sides(plan, predicted, evaluation);
     metrics::CaseRecord record = score_sides(plan, sides, evaluation, workspace);
     for (const std::string& warning : {predicted.warning, sides.warning})

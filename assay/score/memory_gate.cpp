@@ -15,6 +15,7 @@
 #include "assay/error.hpp"
 #include "assay/image/image_size.hpp"
 #include "assay/image/layout.hpp"
+#include "assay/score/channels.hpp"
 #include "assay/score/score_case.hpp"
 #include "assay/score/structure_plan.hpp"
 
@@ -129,11 +130,13 @@ MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& s
   return most;
 }
 
-MemoryNeed need_of_prediction(const fs::path& image) try {
-  constexpr std::uint64_t prepared = 10;  // two volumes of floats, and labels on two grids
-  const ImageHeader header = read_image_header(image);
-  return {.bytes = always + voxel_bytes(header) + prepared * header.grid.size(),
-          .file = image,
+MemoryNeed need_of_prediction(const std::vector<fs::path>& files) try {
+  constexpr std::uint64_t channel = 4, rest = 6;  // floats; those being prepared, and labels twice
+  const ImageHeader header = read_image_header(files.front());
+  const std::uint64_t channels = std::max(files.size(), header.channels);
+  return {.bytes = always + files.size() * voxel_bytes(header) +
+                   (channel * channels + rest) * header.grid.size(),
+          .file = files.front(),
           .voxels = voxels_of(header)};
 } catch (const Error&) {
   return {};
@@ -172,7 +175,7 @@ Scorer within_memory(Scorer scorer, MemoryGate& gate, const metrics::ScoreSettin
   return [scorer = std::move(scorer), &gate, &settings, predicts](const CasePlan& plan,
                                                                   Workspace& workspace) {
     if (plan.fate != metrics::Fate::scored) return scorer(plan, workspace);
-    const MemoryNeed need = predicts ? need_of_prediction(plan.files.front().prediction)
+    const MemoryNeed need = predicts ? need_of_prediction(image_files(plan.files.front()))
                                      : need_of_scoring(plan, settings);
     metrics::CaseRecord record;
     bool has_passed = false;

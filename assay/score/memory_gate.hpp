@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "assay/cohort.hpp"
 #include "assay/image.hpp"
@@ -32,7 +33,7 @@ MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& s
 
 /// The same for preparing an image for a model and writing its labels; the model's own memory is
 /// not known here.
-MemoryNeed need_of_prediction(const std::filesystem::path& image);
+MemoryNeed need_of_prediction(const std::vector<std::filesystem::path>& files);
 
 class MemoryGate {
  public:

@@ -17,6 +17,7 @@
 #include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
+#include "assay/score/channels.hpp"
 #include "assay/score/dataset_json.hpp"
 #include "assay/score/grand_challenge.hpp"
 #include "assay/score/pairing.hpp"
@@ -50,7 +51,8 @@ fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSett
   const fs::path folder =
       fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
   fs::path beside = folder / "dataset.json";
-  if (!fs::exists(beside)) return {};
+  if (!fs::exists(beside) && request.side == "image") beside = dataset_json_of(folder);
+  if (beside.empty() || !fs::exists(beside)) return {};
   notes.push_back("labels from " + beside.string());
   return beside;
 }
@@ -277,7 +279,8 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
                                      const std::vector<NamedFile>& predictions,
                                      const std::vector<NamedFile>& references,
                                      std::vector<std::string>& notes) {
-  const PairingWords words = request.grand_challenge ? PairingWords{"job", false} : PairingWords{};
+  const PairingWords words =
+      request.grand_challenge ? PairingWords{"job", false} : PairingWords{request.side};
   Pairing pairing = paired(predictions, references, words);
   if (pairing.pairs.empty()) {
     const NamedFile &prediction = predictions.front(), &reference = references.front();
@@ -296,10 +299,20 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
   return cases_of_pairing(request, pairing);
 }
 
+/// The images of a folder, each by its first channel.
+std::vector<NamedFile> images_in(const CohortRequest& request, std::vector<ChannelFiles>& images) {
+  images = group_images(request,
+                        without_copies(without_illustrations(require_images(request.prediction))));
+  return first_channels(images, request.prediction_pattern);
+}
+
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
-  auto predictions =
-      files_in(request.prediction, request.prediction_pattern, request.segmentations_only);
+  const bool takes_channels = request.side == "image" && request.channels != 1;
+  std::vector<ChannelFiles> images;
+  auto predictions = takes_channels ? images_in(request, images)
+                                    : files_in(request.prediction, request.prediction_pattern,
+                                               request.segmentations_only);
   auto references =
       files_in(request.reference, request.reference_pattern, request.segmentations_only);
   if (request.prediction_pattern.empty() && request.reference_pattern.empty())
@@ -310,7 +323,9 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                 "{label} is in only one pattern; give it in --pred-pattern and --ref-pattern, "
                 "such as '{id}/{label}.nii.gz'");
   if (structures) return cases_of_structures(request, predictions, references, notes);
-  return cases_of_names(request, predictions, references, notes);
+  std::vector<CasePlan> cases = cases_of_names(request, predictions, references, notes);
+  add_channels(cases, request.prediction, images);
+  return cases;
 }
 
 /// A job's output belongs to the reference that is named after its input image.
@@ -346,6 +361,13 @@ fs::path located(const std::string& text, const fs::path& root, const fs::path& 
   return (root.empty() ? manifest.parent_path() : root) / text;
 }
 
+/// One file, or those of an image's channels.
+std::vector<fs::path> files_of_manifest(const std::string& text, const CohortRequest& request) {
+  const fs::path root = located("", request.prediction, request.manifest);
+  return request.side == "image" ? listed_channels(text, root)
+                                 : std::vector{located(text, request.prediction, request.manifest)};
+}
+
 std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   const Csv table = parse_csv(read_text(request.manifest), request.manifest.string());
   const std::size_t id = needed_column(table, "id", request);
@@ -363,17 +385,23 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
     for (std::size_t c = 0; c < row.size(); ++c)
       if (c != id && c != prediction && c != reference)
         plan.groups.emplace_back(table.header[c], row[c]);
-    const fs::path p = located(row[prediction], request.prediction, request.manifest);
+    const auto images = files_of_manifest(row[prediction], request);
+    const fs::path& p = images.front();
     const fs::path r = located(row[reference], request.reference, request.manifest);
     if (row[reference].empty() || !is_there(r)) {
       plan.fate = metrics::Fate::missing_reference;
       plan.error = "the reference '" + row[reference] + "' of the manifest does not exist";
-    } else if (row[prediction].empty() || !is_there(p)) {
+    } else if (const auto lost = std::ranges::find_if_not(images, is_there);
+               row[prediction].empty() || lost != images.end()) {
       plan.fate = metrics::Fate::missing_prediction;
-      plan.error =
-          "the " + request.side + " '" + row[prediction] + "' of the manifest does not exist";
+      plan.error = "the " + request.side + " '" +
+                   (images.size() == 1 ? row[prediction] : lost->filename().string()) +
+                   "' of the manifest does not exist";
     }
     plan.files = {{"", p, r}};
+    if (images.size() > 1) plan.prediction = parts_of(row[prediction], ';').front();
+    for (std::size_t c = 1; c < images.size(); ++c)
+      plan.files.front().channels.push_back(images[c].string());
     cases.push_back(std::move(plan));
   }
   if (cases.empty())
@@ -560,7 +588,8 @@ std::vector<std::filesystem::path> input_files(const Cohort& cohort) {
   std::vector<fs::path> files;
   for (const CasePlan& plan : cohort.cases)
     for (const FilePair& pair : plan.files)
-      files.insert(files.end(), {pair.prediction, pair.reference});
+      for (const auto& each : {image_files(pair), {pair.reference}})
+        files.insert(files.end(), each.begin(), each.end());
   return files;
 }
 

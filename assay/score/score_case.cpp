@@ -23,6 +23,7 @@
 #include "assay/metrics/region_bits.hpp"
 #include "assay/metrics/region_counts.hpp"
 #include "assay/metrics/solids.hpp"
+#include "assay/score/channels.hpp"
 #include "assay/score/resampling.hpp"
 #include "assay/score/side.hpp"
 #include "assay/score/structure_pair.hpp"
@@ -545,7 +546,9 @@ bool has_hashes(const metrics::CaseRecord& record, const CasePlan& plan) try {
   metrics::CaseRecord now;
   // Where the prediction was made from an image, that is the first file of the plan.
   const std::string& first = record.image.empty() ? record.prediction_sha256 : record.image_sha256;
-  return first == hash_of(of_prediction, plan, now) &&
+  const bool has_channels = !plan.files.empty() && !plan.files.front().channels.empty();
+  return first == (has_channels ? channels_sha256(image_files(plan.files.front()))
+                                : hash_of(of_prediction, plan, now)) &&
          record.reference_sha256 == hash_of(of_reference, plan, now);
 } catch (const Error&) {
   return false;  // a file that cannot be read now is not the one that was

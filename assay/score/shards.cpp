@@ -142,6 +142,7 @@ std::string cohort_sha256(const Cohort& cohort) {
       add(pair.region);
       add(pair.prediction.empty() ? "" : "prediction");
       add(pair.reference.empty() ? "" : "reference");
+      for (const std::string& channel : pair.channels) add(fs::path(channel).filename().string());
     }
     for (const auto& [column, value] : plan.groups) {
       add(column);

@@ -41,19 +41,23 @@ struct ModelOptions {
 struct Prediction {
   Volume<std::uint8_t> labels;  ///< the class with the largest logit; ties go to the lower class
   std::vector<float> logits;    ///< class by class, each a volume; empty unless asked for
+  bool probabilities = false;   ///< the logits are probabilities: the model ends in a Sigmoid
 };
 
 struct PredictionSettings {
   Executor executor = {};  ///< any number of threads gives the same bits
   bool logits = false;
+  bool labels = true;  ///< false: only the logits are needed, and the labels have no voxels
 };
 
 /// An image as the model needs it.
 struct PredictorInput {
-  View<float> image;
-  /// A file that holds exactly this image, for back-ends that work with files; "": there is none
-  /// yet.
-  std::filesystem::path file = {};
+  std::vector<View<float>> channels;  ///< one or more, all on one grid
+  /// Files that hold exactly these channels, for back-ends that work with files; empty: there are
+  /// none yet.
+  std::vector<std::filesystem::path> files = {};
+
+  const Grid& grid() const { return channels.front().grid; }
 };
 
 /// One prediction at a time; several predictors may work side by side.
@@ -66,10 +70,15 @@ class Predictor {
   /// A hash of everything except the image that determines a prediction: equal hashes give equal
   /// predictions.
   virtual std::string sha256() const = 0;
+  /// How many channels an image must have; 0: the model does not say.
+  virtual std::size_t channels() const { return 1; }
   /// Labels on the grid of the image. `settings.logits` fills the logits too, where the back-end
   /// can. Throws Error naming what was wrong with this image, or with the answer to it.
   virtual Prediction predict(const PredictorInput& input, const PredictionSettings& settings) = 0;
 };
+
+/// Throws Error::input unless an image of so many channels can be given to the model.
+void require_channels(const Predictor& predictor, std::size_t given);
 
 // ---- How an image becomes a model's input and its answer a label map again: declared, not coded.
 //
@@ -83,21 +92,66 @@ enum class GridRule {
   conform         ///< mri_convert --conform: along the scanner's axes, around the image's centre
 };
 
-enum class IntensityRule { none, min_max, quantile };
+enum class IntensityRule {
+  none,
+  min_max,
+  quantile,
+  zscore,          ///< by mean and standard deviation of all voxels
+  zscore_nonzero,  ///< by those of the voxels other than 0; a voxel that is 0 stays 0
+  fixed            ///< by numbers that the recipe states, cut to a range before
+};
+
+/// How the scores of windows that overlap are weighted: by a Gaussian around the centre whose
+/// standard deviation is an eighth of the window, or all the same.
+enum class WindowWeights { gaussian, constant };
+
+/// "gaussian", "constant".
+std::span<const Named<WindowWeights>> window_weight_names();
+
+/// What one channel of a network's output stands for: a union of labels.
+struct OutputRegion {
+  std::string name{};
+  std::vector<std::uint8_t> labels{};
+
+  bool operator==(const OutputRegion&) const = default;
+};
+
+/// How the scores of a network are gathered, and how they become labels.
+struct ScoreRules {
+  std::optional<Shape> window{};  ///< along x, y and z; nothing: the whole image at once
+  double overlap = 0.5;           ///< share of a window that the next one covers again
+  WindowWeights weights = WindowWeights::gaussian;
+  std::array<bool, 3> mirror{};  ///< scores are means over all flips of these axes
+  /// One for each channel of the output, which may overlap; empty: channels are classes.
+  std::vector<OutputRegion> regions{};
+  double threshold = 0.5;  ///< a voxel is in a region when its probability is above this
+
+  bool operator==(const ScoreRules&) const = default;
+};
+
+/// Throws Error::input naming the first field that is out of range.
+void require_valid(const ScoreRules& rules);
 
 struct Recipe {
   std::string name;
   TensorAxes axes = TensorAxes::xyz;  ///< in which order the model was shown the axes in training
   std::string orientation{};          ///< "RAS", "LIA"; "": as stored
   GridRule grid = GridRule::native;
-  double spacing_mm = 1;         ///< of the grid, unless native
+  Point spacing_mm = {1, 1, 1};  ///< of the grid, along its axes, unless native
   std::optional<Shape> shape{};  ///< centred crop and zero padding to this
   bool to_bytes = false;         ///< whole numbers 0 ... 255, as a conformed 8-bit file holds
   double bytes_upper = 0.98;     ///< the share of the voxels other than 0 that 255 stands above
   IntensityRule intensity = IntensityRule::none;
   std::array<double, 2> quantiles = {0, 1};
-  bool clip = false;               ///< to 0 ... 1 after scaling
-  double epsilon = 0;              ///< added to the range before dividing by it
+  bool clip = false;                  ///< to 0 ... 1 after scaling
+  double epsilon = 0;                 ///< added to the range before dividing by it
+  std::size_t channels = 0;           ///< of an image; 0: as many as the model takes
+  bool volumes_are_channels = false;  ///< the volumes of one file, instead of several files
+  /// By channel; empty: `intensity` for all of them.
+  std::vector<IntensityRule> channel_intensities{};
+  /// Of `fixed`: one number for all channels, or one for each; ranges have two for each.
+  std::vector<double> mean = {0}, standard_deviation = {1}, clip_values{};
+  ScoreRules scores{};
   bool largest_component = false;  ///< of every class
   double min_volume_ml = 0;        ///< smaller components become background
   unsigned connectivity = 26;      ///< 6, 18 or 26
@@ -132,6 +186,10 @@ Grid model_grid(const Grid& native, const Recipe& recipe);
 /// scales by the range.
 Prepared prepared(View<float> image, const Recipe& recipe, const Executor& executor = {});
 
+/// The recipe of one channel, counted from 0: the same, with the intensities of that channel for
+/// all.
+Recipe of_channel(Recipe recipe, std::size_t channel);
+
 /// A reference on the model's grid (nearest neighbour): for metrics in the model's space.
 Volume<std::uint8_t> prepared_labels(View<std::uint8_t> labels, const Recipe& recipe,
                                      const Executor& executor = {});
@@ -165,6 +223,7 @@ struct PredictorSource {
   double timeout_s = 600;                  ///< of a command, for one case and for its start
   unsigned jobs = 0;                       ///< threads of ONNX Runtime; 0: all cores
   std::filesystem::path error_file = {};   ///< takes what a command writes to standard error
+  ScoreRules scores = {};  ///< other than the default: not for commands, which give labels only
 };
 
 /// Opens a model with the back-end that runs it. Automatically: `command` when there is one; our

@@ -24,6 +24,8 @@ struct FilePair {
   std::string region;                 ///< key; "" when the files hold all regions
   std::string prediction, reference;  ///< one may be missing
   std::size_t volume = 0;             ///< which one of several, from 1; 0: they have one
+  /// Where the first side is an image: its other channels, in files of their own.
+  std::vector<std::string> channels{};
 };
 
 /// A case that is expected, and what is known about it before any file is opened.
@@ -72,6 +74,8 @@ struct CohortRequest {
   /// What the first side is: predictions, or the images that they are to be made from. Names a
   /// column of the manifest, and is used in messages.
   std::string side = "prediction";
+  /// Files that make one image; 0: as many as dataset.json or the names tell.
+  std::size_t channels = 1;
 
   LabelChoice labels{};
   std::vector<metrics::Region> regions{};  ///< unions of labels, scored besides them

@@ -39,7 +39,7 @@ SEEDS = {
     "fuzz_safetensors": model_seeds.safetensors_seeds,
     "fuzz_tfjs": model_seeds.tfjs_seeds,
     "fuzz_onnx": model_seeds.onnx_seeds,
-    "fuzz_recipe": text_seeds.recipe_seeds,
+    "fuzz_recipe": model_seeds.recipe_seeds,
     "fuzz_predictor": model_seeds.predictor_seeds,
     "fuzz_dicom": image_seeds.dicom_seeds,
     "fuzz_dicom_objects": dicom_seeds.object_seeds,

@@ -230,7 +230,44 @@ def predictor_seeds():
     yield "classes", b'{"protocol": 1, "name": "n", "classes": 257}'
     yield "classes_negative", b'{"protocol": 1, "name": "n", "classes": -1}'
     yield "classes_huge", b'{"protocol": 1, "name": "n", "classes": 18446744073709551615}'
+    yield "channels", b'{"protocol": 1, "name": "n", "channels": 4}'
+    yield "channels_huge", b'{"protocol": 1, "name": "n", "channels": 18446744073709551615}'
     yield "words", b"loading the model ..."
     yield "bytes", b'{"protocol": 1, "name": "\xff"}'
     yield "nested", b'{"error": ' + b"[" * 5000
+    yield "empty", b""
+
+
+def recipe_seeds():
+    yield "toml", b'extends = "arc-meshchop"\nshape = [8, 9, 10]\nmin_volume_ml = 0.1\n'
+    yield ("json",
+           b'{"grid": "conform", "orientation": "LIA", "shape": [8, 8, 8], "to_bytes": true, '
+           b'"largest_component": true}')
+    yield ("view",
+           b'grid = "field_of_view"\nspacing_mm = 0.3\nintensity = "quantile"\nquantiles = [0.02, '
+           b'0.98]\nclip = true')
+    yield "zoom", b'grid = "zoom"\nspacing_mm = 0.7\norientation = "PSL"\naxes = "zyx"'
+    yield ("patches",
+           b'channels = 2\nintensity = ["zscore_nonzero", "fixed"]\nmean = [0, 1.5]\n'
+           b'clip_values = [0, 1, -2, 2]\nspacing_mm = [1, 1, 2]\nwindow = [4, 5, 6]\n'
+           b'overlap = 0.25\nwindow_weights = "constant"\nmirror = "xz"\n'
+           b'regions = ["TC=1,4", "WT=1,2,4"]\nthreshold = 0.4')
+    yield "no_label_left", b'regions = ["a=1", "b=2", "c=1,2"]'
+    yield "no_region", b'regions = ["=", "a=", "a=256", "a=1,,"]\nmean = []'
+    yield "coarse", b'grid = "zoom"\nspacing_mm = 1e300'
+    yield "fine", b'grid = "conform"\nspacing_mm = 1e-300'
+    yield "large", b"shape = [1024, 1024, 1024]"
+    yield "too_large", b"shape = [9223372036854775807, 1, 1]"
+    yield "nan", b"epsilon = nan"
+    yield "date", b"name = 1979-05-27"
+    yield "nested", b"shape = " + b"[" * 500
+    yield "table", b"[post]\nclip = true"
+    yield "odd_table", b"[.a]"
+    yield "tables_without_name", b"clip = true\n [[ =a]]"
+    yield "letter", b"[post]\xcc\x82ip = true"
+    yield "no_value", b"clip = ]"
+    yield "twice", b"clip = true\nclip = true"
+    yield "hash", b'sha256 = "00"'
+    yield "cut", b'{"grid": "zo'
+    yield "bytes", b"\xff\xfe= 1"
     yield "empty", b""

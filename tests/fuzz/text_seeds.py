@@ -564,31 +564,3 @@ def qa_results_seeds():
     yield "authors_unknown", b'{"benchmark": "t", "conv_id": "9", "status": "ok"}\n'
     yield "authors_status", b'{"benchmark": "t", "conv_id": "1", "status": "odd"}\n'
     yield "cut", whole(full, ours)[:200]
-
-
-def recipe_seeds():
-    yield "toml", b'extends = "arc-meshchop"\nshape = [8, 9, 10]\nmin_volume_ml = 0.1\n'
-    yield ("json",
-           b'{"grid": "conform", "orientation": "LIA", "shape": [8, 8, 8], "to_bytes": true, '
-           b'"largest_component": true}')
-    yield ("view",
-           b'grid = "field_of_view"\nspacing_mm = 0.3\nintensity = "quantile"\nquantiles = [0.02, '
-           b'0.98]\nclip = true')
-    yield "zoom", b'grid = "zoom"\nspacing_mm = 0.7\norientation = "PSL"\naxes = "zyx"'
-    yield "coarse", b'grid = "zoom"\nspacing_mm = 1e300'
-    yield "fine", b'grid = "conform"\nspacing_mm = 1e-300'
-    yield "large", b"shape = [1024, 1024, 1024]"
-    yield "too_large", b"shape = [9223372036854775807, 1, 1]"
-    yield "nan", b"epsilon = nan"
-    yield "date", b"name = 1979-05-27"
-    yield "nested", b"shape = " + b"[" * 500
-    yield "table", b"[post]\nclip = true"
-    yield "odd_table", b"[.a]"
-    yield "tables_without_name", b"clip = true\n [[ =a]]"
-    yield "letter", b"[post]\xcc\x82ip = true"
-    yield "no_value", b"clip = ]"
-    yield "twice", b"clip = true\nclip = true"
-    yield "hash", b'sha256 = "00"'
-    yield "cut", b'{"grid": "zo'
-    yield "bytes", b"\xff\xfe= 1"
-    yield "empty", b""

@@ -42,11 +42,16 @@ Volume<float> read_volume(const std::string& path) {
   return {image.grid(), std::vector<float>(found.begin(), found.end())};
 }
 
+std::vector<std::filesystem::path> files_of(const Json& request, const std::string& path) {
+  if (!request.value("files", true)) return {};
+  return {path};
+}
+
 Json attempt(model::Predictor& predictor, const Json& request, std::size_t index) try {
   const std::string path = request.at("images").at(index);
   const Volume<float> image = read_volume(path);
   const model::Prediction found =
-      predictor.predict({.image = image.view(), .file = request.value("files", true) ? path : ""},
+      predictor.predict({.channels = {image.view()}, .files = files_of(request, path)},
                         {.executor = thread_executor(request.value("jobs", 1U)),
                          .logits = request.value("logits", false)});
   const std::string stem = request.at("out").get<std::string>() + "/" + std::to_string(index);

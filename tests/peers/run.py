@@ -6,7 +6,7 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, models, newer_numpy, paired_tests, tools, trackers
+import agreement, models, newer_numpy, paired_tests, sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -145,6 +145,22 @@ def compare_models(arguments):
     return table
 
 
+def compare_windows():
+    table = Table("image", "window", "overlap", "weights",
+                  "largest difference to MONAI, as a share of the largest score")
+    sides = lambda shape: " × ".join(map(str, shape))
+    try:
+        for each in sliding.trials():
+            table.met(each.is_met)
+            table.add(sides(each.shape), sides(each.window), each.overlap, each.weights,
+                      number(each.greatest))
+            print(f"window {each.window} on {each.shape}: largest difference {each.greatest:.3g}",
+                  flush=True)
+    except tools.Missing as why:
+        table.missing("MONAI's sliding window", 5, str(why))
+    return table
+
+
 def try_newer_numpy():
     table = Table("the Python package with", "tests of the package that passed", "failed", "")
     try:
@@ -190,8 +206,9 @@ def main():
         tables.append(compare_statistics(arguments))
     if not arguments.only and not arguments.no_models:
         tables.append(compare_models(arguments))
+        tables.append(compare_windows())
         tables.append(try_newer_numpy())
-    if len(tables) == 4 and not arguments.no_docs:
+    if len(tables) == 5 and not arguments.no_docs:
         write_page(tables)
     if not arguments.only:
         tables.append(read_trackers())

@@ -79,13 +79,15 @@ class CommandPredictor : public Predictor {
     return assay::sha256("command\n" + to_text(parts, {.indent = 0}) + "\n");
   }
 
+  std::size_t channels() const override { return greeting_.channels; }
+
   Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override;
 
  private:
   std::string ask(const Json& question);
   Greeting greet() { return parse_greeting(ask({{"assay", command_protocol}, {"hello", true}})); }
   void greet_again();
-  void predict_file(const fs::path& image, const fs::path& output);
+  void predict_files(const std::vector<fs::path>& images, const fs::path& output);
   template <class Exchange>
   auto in_step(const Exchange& exchange) -> decltype(exchange());
 
@@ -121,38 +123,65 @@ auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange())
 void CommandPredictor::greet_again() {
   if (is_greeted_) return;
   if (greet() != greeting_)
-    throw Error(Error::Kind::input,
-                "it was restarted and now has another name, version or number of classes");
+    throw Error(
+        Error::Kind::input,
+        "it was restarted and now has another name, version or number of classes or channels");
   is_greeted_ = true;
 }
 
+/// A program for one channel finds no "image" in a question about several, so it fails instead of
+/// looking at the first alone.
+Json question_of(std::size_t id, const std::vector<fs::path>& images, const fs::path& output) {
+  Json out = {{"id", id}};
+  if (images.size() == 1) {
+    out["image"] = images.front().string();
+  } else {
+    for (const fs::path& image : images) out["images"].push_back(image.string());
+  }
+  out["output"] = output.string();
+  return out;
+}
+
 /// An error that the program reports itself leaves it running.
-void CommandPredictor::predict_file(const fs::path& image, const fs::path& output) {
+void CommandPredictor::predict_files(const std::vector<fs::path>& images, const fs::path& output) {
   const std::size_t id = ++asked_;
   std::string error = in_step([&] {
     greet_again();
-    return parse_case_answer(
-        ask({{"id", id}, {"image", image.string()}, {"output", output.string()}}), id);
+    return parse_case_answer(ask(question_of(id, images, output)), id);
   });
-  // Results show no folders, and the program was told two.
-  for (const fs::path& told : {image, output})
-    error = replaced(std::move(error), (told.parent_path() / "").string(), "");
+  // Results show no folders, and the program was told some.
+  std::vector<fs::path> told = images;
+  told.push_back(output);
+  for (const fs::path& each : told)
+    error = replaced(std::move(error), (each.parent_path() / "").string(), "");
   if (!error.empty()) throw Error(Error::Kind::input, "the command reported: " + error);
 }
 
+/// The files of the channels; those that are not there yet are written.
+std::vector<fs::path> files_for(const PredictorInput& input, const TemporaryFolder& folder) {
+  std::vector<fs::path> out;
+  for (const fs::path& file : input.files) out.push_back(fs::absolute(file));
+  if (!out.empty()) return out;
+  for (const View<float>& channel : input.channels) {
+    const std::string number = out.empty() ? "" : "_" + std::to_string(out.size());
+    out.push_back(folder / ("image" + number + ".nii"));
+    write_image(out.back(), channel);
+  }
+  return out;
+}
+
 Prediction CommandPredictor::predict(const PredictorInput& input, const PredictionSettings&) {
-  if (input.image.voxels.empty()) throw Error(Error::Kind::input, "the image has no voxels");
+  require_channels(*this, input.channels.size());
+  if (input.grid().size() == 0) throw Error(Error::Kind::input, "the image has no voxels");
   const TemporaryFolder folder;
-  fs::path image = input.file.empty() ? folder / "image.nii" : fs::absolute(input.file);
-  if (input.file.empty()) write_image(image, input.image);
   const fs::path output = folder / "labels.nii.gz";
-  predict_file(image, output);
+  predict_files(files_for(input, folder), output);
   std::error_code ignored;
   if (!fs::exists(output, ignored))
     throw Error(Error::Kind::input,
                 "the command said that it was done, but did not write its \"output\"");
   try {
-    return {.labels = read_labels_on(input.image.grid, output, greeting_.classes), .logits = {}};
+    return {.labels = read_labels_on(input.grid(), output, greeting_.classes), .logits = {}};
   } catch (const Error& e) {
     throw e.within("what the command wrote");
   }
@@ -188,6 +217,16 @@ std::size_t classes_of(const Json& answer) {
   return found->get<std::size_t>();
 }
 
+/// 0 when the program does not say.
+std::size_t channels_in(const Json& answer) {
+  constexpr int most = 256;
+  const auto found = answer.find("channels");
+  if (found == answer.end() || found->is_null()) return 0;
+  if (!found->is_number_integer() || *found < 1 || *found > most)
+    throw Error(Error::Kind::input, "\"channels\" in its handshake must be 1 to 256");
+  return found->get<std::size_t>();
+}
+
 Greeting greeting_of(const Json& answer) {
   if (!answer.contains("protocol") || answer.at("protocol") != command_protocol)
     throw Error(Error::Kind::input,
@@ -195,6 +234,7 @@ Greeting greeting_of(const Json& answer) {
   Greeting out = {.name = field_text(answer, "name"), .version = field_text(answer, "version")};
   if (out.name.empty()) throw Error(Error::Kind::input, "its handshake must have a \"name\"");
   out.classes = classes_of(answer);
+  out.channels = channels_in(answer);
   return out;
 }
 

@@ -31,6 +31,7 @@ inline constexpr std::size_t most_command_classes = 256;
 struct Greeting {
   std::string name, version;
   std::size_t classes = most_command_classes;
+  std::size_t channels = 0;  ///< of an image; 0: it does not say
   bool operator==(const Greeting&) const = default;
 };
 

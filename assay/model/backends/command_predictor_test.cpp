@@ -48,7 +48,9 @@ class CommandTest : public ::testing::Test {
     return command_predictor({.command = {"sh", "-c", command}, .timeout_s = timeout_s});
   }
   std::vector<std::uint8_t> predict(Predictor& predictor, const fs::path& given = {}) const {
-    const Prediction found = predictor.predict({.image = image_.view(), .file = given}, {});
+    PredictorInput input = {.channels = {image_.view()}};
+    if (!given.empty()) input.files = {given};
+    const Prediction found = predictor.predict(input, {});
     EXPECT_EQ(found.labels.grid(), grid);
     const auto voxels = found.labels.view().voxels;
     return {voxels.begin(), voxels.end()};
@@ -249,10 +251,37 @@ TEST_F(CommandTest, standard_error_is_kept_in_a_file_across_starts) {
               HasSubstr("log.txt: cannot be opened"));
 }
 
+TEST_F(CommandTest, several_channels_are_a_list_and_never_a_single_image) {
+  const fs::path told = folder_ / "told";
+  const auto predictor = program(hello + "read -r line; printf '%s' \"$line\" > " + told.string() +
+                                 R"(; echo '{"error":"seen"}')");
+  const PredictorInput input = {.channels = {image_.view(), image_.view()},
+                                .files = {"/data/a_0000.nii.gz", "/data/a_0001.nii.gz"}};
+  EXPECT_EQ(predictor->channels(), 0U);
+  EXPECT_THAT(refusal([&] { predictor->predict(input, {}); }), HasSubstr("seen"));
+  const std::string line = read_text(told);
+  EXPECT_THAT(line, HasSubstr(R"("images":["/data/a_0000.nii.gz","/data/a_0001.nii.gz"])"));
+  EXPECT_THAT(line, ::testing::Not(HasSubstr(R"("image":)")));
+}
+
+TEST_F(CommandTest, a_program_may_say_how_many_channels_it_takes) {
+  EXPECT_EQ(parse_greeting(R"({"protocol":1,"name":"a","channels":4})").channels, 4U);
+  for (const char* wrong : {"0", "257", "1.5", "\"2\""})
+    EXPECT_THAT(
+        refusal([&] {
+          parse_greeting(R"({"protocol":1,"name":"a","channels":)" + std::string(wrong) + "}");
+        }),
+        HasSubstr("\"channels\" in its handshake must be 1 to 256"));
+  const auto predictor =
+      program(R"(read line; echo '{"protocol":1,"name":"a","channels":2}'; cat)");
+  EXPECT_THAT(refusal([&] { predictor->predict({.channels = {image_.view()}}, {}); }),
+              HasSubstr("the image has 1 channel, but the model takes 2 channels"));
+}
+
 TEST_F(CommandTest, an_empty_image_is_refused) {
   const auto predictor = program(hello + "cat");
   const Volume<float> none(Grid{.shape = {0, 3, 1}});
-  EXPECT_THAT(refusal([&] { predictor->predict({.image = none.view()}, {}); }),
+  EXPECT_THAT(refusal([&] { predictor->predict({.channels = {none.view()}}, {}); }),
               HasSubstr("the image has no voxels"));
 }
 

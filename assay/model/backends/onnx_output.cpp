@@ -5,18 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
 #include <span>
 
+#include "assay/base/half.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/model/backends/score_labels.hpp"
 
 namespace assay::model {
 namespace {
-
-constexpr std::size_t most_output_classes = 256;
-constexpr std::size_t block = std::size_t{1} << 16;  ///< voxels that one task labels
 
 [[noreturn]] void refuse_output(const std::string& why) {
   throw Error(Error::Kind::input, "the model's first output " + why);
@@ -39,79 +36,42 @@ std::size_t channels_of(const OnnxTensor& tensor, const Grid& grid) {
   return first == 0 ? 1 : static_cast<std::size_t>(shape[first - 1]);
 }
 
-void for_blocks(std::size_t voxels, const Executor& executor,
-                const std::function<void(std::size_t from, std::size_t to)>& work) {
-  run_tasks(executor, (voxels + block - 1) / block,
-            [&](std::size_t i) { work(i * block, std::min(voxels, (i + 1) * block)); });
-}
-
-/// A comparison with NaN is false, so NaN would count as the first class.
-void require_numbers(std::span<const float> values) {
-  if (std::ranges::any_of(values, [](float v) { return std::isnan(v); }))
-    refuse_output("has voxels that are not numbers (NaN); check the preprocessing and the export");
-}
-
-void label_by_largest(std::span<const float> scores, std::span<std::uint8_t> labels,
-                      const Executor& executor) {
-  const std::size_t voxels = labels.size(), classes = scores.size() / voxels;
-  for_blocks(voxels, executor, [&](std::size_t from, std::size_t to) {
-    std::vector<float> best(scores.begin() + static_cast<std::ptrdiff_t>(from),
-                            scores.begin() + static_cast<std::ptrdiff_t>(to));
-    require_numbers(best);
-    for (std::size_t k = 1; k < classes; ++k) {
-      const auto channel = scores.subspan(k * voxels + from, to - from);
-      require_numbers(channel);
-      for (std::size_t i = 0; i < channel.size(); ++i)
-        if (channel[i] > best[i]) {
-          best[i] = channel[i];
-          labels[from + i] = static_cast<std::uint8_t>(k);
-        }
-    }
-  });
-}
-
-/// A model of one channel that calls its values logits, but gives none below 0 and none above 1,
-/// may give probabilities: a guess would label everything.
-void require_logits(std::span<const float> values) {
-  const auto [least, most] = std::ranges::minmax(values);
-  if (least >= 0 && most <= 1 && least != most)
-    refuse_output(
-        "has one channel with values from 0 to 1, but does not end in Sigmoid, so it is unclear "
-        "whether these are probabilities or logits; export the model with its Sigmoid");
-}
-
-void label_by_threshold(std::span<const float> values, std::span<std::uint8_t> labels,
-                        const OutputRules& rules) {
-  for_blocks(labels.size(), rules.executor, [&](std::size_t from, std::size_t to) {
-    require_numbers(values.subspan(from, to - from));
-    const float limit = rules.probabilities ? 0.5F : 0.0F;
-    for (std::size_t i = from; i < to; ++i) labels[i] = values[i] > limit;
-  });
-  if (!rules.probabilities) require_logits(values);
-}
-
 Prediction from_scores(const OnnxTensor& tensor, const OutputRules& rules) {
   const std::size_t channels = channels_of(tensor, rules.grid), voxels = rules.grid.size();
-  if (channels == 0 || channels > most_output_classes)
-    refuse_output(
-        fmt::format("has {} classes; 1 to {} can be labelled", channels, most_output_classes));
+  require_classes(channels);
   const std::span scores(static_cast<const float*>(tensor.data), channels * voxels);
-  Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
-  if (channels == 1) {
-    label_by_threshold(scores, out.labels.voxels(), rules);
-    return out;
+  Prediction out = {.labels = Volume<std::uint8_t>(rules.labels ? rules.grid : Grid{}),
+                    .logits = {},
+                    .probabilities = rules.probabilities};
+  if (rules.labels) {
+    ScoreLabeller labeller({}, rules.probabilities);
+    labeller.label(scores, out.labels.voxels(), rules.executor);
+    labeller.finish();
   }
-  label_by_largest(scores, out.labels.voxels(), rules.executor);
   if (rules.logits) out.logits.assign(scores.begin(), scores.end());
   return out;
+}
+
+/// The same for half precision: everything after this is single precision.
+Prediction from_halves(const OnnxTensor& tensor, const OutputRules& rules) {
+  const std::size_t count = channels_of(tensor, rules.grid) * rules.grid.size();
+  const std::span halves(static_cast<const std::uint16_t*>(tensor.data), count);
+  std::vector<float> scores(count);
+  std::ranges::transform(halves, scores.begin(),
+                         [](std::uint16_t bits) { return to_float(Half{bits}); });
+  return from_scores({.type = onnx_float32, .shape = tensor.shape, .data = scores.data()}, rules);
 }
 
 template <class T>
 Prediction from_labels(const OnnxTensor& tensor, const OutputRules& rules) {
   if (channels_of(tensor, rules.grid) != 1)
     refuse_output("has whole numbers in the shape " + onnx_shape_text(tensor.shape) +
-                  "; labels have one channel, scores are float32");
+                  "; labels have one channel, scores are float32 or float16");
   const std::span values(static_cast<const T*>(tensor.data), rules.grid.size());
+  if (!rules.labels)
+    refuse_output(
+        "has labels, and windows, mirroring and regions need scores; export the model "
+        "without its argmax");
   Prediction out = {.labels = Volume<std::uint8_t>(rules.grid), .logits = {}};
   const std::span<std::uint8_t> labels = out.labels.voxels();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -135,7 +95,7 @@ constexpr std::array kinds = {ElementKind{onnx_float32, "float32", from_scores},
                               ElementKind{onnx_int32, "int32", from_labels<std::int32_t>},
                               ElementKind{onnx_int64, "int64", from_labels<std::int64_t>},
                               ElementKind{onnx_bool, "bool", from_labels<std::uint8_t>},
-                              ElementKind{10, "float16", nullptr},
+                              ElementKind{onnx_float16, "float16", from_halves},
                               ElementKind{11, "float64", nullptr},
                               ElementKind{16, "bfloat16", nullptr}};
 
@@ -157,7 +117,7 @@ Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules) {
   const auto* const kind = std::ranges::find(kinds, tensor.type, &ElementKind::type);
   if (kind == kinds.end() || kind->decode == nullptr)
     refuse_output("has elements of " + onnx_type_name(tensor.type) +
-                  "; export the model with float32 scores or whole-number labels");
+                  "; export the model with scores in float32 or float16, or whole-number labels");
   return kind->decode(tensor, rules);
 }
 

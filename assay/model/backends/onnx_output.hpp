@@ -17,6 +17,7 @@ enum OnnxType : std::int32_t {
   onnx_int32 = 6,
   onnx_int64 = 7,
   onnx_bool = 9,
+  onnx_float16 = 10,
 };
 
 /// "float32", "type 23".
@@ -36,12 +37,14 @@ struct OutputRules {
   Grid grid = {};              ///< of the volume that went in: its x is the tensor's last axis
   bool probabilities = false;  ///< a single channel is one, and no logit
   bool logits = false;
+  bool labels = true;  ///< false: scores are needed, and nothing is labelled
   Executor executor = {};
 };
 
-/// Labels of [1, classes, depth, height, width] numbers by the largest, ties to the lower class; of
-/// a single channel by probability > 0.5 or logit > 0; of whole numbers as they are. Axes of length
-/// 1 in front may be left out. Throws Error::input when the tensor is none of these.
+/// Labels of [1, classes, depth, height, width] numbers, in single or half precision, by the
+/// largest, ties to the lower class; of a single channel by probability > 0.5 or logit > 0; of
+/// whole numbers as they are. Axes of length 1 in front may be left out. Throws Error::input when
+/// the tensor is none of these.
 Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules);
 
 }  // namespace assay::model

@@ -6,6 +6,7 @@
 #include <limits>
 #include <thread>
 
+#include "assay/base/half.hpp"
 #include "assay/base/test_files.hpp"
 
 namespace assay::model {
@@ -62,6 +63,24 @@ TEST(OnnxOutput, a_single_channel_is_a_logit_unless_the_model_gives_probabilitie
               HasSubstr("so it is unclear whether these are probabilities or logits"));
 }
 
+TEST(OnnxOutput, half_precision_is_read_as_the_same_numbers) {
+  const std::vector<float> scores = {0, 5, 1, -3, 0.5F, 5, 1, -2};
+  std::vector<std::uint16_t> halves;
+  for (const float score : scores) halves.push_back(to_half(score).bits);
+  const auto given = tensor(halves, onnx_float16, {1, 2, 1, 1, 4});
+  EXPECT_THAT(labels_in(given), ElementsAre(1, 0, 0, 1));
+  EXPECT_EQ(decoded(given, {.grid = line, .logits = true}).logits, scores);
+}
+
+TEST(OnnxOutput, labels_alone_are_no_scores) {
+  const std::vector<std::uint8_t> labels = {0, 1, 0, 1};
+  EXPECT_THAT(refusal([&] {
+                decoded(tensor(labels, onnx_uint8, {1, 1, 4}),
+                        {.grid = line, .logits = true, .labels = false});
+              }),
+              HasSubstr("export the model without its argmax"));
+}
+
 TEST(OnnxOutput, whole_numbers_are_labels) {
   const std::vector<std::int64_t> wide = {0, 255, 7, 1};
   const std::vector<std::uint8_t> narrow = {0, 255, 7, 1};
@@ -99,9 +118,9 @@ TEST(OnnxOutput, what_is_no_volume_of_classes_is_refused_by_its_shape) {
       HasSubstr("1x2x1x1x2 for a volume of 1x1x4 (depth, height, width); a model must keep"));
   EXPECT_THAT(refusal([&] { labels_of(scores, {1, 512, 1, 1, 4}); }), HasSubstr("has 512 classes"));
   EXPECT_THAT(refusal([&] {
-                decoded(tensor(scores, 10, {1, 2, 1, 1, 4}), {.grid = line});
+                decoded(tensor(scores, 16, {1, 2, 1, 1, 4}), {.grid = line});
               }),
-              HasSubstr("has elements of float16"));
+              HasSubstr("has elements of bfloat16"));
   EXPECT_THAT(refusal([&] {
                 decoded(tensor(scores, 99, {1, 2, 1, 1, 4}), {.grid = line});
               }),

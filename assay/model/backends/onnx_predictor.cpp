@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "assay/base/file.hpp"
+#include "assay/base/half.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/model/backends/onnx_output.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
@@ -48,8 +50,8 @@ class OnnxSession {
   const OnnxInput& input() const { return input_; }
   const std::string& version() const { return runtime_.version; }
 
-  /// The first output for float32 numbers of that shape.
-  OnnxResult run(std::span<const float> numbers, const std::vector<std::int64_t>& shape);
+  /// The first output for numbers of the input's type and that shape.
+  OnnxResult run(std::span<const std::byte> numbers, const std::vector<std::int64_t>& shape);
 
  private:
   void check(OrtStatus* status, const std::string& failure) const;
@@ -175,13 +177,12 @@ OnnxTensor OnnxSession::content(OrtValue* value) const {
 }
 
 /// The library reads its inputs only, though it takes them as if it wrote.
-OnnxResult OnnxSession::run(std::span<const float> numbers,
+OnnxResult OnnxSession::run(std::span<const std::byte> numbers,
                             const std::vector<std::int64_t>& shape) {
   OrtValue* made = nullptr;
-  check(
-      runtime_.create_tensor(memory_.get(), const_cast<float*>(numbers.data()),
-                             numbers.size_bytes(), shape.data(), shape.size(), onnx_float32, &made),
-      "the image cannot be passed to the model");
+  check(runtime_.create_tensor(memory_.get(), const_cast<std::byte*>(numbers.data()),
+                               numbers.size(), shape.data(), shape.size(), input_.type, &made),
+        "the image cannot be passed to the model");
   const OrtOwned<OrtValue> given(made, runtime_.release_value);
   const char *input_name = input_name_.c_str(), *output_name = output_name_.c_str();
   const OrtValue* inputs = given.get();
@@ -194,15 +195,8 @@ OnnxResult OnnxSession::run(std::span<const float> numbers,
   return {std::move(value), tensor};
 }
 
-constexpr AxisMap turned_around = {.source = {2, 1, 0}, .flipped = {}};
-
 /// x and z change places, and back.
-template <class T>
-Volume<T> turned(View<T> volume) {
-  std::vector<T> voxels(volume.grid.size());
-  reorient(volume, turned_around, std::span<T>(voxels));
-  return {reoriented(volume.grid, turned_around), std::move(voxels)};
-}
+constexpr AxisMap turned_around = {.source = {2, 1, 0}, .flipped = {}};
 
 void require_finite(View<float> image) {
   if (image.voxels.empty()) throw Error(Error::Kind::input, "the image has no voxels");
@@ -241,18 +235,24 @@ class OnnxPredictor : public Predictor {
   std::string backend() const override { return "onnx"; }
   std::string sha256() const override { return sha256_; }
 
+  std::size_t channels() const override {
+    const std::int64_t declared = session_.input().shape[1];
+    return declared < 0 ? 0 : static_cast<std::size_t>(declared);
+  }
+
   Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override {
-    require_finite(input.image);
-    if (axes_ == TensorAxes::zyx) return run(input.image, settings);
-    const Volume<float> image = turned(input.image);
-    Prediction found = run(image.view(), settings);
-    return turned_back(found, input.image.grid);
+    require_channels(*this, input.channels.size());
+    for (const View<float>& channel : input.channels) require_finite(channel);
+    if (axes_ == TensorAxes::zyx) return run(input, settings);
+    return turned_back(run(input, settings), input.grid());
   }
 
  private:
   void require_image_input() const;
   void require_shape(const Shape& shape) const;
-  Prediction run(View<float> image, const PredictionSettings& settings);
+  std::vector<float> tensor_of(const PredictorInput& input) const;
+  OnnxResult run_tensor(std::span<const float> numbers, const std::vector<std::int64_t>& shape);
+  Prediction run(const PredictorInput& input, const PredictionSettings& settings);
   static Prediction turned_back(const Prediction& found, const Grid& grid);
 
   TensorAxes axes_;
@@ -264,11 +264,12 @@ class OnnxPredictor : public Predictor {
 void OnnxPredictor::require_image_input() const {
   const std::int32_t type = session_.input().type;
   const std::vector<std::int64_t>& shape = session_.input().shape;
-  const auto is_one = [&](std::size_t axis) { return shape[axis] == 1 || shape[axis] < 0; };
-  if (type != onnx_float32 || shape.size() != 5 || !is_one(0) || !is_one(1))
+  const bool is_number = type == onnx_float32 || type == onnx_float16;
+  const auto is_batch = [&] { return shape[0] == 1 || shape[0] < 0; };
+  if (!is_number || shape.size() != 5 || !is_batch() || shape[1] == 0)
     throw Error(Error::Kind::input,
-                fmt::format("the model's input is {} of {}; one volume of one channel is given: "
-                            "float32 of 1x1x depth x height x width",
+                fmt::format("the model's input is {} of {}; one image is given: float32 or float16 "
+                            "of 1 x channels x depth x height x width",
                             onnx_type_name(type), onnx_shape_text(shape)));
 }
 
@@ -285,29 +286,58 @@ void OnnxPredictor::require_shape(const Shape& shape) const {
   };
   throw Error(Error::Kind::input,
               fmt::format("the model takes volumes of {0} voxels only, and this one has {1}; use a "
-                          "recipe with the shape {0}, or export the model with dynamic axes",
-                          text(wanted), text(shape)));
+                          "recipe with the shape {0}, a window of that size (--window {2}), or "
+                          "export the model with dynamic axes",
+                          text(wanted), text(shape), replaced(text(wanted), "x", ",")));
 }
 
-Prediction OnnxPredictor::run(View<float> image, const PredictionSettings& settings) {
-  const Shape& shape = image.grid.shape;
-  require_shape(shape);
-  const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(shape[axis]); };
-  const OnnxResult result = session_.run(image.voxels, {1, 1, side(2), side(1), side(0)});
-  return decoded(result.tensor, {.grid = image.grid,
+/// Channel by channel, each in the order of the tensor's axes.
+std::vector<float> OnnxPredictor::tensor_of(const PredictorInput& input) const {
+  const std::size_t voxels = input.grid().size();
+  const AxisMap map = axes_ == TensorAxes::zyx ? AxisMap{} : turned_around;
+  std::vector<float> out(input.channels.size() * voxels);
+  for (std::size_t c = 0; c < input.channels.size(); ++c)
+    reorient(input.channels[c], map, std::span(out).subspan(c * voxels, voxels));
+  return out;
+}
+
+OnnxResult OnnxPredictor::run_tensor(std::span<const float> numbers,
+                                     const std::vector<std::int64_t>& shape) {
+  if (session_.input().type == onnx_float32) return session_.run(std::as_bytes(numbers), shape);
+  std::vector<Half> halves(numbers.size());
+  std::ranges::transform(numbers, halves.begin(), to_half);
+  return session_.run(std::as_bytes(std::span(halves)), shape);
+}
+
+/// One channel whose axes are the tensor's is passed on as it is.
+Prediction OnnxPredictor::run(const PredictorInput& input, const PredictionSettings& settings) {
+  const bool as_is = input.channels.size() == 1 && axes_ == TensorAxes::zyx;
+  const Grid grid =
+      axes_ == TensorAxes::zyx ? input.grid() : reoriented(input.grid(), turned_around);
+  require_shape(grid.shape);
+  const std::vector<float> copy = as_is ? std::vector<float>() : tensor_of(input);
+  const auto side = [&](std::size_t axis) { return static_cast<std::int64_t>(grid.shape[axis]); };
+  const OnnxResult result =
+      run_tensor(as_is ? input.channels.front().voxels : std::span<const float>(copy),
+                 {1, static_cast<std::int64_t>(input.channels.size()), side(2), side(1), side(0)});
+  return decoded(result.tensor, {.grid = grid,
                                  .probabilities = gives_probabilities_,
                                  .logits = settings.logits,
+                                 .labels = settings.labels,
                                  .executor = settings.executor});
 }
 
 Prediction OnnxPredictor::turned_back(const Prediction& found, const Grid& grid) {
+  const Grid turned = reoriented(grid, turned_around);
   const View<std::uint8_t> labels = found.labels.view();
-  Prediction out = {.labels = Volume<std::uint8_t>(grid), .logits = {}};
-  reorient(labels, turned_around, out.labels.voxels());
+  Prediction out = {.labels = Volume<std::uint8_t>(labels.voxels.empty() ? Grid{} : grid),
+                    .logits = {},
+                    .probabilities = found.probabilities};
+  if (!labels.voxels.empty()) reorient(labels, turned_around, out.labels.voxels());
   out.logits.resize(found.logits.size());
   for (std::size_t at = 0; at < out.logits.size(); at += grid.size())
-    reorient(View<float>{labels.grid, std::span(found.logits).subspan(at, grid.size())},
-             turned_around, std::span(out.logits).subspan(at, grid.size()));
+    reorient(View<float>{turned, std::span(found.logits).subspan(at, grid.size())}, turned_around,
+             std::span(out.logits).subspan(at, grid.size()));
   return out;
 }
 

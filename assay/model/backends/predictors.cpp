@@ -9,6 +9,7 @@
 #include "assay/model.hpp"
 #include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"
+#include "assay/model/backends/score_predictor.hpp"
 #include "assay/model/files/model.hpp"
 
 namespace assay::model {
@@ -28,7 +29,8 @@ class MeshNetPredictor : public Predictor {
   std::string sha256() const override { return sha256_; }
 
   Prediction predict(const PredictorInput& input, const PredictionSettings& settings) override {
-    return engine_.predict(input.image, workspace_, settings);
+    require_channels(*this, input.channels.size());
+    return engine_.predict(input.channels.front(), workspace_, settings);
   }
 
  private:
@@ -58,6 +60,10 @@ Opened open_onnx(const PredictorSource& source) {
 }
 
 Opened open_command(const PredictorSource& source) {
+  if (source.scores != ScoreRules{})
+    throw Error(Error::Kind::usage,
+                "a program gives labels, and windows, mirroring and regions need scores; leave out "
+                "--window and --mirror and their keys in the recipe, and let the program do it");
   return command_predictor(
       {.command = source.command, .timeout_s = source.timeout_s, .error_file = source.error_file});
 }
@@ -109,7 +115,17 @@ std::span<const Named<Backend>> backends() {
 }
 
 std::unique_ptr<Predictor> open_predictor(const PredictorSource& source) {
-  return openers[static_cast<std::size_t>(source.backend)](source);
+  require_valid(source.scores);
+  Opened opened = openers[static_cast<std::size_t>(source.backend)](source);
+  if (source.scores == ScoreRules{}) return opened;
+  return score_predictor(std::move(opened), source.scores);
+}
+
+void require_channels(const Predictor& predictor, std::size_t given) {
+  const std::size_t wanted = predictor.channels();
+  if (given != 0 && (wanted == 0 || wanted == given)) return;
+  throw Error(Error::Kind::input, "the image has " + counted(given, "channel") +
+                                      ", but the model takes " + counted(wanted, "channel"));
 }
 
 }  // namespace assay::model

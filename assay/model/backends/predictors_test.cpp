@@ -36,7 +36,7 @@ TEST(Predictors, files_that_the_engine_can_run_go_to_it_and_predict_as_it_does) 
   const MeshNetEngine engine(read_model(corpus / "fuzz_checkpoint/bare", options).network);
   PredictionWorkspace workspace;
   const Prediction truth = engine.predict(image.view(), workspace, {.logits = true});
-  const Prediction found = predictor->predict({.image = image.view()}, {.logits = true});
+  const Prediction found = predictor->predict({.channels = {image.view()}}, {.logits = true});
   EXPECT_EQ(found.logits, truth.logits);
   EXPECT_TRUE(std::ranges::equal(found.labels.view().voxels, truth.labels.view().voxels));
 }
@@ -72,6 +72,22 @@ TEST(Predictors, exactly_one_of_model_and_command_is_needed) {
   EXPECT_THAT(refusal([] { open_predictor({}); }), HasSubstr("neither a model file nor a command"));
   EXPECT_THAT(refusal([] { open_predictor({.model = "a", .command = {"b"}}); }),
               HasSubstr("give one of them"));
+}
+
+TEST(Predictors, windows_are_for_networks_and_not_for_programs) {
+  const std::filesystem::path whole = corpus / "fuzz_onnx/whole";
+  const ScoreRules windows = {.window = Shape{4, 4, 4}};
+  const auto plain = open_predictor({.model = whole}),
+             windowed = open_predictor({.model = whole, .scores = windows});
+  EXPECT_NE(plain->sha256(), windowed->sha256());
+  EXPECT_EQ(windowed->backend(), "meshnet");
+  EXPECT_EQ(windowed->channels(), 1U);
+  EXPECT_THAT(refusal([&] {
+                open_predictor({.command = {"sh", "-c", greeting}, .scores = windows});
+              }),
+              HasSubstr("a program gives labels"));
+  EXPECT_THAT(refusal([&] { open_predictor({.model = whole, .scores = {.overlap = 1}}); }),
+              HasSubstr("overlap must be 0 or more, and below 1"));
 }
 
 TEST(Predictors, options_of_weights_do_not_go_with_the_runtime) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "assay/model.hpp"
+#include "assay/model/recipe/regions.hpp"
 
 namespace assay::model {
 namespace {
@@ -53,10 +54,30 @@ bool fits(const Shape& shape) {
   return voxels >= 1 && voxels <= most;
 }
 
+constexpr std::size_t most_channels = 256;
+
+/// Whether a list with so many entries, if it has any, has one for each channel.
+bool fits_channels(const Recipe& recipe, std::size_t entries) {
+  return entries == 0 || entries == recipe.channels;
+}
+
+bool is_one_or_each(const Recipe& recipe, const std::vector<double>& numbers, std::size_t each) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }) &&
+         (numbers.size() == each || (!numbers.empty() && numbers.size() == recipe.channels * each));
+}
+
+bool ascends(const Recipe& recipe) {
+  for (std::size_t i = 0; i + 1 < recipe.clip_values.size(); i += 2)
+    if (!(recipe.clip_values[i] < recipe.clip_values[i + 1])) return false;
+  return true;
+}
+
 constexpr Rule rules[] = {
     {[](const Recipe& r) { return r.orientation.empty() || is_orientation(r.orientation); },
      "orientation must be three letters, one of L R, one of P A and one of I S, such as \"RAS\""},
-    {[](const Recipe& r) { return r.spacing_mm > 0 && std::isfinite(r.spacing_mm); },
+    {[](const Recipe& r) {
+       return std::ranges::all_of(r.spacing_mm, [](double s) { return s > 0 && std::isfinite(s); });
+     },
      "spacing_mm must be greater than 0"},
     {[](const Recipe& r) { return !r.shape || fits(*r.shape); },
      "shape must be three whole numbers of 1 or more, with at most 2^30 voxels in all"},
@@ -74,9 +95,44 @@ constexpr Rule rules[] = {
        return r.connectivity == 6 || r.connectivity == 18 || r.connectivity == 26;
      },
      "connectivity must be 6, 18 or 26"},
+    {[](const Recipe& r) { return r.channels <= most_channels; }, "channels must be 1 to 256"},
+    {[](const Recipe& r) { return fits_channels(r, r.channel_intensities.size()); },
+     "intensity must be one word, or one for each of the channels; say how many with channels"},
+    {[](const Recipe& r) { return is_one_or_each(r, r.mean, 1); },
+     "mean must be a number, or one for each of the channels; say how many with channels"},
+    {[](const Recipe& r) {
+       return is_one_or_each(r, r.standard_deviation, 1) &&
+              std::ranges::all_of(r.standard_deviation, [](double x) { return x > 0; });
+     },
+     "standard_deviation must be a number above 0, or one for each of the channels; say how many "
+     "with channels"},
+    {[](const Recipe& r) {
+       return r.clip_values.empty() || (is_one_or_each(r, r.clip_values, 2) && ascends(r));
+     },
+     "clip_values must be two ascending numbers, or two for each of the channels"},
+};
+
+struct ScoreRule {
+  bool (*holds)(const ScoreRules& rules);
+  const char* otherwise;
+};
+
+constexpr ScoreRule score_rules[] = {
+    {[](const ScoreRules& r) { return !r.window || fits(*r.window); },
+     "window must be three whole numbers of 1 or more, with at most 2^30 voxels in all"},
+    {[](const ScoreRules& r) { return r.overlap >= 0 && r.overlap < 1; },
+     "overlap must be 0 or more, and below 1"},
+    {[](const ScoreRules& r) { return r.threshold > 0 && r.threshold < 1; },
+     "threshold must be between 0 and 1"},
 };
 
 }  // namespace
+
+std::span<const Named<WindowWeights>> window_weight_names() {
+  static constexpr Named<WindowWeights> names[] = {{"gaussian", WindowWeights::gaussian},
+                                                   {"constant", WindowWeights::constant}};
+  return names;
+}
 
 std::span<const Recipe> builtin_recipes() {
   static const std::array<Recipe, 6> table = {
@@ -97,6 +153,13 @@ std::span<const Recipe> builtin_recipes() {
 void require_valid(const Recipe& recipe) {
   for (const Rule& rule : rules)
     if (!rule.holds(recipe)) throw Error(Error::Kind::input, rule.otherwise);
+  require_valid(recipe.scores);
+}
+
+void require_valid(const ScoreRules& of) {
+  for (const ScoreRule& rule : score_rules)
+    if (!rule.holds(of)) throw Error(Error::Kind::input, rule.otherwise);
+  painting_order(of.regions);
 }
 
 }  // namespace assay::model

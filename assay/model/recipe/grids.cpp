@@ -18,14 +18,15 @@ constexpr double most_voxels = 1 << 30;
 
 std::size_t resampled_size(const Grid& oriented, const Recipe& recipe, std::size_t axis) {
   const double size = static_cast<double>(oriented.shape[axis]);
-  const double factor = spacing_mm(oriented)[axis] / recipe.spacing_mm;
+  const double factor = spacing_mm(oriented)[axis] / recipe.spacing_mm[axis];
   const double found = std::nearbyint(size * factor);  // halves to even, as Python rounds
   if (!(found >= 1 && found <= most_voxels))
     throw Error(
         Error::Kind::input,
         fmt::format("an axis of {} voxels of {:.6g} mm would have {:.6g} at {:.6g} mm; check "
                     "the image's spacing, or ask for another spacing_mm",
-                    oriented.shape[axis], spacing_mm(oriented)[axis], found, recipe.spacing_mm));
+                    oriented.shape[axis], spacing_mm(oriented)[axis], found,
+                    recipe.spacing_mm[axis]));
   return static_cast<std::size_t>(found);
 }
 
@@ -112,7 +113,8 @@ Grid field_of_view_grid(const Laid& laid, const Recipe& recipe) {
       return static_cast<double>(lower);
     });
   };
-  Grid out = scaled(oriented, [&](std::size_t axis) { return recipe.spacing_mm / spacing[axis]; });
+  Grid out =
+      scaled(oriented, [&](std::size_t axis) { return recipe.spacing_mm[axis] / spacing[axis]; });
   out.shape = laid.shape;
   return anchored(out, centre(laid.shape), position_mm(oriented, centre(oriented.shape)));
 }
@@ -124,7 +126,7 @@ Grid conform_grid(const Laid& laid, const Recipe& recipe) {
   };
   const std::string letters =
       recipe.orientation.empty() ? orientation(laid.oriented) : recipe.orientation;
-  Grid out = scaled(lettered(letters), [&](std::size_t) { return recipe.spacing_mm; });
+  Grid out = scaled(lettered(letters), [&](std::size_t axis) { return recipe.spacing_mm[axis]; });
   out.shape = laid.shape;
   return anchored(out, middle(laid.shape), position_mm(laid.native, middle(laid.native.shape)));
 }

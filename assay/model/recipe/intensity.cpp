@@ -125,14 +125,63 @@ double quantile(const Ranks& ranks, std::size_t count, double at) {
 
 struct Scale {
   float low = 0, range = 1;
+  bool keeps_zero = false;
 };
 
+struct Moments {
+  double sum = 0, squares = 0;
+  std::size_t count = 0;
+};
+
+/// Sums by blocks, in the order of the blocks: threads do not change a bit.
+template <class Add>
+Moments moments_of(std::span<const float> values, const Executor& executor, const Add& add) {
+  std::vector<Moments> found(blocks(values.size()));
+  run_tasks(executor, found.size(), [&](std::size_t number) {
+    for (const float value : block_of(values, number)) add(found[number], value);
+  });
+  Moments out;
+  for (const Moments& one : found) {
+    out.sum += one.sum;
+    out.squares += one.squares;
+    out.count += one.count;
+  }
+  return out;
+}
+
+/// Mean and standard deviation (over n), in two passes.
+Scale deviation_scale(std::span<const float> values, bool nonzero, const Executor& executor) {
+  const Moments first = moments_of(values, executor, [&](Moments& m, float value) {
+    if (nonzero && value == 0) return;
+    m.sum += value;
+    ++m.count;
+  });
+  const double mean = first.sum / static_cast<double>(std::max<std::size_t>(first.count, 1));
+  const Moments second = moments_of(values, executor, [&](Moments& m, float value) {
+    if (nonzero && value == 0) return;
+    m.squares += (value - mean) * (value - mean);
+  });
+  const double deviation =
+      std::sqrt(second.squares / static_cast<double>(std::max<std::size_t>(first.count, 1)));
+  if (!(deviation > 0))
+    refuse_constant(nonzero ? "all voxels other than 0 of the prepared image are"
+                            : "all voxels of the prepared image are",
+                    mean);
+  return {static_cast<float>(mean), static_cast<float>(deviation), nonzero};
+}
+
 Scale scale_of(View<float> image, const Recipe& recipe, const Executor& executor) {
+  using enum IntensityRule;
   const IntensityRange range = model::range_of(image, executor);
+  if (recipe.intensity == fixed)
+    return {static_cast<float>(recipe.mean.front()),
+            static_cast<float>(recipe.standard_deviation.front())};
+  if (recipe.intensity == zscore || recipe.intensity == zscore_nonzero)
+    return deviation_scale(image.voxels, recipe.intensity == zscore_nonzero, executor);
   if (range.low == range.high) refuse_constant("all voxels of the prepared image are", range.low);
   if (std::isinf(range.high - range.low))
     throw Error(Error::Kind::input, "the image's values are too far apart for single precision");
-  if (recipe.intensity == IntensityRule::min_max) {
+  if (recipe.intensity == min_max) {
     const float width = range.high - range.low;
     return {range.low, recipe.epsilon == 0 ? width : static_cast<float>(width + recipe.epsilon)};
   }
@@ -188,10 +237,17 @@ void round_values(std::span<float> values) {
 void normalise(Volume<float>& image, const Recipe& recipe, const Executor& executor) {
   if (recipe.intensity == IntensityRule::none) return;
   const Scale scale = scale_of(image.view(), recipe, executor);
+  const bool cuts = recipe.intensity == IntensityRule::fixed && !recipe.clip_values.empty();
+  const IntensityRange limits = cuts ? IntensityRange{static_cast<float>(recipe.clip_values[0]),
+                                                      static_cast<float>(recipe.clip_values[1])}
+                                     : IntensityRange{};
   const std::span<float> all = image.voxels();
   run_tasks(executor, blocks(all.size()), [&](std::size_t number) {
     const auto values = block_of(all, number);
-    for (float& value : values) value = (value - scale.low) / scale.range;
+    if (cuts)
+      for (float& value : values) value = std::clamp(value, limits.low, limits.high);
+    for (float& value : values)
+      value = scale.keeps_zero && value == 0 ? 0 : (value - scale.low) / scale.range;
     if (recipe.clip)
       for (float& value : values) value = std::clamp(value, 0.0F, 1.0F);
   });

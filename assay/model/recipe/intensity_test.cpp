@@ -124,3 +124,41 @@ TEST(ScaleToBytes, leaves_a_constant_image_and_rounds_to_even) {
   round_values(values);
   EXPECT_EQ(values, (std::vector<float>{0, 2, 2}));
 }
+
+TEST(Normalise, z_scores_have_mean_0_and_deviation_1) {
+  const auto found = normalised({1, 3, 5, 7}, {.name = "r", .intensity = IntensityRule::zscore});
+  const float deviation = std::sqrt(5.0F);  // over n, not n - 1
+  EXPECT_THAT(found, testing::Pointwise(testing::FloatEq(), {-3 / deviation, -1 / deviation,
+                                                             1 / deviation, 3 / deviation}));
+}
+
+TEST(Normalise, z_scores_of_voxels_other_than_0_leave_0_as_it_is) {
+  const Recipe recipe = {.name = "r", .intensity = IntensityRule::zscore_nonzero};
+  EXPECT_THAT(normalised({0, 2, 4, 0}, recipe), testing::ElementsAre(0, -1, 1, 0));
+  EXPECT_THAT(refusal({0, 2, 2}, recipe),
+              testing::HasSubstr("all voxels other than 0 of the prepared image are 2"));
+  EXPECT_NE(refusal({0, 0}, recipe), "");
+}
+
+TEST(Normalise, fixed_numbers_cut_first_and_then_scale) {
+  Recipe recipe = {.name = "r", .intensity = IntensityRule::fixed};
+  recipe.mean = {10};
+  recipe.standard_deviation = {5};
+  EXPECT_THAT(normalised({0, 10, 20}, recipe), testing::ElementsAre(-2, 0, 2));
+  recipe.clip_values = {5, 15};
+  EXPECT_THAT(normalised({0, 10, 20}, recipe), testing::ElementsAre(-1, 0, 1));
+  EXPECT_THAT(normalised({7, 7}, recipe), testing::Each(-0.6F)) << "no range is needed";
+}
+
+TEST(OfChannel, every_channel_has_its_own_numbers) {
+  Recipe recipe = {.name = "r", .channels = 2};
+  recipe.channel_intensities = {IntensityRule::zscore, IntensityRule::fixed};
+  recipe.mean = {1, 2};
+  recipe.clip_values = {0, 1, 2, 3};
+  const Recipe second = of_channel(recipe, 1);
+  EXPECT_EQ(second.intensity, IntensityRule::fixed);
+  EXPECT_THAT(second.mean, testing::ElementsAre(2));
+  EXPECT_THAT(second.standard_deviation, testing::ElementsAre(1));
+  EXPECT_THAT(second.clip_values, testing::ElementsAre(2, 3));
+  EXPECT_EQ(of_channel(recipe, 0).intensity, IntensityRule::zscore);
+}

@@ -60,6 +60,21 @@ Prepared prepared(View<float> image, const Recipe& recipe, const Executor& execu
   return {std::move(out), {image.grid, model}};
 }
 
+Recipe of_channel(Recipe recipe, std::size_t channel) {
+  const auto pick = [&](std::vector<double>& of, std::size_t each) {
+    if (of.size() <= each) return;
+    const auto first = of.begin() + static_cast<std::ptrdiff_t>(channel * each);
+    of = std::vector<double>(first, first + static_cast<std::ptrdiff_t>(each));
+  };
+  if (channel < recipe.channel_intensities.size())
+    recipe.intensity = recipe.channel_intensities[channel];
+  pick(recipe.mean, 1);
+  pick(recipe.standard_deviation, 1);
+  pick(recipe.clip_values, 2);
+  recipe.channel_intensities.clear();
+  return recipe;
+}
+
 Volume<std::uint8_t> prepared_labels(View<std::uint8_t> labels, const Recipe& recipe,
                                      const Executor& executor) {
   const Grid model = model_grid(labels.grid, recipe);

@@ -194,7 +194,7 @@ TEST(Recipe, names_the_field_that_is_out_of_range) {
   for (const char* letters : {"RRS", "ras", "RA", "RASR", "XYZ"})
     EXPECT_THAT(refusal({.name = "r", .orientation = letters}), StartsWith("orientation "));
   for (const double spacing : {0.0, -1.0, double{NAN}, double{INFINITY}})
-    EXPECT_THAT(refusal({.name = "r", .spacing_mm = spacing}), StartsWith("spacing_mm "));
+    EXPECT_THAT(refusal({.name = "r", .spacing_mm = {1, spacing, 1}}), StartsWith("spacing_mm "));
   EXPECT_THAT(refusal({.name = "r", .shape = Shape{0, 1, 1}}), StartsWith("shape "));
   EXPECT_THAT(refusal({.name = "r", .shape = Shape{1 << 20, 1 << 20, 1}}), StartsWith("shape "));
   EXPECT_THAT(refusal({.name = "r", .bytes_upper = 0}), StartsWith("bytes_upper "));

@@ -2,9 +2,11 @@
 #include "assay/model/recipe/recipe_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -80,18 +82,34 @@ bool looks_like_json(std::string_view text) {
   return first_sign(text) == '{' || first_sign(text) == '"';
 }
 
+/// Whether a channel is scaled by that rule.
+bool scales_by(const Recipe& recipe, IntensityRule rule) {
+  const auto& each = recipe.channel_intensities;
+  return each.empty() ? recipe.intensity == rule : std::ranges::find(each, rule) != each.end();
+}
+
 /// The recipe with its defaults wherever a field has no effect.
 Recipe essential(Recipe recipe) {
   const Recipe defaults;
   if (recipe.grid == GridRule::native) recipe.spacing_mm = defaults.spacing_mm;
   if (!recipe.to_bytes) recipe.bytes_upper = defaults.bytes_upper;
-  if (recipe.intensity != IntensityRule::quantile) recipe.quantiles = defaults.quantiles;
-  if (recipe.intensity == IntensityRule::none) {
+  if (!scales_by(recipe, IntensityRule::quantile)) recipe.quantiles = defaults.quantiles;
+  if (recipe.intensity == IntensityRule::none && recipe.channel_intensities.empty()) {
     recipe.clip = defaults.clip;
     recipe.epsilon = defaults.epsilon;
   }
   if (!recipe.largest_component && recipe.min_volume_ml == 0)
     recipe.connectivity = defaults.connectivity;
+  if (!scales_by(recipe, IntensityRule::fixed)) {
+    recipe.mean = defaults.mean;
+    recipe.standard_deviation = defaults.standard_deviation;
+    recipe.clip_values = defaults.clip_values;
+  }
+  if (!recipe.scores.window) {
+    recipe.scores.overlap = defaults.scores.overlap;
+    recipe.scores.weights = defaults.scores.weights;
+  }
+  if (recipe.scores.regions.empty()) recipe.scores.threshold = defaults.scores.threshold;
   return recipe;
 }
 
@@ -148,8 +166,13 @@ std::string recipe_text(const Recipe& recipe) {
   return to_text(out) + "\n";
 }
 
+/// Fields that recipes did not have at first count only where they say something, so that the
+/// hashes of older recipes stay what they were.
 std::string recipe_sha256(const Recipe& recipe) {
-  return sha256(to_text(fields_of(essential(recipe)), {.indent = 0}));
+  Json fields = fields_of(essential(recipe)), defaults = fields_of(Recipe{});
+  for (const std::string_view key : later_fields())
+    if (fields[std::string(key)] == defaults[std::string(key)]) fields.erase(std::string(key));
+  return sha256(to_text(fields, {.indent = 0}));
 }
 
 // One table reads fields and writes them: what can be written can be read, and a field that is
@@ -187,9 +210,13 @@ constexpr std::array grids = {Word<GridRule>{"native", GridRule::native},
                               Word<GridRule>{"zoom", GridRule::zoom},
                               Word<GridRule>{"field_of_view", GridRule::field_of_view},
                               Word<GridRule>{"conform", GridRule::conform}};
-constexpr std::array intensities = {Word<IntensityRule>{"none", IntensityRule::none},
-                                    Word<IntensityRule>{"min_max", IntensityRule::min_max},
-                                    Word<IntensityRule>{"quantile", IntensityRule::quantile}};
+constexpr std::array intensities = {
+    Word<IntensityRule>{"none", IntensityRule::none},
+    Word<IntensityRule>{"min_max", IntensityRule::min_max},
+    Word<IntensityRule>{"quantile", IntensityRule::quantile},
+    Word<IntensityRule>{"zscore", IntensityRule::zscore},
+    Word<IntensityRule>{"zscore_nonzero", IntensityRule::zscore_nonzero},
+    Word<IntensityRule>{"fixed", IntensityRule::fixed}};
 constexpr std::array tensor_axes = {Word<TensorAxes>{"xyz", TensorAxes::xyz},
                                     Word<TensorAxes>{"zyx", TensorAxes::zyx}};
 
@@ -213,14 +240,117 @@ auto read_one(const Words& words, const Json& value) {
 
 template <class Words, class T>
 std::string name_of(const Words& words, T value) {
-  return std::ranges::find(words, value, [](const auto& word) { return word.value; })->name;
+  return std::string(
+      std::ranges::find(words, value, [](const auto& word) { return word.value; })->name);
+}
+
+std::vector<double> read_numbers(const Json& value) {
+  if (!value.is_array()) return {read_number(value)};
+  std::vector<double> out;
+  for (const Json& one : value) out.push_back(read_number(one));
+  return out;
+}
+
+/// One number is written without brackets.
+Json numbers_json(const std::vector<double>& numbers) {
+  return numbers.size() == 1 ? Json(numbers.front()) : Json(numbers);
+}
+
+Point read_spacing(const Json& value) {
+  const std::vector<double> found = read_numbers(value);
+  if (found.size() == 1) return {found[0], found[0], found[0]};
+  if (found.size() != 3) fail("must be a number, or three along x, y and z");
+  return {found[0], found[1], found[2]};
+}
+
+Json spacing_json(const Point& spacing) {
+  const bool is_cube = spacing[0] == spacing[1] && spacing[1] == spacing[2];
+  return is_cube ? Json(spacing[0]) : Json(spacing);
+}
+
+void read_intensity(const Json& value, Recipe& recipe) {
+  recipe.channel_intensities.clear();
+  if (!value.is_array()) {
+    recipe.intensity = read_one(intensities, value);
+    return;
+  }
+  recipe.intensity = IntensityRule::none;
+  for (const Json& one : value) recipe.channel_intensities.push_back(read_one(intensities, one));
+}
+
+Json intensity_json(const Recipe& recipe) {
+  if (recipe.channel_intensities.empty()) return name_of(intensities, recipe.intensity);
+  Json out = Json::array();
+  for (const IntensityRule rule : recipe.channel_intensities)
+    out.push_back(name_of(intensities, rule));
+  return out;
+}
+
+}  // namespace
+
+std::array<bool, 3> axes_named(std::string_view letters) {
+  std::array<bool, 3> out{};
+  for (const char letter : letters) {
+    if (letter < 'x' || letter > 'z' || out[static_cast<std::size_t>(letter - 'x')])
+      fail("must be the letters of axes, such as \"xyz\" or \"x\"; \"\" for none");
+    out[static_cast<std::size_t>(letter - 'x')] = true;
+  }
+  return out;
+}
+
+namespace {
+
+std::string axes_text(const std::array<bool, 3>& axes) {
+  std::string out;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (axes[axis]) out += "xyz"[axis];
+  return out;
+}
+
+/// "TC=1,4".
+OutputRegion read_region(const Json& value) {
+  const std::string text = read_word(value);
+  const std::size_t sign = text.find('=');
+  const auto refuse = [] {
+    fail(
+        "must be texts such as \"TC=1,4\", one for each channel of the output: a name, and the "
+        "labels from 1 to 255 that it unites");
+  };
+  if (sign == std::string::npos || sign == 0) refuse();
+  OutputRegion out = {.name = text.substr(0, sign)};
+  for (const std::string_view part : parts_of(std::string_view(text).substr(sign + 1), ',')) {
+    const std::string_view word = trimmed(part);
+    std::uint8_t label = 0;
+    const auto read = std::from_chars(word.data(), word.data() + word.size(), label);
+    if (read.ec != std::errc{} || read.ptr != word.data() + word.size() || label == 0) refuse();
+    out.labels.push_back(label);
+  }
+  return out;
+}
+
+std::vector<OutputRegion> read_regions(const Json& value) {
+  if (!value.is_array()) fail("must be a list of texts such as [\"WT=1,2,4\", \"ET=4\"]");
+  std::vector<OutputRegion> out;
+  for (const Json& one : value) out.push_back(read_region(one));
+  return out;
+}
+
+Json regions_json(const std::vector<OutputRegion>& regions) {
+  Json out = Json::array();
+  for (const OutputRegion& region : regions)
+    out.push_back(region.name + "=" + fmt::format("{}", fmt::join(region.labels, ",")));
+  return out;
 }
 
 std::optional<Shape> read_shape(const Json& value) {
   if (!value.is_array() || (!value.empty() && value.size() != 3))
-    fail("must be three whole numbers such as [256, 256, 256], or [] for no crop and padding");
+    fail("must be three whole numbers such as [256, 256, 256], or [] for none");
   if (value.empty()) return std::nullopt;
   return Shape{read_size(value[0]), read_size(value[1]), read_size(value[2])};
+}
+
+Json shape_json(const std::optional<Shape>& shape) {
+  return shape ? Json(*shape) : Json::array();
 }
 
 std::array<double, 2> read_pair(const Json& value) {
@@ -238,6 +368,7 @@ struct Field {
   const char* key;
   void (*read)(const Json& value, Recipe& recipe);
   Json (*write)(const Recipe& recipe);
+  bool came_later = false;  ///< recipes were hashed without it at first
 };
 
 constexpr Field fields[] = {
@@ -247,16 +378,15 @@ constexpr Field fields[] = {
      [](const Recipe& r) -> Json { return r.orientation; }},
     {"grid", [](const Json& v, Recipe& r) { r.grid = read_one(grids, v); },
      [](const Recipe& r) -> Json { return name_of(grids, r.grid); }},
-    {"spacing_mm", [](const Json& v, Recipe& r) { r.spacing_mm = read_number(v); },
-     [](const Recipe& r) -> Json { return r.spacing_mm; }},
+    {"spacing_mm", [](const Json& v, Recipe& r) { r.spacing_mm = read_spacing(v); },
+     [](const Recipe& r) -> Json { return spacing_json(r.spacing_mm); }},
     {"shape", [](const Json& v, Recipe& r) { r.shape = read_shape(v); },
-     [](const Recipe& r) -> Json { return r.shape ? Json(*r.shape) : Json::array(); }},
+     [](const Recipe& r) -> Json { return shape_json(r.shape); }},
     {"to_bytes", [](const Json& v, Recipe& r) { r.to_bytes = read_truth(v); },
      [](const Recipe& r) -> Json { return r.to_bytes; }},
     {"bytes_upper", [](const Json& v, Recipe& r) { r.bytes_upper = read_number(v); },
      [](const Recipe& r) -> Json { return r.bytes_upper; }},
-    {"intensity", [](const Json& v, Recipe& r) { r.intensity = read_one(intensities, v); },
-     [](const Recipe& r) -> Json { return name_of(intensities, r.intensity); }},
+    {"intensity", read_intensity, intensity_json},
     {"quantiles", [](const Json& v, Recipe& r) { r.quantiles = read_pair(v); },
      [](const Recipe& r) -> Json { return r.quantiles; }},
     {"clip", [](const Json& v, Recipe& r) { r.clip = read_truth(v); },
@@ -269,6 +399,31 @@ constexpr Field fields[] = {
      [](const Recipe& r) -> Json { return r.min_volume_ml; }},
     {"connectivity", [](const Json& v, Recipe& r) { r.connectivity = read_count(v); },
      [](const Recipe& r) -> Json { return r.connectivity; }},
+    {"channels", [](const Json& v, Recipe& r) { r.channels = v == 0 ? 0 : read_size(v); },
+     [](const Recipe& r) -> Json { return r.channels; }, true},
+    {"volumes_are_channels",
+     [](const Json& v, Recipe& r) { r.volumes_are_channels = read_truth(v); },
+     [](const Recipe& r) -> Json { return r.volumes_are_channels; }, true},
+    {"mean", [](const Json& v, Recipe& r) { r.mean = read_numbers(v); },
+     [](const Recipe& r) -> Json { return numbers_json(r.mean); }, true},
+    {"standard_deviation", [](const Json& v, Recipe& r) { r.standard_deviation = read_numbers(v); },
+     [](const Recipe& r) -> Json { return numbers_json(r.standard_deviation); }, true},
+    {"clip_values", [](const Json& v, Recipe& r) { r.clip_values = read_numbers(v); },
+     [](const Recipe& r) -> Json { return r.clip_values; }, true},
+    {"window", [](const Json& v, Recipe& r) { r.scores.window = read_shape(v); },
+     [](const Recipe& r) -> Json { return shape_json(r.scores.window); }, true},
+    {"overlap", [](const Json& v, Recipe& r) { r.scores.overlap = read_number(v); },
+     [](const Recipe& r) -> Json { return r.scores.overlap; }, true},
+    {"window_weights",
+     [](const Json& v, Recipe& r) { r.scores.weights = read_one(window_weight_names(), v); },
+     [](const Recipe& r) -> Json { return name_of(window_weight_names(), r.scores.weights); },
+     true},
+    {"mirror", [](const Json& v, Recipe& r) { r.scores.mirror = axes_named(read_word(v)); },
+     [](const Recipe& r) -> Json { return axes_text(r.scores.mirror); }, true},
+    {"regions", [](const Json& v, Recipe& r) { r.scores.regions = read_regions(v); },
+     [](const Recipe& r) -> Json { return regions_json(r.scores.regions); }, true},
+    {"threshold", [](const Json& v, Recipe& r) { r.scores.threshold = read_number(v); },
+     [](const Recipe& r) -> Json { return r.scores.threshold; }, true},
 };
 
 }  // namespace
@@ -276,6 +431,13 @@ constexpr Field fields[] = {
 std::string read_word(const Json& value) {
   if (!value.is_string()) fail("must be text in quotes");
   return value.get<std::string>();
+}
+
+std::vector<std::string_view> later_fields() {
+  std::vector<std::string_view> out;
+  for (const Field& field : fields)
+    if (field.came_later) out.emplace_back(field.key);
+  return out;
 }
 
 std::vector<std::string_view> recipe_fields() {

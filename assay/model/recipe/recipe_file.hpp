@@ -2,6 +2,7 @@
 /// Recipes in files and by name.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -39,6 +40,9 @@ std::string recipe_sha256(const Recipe& recipe);
 
 std::vector<std::string_view> recipe_fields();
 
+/// Those of them that recipes did not always have.
+std::vector<std::string_view> later_fields();
+
 /// All of them, in a fixed order.
 Json fields_of(const Recipe& recipe);
 
@@ -47,6 +51,9 @@ Recipe with_fields(Recipe recipe, const Json& file);
 
 /// Calls `read` on the value of a key that is there; what that throws then names the key.
 void read_key(const Json& file, const char* key, const std::function<void(const Json&)>& read);
+
+/// Axes by their letters, "xyz" or "x". Throws Error::input about the value when there are others.
+std::array<bool, 3> axes_named(std::string_view letters);
 
 /// Throws Error::input unless it is text.
 std::string read_word(const Json& value);

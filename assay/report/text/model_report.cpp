@@ -2,9 +2,12 @@
 #include "assay/report/text/model_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
+#include "assay/base/text.hpp"
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
 #include "assay/report/text/text_table.hpp"
@@ -97,14 +100,19 @@ namespace {
 
 constexpr std::array grid_texts = {
     "the image's own",
-    "{:.6g} mm, corner voxel to corner voxel (scipy.ndimage.zoom)",
-    "{:.6g} mm along the image's axes, around its centre voxel (nibabel conform)",
-    "{:.6g} mm along the scanner's axes, around the image's centre (mri_convert --conform)",
+    "{} mm, corner voxel to corner voxel (scipy.ndimage.zoom)",
+    "{} mm along the image's axes, around its centre voxel (nibabel conform)",
+    "{} mm along the scanner's axes, around the image's centre (mri_convert --conform)",
 };
+
+std::string spacing_text(const Point& s) {
+  if (s[0] == s[1] && s[1] == s[2]) return fmt::format("{:.6g}", s[0]);
+  return fmt::format("{:.6g}x{:.6g}x{:.6g}", s[0], s[1], s[2]);
+}
 
 std::string grid_text(const model::Recipe& recipe) {
   return fmt::format(fmt::runtime(grid_texts[static_cast<std::size_t>(recipe.grid)]),
-                     recipe.spacing_mm);
+                     spacing_text(recipe.spacing_mm));
 }
 
 std::string shape_text(const model::Recipe& recipe) {
@@ -120,17 +128,72 @@ std::string bytes_text(const model::Recipe& recipe) {
       100 * recipe.bytes_upper);
 }
 
-std::string intensity_text(const model::Recipe& recipe) {
-  if (recipe.intensity == model::IntensityRule::none) return "as they are";
-  const std::string low = recipe.intensity == model::IntensityRule::min_max
-                              ? "min"
-                              : fmt::format("q{:.6g}", recipe.quantiles[0]);
-  const std::string high = recipe.intensity == model::IntensityRule::min_max
-                               ? "max"
-                               : fmt::format("q{:.6g}", recipe.quantiles[1]);
+std::string range_text(const model::Recipe& recipe, const std::string& low,
+                       const std::string& high) {
   return fmt::format("(value - {}) / ({} - {}{}){}", low, high, low,
                      recipe.epsilon > 0 ? fmt::format(" + {:.6g}", recipe.epsilon) : "",
                      recipe.clip ? ", clipped to 0 ... 1" : "");
+}
+
+std::string fixed_text(const model::Recipe& recipe) {
+  std::string out = fmt::format("(value - {:.6g}) / {:.6g}", recipe.mean.front(),
+                                recipe.standard_deviation.front());
+  if (!recipe.clip_values.empty())
+    out += fmt::format(", values clipped to {:.6g} ... {:.6g} before", recipe.clip_values[0],
+                       recipe.clip_values[1]);
+  return out + (recipe.clip ? ", clipped to 0 ... 1" : "");
+}
+
+/// Of one channel.
+std::string channel_text(const model::Recipe& recipe) {
+  switch (recipe.intensity) {
+    case model::IntensityRule::none: return "as they are";
+    case model::IntensityRule::min_max: return range_text(recipe, "min", "max");
+    case model::IntensityRule::quantile:
+      return range_text(recipe, fmt::format("q{:.6g}", recipe.quantiles[0]),
+                        fmt::format("q{:.6g}", recipe.quantiles[1]));
+    case model::IntensityRule::zscore: return "(value - mean) / standard deviation";
+    case model::IntensityRule::zscore_nonzero:
+      return "(value - mean) / standard deviation, of the voxels other than 0";
+    case model::IntensityRule::fixed: return fixed_text(recipe);
+  }
+  return "";
+}
+
+/// Of every channel, where they differ.
+std::string intensity_text(const model::Recipe& recipe) {
+  std::vector<std::string> texts;
+  for (std::size_t c = 0; c < std::max<std::size_t>(recipe.channels, 1); ++c)
+    texts.push_back(channel_text(model::of_channel(recipe, c)));
+  const bool are_same = std::ranges::count(texts, texts.front()) == std::ssize(texts);
+  return are_same ? texts.front() : joined(texts, "; ");
+}
+
+std::string channels_text(const model::Recipe& recipe) {
+  std::string out =
+      recipe.channels == 0 ? "as many as the model takes" : fmt::format("{}", recipe.channels);
+  return out + (recipe.volumes_are_channels ? ", the volumes of one file" : "");
+}
+
+std::string window_text(const model::ScoreRules& rules) {
+  std::string out = "the whole image at once";
+  if (rules.window)
+    out = fmt::format("{}x{}x{}, overlap {:.6g}, {} weights", (*rules.window)[0],
+                      (*rules.window)[1], (*rules.window)[2], rules.overlap,
+                      rules.weights == model::WindowWeights::gaussian ? "Gaussian" : "constant");
+  std::string axes;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (rules.mirror[axis]) axes += "xyz"[axis];
+  return out + (axes.empty() ? "" : ", mean over all flips of " + axes);
+}
+
+std::string output_text(const model::ScoreRules& rules) {
+  if (rules.regions.empty()) return "classes";
+  std::vector<std::string> texts;
+  for (const model::OutputRegion& region : rules.regions)
+    texts.push_back(fmt::format("{} = {}", region.name, fmt::join(region.labels, ", ")));
+  return fmt::format("regions {} where the probability is above {:.6g}", joined(texts, "; "),
+                     rules.threshold);
 }
 
 std::string components_text(const model::Recipe& recipe) {
@@ -143,13 +206,16 @@ std::string components_text(const model::Recipe& recipe) {
 }  // namespace
 
 std::string recipe_report(const model::Recipe& recipe) {
-  const std::array<std::pair<const char*, std::string>, 8> lines = {{
+  const std::array<std::pair<const char*, std::string>, 11> lines = {{
       {"orientation", recipe.orientation.empty() ? "as stored" : recipe.orientation},
       {"grid", grid_text(recipe)},
       {"shape", shape_text(recipe)},
       {"bytes", bytes_text(recipe)},
       {"intensities", intensity_text(recipe)},
+      {"channels", channels_text(recipe)},
       {"tensor axes", recipe.axes == model::TensorAxes::xyz ? "xyz" : "zyx"},
+      {"window", window_text(recipe.scores)},
+      {"output", output_text(recipe.scores)},
       {"components", components_text(recipe)},
       {"sha256", model::recipe_sha256(recipe)},
   }};

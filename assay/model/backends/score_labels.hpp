@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Scores of a network as labels: classes that exclude each other, or regions that overlap.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "assay/executor.hpp"
+#include "assay/model.hpp"
+#include "assay/model/recipe/regions.hpp"
+
+namespace assay::model {
+
+inline constexpr std::size_t most_output_classes = 256;
+
+/// Throws Error::input unless so many channels of an output can be labelled.
+void require_classes(std::size_t classes);
+
+/// Labels voxels piece by piece. Several channels are classes, of which the largest score wins and
+/// ties go to the lower, unless there are regions. A region, or a single channel, is there where
+/// its probability is above the threshold, or its logit above that of the threshold.
+class ScoreLabeller {
+ public:
+  ScoreLabeller(const ScoreRules& rules, bool probabilities);
+
+  /// `scores` class by class, each as long as `labels`. Throws Error::input on NaN and when there
+  /// are other channels than regions.
+  void label(std::span<const float> scores, std::span<std::uint8_t> labels,
+             const Executor& executor);
+
+  /// After all voxels. Throws Error::input when it is unclear whether the scores are logits.
+  void finish() const;
+
+ private:
+  void look_at(std::span<const float> scores, const Executor& executor);
+
+  std::size_t regions_ = 0;
+  std::vector<PaintedRegion> order_ = {};
+  float limit_ = 0;
+  bool probabilities_ = false, by_threshold_ = false;
+  float least_ = std::numeric_limits<float>::infinity(), most_ = -least_;
+};
+
+}  // namespace assay::model
