@@ -127,8 +127,8 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
 /// The box around what is not background.
 std::optional<metrics::Box> box_of(const VoxelRuns& runs, const Shape& shape) {
   std::optional<metrics::Box> out;
-  const auto [width, height, depth] = shape;
-  const auto place = [&, slab = width * height](std::size_t voxel) -> metrics::Place {
+  const std::size_t width = shape[0], slab = width * shape[1];
+  const auto place = [&](std::size_t voxel) -> metrics::Place {
     return {static_cast<metrics::Index>(voxel % width),
             static_cast<metrics::Index>(voxel % slab / width),
             static_cast<metrics::Index>(voxel / slab)};
