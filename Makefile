@@ -78,7 +78,8 @@ bench-runs:
 	@tools/setup.sh build test bench
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
 	@cmake --build $(BUILD) --target assay_program usage make_cohort inflate_only assay_bench
-	@/usr/bin/python3 bench/runs_bench.py --out build/bench/runs.json --markdown build/bench/runs.md
+	@/usr/bin/python3 bench/runs_bench.py $(if $(BEFORE),--before $(BEFORE)) \
+	  --out build/bench/runs.json --markdown build/bench/runs.md
 
 # Fails when a job takes 10 % more instructions than bench/instructions.json has recorded.
 bench-check:

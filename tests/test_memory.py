@@ -52,7 +52,7 @@ def test_a_large_image_fails_and_the_others_go_on(tmp_path):
     sides = pair(tmp_path, "small", (20, 20, 20))
     assert (tmp_path / "pred/large.nii.gz").stat().st_size < 1_000_000
     out, err, peak = measured("score", *sides, "--max-memory", "90M", "--json", "--jobs", 2,
-                              status=3)
+                              "--reader", "buffer", status=3)
     result = strict(out)
     large, small = result["cases"]
     assert (large["status"], small["status"]) == ("failed", "ok")
@@ -65,12 +65,30 @@ def test_a_large_image_fails_and_the_others_go_on(tmp_path):
     assert strict(measured("score", *sides, "--max-memory", "1G", "--json")[0])["num_samples"] == 2
 
 
+def test_a_large_image_of_few_runs_needs_little(tmp_path):
+    sides = pair(tmp_path, "large", LARGE)
+    out, _, peak = measured("score", *sides, "--max-memory", "90M", "--json")
+    assert strict(out)["num_samples"] == 1 and peak < 90e6
+
+
+def test_an_image_of_too_many_runs_is_refused_like_any_other(tmp_path):
+    stripes = numpy.zeros(LARGE, "u1", order="F")
+    stripes[::3] = 1
+    for side in ("pred", "ref"):
+        save(tmp_path / side / "a.nii.gz", stripes)
+    assert (tmp_path / "ref/a.nii.gz").stat().st_size * 100 < stripes.size  # tried as runs
+    _, err, peak = measured("score", tmp_path / "pred", tmp_path / "ref", "--max-memory", "90M",
+                            status=2)
+    assert re.search(r"has 512x512x400 voxels of 1 byte, for which about \d\d\d MB", err), err
+    assert peak < 90e6
+
+
 def test_a_prediction_that_alone_is_too_large_is_the_models_fault(tmp_path):
     save(tmp_path / "pred/a.nii.gz", blocks(LARGE))
     save(tmp_path / "ref/a.nii.gz", blocks((20, 20, 20)))
     pair(tmp_path, "b", (20, 20, 20))
     out, _, peak = measured("score", tmp_path / "pred", tmp_path / "ref", "--max-memory", "90M",
-                            "--json", status=3)
+                            "--reader", "buffer", "--json", status=3)
     case = strict(out)["cases"][0]
     assert case["error"].startswith("prediction a.nii.gz: has 512x512x400 voxels")
     assert case["culprit"] == "model" and peak < 90e6
@@ -103,17 +121,19 @@ DTYPES = {"words": "i2", "labels": "i2", "floats": "f4"}
 
 
 @pytest.mark.parametrize("metrics", ["overlap", "standard", "lesion", "all"])
-@pytest.mark.parametrize("kind", ["bytes", "words", "labels", "floats", "turned", "plain"])
+@pytest.mark.parametrize("kind", ["bytes", "words", "labels", "floats", "turned", "plain", "runs",
+                                  "runs of labels"])
 def test_the_estimate_lies_above_what_is_used(tmp_path, metrics, kind):
     shape = (320, 320, 320)
     flipped = numpy.diag([-1.0, 1, 1, 1])
     flipped[0, 3] = shape[0] - 1
-    sides = pair(tmp_path, "a", shape, DTYPES.get(kind, "u1"), labels=3 if kind == "labels" else 1,
+    sides = pair(tmp_path, "a", shape, DTYPES.get(kind, "u1"), labels=3 if "labels" in kind else 1,
                  ending=".nii" if kind == "plain" else ".nii.gz")
     if kind == "turned":
         save(tmp_path / "pred/a.nii.gz", blocks(shape)[::-1], flipped)
-    options = ["--metrics", metrics, "--jobs", 1, "--reader", "buffer"]  # runs need far less
-    if kind == "labels":
+    options = ["--metrics", metrics, "--jobs", 1,
+               "--reader", "auto" if "runs" in kind else "buffer"]
+    if "labels" in kind:
         options += ["--labels", "1,2,3"]
     refused = assay("score", *sides, *options, "--max-memory", "1M", status=2).stderr
     estimate = float(re.search(r"about (\d+) MB", refused)[1]) * 1e6

@@ -83,16 +83,54 @@ void require_plausible(std::size_t promised, std::size_t compressed) {
                           promised, compressed));
 }
 
-/// The voxels as runs, if that is wanted and possible. Nothing also when something is wrong with
-/// the data: the ordinary way then says what.
-std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader,
-                             Buffer& scratch) {
+PackedVoxels packed_by_gzip(const Layout& layout, Bytes file) {
+  const Extent extent = extent_of(layout);
+  require_plausible(extent.end(), file.size());
+  return {.bytes = file,
+          .wrapper = DeflateWrapper::gzip,
+          .offset = extent.offset,
+          .count = layout.header.grid.size(),
+          .width = bytes_per_voxel(layout.header.type)};
+}
+
+/// By `Packing`.
+constexpr std::array unpackers = {inflate_zlib, inflate_gzip, inflate_deflate};
+constexpr std::array wrappers = {DeflateWrapper::zlib, DeflateWrapper::gzip, DeflateWrapper::none};
+
+PackedVoxels packed_stream(const Layout& layout, Bytes file) {
+  const Extent extent = {layout.skipped, voxel_bytes(layout.header)};
+  if (extent.size > SIZE_MAX - extent.offset)
+    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
+  Bytes stream = file.subspan(std::min(layout.offset, file.size()));
+  if (layout.packed_size) stream = stream.first(std::min(*layout.packed_size, stream.size()));
+  require_plausible(extent.end(), stream.size());
+  return {.bytes = stream,
+          .wrapper = wrappers[static_cast<std::size_t>(*layout.packing)],
+          .offset = extent.offset,
+          .count = layout.header.grid.size(),
+          .width = bytes_per_voxel(layout.header.type),
+          .checksum = layout.checksum};
+}
+
+/// The voxels of a compressed file.
+PackedVoxels packed_voxels(const Layout& layout, Bytes file) {
+  return layout.packing ? packed_stream(layout, file) : packed_by_gzip(layout, file);
+}
+
+bool is_for_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader) {
   // Runs pay where the voxels are at least so many times larger than the file.
   constexpr std::size_t least_ratio = 100;
   const bool is_wanted =
       reader == VoxelReader::runs ||
-      (reader == VoxelReader::automatic && packed.size() / packed.bytes.size() >= least_ratio);
-  if (!is_wanted || layout.header.channels != 1 || !can_be_runs(packed)) return std::nullopt;
+      (reader == VoxelReader::automatic && packed.size() >= least_ratio * packed.bytes.size());
+  return is_wanted && layout.header.channels == 1 && can_be_runs(packed);
+}
+
+/// The voxels as runs, if that is wanted and possible. Nothing also when something is wrong with
+/// the data: the ordinary way then says what.
+std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader,
+                             Buffer& scratch) {
+  if (!is_for_runs(layout, packed, reader)) return std::nullopt;
   VoxelRuns runs;
   switch (inflate_runs(packed, runs, [&] { return room_in(scratch, packed.size()); })) {
     case InflatedTo::runs: return Image(layout.header, std::move(runs), std::move(scratch));
@@ -102,23 +140,6 @@ std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, V
   __builtin_unreachable();
 }
 
-Image inflated_gzip(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
-  const Extent extent = extent_of(layout);
-  require_plausible(extent.end(), file.size());
-  const PackedVoxels packed = {.bytes = file,
-                               .wrapper = DeflateWrapper::gzip,
-                               .offset = extent.offset,
-                               .count = layout.header.grid.size(),
-                               .width = bytes_per_voxel(layout.header.type)};
-  if (auto image = as_runs(layout, packed, reader, scratch)) return std::move(*image);
-  inflate_gzip(file, room_in(scratch, extent.end()));
-  return {layout.header, std::move(scratch), extent.offset};
-}
-
-/// By `Packing`.
-constexpr std::array unpackers = {inflate_zlib, inflate_gzip, inflate_deflate};
-constexpr std::array wrappers = {DeflateWrapper::zlib, DeflateWrapper::gzip, DeflateWrapper::none};
-
 void require_checksum(const Layout& layout, Bytes unpacked) {
   if (layout.checksum && *layout.checksum != crc32(unpacked))
     throw Error(Error::Kind::input,
@@ -126,24 +147,16 @@ void require_checksum(const Layout& layout, Bytes unpacked) {
                 "the file again");
 }
 
-Image unpacked(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
-  const Extent extent = {layout.skipped, voxel_bytes(layout.header)};
-  if (extent.size > SIZE_MAX - extent.offset)
-    throw Error(Error::Kind::input, "its size is impossible; the header is damaged");
-  Bytes stream = file.subspan(std::min(layout.offset, file.size()));
-  if (layout.packed_size) stream = stream.first(std::min(*layout.packed_size, stream.size()));
-  require_plausible(extent.end(), stream.size());
-  const PackedVoxels packed = {.bytes = stream,
-                               .wrapper = wrappers[static_cast<std::size_t>(*layout.packing)],
-                               .offset = extent.offset,
-                               .count = layout.header.grid.size(),
-                               .width = bytes_per_voxel(layout.header.type),
-                               .checksum = layout.checksum};
+/// The voxels of a compressed file, in `scratch` unless they are runs.
+Image inflated(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
+  const PackedVoxels packed = packed_voxels(layout, file);
   if (auto image = as_runs(layout, packed, reader, scratch)) return std::move(*image);
-  const auto room = room_in(scratch, extent.end());
-  unpackers[static_cast<std::size_t>(*layout.packing)](stream, room);
+  const auto room = room_in(scratch, packed.size());
+  const auto unpack =
+      layout.packing ? unpackers[static_cast<std::size_t>(*layout.packing)] : inflate_gzip;
+  unpack(packed.bytes, room);
   require_checksum(layout, room);
-  return {layout.header, std::move(scratch), extent.offset};
+  return {layout.header, std::move(scratch), packed.offset};
 }
 
 /// Where uncompressed voxels start. Bytes after them are ignored.
@@ -171,12 +184,6 @@ struct HowToRead {
   VoxelReader reader = VoxelReader::buffer;
   const PictureRules& pictures;
 };
-
-/// The voxels of a compressed file, in `scratch` unless they are runs.
-Image inflated(const Layout& layout, Bytes file, VoxelReader reader, Buffer scratch) {
-  return layout.packing ? unpacked(layout, file, reader, std::move(scratch))
-                        : inflated_gzip(layout, file, reader, std::move(scratch));
-}
 
 Buffer copied(Bytes bytes, Buffer room = {}) {
   std::ranges::copy(bytes, room_in(room, bytes.size()).begin());
@@ -378,6 +385,24 @@ ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures
   return sized_header(layout, pictures);
 } catch (const Error& e) {
   throw e.about(path.string());
+}
+
+std::optional<VoxelRuns> read_runs(const fs::path& path, VoxelReader reader, std::size_t most) try {
+  const Buffer file = read_bytes(path);
+  const Layout layout = layout_of(file.bytes(), path);
+  if (layout.image_of != nullptr || layout.decode != nullptr || !layout.voxel_files.empty() ||
+      !is_compressed(layout, path, file.bytes()))
+    return std::nullopt;
+  PackedVoxels packed = packed_voxels(layout, file.bytes());
+  packed.most_runs = most;
+  VoxelRuns runs;
+  if (!is_for_runs(layout, packed, reader) ||
+      inflate_runs(packed, runs, [] { return std::span<std::byte>(); }) != InflatedTo::runs ||
+      runs.runs.size() > most)
+    return std::nullopt;
+  return runs;
+} catch (const Error&) {
+  return std::nullopt;
 }
 
 namespace {

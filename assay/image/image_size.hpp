@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an image is, from its header alone, before any voxel is read.
+/// What an image is, before its voxels take memory: from its header alone, or as a few runs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <optional>
 
 #include "assay/image.hpp"
 
@@ -11,5 +13,10 @@ namespace assay {
 /// Throws Error with the path in front, as `read_image` does: also where the file cannot hold what
 /// its header states.
 ImageHeader read_image_header(const std::filesystem::path& path, const PictureRules& pictures = {});
+
+/// The runs as which such a reader reads the file. Nothing when it reads bytes, when there are more
+/// than `most`, and when something is wrong with the file. Takes no memory for voxels.
+std::optional<VoxelRuns> read_runs(const std::filesystem::path& path, VoxelReader reader,
+                                   std::size_t most);
 
 }  // namespace assay

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "assay/base/processor.hpp"
@@ -140,7 +141,14 @@ Interval<T> foreground_interval(const Scaling& scaling, std::optional<double> th
 }
 
 /// Voxels that are looked at before a decision is taken; small enough for the first-level cache.
-constexpr std::size_t voxel_block = 4096;
+constexpr std::size_t voxel_block = 512;
+
+/// Whether all voxels of a block are stored alike, as nearly everywhere in a mask: then one of them
+/// tells what all are, and reading is all that is left to do.
+template <class T>
+bool is_uniform(const std::byte* block) {
+  return std::memcmp(block, block + sizeof(T), (voxel_block - 1) * sizeof(T)) == 0;
+}
 
 /// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators, a
 /// fixed trip count and bounds of its own, which no output can overwrite, let compilers turn it
@@ -182,6 +190,13 @@ bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreg
   std::size_t done = 0;
   for (; done + voxel_block <= out.size(); done += voxel_block) {
     const std::byte* block = in + done * sizeof(T);
+    if (is_uniform<T>(block)) {
+      const Scalar<T> value = load_scalar<T, swapped>(block);
+      if (!finite.contains(value)) return false;
+      std::memset(out.data() + done, static_cast<int>(is_foreground(value)), voxel_block);
+      look(block, 1);
+      continue;
+    }
     if (!mark_block<T, swapped>(block, out.data() + done, is_foreground, finite)) return false;
     look(block, voxel_block);
   }

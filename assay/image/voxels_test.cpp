@@ -224,6 +224,14 @@ TEST(Door, what_is_not_finite_is_counted_and_located) {
   EXPECT_THAT(refusal([&] { mask(row<double>({0, nan, 1})); }), HasSubstr("1 voxel is NaN"));
 }
 
+TEST(Door, what_is_not_finite_is_found_among_its_like) {
+  std::vector<double> stored(5000);
+  std::fill(stored.begin() + 600, stored.begin() + 3000, nan);
+  for (const bool swapped : {false, true})
+    EXPECT_THAT(refusal([&] { mask(row(stored, {}, swapped)); }),
+                HasSubstr("2400 voxels are NaN or infinite, the first at (600, 0, 0)"));
+}
+
 TEST(Door, values_that_scaling_makes_infinite_are_refused) {
   EXPECT_THAT(refusal([&] {
                 mask(row<double>({1, 1e300}, {1e300, 0}));

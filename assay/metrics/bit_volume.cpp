@@ -104,6 +104,15 @@ std::optional<Box> bounding_box(const PackedMask& mask) {
   return box;
 }
 
+bool is_noisy(const PackedMask& mask) {
+  std::size_t changes = 0, last = 0;
+  for (const std::uint64_t word : mask.words) {
+    changes += static_cast<std::size_t>(std::popcount(word ^ (word << 1 | last)));
+    last = word >> 63;
+  }
+  return changes > mask.words.size() * 64 / 16;
+}
+
 BitVolume::BitVolume(const Place& size)
     : size_(size),
       words_((size[0] + 63) / 64),

@@ -32,6 +32,10 @@ struct Box {
 /// The smallest box around all voxels of the mask; nothing when it is empty.
 std::optional<Box> bounding_box(const PackedMask& mask);
 
+/// Whether more than one voxel in 16 differs from the one before it, as in noise: nearly every
+/// voxel of such a mask is on its surface.
+bool is_noisy(const PackedMask& mask);
+
 /// The smallest box around two.
 Box joint_box(const Box& a, const Box& b);
 

@@ -56,6 +56,18 @@ TEST(BitVolume, box_crop_and_border_equal_the_oracle_on_random_masks) {
   }
 }
 
+TEST(BitVolume, only_a_mask_that_changes_all_the_time_is_noisy) {
+  const auto is_noisy_with = [](std::uint64_t word) {
+    const std::vector<std::uint64_t> words(64, word);
+    return is_noisy({{64, 64, 1}, words});
+  };
+  EXPECT_FALSE(is_noisy_with(0));
+  EXPECT_FALSE(is_noisy_with(~std::uint64_t{0}));
+  EXPECT_FALSE(is_noisy_with(0x00000000ffff0000));  // a block: two changes in a row
+  EXPECT_TRUE(is_noisy_with(0x5555555555555555));
+  EXPECT_TRUE(is_noisy_with(0x00ff00ff00ff00ff));
+}
+
 TEST(BitVolume, an_image_without_voxels_has_no_box) {
   EXPECT_EQ(bounding_box({{0, 0, 0}, {}}), std::nullopt);
   EXPECT_EQ(bounding_box({{3, 0, 2}, {}}), std::nullopt);

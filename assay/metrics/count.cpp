@@ -8,10 +8,8 @@
 // Packed masks: 64 voxels become the bits of one word by a comparison and a move of the results'
 // signs; what is left of counting is an and and two population counts per word.
 //
-// Label maps: nearly all voxels lie in long runs of one pair of labels. A block of 64 voxels that
-// repeats the current pair is recognised by xor and or, without looking at single voxels; only
-// blocks on a border between labels are taken apart, by a word whose bits say where the pair
-// changes.
+// Label maps: nearly all voxels lie in long runs of one pair of labels. The bits of a word say
+// after which of 64 voxels the pair changes, and only there something is counted.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -114,19 +112,14 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
           .tn = static_cast<std::int64_t>(voxels) - sums.prediction - sums.reference + sums.both};
 }
 
-/// Whether 64 voxels repeat the pair that `p` and `r` are filled with.
-[[gnu::always_inline]] inline bool block_repeats(const std::uint8_t* p, const std::uint8_t* r,
-                                                 std::uint8_t now_p, std::uint8_t now_r) {
-  std::uint8_t differs = 0;
-  for (std::size_t i = 0; i < 64; ++i)
-    differs = static_cast<std::uint8_t>(differs | (p[i] ^ now_p) | (r[i] ^ now_r));
-  return differs == 0;
-}
-
 /// After which of 64 voxels the pair changes, as the bits of a word; a voxel more is looked at.
 using Changes = std::uint64_t (*)(const std::uint8_t* p, const std::uint8_t* r);
 
 std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
+  std::uint8_t differs = 0;  // mostly nothing does, and vector instructions see it
+  for (std::size_t i = 0; i < 64; ++i)
+    differs = static_cast<std::uint8_t>(differs | (p[i] ^ p[i + 1]) | (r[i] ^ r[i + 1]));
+  if (differs == 0) return 0;
   std::uint64_t out = 0;
   for (std::size_t i = 0; i < 64; ++i)
     out |= std::uint64_t{p[i] != p[i + 1] || r[i] != r[i + 1] ? 1U : 0U} << i;
@@ -143,27 +136,22 @@ template <Changes changes_in>
   const auto add = [&](std::size_t at, std::size_t voxels) {
     counts[p[at] * 256U + r[at]] += static_cast<std::int64_t>(voxels);
   };
-  std::size_t i = 0;
-  while (i + 64 < p.size()) {
-    const std::size_t start = i;
-    while (i + 64 < p.size() && block_repeats(p.data() + i, r.data() + i, p[start], r[start]))
-      i += 64;
-    if (i > start) add(start, i - start);
-    if (i + 64 >= p.size()) break;
-    const std::size_t end = i + 64;
+  std::size_t start = 0, i = 0;  // of the run that is not counted yet, and of a block
+  for (; i + 64 < p.size(); i += 64) {
     std::uint64_t left = changes_in(p.data() + i, r.data() + i);
+    if (left == 0) continue;
     if (std::popcount(left) > many_changes) {
-      for (; i < end; ++i) add(i, 1);
+      if (start < i) add(start, i - start);
+      for (start = i; start < i + 64; ++start) add(start, 1);
       continue;
     }
     for (; left != 0; left &= left - 1) {
-      const std::size_t last = end - 64 + static_cast<std::size_t>(std::countr_zero(left));
-      add(last, last + 1 - i);
-      i = last + 1;
+      const std::size_t last = i + static_cast<std::size_t>(std::countr_zero(left));
+      add(last, last + 1 - start);
+      start = last + 1;
     }
-    if (i < end) add(i, end - i);
-    i = end;
   }
+  if (start < i) add(start, i - start);
   for (; i < p.size(); ++i) add(i, 1);
 }
 

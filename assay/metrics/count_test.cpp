@@ -86,6 +86,20 @@ TEST(JointCounts, equals_the_oracle) {
   }
 }
 
+TEST(JointCounts, noise_among_long_runs_equals_the_oracle) {
+  std::mt19937_64 rng(4);
+  for (int round = 0; round < 100; ++round) {
+    Bytes p = random_runs(rng, 4000 + rng() % 200, 5, 3000), r = random_runs(rng, p.size(), 3, 900);
+    for (std::size_t i = rng() % 3000; i < p.size() && rng() % 500 != 0; ++i)
+      p[i] = static_cast<std::uint8_t>(rng() % 256);
+    std::map<std::pair<Label, Label>, std::int64_t> slow;
+    for (std::size_t i = 0; i < p.size(); ++i) ++slow[{p[i], r[i]}];
+    std::vector<JointCount> expected;
+    for (const auto& [pair, voxels] : slow) expected.push_back({pair.first, pair.second, voxels});
+    EXPECT_EQ(joint_counts(narrow(p), narrow(r)), expected);
+  }
+}
+
 TEST(JointCounts, wide_codes_and_any_label_values_give_the_same_counts) {
   const Bytes p = {0, 1, 1, 2, 2, 2}, r = {0, 0, 1, 1, 2, 2};
   const std::vector<std::uint16_t> wide(p.begin(), p.end());

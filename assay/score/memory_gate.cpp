@@ -3,6 +3,9 @@
 // both files (also where they are mapped: pages that were read are part of the process), masks or
 // codes, a copy where axes have to be turned, and what shapes and probabilities take. It is made
 // for the worst order of reading, so that it lies above what is measured (tests/test_memory.py).
+//
+// Masks that are read as runs need far less, but no header says whether a file has few of them. So
+// where the estimate asks for a large part of the limit, the runs of such files are counted.
 #include "assay/score/memory_gate.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +18,8 @@
 #include "assay/error.hpp"
 #include "assay/image/image_size.hpp"
 #include "assay/image/layout.hpp"
+#include "assay/metrics/bit_volume.hpp"
+#include "assay/metrics/lesions.hpp"
 #include "assay/score/channels.hpp"
 #include "assay/score/score_case.hpp"
 #include "assay/score/structure_plan.hpp"
@@ -25,10 +30,15 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The program itself, its threads and tables.
-constexpr std::uint64_t always = std::uint64_t{24} << 20U;
+constexpr std::uint64_t always = std::uint64_t{28} << 20U;
 
 /// Tables by which probabilities are ranked.
 constexpr std::uint64_t ranks = std::uint64_t{16} << 20U;
+
+/// The most runs of a file that are worth counting, and the bytes that each takes: lists of runs
+/// that grow, as stored and as labels.
+constexpr std::size_t most_runs = std::size_t{1} << 20U;
+constexpr std::uint64_t bytes_per_run = 48;
 
 /// Whether the bytes of the file serve as a mask or as codes of labels.
 bool serves_as_it_is(const ImageHeader& header) {
@@ -115,19 +125,95 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
       .voxels = voxels_of(by_reference ? reference : prediction)};
 }
 
-}  // namespace
+/// The box around what is not background.
+std::optional<metrics::Box> box_of(const VoxelRuns& runs, const Shape& shape) {
+  std::optional<metrics::Box> out;
+  const std::size_t width = shape[0], slab = width * shape[1];
+  const auto place = [&](std::size_t voxel) -> metrics::Place {
+    return {static_cast<metrics::Index>(voxel % width),
+            static_cast<metrics::Index>(voxel % slab / width),
+            static_cast<metrics::Index>(voxel / slab)};
+  };
+  std::size_t first = 0;
+  for (const Run& run : runs.runs) {
+    if (runs.values[run.code] != 0) {
+      metrics::Box box = {place(first), place(run.end - 1)};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        // A run that goes on in the next row or slice has all of those before.
+        const bool wraps = axis < 2 && box.low[axis + 1] != box.high[axis + 1];
+        if (wraps || (axis == 0 && box.low[2] != box.high[2])) {
+          box.low[axis] = 0;
+          box.high[axis] = static_cast<metrics::Index>(shape[axis]) - 1;
+        }
+        ++box.high[axis];
+      }
+      out = out ? metrics::joint_box(*out, box) : box;
+    }
+    first = run.end;
+  }
+  return out;
+}
 
-MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings) {
+/// Whether nothing makes voxels of the runs of two images.
+bool can_stay_runs(const FilePair& files, const ImageHeader& prediction,
+                   const ImageHeader& reference, const metrics::ScoreSettings& settings) {
+  return !has_structures(files) && !files.reference.ends_with(".seg.nrrd") && files.volume == 0 &&
+         prediction.grid.shape == reference.grid.shape &&
+         !is_turned(prediction.grid, reference.grid) && !may_hold_probabilities(prediction) &&
+         !may_hold_probabilities(reference) && settings.resampled == metrics::Resampled::nothing;
+}
+
+/// The bytes that a pair takes if both files are read as runs.
+std::optional<std::uint64_t> bytes_of_runs(const FilePair& files,
+                                           const metrics::ScoreSettings& settings) {
+  const ImageHeader prediction = read_image_header(files.prediction),
+                    reference = read_image_header(files.reference);
+  if (!can_stay_runs(files, prediction, reference, settings)) return std::nullopt;
+  std::uint64_t bytes = always;
+  std::optional<metrics::Box> around;
+  for (const std::string& path : {files.prediction, files.reference}) {
+    const auto found = read_runs(path, settings.reader, most_runs);
+    if (!found) return std::nullopt;
+    bytes += bytes_per_run * found->runs.size() + 2 * fs::file_size(path);
+    if (const auto box = box_of(*found, reference.grid.shape))
+      around = around ? metrics::joint_box(*around, *box) : *box;
+  }
+  if (!around) return bytes;
+  const metrics::Index room =
+      metrics::needs_lesions(settings) ? metrics::lesion_room(settings.lesions) : 0;
+  double voxels = 1;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    voxels *= static_cast<double>(around->high[axis] - around->low[axis] + 2 * room + 2);
+  return bytes + static_cast<std::uint64_t>(voxels * extra_bytes(settings, true, true));
+}
+
+/// The most that a file pair of the case needs, by `need_of`.
+template <class NeedOf>
+MemoryNeed greatest_need(const CasePlan& plan, const NeedOf& need_of) {
   MemoryNeed most;
   for (const FilePair& files : plan.files) {
     if (files.prediction.empty() || files.reference.empty()) continue;
     try {
-      if (MemoryNeed need = need_of_pair(files, settings); need.bytes > most.bytes)
-        most = std::move(need);
+      if (MemoryNeed need = need_of(files); need.bytes > most.bytes) most = std::move(need);
     } catch (const Error&) {  // scoring says what is wrong with it
+    } catch (const fs::filesystem_error&) {
     }
   }
   return most;
+}
+
+}  // namespace
+
+MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings) {
+  return greatest_need(plan, [&](const FilePair& files) { return need_of_pair(files, settings); });
+}
+
+MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& settings) {
+  return greatest_need(plan, [&](const FilePair& files) {
+    MemoryNeed need = need_of_pair(files, settings);
+    need.bytes = std::min(need.bytes, bytes_of_runs(files, settings).value_or(need.bytes));
+    return need;
+  });
 }
 
 MemoryNeed need_of_prediction(const std::vector<fs::path>& files) try {
@@ -140,6 +226,11 @@ MemoryNeed need_of_prediction(const std::vector<fs::path>& files) try {
           .voxels = voxels_of(header)};
 } catch (const Error&) {
   return {};
+}
+
+MemoryNeed MemoryGate::alone(const std::function<MemoryNeed()>& look) {
+  const std::lock_guard lock(looking_);
+  return look();
 }
 
 void MemoryGate::pass(const MemoryNeed& need, const std::function<void()>& work) {
@@ -175,8 +266,10 @@ Scorer within_memory(Scorer scorer, MemoryGate& gate, const metrics::ScoreSettin
   return [scorer = std::move(scorer), &gate, &settings, predicts](const CasePlan& plan,
                                                                   Workspace& workspace) {
     if (plan.fate != metrics::Fate::scored) return scorer(plan, workspace);
-    const MemoryNeed need = predicts ? need_of_prediction(image_files(plan.files.front()))
-                                     : need_of_scoring(plan, settings);
+    MemoryNeed need = predicts ? need_of_prediction(image_files(plan.files.front()))
+                               : need_of_scoring(plan, settings);
+    if (!predicts && gate.is_scarce(need))
+      need = gate.alone([&] { return need_with_runs(plan, settings); });
     metrics::CaseRecord record;
     bool has_passed = false;
     try {

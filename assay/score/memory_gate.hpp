@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Cases that fit into memory: what each needs is estimated from the headers of its images before
-/// anything is allocated. One that needs more than there is fails; several that do not fit together
-/// wait for one another.
+/// Cases that fit into memory: what each needs is estimated from the headers of its images, or from
+/// their runs, before anything is allocated. One that needs more than there is fails; several that
+/// do not fit together wait for one another.
 #pragma once
 
 #include <condition_variable>
@@ -31,6 +31,10 @@ struct MemoryNeed {
 /// explains.
 MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings);
 
+/// The same, and less for images that are read as runs: these are decompressed to be counted, which
+/// takes little memory.
+MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& settings);
+
 /// The same for preparing an image for a model and writing its labels; the model's own memory is
 /// not known here.
 MemoryNeed need_of_prediction(const std::vector<std::filesystem::path>& files);
@@ -44,13 +48,16 @@ class MemoryGate {
   /// Throws Error::input with a sentence when it never fits.
   void pass(const MemoryNeed& need, const std::function<void()>& work);
 
+  /// Calls look(), which takes some memory itself, for one case at a time.
+  MemoryNeed alone(const std::function<MemoryNeed()>& look);
+
   /// Whether memory of that size must not be kept for later.
   bool is_scarce(const MemoryNeed& need) const { return limit_ && need.bytes > *limit_ / 4; }
 
  private:
   std::optional<std::uint64_t> limit_;
   std::uint64_t used_ = 0;
-  std::mutex mutex_;
+  std::mutex mutex_, looking_;
   std::condition_variable left_;
 };
 

@@ -266,9 +266,9 @@ void score_runs(const LabelView& prediction, LabelView reference, const metrics:
   }
 }
 
-/// A prediction as a mask, against a reference as bits.
-void score_bits(const SettledPrediction& prediction, Bits reference, const std::string& key,
-                const Job& job) {
+/// A prediction as a mask, against a reference as bits. `side` is where the mask lies.
+void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
+                const std::string& key, const Job& job) {
   Buffer codes = job.workspace.take_smallest();
   const Mask predicted = std::get<Mask>(with_codes(prediction.labels, codes).codes);
   const metrics::Confusion counts = metrics::count_foreground(predicted, reference);
@@ -279,9 +279,15 @@ void score_bits(const SettledPrediction& prediction, Bits reference, const std::
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
     metrics::pack_foreground(predicted, predicted_bits);
     const Grid& on = prediction.alignment.grid;
-    measure_shapes(metrics::solids_of({on.shape, predicted_bits}, {on.shape, reference}, on,
-                                      room_for(job.settings)),
-                   on, key, job.settings, job.record);
+    const metrics::PackedMask mask = {on.shape, predicted_bits};
+    const auto solids = metrics::solids_of(mask, {on.shape, reference}, on, room_for(job.settings));
+    const bool is_large = 16 * (counts.tp + counts.fp) > counts.total();
+    // The distances of noise take more memory than its voxels, which are not needed any more.
+    if (is_large && !metrics::needs_probability(job.settings) && metrics::is_noisy(mask)) {
+      side.image.reset();
+      for (Buffer* buffer : {&others, &codes, &side.codes}) *buffer = {};
+    }
+    measure_shapes(solids, on, key, job.settings, job.record);
     job.workspace.give(std::move(others));
   }
   job.workspace.give(std::move(codes));
@@ -344,7 +350,7 @@ void score_masks(const Job& job) {
     predicted.grid = found.alignment.grid;
     score_runs(predicted, *reference.runs(), {key, key, {}}, job);
   } else {
-    score_bits(found, reference.bits(), key, job);
+    score_bits(found, prediction, reference.bits(), key, job);
   }
   if (const Image* map = probabilities_in(prediction, job))
     measure_probability(*map, found.alignment.map, {key, key, {}},

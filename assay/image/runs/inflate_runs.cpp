@@ -269,6 +269,7 @@ class Unpacking {
   /// Lets libdeflate do the rest of this member and those after it. It can only begin with a whole
   /// stream, so it is given one that begins with what matches can reach.
   InflatedTo hand_over(std::pair<Bytes, unsigned> rest, std::span<std::byte> room) {
+    if (room.empty()) return InflatedTo::nothing;
     const Bytes begun = window_.begun_voxel(), history = window_.history();
     window_.finish();
     const std::size_t position = window_.position();

@@ -25,6 +25,7 @@ struct PackedVoxels {
   std::size_t count = 0;                    ///< of voxels
   std::size_t width = 1;                    ///< bytes per voxel
   std::optional<std::uint32_t> checksum{};  ///< CRC-32 of everything, where the wrapper has none
+  std::size_t most_runs = SIZE_MAX;         ///< data with more are busy
 
   std::size_t size() const { return offset + count * width; }
 };
@@ -44,7 +45,7 @@ inline constexpr std::size_t most_runs_in_a_block = 65536;
 
 /// Decompresses everything and checks its checksums and lengths. When the data turn out to be busy,
 /// the rest is left to libdeflate, and everything is put into `room()`, which has `packed.size()`
-/// bytes; those before the first voxel then have no meaning.
+/// bytes; those before the first voxel then have no meaning. An empty room: nothing comes of it.
 InflatedTo inflate_runs(const PackedVoxels& packed, VoxelRuns& out,
                         const std::function<std::span<std::byte>()>& room);
 

@@ -234,6 +234,20 @@ TEST(InflateRuns, hands_busy_data_over_at_any_bit) {
   EXPECT_GT(handed_over, 10);
 }
 
+TEST(InflateRuns, nothing_comes_of_more_runs_than_are_wanted_without_room) {
+  std::mt19937_64 random(9);
+  const Content made = content(Look::rows, 1, 3000000, random);
+  const Bytes in = packed_by_zlib(made.bytes, DeflateWrapper::gzip);
+  PackedVoxels packed = made.packed(in, DeflateWrapper::gzip);
+  const auto without_room = [&] {
+    VoxelRuns runs;
+    return inflate_runs(packed, runs, [] { return std::span<std::byte>(); });
+  };
+  EXPECT_EQ(without_room(), InflatedTo::runs);
+  packed.most_runs = 1000;
+  EXPECT_EQ(without_room(), InflatedTo::nothing);
+}
+
 TEST(InflateRuns, a_bare_stream_is_held_to_the_checksum_of_its_archive) {
   std::mt19937_64 random(6);
   const Content made = content(Look::rows, 2, 5000, random);

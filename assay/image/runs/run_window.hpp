@@ -149,7 +149,8 @@ class Window {
   /// bytes, and merging it takes more time than counting as many voxels.
   bool is_busy(std::size_t few) const {
     constexpr std::size_t voxels_per_run = 12;
-    return runs_.count() > few && runs_.count() * voxels_per_run > runs_.voxels();
+    return runs_.count() > packed_.most_runs ||
+           (runs_.count() > few && runs_.count() * voxels_per_run > runs_.voxels());
   }
   void add(std::byte literal) { *out_++ = literal; }
   void add(std::span<const std::byte> bytes) { out_ = std::ranges::copy(bytes, out_).out; }

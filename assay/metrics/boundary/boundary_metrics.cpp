@@ -233,11 +233,12 @@ constinit const std::span<const Metric> boundary_metrics = boundary_table;
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;
+  const double path_mm = added_path_mm(solids);  // before distances take memory
   const Borders b = {solids, axes, border(solids.prediction, axes), border(solids.reference, axes)};
   auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
   const std::int64_t common = in_common(b.prediction, b.reference);
   return {DirectedDistances(std::move(p_tally)), DirectedDistances(std::move(r_tally)), common,
-          b.prediction.count() + b.reference.count() - common, added_path_mm(solids)};
+          b.prediction.count() + b.reference.count() - common, path_mm};
 }
 
 BoundaryEvidence boundary_evidence(const SurfaceDistances& distances, const SurfaceRules& rules,

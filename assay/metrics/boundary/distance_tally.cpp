@@ -46,6 +46,8 @@ void DistanceTally::add_elsewhere(double squared, double weight) {
 
 std::vector<DistanceTally::Entry> DistanceTally::sorted() const {
   std::vector<Entry> out;
+  const auto whole = std::ranges::count_if(whole_, [](double weight) { return weight != 0; });
+  out.reserve(used_ + static_cast<std::size_t>(whole));  // memory is scarce now
   for (std::size_t squared = 0; squared < whole_.size(); ++squared)
     if (whole_[squared] != 0) out.push_back({static_cast<double>(squared), whole_[squared]});
   for (const Entry& entry : table_)

@@ -31,9 +31,10 @@ class DistanceTally {
       add_other(squared, weight);
   }
 
-  /// One voxel more.
+  /// One voxel more. Once there are too many distances, whole numbers are not looked for, either:
+  /// what is in both places is put together in the end.
   void add_voxel(double squared) {
-    if (used_ < most_in_table || is_small_whole(squared))
+    if (used_ < most_in_table)
       add(squared, 1);
     else
       many_.add(squared);

@@ -17,8 +17,7 @@ class ManyDistances::Sorter {
  public:
   /// The words of a bucket, in order.
   std::span<const std::uint64_t> words_of(const Bucket& bucket) {
-    gather(bucket);
-    by_digits();
+    by_digits(bucket);
     by_comparison();
     return counted();
   }
@@ -35,28 +34,31 @@ class ManyDistances::Sorter {
     return values_[i] >> lower == values_[j] >> lower;
   }
 
-  void gather(const Bucket& bucket) {
-    values_.resize((bucket.chunks.size() - 1) * Chunk::most_raw + bucket.used);
-    room_.resize(values_.size());
-    for (std::size_t i = 0; i < values_.size(); ++i) {
-      const auto& raw = bucket.chunks[i / Chunk::most_raw]->raw;
-      const std::size_t at = i % Chunk::most_raw;
-      values_[i] =
-          (std::uint64_t{raw.high[at]} << 32 | raw.low[at]) & ~std::uint64_t{0} >> count_bits;
+  /// Calls use(value) for everything in the bucket, as it arrived.
+  template <class Use>
+  static void for_each_raw(const Bucket& bucket, const Use& use) {
+    for (const Chunk* chunk : bucket.chunks) {
+      const std::size_t count = chunk == bucket.last ? bucket.used : Chunk::most_raw;
+      for (std::size_t i = 0; i < count; ++i)
+        use((std::uint64_t{chunk->raw.high[i]} << 32 | chunk->raw.low[i]) &
+            ~std::uint64_t{0} >> count_bits);
     }
   }
 
-  void by_digits() {
+  void by_digits(const Bucket& bucket) {
+    values_.resize((bucket.chunks.size() - 1) * Chunk::most_raw + bucket.used);
+    room_.resize(values_.size());
     Places of_upper{}, of_lower{};
-    for (const std::uint64_t value : values_) {
+    for_each_raw(bucket, [&](std::uint64_t value) {
       ++of_upper[digit(value, upper) + 1];
       ++of_lower[digit(value, lower) + 1];
-    }
+    });
     for (std::size_t i = 1; i < of_upper.size(); ++i) {
       of_upper[i] += of_upper[i - 1];
       of_lower[i] += of_lower[i - 1];
     }
-    for (const std::uint64_t value : values_) room_[of_lower[digit(value, lower)]++] = value;
+    for_each_raw(bucket,
+                 [&](std::uint64_t value) { room_[of_lower[digit(value, lower)]++] = value; });
     for (const std::uint64_t value : room_) values_[of_upper[digit(value, upper)]++] = value;
   }
 
@@ -109,11 +111,15 @@ ManyDistances::Chunk* ManyDistances::fresh_chunk() {
 void ManyDistances::sort() {
   Sorter sorter;
   for (Bucket& bucket : buckets_) {
-    const std::span<const std::uint64_t> words = sorter.words_of(bucket);
+    std::span<const std::uint64_t> words = sorter.words_of(bucket);
     while (bucket.chunks.size() * Chunk::most_words < words.size())
       bucket.chunks.push_back(fresh_chunk());
     bucket.used = words.size();
-    for (std::size_t i = 0; i < words.size(); ++i) bucket.word(i) = words[i];
+    for (Chunk* chunk : bucket.chunks) {
+      const auto here = words.first(std::min(words.size(), Chunk::most_words));
+      std::ranges::copy(here, chunk->words.begin());
+      words = words.subspan(here.size());
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 /// instead of hashed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -35,15 +36,27 @@ class ManyDistances {
     for (std::size_t leading = 0; leading < places_.size(); ++leading) {
       if (places_[leading] == 0) continue;
       const Bucket& bucket = buckets_[places_[leading] - 1];
-      for (std::size_t i = 0; i < bucket.used; ++i) {
-        const std::uint64_t low = bucket.word(i) >> count_bits;
-        std::uint64_t count = bucket.word(i) & most_count;
-        // What one word cannot count goes on in the next.
-        for (; bucket.goes_on(i); ++i) count += bucket.word(i + 1) & most_count;
-        if (!use(std::bit_cast<double>(std::uint64_t{leading} << low_bits | low),
-                 static_cast<double>(count)))
-          return;
+      std::uint64_t low = 0, count = 0;
+      const auto use_last = [&] {
+        return count == 0 || use(std::bit_cast<double>(std::uint64_t{leading} << low_bits | low),
+                                 static_cast<double>(count));
+      };
+      std::size_t left = bucket.used;
+      for (const Chunk* chunk : bucket.chunks) {
+        const std::size_t words = std::min(left, Chunk::most_words);
+        left -= words;
+        for (std::size_t i = 0; i < words; ++i) {
+          const std::uint64_t word = chunk->words[i];
+          // What one word cannot count goes on in the next.
+          if (word >> count_bits != low) {
+            if (!use_last()) return;
+            low = word >> count_bits;
+            count = 0;
+          }
+          count += word & most_count;
+        }
       }
+      if (!use_last()) return;
     }
   }
 
@@ -65,14 +78,6 @@ class ManyDistances {
     std::vector<Chunk*> chunks;
     Chunk* last = nullptr;
     std::size_t used = Chunk::most_raw;  ///< of the last chunk; after sorting, words of all
-
-    std::uint64_t& word(std::size_t i) const {
-      return chunks[i / Chunk::most_words]->words[i % Chunk::most_words];
-    }
-    bool goes_on(std::size_t i) const {
-      return (word(i) & most_count) == most_count && i + 1 < used &&
-             word(i + 1) >> count_bits == word(i) >> count_bits;
-    }
   };
   struct Free {
     void operator()(Chunk* chunks) const { std::free(chunks); }

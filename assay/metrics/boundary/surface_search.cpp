@@ -292,10 +292,12 @@ class Search {
 
   void settle_put_off() {
     if (put_off_.words() == 0) return;
-    transform_distances(put_off_, {to_, FilledRows(to_), squares_},
-                        [this](const SettledVoxels& settled) {
-                          settled.for_each([this](const Voxel& v, double found) { add(v, found); });
-                        });
+    transform_distances(
+        put_off_, {to_, FilledRows(to_), squares_}, [this](const SettledVoxels& settled) {
+          if (weight_)
+            return settled.for_each([this](const Voxel& v, double found) { add(v, found); });
+          settled.for_each([this](const Voxel&, double found) { tally_.add_voxel(found); });
+        });
   }
 
   const BitVolume& to_;
