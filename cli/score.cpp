@@ -122,14 +122,14 @@ void add_platform_defaults(Options& o, Common& common) {
   if (!o.score.missing) o.score.missing = metrics::Missing::worst;
 }
 
-metrics::ScoreSettings settings_of(const Options& o) {
+metrics::ScoreSettings settings_of(const Options& o, const Session& session) {
   const metrics::ScoreSettings& s = o.score.settings;
   if (s.threshold && !std::isfinite(*s.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
   if (s.threshold && s.foreground_nonzero)
     throw Error(Error::Kind::usage,
                 "--threshold and --foreground nonzero contradict each other; drop one of them");
-  return settings_of(o.score);
+  return settings_of(o.score, session.own_metrics);
 }
 
 Exit run(const Options& typed, const Common& shared, const Session& session) {
@@ -138,7 +138,7 @@ Exit run(const Options& typed, const Common& shared, const Session& session) {
   Common common = shared;
   refuse_contradictions(o);
   add_platform_defaults(o, common);
-  score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
+  score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o, session));
   tell_plan(cohort, session);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);

@@ -225,7 +225,8 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   declare_shard_options(a, o.shard);
 }
 
-metrics::ScoreSettings settings_of(const ScoreOptions& o) {
+metrics::ScoreSettings settings_of(const ScoreOptions& o,
+                                   std::span<const std::shared_ptr<const metrics::OwnMetric>> own) {
   metrics::ScoreSettings s = o.settings;
   s.contours = o.contours;
   s.missing = o.missing.value_or(s.missing);
@@ -242,7 +243,7 @@ metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   const std::string list(!o.metrics.empty() ? o.metrics
                          : s.compat_spec    ? group_of_spec
                                             : metrics::default_group);
-  s.metrics = metrics::chosen_metrics(list, o.nsd_tolerances);
+  s.metrics = metrics::chosen_metrics(list, o.nsd_tolerances, own);
   s.marks_reliable = metrics::asks_for(list, "paper");
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &metrics::conventions().front() : &metrics::convention(named);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,8 +77,9 @@ struct ScoreOptions {
 /// All but the options that say what is scored.
 void declare_score_options(Arguments& arguments, ScoreOptions& options);
 
-/// Throws Error::usage on what cannot be meant.
-metrics::ScoreSettings settings_of(const ScoreOptions& options);
+/// Throws Error::usage on what cannot be meant. `own` are metrics of the user's own.
+metrics::ScoreSettings settings_of(const ScoreOptions& options,
+                                   std::span<const std::shared_ptr<const metrics::OwnMetric>> own);
 
 /// The request but for the side that is scored.
 score::CohortRequest request_of(const ScoreOptions& options);
