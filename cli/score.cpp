@@ -129,7 +129,7 @@ metrics::ScoreSettings settings_of(const Options& o, const Session& session) {
   if (s.threshold && s.foreground_nonzero)
     throw Error(Error::Kind::usage,
                 "--threshold and --foreground nonzero contradict each other; drop one of them");
-  return settings_of(o.score, session.own_metrics);
+  return settings_of(o.score, open_own_metrics(o.score, session.own_metrics));
 }
 
 Exit run(const Options& typed, const Common& shared, const Session& session) {
@@ -155,6 +155,8 @@ constexpr Example examples[] = {
      "maps of probabilities: their order and calibration, and masks by a threshold"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
+    {"assay score predictions labelsTr --metrics dice,volume_ratio --own-metric volume_ratio.toml",
+     "a metric of your own, which a program computes (docs/own-metrics.md)"},
     {"assay score --grand-challenge --labels 1,2 --metrics dice,hd95",
      "the command of an evaluation container: /input and the ground truth to /output/metrics.json"},
 };

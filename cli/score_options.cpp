@@ -10,6 +10,8 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/score_choices.hpp"
+#include "assay/own_metric.hpp"
+#include "assay/score/own_command.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
@@ -107,6 +109,9 @@ void declare_metrics(Arguments& a, ScoreOptions& o) {
   constexpr metrics::LesionSettings usual;
   a.heading("Metrics");
   a.option("--metrics LIST", o.metrics, metrics_help());
+  a.repeatable("--own-metric FILE", o.own_metrics,
+               "Metric of your own: a TOML file with its declaration and the command that computes "
+               "it; repeatable");
   a.option("--convention NAME", o.convention, convention_help());
   a.option(
       "--nsd-tolerance LIST", o.nsd_tolerances,
@@ -223,6 +228,21 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   declare_metrics(a, o);
   declare_output(a, o);
   declare_shard_options(a, o.shard);
+}
+
+std::vector<std::shared_ptr<const metrics::OwnMetric>> open_own_metrics(
+    const ScoreOptions& o, std::vector<std::shared_ptr<const metrics::OwnMetric>> of_caller) {
+  std::vector<std::shared_ptr<const metrics::OwnMetric>> out = std::move(of_caller);
+  for (const std::string& file : o.own_metrics) {
+    auto opened = score::open_own_metric(file);
+    for (const auto& other : out)
+      if (other->declared.name == opened->declared.name)
+        throw Error(Error::Kind::usage, file,
+                    "there are two metrics called '" + opened->declared.name +
+                        "'; give one of them another name");
+    out.push_back(std::move(opened));
+  }
+  return out;
 }
 
 metrics::ScoreSettings settings_of(const ScoreOptions& o,

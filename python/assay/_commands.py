@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-_REPEATED = {"region"}  # options that are given once per value
+_REPEATED = {"region", "own_metric"}  # options that are given once per value
 _SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
 # how the names of settings end that nobody should give
 _KEYS = ("key", "token", "secret", "password")
@@ -43,7 +43,7 @@ def _options(settings):
             continue
         if value is True:
             words.append(option)
-        elif name in _REPEATED and not isinstance(value, str):
+        elif name in _REPEATED and not isinstance(value, (str, os.PathLike)):
             each = ([{key: members} for key, members in value.items()] if isinstance(value, dict)
                     else value)
             words += [word for one in each for word in (option, _word(one))]

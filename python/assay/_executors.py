@@ -12,7 +12,8 @@ import tempfile
 from . import _commands, _core, _own
 
 _USUAL_SHARDS = 16  # if an executor does not say how many workers it has
-_PATHS = ("pred", "ref", "manifest", "dataset_json", "groups")  # settings that name inputs
+# settings that name inputs
+_PATHS = ("pred", "ref", "manifest", "dataset_json", "groups", "own_metric")
 _OF_MERGE = ("out", "csv")  # settings of the whole
 _NOT_HERE = ("shard", "plan", "resume", "keep_journal", "grand_challenge")
 
@@ -81,6 +82,8 @@ def _name(job):
 def score_shard(job):
     """On a worker: the name and the bytes of a shard file."""
     def path(value):
+        if isinstance(value, (list, tuple)):
+            return [path(each) for each in value]
         return os.fspath(value) if os.getcwd() == job["folder"] else os.path.join(job["folder"],
                                                                                   value)
     settings, own = _own.split({name: path(value) if name in _PATHS and value is not None else value

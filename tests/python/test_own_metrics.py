@@ -4,7 +4,11 @@ import concurrent.futures
 import json
 import math
 import multiprocessing
+import os
+import pathlib
 import pickle
+import re
+import sys
 import warnings
 
 import numpy
@@ -365,3 +369,42 @@ def test_a_file_with_a_broken_declaration_is_refused(study, tmp_path):
     (tmp_path / "a.json").write_text(json.dumps(result))
     with pytest.raises(ValueError, match="'settings' is not as 'assay score' writes it"):
         assay.compare([tmp_path / "a.json", tmp_path / "a.json"], metric="my_dice")
+
+
+GUIDE = pathlib.Path(__file__).resolve().parents[2] / "docs/own-metrics.md"
+
+
+def guide_blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
+
+
+def test_the_function_of_the_guide_works(tmp_path, monkeypatch, capsys):
+    pred, ref = made_cohort(tmp_path)
+    pred.rename(tmp_path / "predictions")
+    ref.rename(tmp_path / "labelsTr")
+    monkeypatch.chdir(tmp_path)
+    exec(guide_blocks("python")[0], {})
+    result = json.loads((tmp_path / "results.json").read_text())
+    assert float(capsys.readouterr().out) == result["metrics"]["volume_ratio"]["mean"]
+
+
+def test_a_function_and_a_program_give_the_same(study, tmp_path, monkeypatch):
+    toml, = guide_blocks("toml")
+    program, = [block for block in guide_blocks("python") if "sys.stdin" in block]
+    (tmp_path / "volume_ratio.py").write_text(program)
+    file = tmp_path / "volume_ratio.toml"
+    file.write_text(toml.replace("python3", sys.executable).replace('name = "volume_ratio"',
+                                                                    'name = "by_program"'))
+
+    @assay.metric(better="higher", range=(0, 1), empty={"both": 1})
+    def by_function(prediction, reference):
+        smaller, larger = sorted([int(prediction.sum()), int(reference.sum())])
+        return smaller / larger
+
+    alone = assay.score(*study, labels=LABELS, metrics=["dice", by_function], own_metric=file)
+    assert values(alone, "by_program") == values(alone, "by_function")
+    monkeypatch.chdir(tmp_path)
+    with concurrent.futures.ThreadPoolExecutor(2) as threads:
+        spread = assay.score(*study, labels=LABELS, metrics=["dice", by_function], shards=2,
+                             own_metric=[os.path.relpath(file)], executor=threads)
+    assert spread["cases"] == alone["cases"]
